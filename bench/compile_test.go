@@ -22,11 +22,11 @@ func BenchmarkCompile(b *testing.B) {
 				units++
 				if s.NetworkPolicies == 0 {
 					for _, set := range p.Sets {
-						members += len(d.Members(set))
+						members += len(d.SetMembers(set))
 					}
 					continue
 				}
-				r := d.Rows(p.Key, "", nil)
+				r := d.RowsOfUnit(p.Key, "", nil)
 				rows += len(r.ACLs) + len(r.AddressSets)
 				for _, set := range r.AddressSets {
 					members += len(set.Addresses)

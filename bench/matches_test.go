@@ -34,7 +34,7 @@ func TestMatchesOfTheWorkload(t *testing.T) {
 	d := compiler.Compile(c, compiler.Options{Defaults: compiler.On, Multicast: compiler.On})
 	env := desiredEnv{map[string]map[string]bool{}, map[string]match.AddrSet{}}
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, "", nil)
+		rows := d.RowsOfUnit(p.Key, "", nil)
 		if g := rows.PortGroup; g != nil {
 			env.groups[g.Name] = map[string]bool{}
 			for _, lsp := range g.Ports {
@@ -89,7 +89,7 @@ func TestMatchesOfTheWorkload(t *testing.T) {
 
 // means says whether a rule without ports means a connection, by its policy and
 // the addresses of its peers.
-func means(d *compiler.Desired, c *compiler.Compiled, a *nb.ACL, from, to *model.Pod) bool {
+func means(d *compiler.Desired, c *compiler.CompiledUnit, a *nb.ACL, from, to *model.Pod) bool {
 	subject, peer := to, from
 	if a.Direction == nb.FromLport {
 		subject, peer = from, to
@@ -102,7 +102,7 @@ func means(d *compiler.Desired, c *compiler.Compiled, a *nb.ACL, from, to *model
 		if s.ExternalIDs[nb.KeyDirection] != a.ExternalIDs[nb.KeyDirection] || s.ExternalIDs[nb.KeyGressIndex] != a.ExternalIDs[nb.KeyGressIndex] {
 			continue
 		}
-		for _, m := range d.Members(s) {
+		for _, m := range d.SetMembers(s) {
 			if p, err := netip.ParsePrefix(m); err == nil && p.Contains(ip) || m == ip.String() {
 				return true
 			}

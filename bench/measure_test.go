@@ -129,7 +129,7 @@ func others(tb testing.TB, c *model.Cluster) (out []model.Object) {
 		for i := range rs {
 			rs[i].Peers = slices.Clone(rs[i].Peers)
 			for j := range rs[i].Peers {
-				if p := &rs[i].Peers[j]; !p.Namespaces.Empty() && !p.Namespaces.IsNil() {
+				if p := &rs[i].Peers[j]; !p.Namespaces.MatchesEverything() && !p.Namespaces.IsNil() {
 					p.Namespaces = elsewhere(p.Namespaces)
 				}
 			}

@@ -62,11 +62,11 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Probe:    time.Hour,       // it may be held for long
 		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
-		Slot: func(work func()) {
+		Slot: func() func() {
 			o.mu.Lock()
 			o.came = o.conn.came()
 			o.mu.Unlock()
-			work()
+			return func() {}
 		}})
 	go pprof.Do(ctx, pprof.Labels("who", "observer"), func(ctx context.Context) {
 		defer close(done)
@@ -209,7 +209,7 @@ func (o *Observer) Expect(d *compiler.Desired, delta *compiler.Delta, zone strin
 		})
 	}
 	for k := range delta.Policies {
-		want := rowsOf(d.Rows(k, zone, nil))
+		want := rowsOf(d.RowsOfUnit(k, zone, nil))
 		w.left = append(w.left, func(db *nb.DB) bool {
 			for name, text := range want {
 				if liveRow(db, name) != text {

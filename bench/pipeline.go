@@ -99,9 +99,11 @@ func (p *Pipeline) Phase(name string) {
 	p.phase.Store(&labels)
 }
 
-// turn gives the work of reconciler and connection the label of the phase.
-func (p *Pipeline) inPhase(work func()) {
-	pprof.Do(context.Background(), *p.phase.Load(), func(context.Context) { work() })
+// inPhase gives the work of reconciler and connection the label of the phase until it is
+// released.
+func (p *Pipeline) inPhase() (release func()) {
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), *p.phase.Load()))
+	return func() { pprof.SetGoroutineLabels(context.Background()) }
 }
 
 // Start connects, compiles the cluster and hands it over.
@@ -114,7 +116,9 @@ func (p *Pipeline) Start(ctx context.Context) {
 	for o := range p.Cluster.Objects() {
 		objects = append(objects, model.Change{New: o})
 	}
-	p.inPhase(func() { p.Desired, _ = p.compiler.Apply(p.Cluster, objects) })
+	release := p.inPhase()
+	p.Desired, _ = p.compiler.Apply(p.Cluster, objects)
+	release()
 	p.rec.SetDesired(p.Desired, &compiler.Delta{All: true}, true)
 }
 
@@ -131,9 +135,9 @@ type Step struct {
 func (p *Pipeline) Step(upsert []model.Object, remove ...model.Key) *Step {
 	began := time.Now()
 	next, changes := p.Cluster.Upsert(upsert, remove)
-	var d *compiler.Desired
-	var delta *compiler.Delta
-	p.inPhase(func() { d, delta = p.compiler.Apply(next, changes) })
+	release := p.inPhase()
+	d, delta := p.compiler.Apply(next, changes)
+	release()
 	s := &Step{Delta: delta, Compiled: time.Since(began)}
 	s.seen = p.Observer.Expect(d, delta, p.Zone) // no part of the way
 	s.began = time.Now().Add(-s.Compiled)

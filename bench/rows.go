@@ -81,7 +81,7 @@ func groupText(g *nb.PortGroup, ports, acls []string) string {
 func CountsOf(d *compiler.Desired, zone string) Counts {
 	var c Counts
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, zone, nil)
+		rows := d.RowsOfUnit(p.Key, zone, nil)
 		for _, a := range rows.ACLs {
 			c.add(a, 1)
 		}
@@ -106,7 +106,7 @@ func Check(db *nb.DB, cluster *model.Cluster, zone string) error {
 		return fmt.Errorf("the database has %+v, a compile %+v", n, want)
 	}
 	for p := range d.Policies() {
-		for at, text := range rowsOf(d.Rows(p.Key, zone, nil)) {
+		for at, text := range rowsOf(d.RowsOfUnit(p.Key, zone, nil)) {
 			if live := liveRow(db, at); live != text {
 				return fmt.Errorf("%s %s is\n%s\nand should be\n%s", at.table, at.name, live, text)
 			}

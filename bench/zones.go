@@ -134,7 +134,7 @@ func (r *Replay) compile(c *model.Cluster) {
 		return fmt.Sprintf("-0000-4000-8000-%012x", n)
 	}
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, "", nil)
+		rows := d.RowsOfUnit(p.Key, "", nil)
 		var acls []string
 		for _, a := range rows.ACLs {
 			row := replayRow{table: nb.TableACL, id: a.ID(), uuid: uuid(), body: encodeRow(a)}
@@ -152,7 +152,7 @@ func (r *Replay) compile(c *model.Cluster) {
 		}
 		at := uuid()
 		for node := range c.Nodes() {
-			g := replayGroup{uuid: at, row: rows.PortGroup, acls: acls, names: d.Ports(p, node.Name, nil)}
+			g := replayGroup{uuid: at, row: rows.PortGroup, acls: acls, names: d.LogicalPorts(p, node.Name, nil)}
 			r.groups[node.Name] = append(r.groups[node.Name], g)
 		}
 	}
@@ -231,11 +231,11 @@ func (r *Replay) serve(c net.Conn, zone string) {
 		}
 		switch m.Method {
 		case "get_schema":
-			err = rpc.Write(jsonrpc.Reply(m.ID, r.schema))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, r.schema))
 		case "list_dbs":
-			err = rpc.Write(jsonrpc.Reply(m.ID, encode([]string{nb.Database})))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, encode([]string{nb.Database})))
 		case "echo":
-			err = rpc.Write(jsonrpc.Reply(m.ID, m.Params))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, m.Params))
 		case "monitor_cond":
 			// The ids are views that the next Read overwrites.
 			if err = r.follow(rpc, zone, m.Params); err == nil {
@@ -288,7 +288,7 @@ func (r *Replay) Toggle(sets, n int) error {
 				params = fmt.Appendf(params, `"%s%s":{"modify":{"addresses":"192.0.2.1"}}`, prefix, row.uuid)
 			}
 		}
-		if err := rpc.Write(jsonrpc.Notification("update2", append(params, "}}]"...))); err != nil {
+		if err := rpc.Write(jsonrpc.NotificationText("update2", append(params, "}}]"...))); err != nil {
 			return fmt.Errorf("zone %s: %w", m.zone, err)
 		}
 	}

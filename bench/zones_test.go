@@ -104,7 +104,7 @@ func BenchmarkZones(b *testing.B) {
 		}
 		wait := func(what string, holds func(r *revision.Revision) bool) time.Duration {
 			b.Helper()
-			if err := e.Wait(ctx, holds); err != nil {
+			if err := e.WaitFor(ctx, holds); err != nil {
 				b.Fatalf("%s: %v; %+v", what, err, e.Revision().Sweep)
 			}
 			return time.Since(began)
@@ -134,7 +134,7 @@ func BenchmarkZones(b *testing.B) {
 		wait("altered zones", func(r *revision.Revision) bool { return look(r) && len(named) == len(altered) })
 		for _, z := range e.Revision().Zones {
 			for _, p := range z.Policies {
-				if p.State(z, e.Now()) == model.StateBehind && altered[z.Name] == "" {
+				if p.StateAt(z, e.Now()) == model.StateBehind && altered[z.Name] == "" {
 					b.Errorf("zone %s: %s is behind: %+v", z.Name, p.Policy.Name, p.Diffs)
 				}
 			}

@@ -54,7 +54,7 @@ func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
 	default:
 		return "" // what undo needs, its preview finds out
 	}
-	q := v.Of(k)
+	q := v.QuestionFor(k)
 	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
 }
 
@@ -107,7 +107,7 @@ type Mutation struct {
 	// they are left aside, which a note says. Prune deletes the policies that are not in it.
 	Mixed, Prune bool
 	// Wanted are the connections that OpApply is made for; nil where nobody said.
-	Wanted *diff.Wanted
+	Wanted *diff.WantedVerdict
 }
 
 // Guard is a guard rail that a change runs into.

@@ -74,7 +74,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			out := []string{"all"}
 			for _, code := range model.OmissionCodes {
-				if o := (model.Omission{Code: code}); !o.Assumed() {
+				if o := (model.Omission{Code: code}); !o.IsAssumption() {
 					out = append(out, string(code))
 				}
 			}

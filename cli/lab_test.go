@@ -38,7 +38,7 @@ func TestLabScripts(t *testing.T) {
 		if err := z.Transact(t.Context(), ops...); err != nil {
 			return err
 		}
-		_, err := z.Sync(t.Context())
+		_, err := z.WaitSynced(t.Context())
 		return err
 	}
 	if err := put(map[string]any{"direction": "to-lport", "priority": 1001, "match": "ip4.dst == 10.9.9.9", "action": "drop",

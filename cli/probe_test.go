@@ -39,7 +39,7 @@ func TestProbeRefuses(t *testing.T) {
 // On real OVN `rung probe` says what became of packets, as a sentence and as JSON, and its
 // cases are answered in order.
 func TestProbe(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	noLeaks(t)
 	place := os.Getenv(install.OVNVar)
 	if place == "" {

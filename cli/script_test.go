@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 
 // sayScreen stands for the console: it says what it was given.
 func sayScreen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
-	err := e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded })
+	err := e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded })
 	r := e.Revision()
 	fmt.Printf("console: %s, writes %t, write-back %t, theme %q, config %d bytes\n", r.Mode.Title, r.Mode.Writes,
 		r.Mode.WriteBack, o.Theme, len(o.Config))

@@ -19,7 +19,7 @@ import (
 // On real OVN --ovn puts the rule that ovn-trace met beside the rows', as a table, for many
 // cases a line each, and as JSON.
 func TestTraceOVN(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	at := lab.OVNAuto
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		at = dir

@@ -68,7 +68,7 @@ func BenchmarkCompile(b *testing.B) {
 		n := 0
 		for c := range d.Policies() {
 			for _, s := range c.Sets {
-				n += len(d.Members(s))
+				n += len(d.SetMembers(s))
 			}
 		}
 		b.ReportMetric(float64(n), "members")

@@ -41,7 +41,7 @@ spec: {egress: [{type: Deny, to: {cidrSelector: 10.0.0.0/08}}]}
 	d := compiler.Compile(cluster, compiler.Options{IPv4: true, IPv6: true})
 	var got []string
 	for _, k := range []model.PolicyKey{{Kind: model.KindANP, Name: "a"}, {Kind: model.KindNP, Namespace: "x", Name: "np"}, {Kind: model.KindEF, Namespace: "x", Name: "default"}} {
-		rows := d.Rows(k, "", nil)
+		rows := d.RowsOfUnit(k, "", nil)
 		if rows == nil || rows.None != nil {
 			t.Fatalf("%s: %+v", k, rows)
 		}

@@ -32,7 +32,7 @@ func TestCNP(t *testing.T) {
 		d := Compile(c, Options{IPv4: true, CNP: on})
 		var got []string
 		for p := range c.Policies(model.KindCNP) {
-			rows := d.Rows(p.Key, "", nil)
+			rows := d.RowsOfUnit(p.Key, "", nil)
 			if rows.None != nil {
 				got = append(got, p.Name+": "+rows.None.Code+": "+rows.None.Message)
 				continue

@@ -16,7 +16,7 @@ type Compiler struct {
 	membership // which pods are in which groups and sets
 	compactAt  int
 
-	policies map[model.PolicyKey]*Compiled // and other units
+	policies map[model.PolicyKey]*CompiledUnit // and other units
 
 	// The objects that the units of tier 2 depend on: NetworkPolicies by namespace and
 	// name, EgressFirewalls, the namespaces that allow multicast, and the shared units
@@ -29,25 +29,25 @@ type Compiler struct {
 	needs     map[model.PolicyKey][]model.PolicyKey
 
 	desired *Desired
-	stale   stale // of the step under way
+	stale   staleWork // of the step under way
 }
 
 // New makes a compiler that knows nothing yet.
 func New(o Options) *Compiler {
 	c := &Compiler{
-		requested: o, options: o, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*Compiled{},
+		requested: o, options: o, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*CompiledUnit{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
 		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
 		needs: map[model.PolicyKey][]model.PolicyKey{},
 	}
-	c.families()
+	c.decideFamilies()
 	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space}
 	return c
 }
 
 // Compile compiles a whole cluster at once.
 func Compile(cluster *model.Cluster, o Options) *Desired {
-	d, _ := New(o).Apply(cluster, everything(cluster))
+	d, _ := New(o).Apply(cluster, changesOfAll(cluster))
 	return d
 }
 
@@ -58,9 +58,9 @@ func (c *Compiler) maxPriority() int32 {
 	return model.MaxPriority
 }
 
-// families decides which address families are compiled for, and which subnets pods have,
+// decideFamilies decides which address families are compiled for, and which subnets pods have,
 // and says whether the families are news.
-func (c *Compiler) families() bool {
+func (c *Compiler) decideFamilies() bool {
 	o := c.requested
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
@@ -78,13 +78,13 @@ func (c *Compiler) families() bool {
 // Apply takes the next cluster and what changed since the last one, in order,
 // and returns the desired rows with what is new about them.
 func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
-	if c.wasteful() {
-		return c.compact(next)
+	if c.isWasteful() {
+		return c.startAnew(next)
 	}
-	hadDefaults, hadMulticast := c.defaultsOn() && c.cluster != nil, c.multicastOn() && c.cluster != nil
+	hadDefaults, hadMulticast := c.areDefaultsOn() && c.cluster != nil, c.isMulticastOn() && c.cluster != nil
 	c.cluster = next
-	c.begin()
-	c.stale = stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
+	c.beginStep()
+	c.stale = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
 	policies := c.desired.policies.Txn()
 	var later []model.Change
 	for _, ch := range changes {
@@ -96,17 +96,17 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 		case *model.Pod:
 			old, _ := ch.Old.(*model.Pod)
 			pod, _ := ch.New.(*model.Pod)
-			c.pod(old, pod)
+			c.applyPod(old, pod)
 		case *model.Namespace:
 			old, _ := ch.Old.(*model.Namespace)
 			ns, _ := ch.New.(*model.Namespace)
-			c.namespace(ch.Key().Name, ns)
-			c.namespaceNews(ch.Key().Name, old, ns)
+			c.applyNamespace(ch.Key().Name, ns)
+			c.markNamespaceStale(ch.Key().Name, old, ns)
 		case *model.Node:
 			old, _ := ch.Old.(*model.Node)
 			node, _ := ch.New.(*model.Node)
-			c.node(ch.Key().Name, old, node)
-			c.nodeNews(ch.Key().Name, old, node)
+			c.applyNode(ch.Key().Name, old, node)
+			c.markNodeStale(ch.Key().Name, old, node)
 		case *model.Policy:
 			later = append(later, ch)
 		}
@@ -116,7 +116,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	}
 	// Policies come last: they are compiled once, against the families and
 	// nodes that hold at the end of the step.
-	all := c.families()
+	all := c.decideFamilies()
 	for _, ch := range later {
 		p, _ := ch.New.(*model.Policy)
 		if c.options.Nothing {
@@ -124,17 +124,17 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 		}
 		switch k := ch.Key(); {
 		case k.Kind.IsAdmin():
-			c.policy(k, p)
+			c.applyPolicy(k, p)
 		case k.Kind == model.KindNP:
-			c.netpol(k, p)
+			c.applyNetpol(k, p)
 		case k.Kind == model.KindEF:
-			c.firewall(k, p)
+			c.applyFirewall(k, p)
 		}
 	}
 	if all {
-		c.everythingAnew()
+		c.recompileAll()
 	}
-	c.refresh(hadDefaults, hadMulticast)
+	c.compileStale(hadDefaults, hadMulticast)
 	for k := range c.rec.policies {
 		if compiled := c.policies[k]; compiled != nil {
 			policies.Set(k.String(), compiled)
@@ -142,20 +142,20 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 			policies.Delete(k.String())
 		}
 	}
-	c.commit(policies.Commit())
-	delta := c.rec.delta()
+	c.commitStep(policies.Commit())
+	delta := c.rec.buildDelta()
 	delta.All = all
 	c.rec, c.touched = nil, nil
 	c.nsTxn, c.buckTxn = nil, nil
 	return c.desired, delta
 }
 
-func (c *Compiler) commit(policies *sorted.Map[*Compiled]) {
-	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
+func (c *Compiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
+	c.space = podSpace{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
 	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views,
 		options: c.options, space: c.space}
 	if len(c.touched) > 0 {
-		e := c.desired.views.edit()
+		e := c.desired.views.editViews()
 		// Groups that went first: another may have their id already.
 		for g := range c.touched {
 			if g.refs == 0 {
@@ -172,29 +172,29 @@ func (c *Compiler) commit(policies *sorted.Map[*Compiled]) {
 	c.desired = next
 }
 
-// policy replaces or removes (p nil) one ANP or BANP.
-func (c *Compiler) policy(k model.PolicyKey, p *model.Policy) {
+// applyPolicy replaces or removes (p nil) one ANP or BANP.
+func (c *Compiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
-		c.put(k, c.compilePolicy(p))
+		c.putUnit(k, c.compilePolicy(p))
 	} else {
-		c.put(k, nil)
+		c.putUnit(k, nil)
 	}
 }
 
-// put replaces or removes (next nil) a unit.
-func (c *Compiler) put(k model.PolicyKey, next *Compiled) {
+// putUnit replaces or removes (next nil) a unit.
+func (c *Compiler) putUnit(k model.PolicyKey, next *CompiledUnit) {
 	old := c.policies[k]
 	if next == nil && old == nil {
 		return
 	}
 	if next != nil {
 		c.policies[k] = next
-		c.link(next)
+		c.linkUnit(next)
 	} else {
 		delete(c.policies, k)
 	}
 	if old != nil {
-		c.unlink(old)
+		c.unlinkUnit(old)
 	}
-	c.rec.policy(k)
+	c.rec.notePolicy(k)
 }

@@ -39,11 +39,11 @@ func (d *Delta) Empty() bool {
 	return !d.All && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
 }
 
-// recorder collects the net change of a step.
-type recorder struct {
+// deltaRecorder collects the net change of a step.
+type deltaRecorder struct {
 	policies map[model.PolicyKey]struct{}
 	sets     []*setSpec // with news
-	ports    map[portKey]*net
+	ports    map[portKey]*netChange
 }
 
 type portKey struct {
@@ -51,31 +51,31 @@ type portKey struct {
 	zone   string
 }
 
-func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
+func (r *deltaRecorder) notePolicy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 
-// net is the net change of one set: its elements that came and went. Nearly always that
+// netChange is the net change of one set: its elements that came and went. Nearly always that
 // is one element, so it is a list until it grows.
-type net struct {
-	few   []step
-	many  map[string]ends
-	first [1]step // few begins here
+type netChange struct {
+	few   []elementStep
+	many  map[string]firstAndLast
+	first [1]elementStep // few begins here
 }
 
-type step struct {
-	what string
-	ends
+type elementStep struct {
+	element string
+	firstAndLast
 }
 
-// ends holds whether the first and the last note of an element said that it came
+// firstAndLast holds whether the first and the last note of an element said that it came
 // (false: that it went). When the two differ nothing changed over the whole step: the
 // element came and went, or went and came back. Notes that repeat one another change
 // nothing.
-type ends struct{ first, last bool }
+type firstAndLast struct{ first, last bool }
 
 const fewSteps = 16
 
-// note records that something came or went.
-func (n *net) note(what string, added bool) {
+// noteElement records that something came or went.
+func (n *netChange) noteElement(what string, added bool) {
 	if n.many != nil {
 		t, ok := n.many[what]
 		t.last = added
@@ -86,23 +86,23 @@ func (n *net) note(what string, added bool) {
 		return
 	}
 	for i := range n.few {
-		if n.few[i].what == what {
+		if n.few[i].element == what {
 			n.few[i].last = added
 			return
 		}
 	}
-	n.few = append(n.few, step{what, ends{added, added}})
+	n.few = append(n.few, elementStep{what, firstAndLast{added, added}})
 	if len(n.few) > fewSteps {
-		n.many = make(map[string]ends, 4*fewSteps)
+		n.many = make(map[string]firstAndLast, 4*fewSteps)
 		for _, s := range n.few {
-			n.many[s.what] = s.ends
+			n.many[s.element] = s.firstAndLast
 		}
 		n.few = nil
 	}
 }
 
-func (n *net) split() (add, remove []string) {
-	put := func(what string, t ends) {
+func (n *netChange) addedAndRemoved() (add, remove []string) {
+	put := func(what string, t firstAndLast) {
 		switch {
 		case t.first != t.last:
 		case t.last:
@@ -112,7 +112,7 @@ func (n *net) split() (add, remove []string) {
 		}
 	}
 	for _, s := range n.few {
-		put(s.what, s.ends)
+		put(s.element, s.firstAndLast)
 	}
 	for what, t := range n.many {
 		put(what, t)
@@ -122,39 +122,39 @@ func (n *net) split() (add, remove []string) {
 	return add, remove
 }
 
-func (r *recorder) member(s *setSpec, addr string, added bool) {
+func (r *deltaRecorder) noteMember(s *setSpec, addr string, added bool) {
 	if s.work.rec != r {
-		n := &net{}
+		n := &netChange{}
 		n.few = n.first[:0]
 		s.work.rec, s.work.net = r, n
 		r.sets = append(r.sets, s)
 	}
-	s.work.net.note(addr, added)
+	s.work.net.noteElement(addr, added)
 }
 
-func (r *recorder) port(k model.PolicyKey, zone, lsp string, added bool) {
+func (r *deltaRecorder) notePort(k model.PolicyKey, zone, lsp string, added bool) {
 	if r.ports == nil {
-		r.ports = map[portKey]*net{}
+		r.ports = map[portKey]*netChange{}
 	}
 	n := r.ports[portKey{k, zone}]
 	if n == nil {
-		n = &net{}
+		n = &netChange{}
 		r.ports[portKey{k, zone}] = n
 	}
-	n.note(lsp, added)
+	n.noteElement(lsp, added)
 }
 
-func (r *recorder) delta() *Delta {
+func (r *deltaRecorder) buildDelta() *Delta {
 	d := &Delta{Policies: r.policies, Members: make([]SetDelta, 0, len(r.sets)), Ports: make([]PortDelta, 0, len(r.ports))}
 	for _, s := range r.sets {
 		n := s.work.net
 		s.work.rec, s.work.net = nil, nil
-		if add, remove := n.split(); len(add)+len(remove) > 0 {
+		if add, remove := n.addedAndRemoved(); len(add)+len(remove) > 0 {
 			d.Members = append(d.Members, SetDelta{Set: s, Add: add, Remove: remove})
 		}
 	}
 	for k, n := range r.ports {
-		if add, remove := n.split(); len(add)+len(remove) > 0 {
+		if add, remove := n.addedAndRemoved(); len(add)+len(remove) > 0 {
 			d.Ports = append(d.Ports, PortDelta{Policy: k.policy, Zone: k.zone, Add: add, Remove: remove})
 		}
 	}

@@ -17,10 +17,10 @@ import (
 type Desired struct {
 	cluster   *model.Cluster
 	selectors *selectors.Index
-	policies  *sorted.Map[*Compiled] // by key string
-	views     views
+	policies  *sorted.Map[*CompiledUnit] // by key string
+	views     groupViews
 	options   Options
-	space     space
+	space     podSpace
 }
 
 // Options are the settings and facts that the compiler needs besides the objects.
@@ -45,10 +45,10 @@ type Options struct {
 	// Defaults are the hairpin and node rows of
 	// ovn-kubernetes.md#hairpin-and-node-rows: Auto has them once there is a
 	// NetworkPolicy.
-	Defaults Switch
+	Defaults SwitchOption
 	// Multicast are the rows of ovn-kubernetes.md#multicast: Auto has them once a
 	// namespace allows multicast.
-	Multicast Switch
+	Multicast SwitchOption
 	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's
 	// CIDR never means (ovn-kubernetes.md#firewall-match). Without any they follow
 	// the nodes: NodeSubnets says so, and that there may be more.
@@ -64,12 +64,12 @@ type Options struct {
 	Nothing bool
 }
 
-// Switch turns something on or off, or leaves it to the objects.
-type Switch uint8
+// SwitchOption turns something on or off, or leaves it to the objects.
+type SwitchOption uint8
 
 // The positions.
 const (
-	Auto Switch = iota
+	Auto SwitchOption = iota
 	On
 	Off
 )
@@ -96,8 +96,8 @@ func (d *Desired) Selectors() *selectors.Index {
 }
 
 // Policies walks all compiled policies by key.
-func (d *Desired) Policies() iter.Seq[*Compiled] {
-	return func(yield func(*Compiled) bool) {
+func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
+	return func(yield func(*CompiledUnit) bool) {
 		if d == nil {
 			return
 		}
@@ -110,7 +110,7 @@ func (d *Desired) Policies() iter.Seq[*Compiled] {
 }
 
 // Policy returns one compiled policy or nil.
-func (d *Desired) Policy(k model.PolicyKey) *Compiled {
+func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if d == nil {
 		return nil
 	}
@@ -118,10 +118,10 @@ func (d *Desired) Policy(k model.PolicyKey) *Compiled {
 	return c
 }
 
-// Related are the units besides a policy's own that hold rows for it: the default
+// RelatedUnits are the units besides a policy's own that hold rows for it: the default
 // deny of its namespace and the address sets its rules share with others, those
 // that are there, by key.
-func (d *Desired) Related(k model.PolicyKey) []model.PolicyKey {
+func (d *Desired) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
 	c := d.Policy(k)
 	if c == nil {
 		return nil
@@ -129,19 +129,19 @@ func (d *Desired) Related(k model.PolicyKey) []model.PolicyKey {
 	return slices.DeleteFunc(slices.Clone(c.related), func(k model.PolicyKey) bool { return d.Policy(k) == nil })
 }
 
-// Subjects lists the pods a policy applies to, by namespace and name, whatever
+// SubjectPods lists the pods a policy applies to, by namespace and name, whatever
 // zone they run in; of a policy without rows those it would apply to. The slice
 // is shared and must not be changed.
-func (d *Desired) Subjects(c *Compiled) []*model.Pod {
+func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	if c == nil {
 		return nil
 	}
 	if len(c.subjects) == 1 {
-		return slices.Clip(d.pods(c.subjects[0]))
+		return slices.Clip(d.podsOfGroups(c.subjects[0]))
 	}
 	var all []*model.Pod
 	for _, g := range c.subjects {
-		all = append(all, d.pods(g)...)
+		all = append(all, d.podsOfGroups(g)...)
 	}
 	sortPods(all)
 	return slices.CompactFunc(all, func(a, b *model.Pod) bool { return a.Key == b.Key })
@@ -149,12 +149,12 @@ func (d *Desired) Subjects(c *Compiled) []*model.Pod {
 
 // SubjectCount counts the subjects, those apart that have a primary network of
 // their own: the policy is not enforced there.
-func (d *Desired) SubjectCount(c *Compiled) (pods, apart int) {
+func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	if c == nil {
 		return 0, 0
 	}
 	if len(c.subjects) != 1 {
-		for _, p := range d.Subjects(c) {
+		for _, p := range d.SubjectPods(c) {
 			if p.PrimaryUDN() != "" {
 				apart++
 			} else {
@@ -164,7 +164,7 @@ func (d *Desired) SubjectCount(c *Compiled) (pods, apart int) {
 		return pods, apart
 	}
 	g := c.subjects[0]
-	n := len(d.pods(g)) // listed now
+	n := len(d.podsOfGroups(g)) // listed now
 	v := d.views.get(g.id)
 	if v == nil || v.group != g {
 		return 0, 0
@@ -175,37 +175,37 @@ func (d *Desired) SubjectCount(c *Compiled) (pods, apart int) {
 // PeerPods lists the pods behind one peer of a rule; nil for peers that are not
 // pods. Pods without an address are listed too: they match, but contribute
 // nothing. The slice is shared and must not be changed.
-func (d *Desired) PeerPods(c *Compiled, dir model.Direction, rule, peer int) []*model.Pod {
+func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int) []*model.Pod {
 	if c == nil {
 		return nil
 	}
 	for _, r := range c.rules {
 		if r.rule.Direction == dir && r.rule.Index == rule && peer >= 0 && peer < len(r.peers) && r.peers[peer] != nil {
-			return slices.Clip(d.pods(r.peers[peer]))
+			return slices.Clip(d.podsOfGroups(r.peers[peer]))
 		}
 	}
 	return nil
 }
 
-func (d *Desired) pods(g *group) []*model.Pod {
+func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
 	if v := d.views.get(g.id); v != nil && v.group == g {
-		return v.list(d.space)
+		return v.listPods(d.space)
 	}
 	return nil
 }
 
-// Members lists an address set, sorted, without duplicates.
-func (d *Desired) Members(s *setSpec) []string {
+// SetMembers lists an address set, sorted, without duplicates.
+func (d *Desired) SetMembers(s *setSpec) []string {
 	lists := make([][]string, 0, len(s.groups)+2)
 	lists = append(lists, s.networks, d.nodeAddresses(s))
 	for _, g := range s.groups {
 		if v := d.views.get(g.id); v != nil && v.group == g {
-			lists = append(lists, v.addresses(d.space, s.v6))
+			lists = append(lists, v.addressesOf(d.space, s.v6))
 		}
 	}
 	lists = slices.DeleteFunc(lists, func(l []string) bool { return len(l) == 0 })
 	for len(lists) > 2 { // those that are one already come last
-		lists = append(lists[2:], union(lists[0], lists[1]))
+		lists = append(lists[2:], sortedUnion(lists[0], lists[1]))
 	}
 	switch len(lists) {
 	case 0:
@@ -213,7 +213,7 @@ func (d *Desired) Members(s *setSpec) []string {
 	case 1:
 		return slices.Clone(lists[0])
 	}
-	return union(lists[0], lists[1])
+	return sortedUnion(lists[0], lists[1])
 }
 
 // nodeAddresses returns the addresses of the nodes that a set takes.
@@ -235,8 +235,8 @@ func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
 	return slices.Compact(out)
 }
 
-// union is two sorted lists without duplicates as one.
-func union(a, b []string) []string {
+// sortedUnion is two sorted lists without duplicates as one.
+func sortedUnion(a, b []string) []string {
 	out := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		switch c := strings.Compare(a[0], b[0]); {
@@ -251,16 +251,16 @@ func union(a, b []string) []string {
 	return append(append(out, a...), b...)
 }
 
-// Ports lists the logical ports of a policy's port group in a zone, sorted. An
+// LogicalPorts lists the logical ports of a policy's port group in a zone, sorted. An
 // empty zone means all zones together. A subject pod without a logical switch port in
 // the zone's live rows is left out (ovn-kubernetes.md#subject-pods), unless live is nil.
-func (d *Desired) Ports(c *Compiled, zone string, live *nb.DB) []string {
-	if c.Holder != (Holder{}) {
+func (d *Desired) LogicalPorts(c *CompiledUnit, zone string, live *nb.DB) []string {
+	if c.Holder != (ACLHolder{}) {
 		return nil // the group is somebody else's
 	}
 	var out []string
 	for _, g := range c.subjects {
-		for _, p := range d.pods(g) {
+		for _, p := range d.podsOfGroups(g) {
 			if zone != "" && p.NodeName != zone {
 				continue
 			}
@@ -276,12 +276,12 @@ func (d *Desired) Ports(c *Compiled, zone string, live *nb.DB) []string {
 	return out
 }
 
-// Rows are the rows of one unit in a zone ("" for all together), members
-// listed, with the subject pods that Ports lists. For one that is not there it returns
+// RowsOfUnit are the rows of one unit in a zone ("" for all together), members
+// listed, with the subject pods that LogicalPorts lists. For one that is not there it returns
 // nil.
-func (d *Desired) Rows(k model.PolicyKey, zone string, live *nb.DB) *model.PolicyRows {
+func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model.PolicyRows {
 	c := d.Policy(k)
-	if c == nil || !c.In(zone) {
+	if c == nil || !c.HasRowsIn(zone) {
 		return nil
 	}
 	if c.None != nil {
@@ -290,18 +290,18 @@ func (d *Desired) Rows(k model.PolicyKey, zone string, live *nb.DB) *model.Polic
 	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, live)}
 	for _, s := range c.Sets {
 		rows.AddressSets = append(rows.AddressSets,
-			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
+			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.SetMembers(s)})
 	}
 	rows.PortGroup = d.PortGroup(c, zone, live, rows.ACLs)
 	return rows
 }
 
 // PortGroup is the port group row of a policy; acls are its ACLs.
-func (d *Desired) PortGroup(c *Compiled, zone string, live *nb.DB, acls []*nb.ACL) *nb.PortGroup {
+func (d *Desired) PortGroup(c *CompiledUnit, zone string, live *nb.DB, acls []*nb.ACL) *nb.PortGroup {
 	if c.GroupName == "" {
 		return nil
 	}
-	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.Ports(c, zone, live)}
+	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.LogicalPorts(c, zone, live)}
 	for _, a := range acls {
 		pg.ACLs = append(pg.ACLs, a.ID())
 	}

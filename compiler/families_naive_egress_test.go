@@ -126,7 +126,7 @@ func (n *naive) multicast() {
 		if ns.Annotations["k8s.ovn.org/multicast-enabled"] != "true" {
 			continue
 		}
-		set := n.selected(ns.Name+"_LS{}_LNM", true, model.Everything(), func(o *model.Namespace) bool { return o.Name == ns.Name })
+		set := n.selected(ns.Name+"_LS{}_LNM", true, model.SelectEverything(), func(o *model.Namespace) bool { return o.Name == ns.Name })
 		for _, dir := range []string{"Ingress", "Egress"} {
 			four, sixes := "ip4.mcast", "("+six+")"
 			if dir == "Ingress" {

@@ -59,7 +59,7 @@ func compareUnits(d *Desired, o Options, zone string) error {
 	got := map[model.PolicyKey]*model.PolicyRows{}
 	for c := range d.Policies() {
 		if !c.Key.Kind.IsAdmin() {
-			got[c.Key] = d.Rows(c.Key, zone, nil)
+			got[c.Key] = d.RowsOfUnit(c.Key, zone, nil)
 		}
 	}
 	for _, units := range []map[model.PolicyKey]*model.PolicyRows{want, got} {

@@ -26,7 +26,7 @@ const (
 func unitRows(t *testing.T, k model.PolicyKey, zone string, o Options, objects ...model.Object) *model.PolicyRows {
 	t.Helper()
 	des := Compile(clusterOf(objects...), o)
-	rows := des.Rows(k, zone, nil)
+	rows := des.RowsOfUnit(k, zone, nil)
 	if rows == nil {
 		t.Fatalf("%s: nil rows", k)
 	}
@@ -151,7 +151,7 @@ func TestNetpolIsolation(t *testing.T) {
 	diffRows(t, ingress, unitRows(t, ingress.Policy, "n1", Options{AllowICMP: true}, objects...))
 	diffRows(t, egress, unitRows(t, egress.Policy, "n1", Options{AllowICMP: true}, objects...))
 
-	if rows := Compile(clusterOf(objects...), Options{}).Rows(unitKey("NetpolNamespace", "else", "Ingress"), "", nil); rows != nil {
+	if rows := Compile(clusterOf(objects...), Options{}).RowsOfUnit(unitKey("NetpolNamespace", "else", "Ingress"), "", nil); rows != nil {
 		t.Errorf("a namespace without policies has rows: %v", rows)
 	}
 }
@@ -362,12 +362,12 @@ func TestNetpolDefaults(t *testing.T) {
 	}}
 	diffRows(t, want, unitRows(t, worker, "", Options{}, p, nd))
 	diffRows(t, want, unitRows(t, worker, "ovn-worker", Options{}, p, nd))
-	if rows := Compile(clusterOf(p, nd), Options{}).Rows(worker, "n1", nil); rows != nil && len(rows.ACLs) > 0 {
+	if rows := Compile(clusterOf(p, nd), Options{}).RowsOfUnit(worker, "n1", nil); rows != nil && len(rows.ACLs) > 0 {
 		t.Errorf("rows of a node in another zone: %v", rows.ACLs)
 	}
 	for _, tt := range []struct {
 		name    string
-		at      Switch
+		at      SwitchOption
 		objects []model.Object
 		want    bool
 	}{
@@ -377,7 +377,7 @@ func TestNetpolDefaults(t *testing.T) {
 	} {
 		des := Compile(clusterOf(tt.objects...), Options{Defaults: tt.at})
 		for _, k := range []model.PolicyKey{hairpin, worker} {
-			rows := des.Rows(k, "", nil)
+			rows := des.RowsOfUnit(k, "", nil)
 			if has := rows != nil && len(rows.ACLs) == 2; has != tt.want || !tt.want && rows != nil {
 				t.Errorf("%s: %s has rows %v", tt.name, k, rows)
 			}
@@ -402,7 +402,7 @@ func selectorWorld() []model.Object {
 // TestPodSelectorSets follows ovn-kubernetes.md#pod-selector-sets: names and members.
 func TestPodSelectorSets(t *testing.T) {
 	own := func(pods string) model.Peer {
-		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.Everything(), Pods: made.Sel(pods)}
+		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.SelectEverything(), Pods: made.Sel(pods)}
 	}
 	all := []string{"10.0.0.1", "10.0.0.10", "10.0.0.2"}
 	nodes := []string{"10.244.0.2", "10.244.1.2", "100.64.0.2"}
@@ -433,7 +433,7 @@ func TestPodSelectorSets(t *testing.T) {
 			diffRows(t, want, unitRows(t, want.Policy, "n2", Options{IPv4: true, IPv6: true}, objects...))
 			want.AddressSets = want.AddressSets[:1]
 			diffRows(t, want, unitRows(t, want.Policy, "n1", Options{IPv4: true}, objects...))
-			if rows := Compile(clusterOf(selectorWorld()...), Options{}).Rows(want.Policy, "", nil); rows != nil {
+			if rows := Compile(clusterOf(selectorWorld()...), Options{}).RowsOfUnit(want.Policy, "", nil); rows != nil {
 				t.Errorf("without a policy the sets are there: %v", rows)
 			}
 		})
@@ -491,16 +491,16 @@ func TestEgressFirewall(t *testing.T) {
 	diffRows(t, dns, unitRows(t, dns.Policy, "n1", o, objects...))
 	dns.AddressSets = []*nb.AddressSet{set("v4", dns4)}
 	diffRows(t, dns, unitRows(t, dns.Policy, "n1", Options{IPv4: true}, objects...))
-	if rows := Compile(clusterOf(objects...), o).Rows(unitKey("EgressFirewallDNS", "", "unused.example.com"), "", nil); rows != nil {
+	if rows := Compile(clusterOf(objects...), o).RowsOfUnit(unitKey("EgressFirewallDNS", "", "unused.example.com"), "", nil); rows != nil {
 		t.Errorf("a name no rule has has sets: %v", rows)
 	}
 
 	f.Name, f.Invalid = "other", []model.Broken{{Code: "profile", Message: "an EgressFirewall must be named default"}}
 	des := Compile(clusterOf(objects...), o)
-	if rows := des.Rows(f.Key, "", nil); rows == nil || rows.None == nil || len(rows.ACLs) > 0 {
+	if rows := des.RowsOfUnit(f.Key, "", nil); rows == nil || rows.None == nil || len(rows.ACLs) > 0 {
 		t.Errorf("a firewall not named default: %v, want a reason and no rows", rows)
 	}
-	if rows := des.Rows(dns.Policy, "", nil); rows != nil {
+	if rows := des.RowsOfUnit(dns.Policy, "", nil); rows != nil {
 		t.Errorf("it refers to sets: %v", rows)
 	}
 }
@@ -615,7 +615,7 @@ func TestMulticast(t *testing.T) {
 // TestMulticastSwitch: when there are global rows and rows of a namespace.
 func TestMulticastSwitch(t *testing.T) {
 	for _, tt := range []struct {
-		at                 Switch
+		at                 SwitchOption
 		annotation         string
 		cluster, namespace bool
 	}{
@@ -626,7 +626,7 @@ func TestMulticastSwitch(t *testing.T) {
 		got := map[string]bool{}
 		for _, k := range []model.PolicyKey{unitKey("MulticastCluster", "", "DefaultDeny"), unitKey("MulticastCluster", "", "AllowInterNode"), unitKey("MulticastNS", "a", "default"),
 			unitKey("PodSelector", "", "a_LS{}_LNM"), unitKey("MulticastNS", "b", "default")} {
-			got[k.String()] = des.Rows(k, "", nil) != nil
+			got[k.String()] = des.RowsOfUnit(k, "", nil) != nil
 		}
 		want := map[string]bool{"MulticastCluster/DefaultDeny": tt.cluster, "MulticastCluster/AllowInterNode": tt.cluster,
 			"MulticastNS/a/default": tt.namespace, "PodSelector/a_LS{}_LNM": tt.namespace, "MulticastNS/b/default": false}

@@ -17,7 +17,7 @@ import (
 // familyNetpol and familyFirewall make policies as the manifests' reader does.
 func familyNetpol(nsname string, pods model.Selector, rules ...model.Rule) *model.Policy {
 	ns, name, _ := strings.Cut(nsname, "/")
-	p := policyOf(model.KindNP, name, 0, model.Subject{Namespaces: model.Everything(), Pods: pods, Namespace: ns}, rules...)
+	p := policyOf(model.KindNP, name, 0, model.Subject{Namespaces: model.SelectEverything(), Pods: pods, Namespace: ns}, rules...)
 	p.Namespace, p.Tier = ns, model.TierNetwork
 	for _, rs := range [][]model.Rule{p.Ingress, p.Egress} {
 		for i := range rs {
@@ -28,7 +28,7 @@ func familyNetpol(nsname string, pods model.Selector, rules ...model.Rule) *mode
 }
 
 func familyFirewall(ns string, rules ...model.Rule) *model.Policy {
-	p := policyOf(model.KindEF, "default", 0, model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}, rules...)
+	p := policyOf(model.KindEF, "default", 0, model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}, rules...)
 	p.Namespace, p.Tier = ns, model.TierNetwork
 	return p
 }
@@ -144,7 +144,7 @@ func (w *world) netpolPeer(ns string) model.Peer {
 	case 1:
 		return model.Peer{Kind: model.PeerPods, Namespaces: made.Sel(namespaces), Pods: pods}
 	case 2:
-		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.Everything(), Pods: pods}
+		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.SelectEverything(), Pods: pods}
 	}
 	block := netPeer(w.pick("10.0.54.0/19", "0.0.0.0/0", "10.244.1.5/32", "2001:0db8::/32", "::/0"))
 	for range w.r.IntN(3) {
@@ -157,7 +157,7 @@ func (w *world) netpolPeer(ns string) model.Peer {
 	return block
 }
 
-// netpolPorts draws ports of every form, as a NetworkPolicy's are read: the
+// netpolL4s draws ports of every form, as a NetworkPolicy's are read: the
 // protocol is always known.
 func (w *world) netpolPorts() (out []model.Port) {
 	for range w.r.IntN(4) {

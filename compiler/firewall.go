@@ -17,8 +17,8 @@ import (
 // efName is the only name OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows).
 const efName = "default"
 
-// firewall replaces or removes (p nil) an EgressFirewall.
-func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
+// applyFirewall replaces or removes (p nil) an EgressFirewall.
+func (c *Compiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
 		c.firewalls[k] = p
 	} else {
@@ -28,10 +28,10 @@ func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
 }
 
 // compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
-func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
-	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
-	out.subjects = []*group{c.group(model.Everything(), model.Everything(), p.Namespace, false)}
-	switch out.None = profile(p, model.InvalidCIDRForm); {
+func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
+	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
+	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), p.Namespace, false)}
+	switch out.None = firstInvalid(p, model.InvalidCIDRForm); {
 	case out.None != nil:
 	case p.Name != efName:
 		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
@@ -46,7 +46,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow,
-			peers: make([]*group, len(r.Peers))}
+			peers: make([]*selectorGroup, len(r.Peers))}
 		if r.Action == model.Deny {
 			cr.action = nb.ActionDrop
 		}
@@ -63,14 +63,14 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 		if len(ports) > 0 {
 			l4 = match.EFL4(ports)
 		}
-		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(p.Key, model.Egress, r.Index),
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
-			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 			match: match.EF(dst, out.Holder.Name, l4), sampled: true,
 		}))
 	}
-	out.relate(needs)
+	out.noteRelated(needs)
 	return out
 }
 
@@ -93,8 +93,8 @@ func (c *Compiler) firewallDestination(r *model.Rule, needs map[model.PolicyKey]
 			return match.EFNodes(ips)
 		case model.PeerDNS:
 			s := sharedSet{dns: p.DNSName}
-			needs[s.key()] = s
-			return match.EFDNS(s.name(familyV4), s.name(familyV6), c.options.IPv4, c.options.IPv6)
+			needs[s.unitKey()] = s
+			return match.EFDNS(s.setName(familyV4), s.setName(familyV6), c.options.IPv4, c.options.IPv6)
 		}
 	}
 	return ""

@@ -9,16 +9,16 @@ import (
 	"rung/model/sorted"
 )
 
-// group is one distinct pair of namespace and pod selector, whoever uses it: as
+// selectorGroup is one distinct pair of namespace and pod selector, whoever uses it: as
 // the subject of a policy or as a peer of rules.
-type group struct {
+type selectorGroup struct {
 	groupKey
 	id int
 
 	refs     int
-	sets     map[*setSpec]struct{}  // address sets that take its addresses
-	subjects map[*Compiled]struct{} // policies it is the subject of
-	named    map[*Compiled]struct{} // policies whose named ports read its pods
+	sets     map[*setSpec]struct{}      // address sets that take its addresses
+	subjects map[*CompiledUnit]struct{} // policies it is the subject of
+	named    map[*CompiledUnit]struct{} // policies whose named ports read its pods
 }
 
 type groupKey struct {
@@ -29,18 +29,18 @@ type groupKey struct {
 	host bool
 }
 
-// selects says whether pods of the bucket belong to the group.
-func (g *group) selects(namespace string, ns *selectors.Class, k bucketKey) bool {
+// selectsBucket says whether pods of the bucket belong to the group.
+func (g *selectorGroup) selectsBucket(namespace string, ns *selectors.Class, k bucketKey) bool {
 	return g.selectsIn(namespace, ns) && g.selectsPods(k)
 }
 
 // selectsPods says so once the namespace is known to be selected.
-func (g *group) selectsPods(k bucketKey) bool {
+func (g *selectorGroup) selectsPods(k bucketKey) bool {
 	return (g.host || !k.host) && k.class.Matches(g.pods)
 }
 
 // selectsIn says whether pods of the namespace may belong to the group.
-func (g *group) selectsIn(namespace string, ns *selectors.Class) bool {
+func (g *selectorGroup) selectsIn(namespace string, ns *selectors.Class) bool {
 	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.Matches(g.ns)
 }
 
@@ -48,11 +48,11 @@ func (g *group) selectsIn(namespace string, ns *selectors.Class) bool {
 // meets each distinct namespace selector once, and of the groups of one namespace
 // only its own.
 type groupIndex struct {
-	wide  map[*selectors.Selector][]*group // by namespace selector
-	local map[string][]*group              // by the one namespace they are of
+	wide  map[*selectors.Selector][]*selectorGroup // by namespace selector
+	local map[string][]*selectorGroup              // by the one namespace they are of
 }
 
-func (x groupIndex) add(g *group) {
+func (x groupIndex) add(g *selectorGroup) {
 	if g.namespace != "" {
 		x.local[g.namespace] = append(x.local[g.namespace], g)
 		return
@@ -60,8 +60,10 @@ func (x groupIndex) add(g *group) {
 	x.wide[g.ns] = append(x.wide[g.ns], g)
 }
 
-func (x groupIndex) remove(g *group) {
-	without := func(in []*group) []*group { return slices.DeleteFunc(in, func(o *group) bool { return o == g }) }
+func (x groupIndex) remove(g *selectorGroup) {
+	without := func(in []*selectorGroup) []*selectorGroup {
+		return slices.DeleteFunc(in, func(o *selectorGroup) bool { return o == g })
+	}
 	if g.namespace != "" {
 		x.local[g.namespace] = without(x.local[g.namespace])
 		if len(x.local[g.namespace]) == 0 {
@@ -75,8 +77,8 @@ func (x groupIndex) remove(g *group) {
 	}
 }
 
-// meeting visits the groups that select the namespace.
-func (x groupIndex) meeting(namespace string, ns *selectors.Class, visit func(*group)) {
+// visitSelecting visits the groups that select the namespace.
+func (x groupIndex) visitSelecting(namespace string, ns *selectors.Class, visit func(*selectorGroup)) {
 	for s, groups := range x.wide {
 		if ns.Matches(s) {
 			for _, g := range groups {
@@ -98,15 +100,15 @@ type bucketKey struct {
 	host  bool
 }
 
-// bucket holds the eligible pods of one namespace with one label set, by name.
+// podBucket holds the eligible pods of one namespace with one label set, by name.
 // The slice is never changed, only replaced.
-type bucket struct {
+type podBucket struct {
 	bucketKey
 	namespace string
 	pods      []*model.Pod
 
 	// targets are the groups that select the bucket, valid for one epoch.
-	targets []*group
+	targets []*selectorGroup
 	epoch   uint64
 }
 
@@ -116,45 +118,45 @@ type bucketView struct {
 	pods []*model.Pod
 }
 
-// nsState is the compiler's knowledge of one namespace. class is nil while the
+// namespaceState is the compiler's knowledge of one namespace. class is nil while the
 // Namespace object is unknown: no selector matches its pods then.
-type nsState struct {
+type namespaceState struct {
 	class   *selectors.Class
-	buckets map[bucketKey]*bucket
+	buckets map[bucketKey]*podBucket
 }
 
-// space is the immutable side: namespaces and buckets of one revision.
-type space struct {
+// podSpace is the immutable side: namespaces and buckets of one revision.
+type podSpace struct {
 	namespaces *sorted.Map[*selectors.Class] // name → label class
-	buckets    *sorted.Map[*bucketView]      // see treeKey
+	buckets    *sorted.Map[*bucketView]      // see bucketTreeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked
 // for and kept until the group is touched.
 type groupView struct {
-	group *group
+	group *selectorGroup
 
 	once  sync.Once
 	pods  []*model.Pod // by namespace and name
 	apart int          // of these, with a primary network of their own
 
-	v4, v6 addresses // of the pods
+	v4, v6 addressList // of the pods
 }
 
-// addresses are a group's addresses of one family, sorted, without duplicates. They are
+// addressList are a group's addresses of one family, sorted, without duplicates. They are
 // listed when first asked for: a group is in many address sets.
-type addresses struct {
+type addressList struct {
 	once sync.Once
 	list []string
 }
 
-func (v *groupView) addresses(sp space, v6 bool) []string {
+func (v *groupView) addressesOf(sp podSpace, v6 bool) []string {
 	a := &v.v4
 	if v6 {
 		a = &v.v6
 	}
 	a.once.Do(func() {
-		for _, p := range v.list(sp) {
+		for _, p := range v.listPods(sp) {
 			for _, ip := range p.IPs {
 				if isV6(ip) == v6 {
 					a.list = append(a.list, ip)
@@ -167,9 +169,9 @@ func (v *groupView) addresses(sp space, v6 bool) []string {
 	return a.list
 }
 
-// list reads the pods from the space of whichever revision asks first: as long
+// listPods reads the pods from the space of whichever revision asks first: as long
 // as revisions share the view, the group's pods are the same in all of them.
-func (v *groupView) list(sp space) []*model.Pod {
+func (v *groupView) listPods(sp podSpace) []*model.Pod {
 	v.once.Do(func() {
 		g := v.group
 		visit := func(name string, nsClass *selectors.Class) {
@@ -206,10 +208,10 @@ func (v *groupView) list(sp space) []*model.Pod {
 	return v.pods
 }
 
-// treeKey is where a bucket is in a space: the namespace, the labels and whether
+// bucketTreeKey is where a bucket is in a space: the namespace, the labels and whether
 // the pods are on the host's network, separated so that the buckets of a
 // namespace have a prefix of their own.
-func treeKey(namespace, labels string, host bool) string {
+func bucketTreeKey(namespace, labels string, host bool) string {
 	if host {
 		return namespace + "\x00" + labels + "\x00"
 	}
@@ -220,9 +222,9 @@ func treeKey(namespace, labels string, host bool) string {
 // copies the table of chunks and the chunks it touches, not all views.
 const viewChunk = 64
 
-type views []*[viewChunk]*groupView
+type groupViews []*[viewChunk]*groupView
 
-func (v views) get(id int) *groupView {
+func (v groupViews) get(id int) *groupView {
 	if id/viewChunk >= len(v) || v[id/viewChunk] == nil {
 		return nil
 	}
@@ -231,12 +233,12 @@ func (v views) get(id int) *groupView {
 
 // viewsEdit makes the next table of views.
 type viewsEdit struct {
-	table  views
+	table  groupViews
 	copied map[int]bool
 }
 
-func (v views) edit() *viewsEdit {
-	return &viewsEdit{table: append(make(views, 0, len(v)), v...), copied: map[int]bool{}}
+func (v groupViews) editViews() *viewsEdit {
+	return &viewsEdit{table: append(make(groupViews, 0, len(v)), v...), copied: map[int]bool{}}
 }
 
 func (e *viewsEdit) set(id int, g *groupView) {
@@ -255,20 +257,20 @@ func (e *viewsEdit) set(id int, g *groupView) {
 
 // IsSubject says whether the policy applies to the pod (or would, without rows),
 // without listing the others.
-func (d *Desired) IsSubject(c *Compiled, p *model.Pod) bool {
-	if d == nil || c == nil || p == nil || !p.SubjectEligible() {
+func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
+	if d == nil || c == nil || p == nil || !p.CanBeSubject() {
 		return false
 	}
 	ns, ok := d.space.namespaces.Get(p.Namespace)
 	if !ok {
 		return false
 	}
-	b, ok := d.space.buckets.Get(treeKey(p.Namespace, p.Labels.Key(), false))
+	b, ok := d.space.buckets.Get(bucketTreeKey(p.Namespace, p.Labels.Key(), false))
 	if !ok {
 		return false
 	}
 	for _, g := range c.subjects {
-		if g.selects(p.Namespace, ns, b.bucketKey) {
+		if g.selectsBucket(p.Namespace, ns, b.bucketKey) {
 			return true
 		}
 	}
@@ -277,4 +279,4 @@ func (d *Desired) IsSubject(c *Compiled, p *model.Pod) bool {
 
 // NamedPorts says whether some rule has named ports: the policy's ACLs then
 // depend on the zone and on which logical switch ports exist there.
-func (p *Compiled) NamedPorts() bool { return p.named }
+func (p *CompiledUnit) NamedPorts() bool { return p.named }

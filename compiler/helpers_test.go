@@ -59,11 +59,11 @@ func banp(subject model.Subject, rules ...model.Rule) *model.Policy {
 }
 
 func nsSubject(t testing.TB, s string) model.Subject {
-	return model.Subject{Namespaces: made.Sel(s), Pods: model.Everything(), AllPods: true}
+	return model.Subject{Namespaces: made.Sel(s), Pods: model.SelectEverything(), AllPods: true}
 }
 
 func nsPeer(t testing.TB, s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.SelectEverything()}
 }
 
 func podPeer(t testing.TB, ns, pods string) model.Peer {

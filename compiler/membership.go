@@ -12,9 +12,9 @@ import (
 // membership follows which pods are in which groups, and which addresses in which sets.
 type membership struct {
 	selectors  *selectors.Index
-	namespaces map[string]*nsState
+	namespaces map[string]*namespaceState
 
-	groups  map[groupKey]*group
+	groups  map[groupKey]*selectorGroup
 	index   groupIndex
 	freeIDs []int
 	nextID  int
@@ -29,75 +29,75 @@ type membership struct {
 	v4, v6      int // addresses of peer pods by family
 
 	// relabel is set while a namespace moves to other groups, pod by pod.
-	relabel *relabel
+	relabel *relabelling
 
 	// Of the step under way.
-	rec     *recorder
-	touched map[*group]struct{}
+	rec     *deltaRecorder
+	touched map[*selectorGroup]struct{}
 	pass    uint64     // counts moves
 	met     []*setSpec // by the last of them, kept for the next
-	space   space
+	space   podSpace
 	nsTxn   *sorted.Txn[*selectors.Class]
 	buckTxn *sorted.Txn[*bucketView]
 }
 
-type relabel struct {
+type relabelling struct {
 	namespace string
-	old       map[*bucket][]*group
+	old       map[*podBucket][]*selectorGroup
 	moved     map[model.Key]bool
 }
 
 func newMembership() membership {
 	return membership{
-		selectors: &selectors.Index{}, namespaces: map[string]*nsState{},
-		groups: map[groupKey]*group{}, index: groupIndex{map[*selectors.Selector][]*group{}, map[string][]*group{}},
+		selectors: &selectors.Index{}, namespaces: map[string]*namespaceState{},
+		groups: map[groupKey]*selectorGroup{}, index: groupIndex{map[*selectors.Selector][]*selectorGroup{}, map[string][]*selectorGroup{}},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
 	}
 }
 
-// begin starts a step.
-func (c *membership) begin() {
-	c.rec, c.touched = &recorder{policies: map[model.PolicyKey]struct{}{}}, map[*group]struct{}{}
+// beginStep starts a step.
+func (c *membership) beginStep() {
+	c.rec, c.touched = &deltaRecorder{policies: map[model.PolicyKey]struct{}{}}, map[*selectorGroup]struct{}{}
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
 }
 
-func (c *membership) nsState(name string) *nsState {
+func (c *membership) namespaceStateOf(name string) *namespaceState {
 	ns := c.namespaces[name]
 	if ns == nil {
-		ns = &nsState{buckets: map[bucketKey]*bucket{}}
+		ns = &namespaceState{buckets: map[bucketKey]*podBucket{}}
 		c.namespaces[name] = ns
 	}
 	return ns
 }
 
-func (c *membership) bucketOf(p *model.Pod) *bucket {
-	return c.nsState(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
+func (c *membership) bucketOf(p *model.Pod) *podBucket {
+	return c.namespaceStateOf(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
 }
 
-func (c *membership) putIn(p *model.Pod, cl *selectors.Class) *bucket {
-	ns := c.nsState(p.Namespace)
+func (c *membership) addToBucket(p *model.Pod, cl *selectors.Class) *podBucket {
+	ns := c.namespaceStateOf(p.Namespace)
 	k := bucketKey{cl, p.HostNetwork}
 	b := ns.buckets[k]
 	if b == nil {
-		b = &bucket{bucketKey: k, namespace: p.Namespace}
+		b = &podBucket{bucketKey: k, namespace: p.Namespace}
 		ns.buckets[k] = b
 	}
 	i, _ := slices.BinarySearchFunc(b.pods, p.Name,
 		func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
-	c.setBucket(b, slices.Concat(b.pods[:i], []*model.Pod{p}, b.pods[i:]))
+	c.setBucketPods(b, slices.Concat(b.pods[:i], []*model.Pod{p}, b.pods[i:]))
 	return b
 }
 
-func (c *membership) takeOut(b *bucket, p *model.Pod) {
+func (c *membership) removeFromBucket(b *podBucket, p *model.Pod) {
 	next := make([]*model.Pod, 0, len(b.pods))
 	for _, q := range b.pods {
 		if q.Name != p.Name {
 			next = append(next, q)
 		}
 	}
-	c.setBucket(b, next)
+	c.setBucketPods(b, next)
 	if len(next) == 0 {
-		ns := c.nsState(b.namespace)
+		ns := c.namespaceStateOf(b.namespace)
 		delete(ns.buckets, b.bucketKey)
 		if ns.class == nil && len(ns.buckets) == 0 {
 			delete(c.namespaces, b.namespace)
@@ -106,9 +106,9 @@ func (c *membership) takeOut(b *bucket, p *model.Pod) {
 	c.selectors.Release(b.class)
 }
 
-func (c *membership) setBucket(b *bucket, pods []*model.Pod) {
+func (c *membership) setBucketPods(b *podBucket, pods []*model.Pod) {
 	b.pods = pods
-	k := treeKey(b.namespace, b.class.Labels().Key(), b.host)
+	k := bucketTreeKey(b.namespace, b.class.Labels().Key(), b.host)
 	if len(pods) == 0 {
 		c.buckTxn.Delete(k)
 		return
@@ -116,13 +116,13 @@ func (c *membership) setBucket(b *bucket, pods []*model.Pod) {
 	c.buckTxn.Set(k, &bucketView{b.bucketKey, pods})
 }
 
-// group interns the pair of selectors.
-func (c *membership) group(ns, pods model.Selector, namespace string, host bool) *group {
+// internGroup interns the pair of selectors.
+func (c *membership) internGroup(ns, pods model.Selector, namespace string, host bool) *selectorGroup {
 	k := groupKey{c.selectors.Selector(ns), c.selectors.Selector(pods), namespace, host}
 	g := c.groups[k]
 	if g == nil {
-		g = &group{groupKey: k,
-			sets: map[*setSpec]struct{}{}, subjects: map[*Compiled]struct{}{}, named: map[*Compiled]struct{}{}}
+		g = &selectorGroup{groupKey: k,
+			sets: map[*setSpec]struct{}{}, subjects: map[*CompiledUnit]struct{}{}, named: map[*CompiledUnit]struct{}{}}
 		if n := len(c.freeIDs); n > 0 {
 			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
 		} else {
@@ -137,8 +137,8 @@ func (c *membership) group(ns, pods model.Selector, namespace string, host bool)
 	return g
 }
 
-// uses walks the groups a policy uses, once per use.
-func (p *Compiled) uses(visit func(*group)) {
+// visitGroups walks the groups a policy uses, once per use.
+func (p *CompiledUnit) visitGroups(visit func(*selectorGroup)) {
 	for _, g := range p.subjects {
 		visit(g)
 	}
@@ -154,8 +154,8 @@ func (p *Compiled) uses(visit func(*group)) {
 	}
 }
 
-func (c *membership) link(p *Compiled) {
-	p.uses(func(g *group) { g.refs++ })
+func (c *membership) linkUnit(p *CompiledUnit) {
+	p.visitGroups(func(g *selectorGroup) { g.refs++ })
 	if p.GroupName != "" { // otherwise there is no port group to follow the pods
 		for _, g := range p.subjects {
 			g.subjects[p] = struct{}{}
@@ -186,14 +186,14 @@ func (c *membership) link(p *Compiled) {
 	}
 }
 
-func (c *membership) unlink(p *Compiled) {
+func (c *membership) unlinkUnit(p *CompiledUnit) {
 	for _, s := range p.Sets {
 		for _, g := range s.groups {
 			delete(g.sets, s)
 		}
 		delete(c.nodeSets, s)
 	}
-	p.uses(func(g *group) {
+	p.visitGroups(func(g *selectorGroup) {
 		delete(g.subjects, p)
 		delete(g.named, p)
 		g.refs--
@@ -207,19 +207,19 @@ func (c *membership) unlink(p *Compiled) {
 	})
 }
 
-// targets are the groups that select a bucket.
-func (c *membership) targets(b *bucket) []*group {
+// groupsOfBucket are the groups that select a bucket.
+func (c *membership) groupsOfBucket(b *podBucket) []*selectorGroup {
 	if b.epoch == c.epoch && b.targets != nil {
 		return b.targets
 	}
-	b.targets, b.epoch = make([]*group, 0, 8), c.epoch
+	b.targets, b.epoch = make([]*selectorGroup, 0, 8), c.epoch
 	if ns := c.namespaces[b.namespace]; ns != nil && ns.class != nil {
-		c.index.meeting(b.namespace, ns.class, func(g *group) {
+		c.index.visitSelecting(b.namespace, ns.class, func(g *selectorGroup) {
 			if g.selectsPods(b.bucketKey) {
 				b.targets = append(b.targets, g)
 			}
 		})
-		slices.SortFunc(b.targets, func(a, b *group) int { return a.id - b.id })
+		slices.SortFunc(b.targets, func(a, b *selectorGroup) int { return a.id - b.id })
 	}
 	return b.targets
 }

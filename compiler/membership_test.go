@@ -85,7 +85,7 @@ func TestNodeComesAndChangesInOneStep(t *testing.T) {
 func TestSelectorsAreForgotten(t *testing.T) {
 	cl := clusterOf(namespace("a", "t=a"), pod("a/x", "", "n1", "10.0.0.1"), anp("stays", 1, nsSubject(t, "t=a")))
 	c := New(Options{})
-	c.Apply(cl, everything(cl))
+	c.Apply(cl, changesOfAll(cl))
 	c.compactAt = 300
 	var changes []model.Change
 	all := 0

@@ -8,33 +8,33 @@ import (
 	"rung/model/selectors"
 )
 
-// placement is where a pod counts: nowhere when pod is nil.
-type placement struct {
+// podPlacement is where a pod counts: nowhere when pod is nil.
+type podPlacement struct {
 	pod    *model.Pod
-	groups []*group
+	groups []*selectorGroup
 }
 
-// addresses returns the addresses that the pod contributes to sets, nil without a pod.
-func (p placement) addresses() []string {
+// podAddresses returns the addresses that the pod contributes to sets, nil without a pod.
+func (p podPlacement) podAddresses() []string {
 	if p.pod == nil {
 		return nil
 	}
 	return p.pod.IPs
 }
 
-// counts says whether a pod can be a member of anything: it is scheduled and not
+// canBeMember says whether a pod can be a member of anything: it is scheduled and not
 // completed. Pods on the host's network are in the sets of NetworkPolicies only.
-func counts(p *model.Pod) bool { return !p.Completed() && p.NodeName != "" }
+func canBeMember(p *model.Pod) bool { return !p.IsCompleted() && p.NodeName != "" }
 
-// pod handles a pod that came, changed or went.
-func (c *membership) pod(old, pod *model.Pod) {
-	if old != nil && !counts(old) {
+// applyPod handles a pod that came, changed or went.
+func (c *membership) applyPod(old, pod *model.Pod) {
+	if old != nil && !canBeMember(old) {
 		old = nil
 	}
-	if pod != nil && !counts(pod) {
+	if pod != nil && !canBeMember(pod) {
 		pod = nil
 	}
-	var before, after placement
+	var before, after podPlacement
 	// The new label class is acquired before the old one is released, so that a
 	// pod that keeps its labels keeps its bucket's class.
 	var kept *selectors.Class
@@ -43,26 +43,26 @@ func (c *membership) pod(old, pod *model.Pod) {
 	}
 	if old != nil {
 		b := c.bucketOf(old)
-		before = placement{old, c.targets(b)}
-		c.unhold(old)
-		c.takeOut(b, old)
+		before = podPlacement{old, c.groupsOfBucket(b)}
+		c.forgetHolder(old)
+		c.removeFromBucket(b, old)
 	}
 	if pod != nil {
-		b := c.putIn(pod, kept)
-		after = placement{pod, c.targets(b)}
+		b := c.addToBucket(pod, kept)
+		after = podPlacement{pod, c.groupsOfBucket(b)}
 		for _, ip := range pod.IPs {
 			c.holders[ip] = append(c.holders[ip], pod)
-			c.count(pod, ip, 1)
+			c.countAddress(pod, ip, 1)
 		}
 	}
 	if old != nil || pod != nil {
-		c.move(before, after)
+		c.recordMove(before, after)
 	}
 }
 
-func (c *membership) unhold(p *model.Pod) {
+func (c *membership) forgetHolder(p *model.Pod) {
 	for _, ip := range p.IPs {
-		c.count(p, ip, -1)
+		c.countAddress(p, ip, -1)
 		rest := slices.DeleteFunc(c.holders[ip], func(q *model.Pod) bool { return q.Key == p.Key })
 		if len(rest) == 0 {
 			delete(c.holders, ip)
@@ -72,9 +72,9 @@ func (c *membership) unhold(p *model.Pod) {
 	}
 }
 
-// count keeps how many addresses of each family pods of the cluster's network
+// countAddress keeps how many addresses of each family pods of the cluster's network
 // have; those of the host's network say nothing about it.
-func (c *membership) count(p *model.Pod, ip string, n int) {
+func (c *membership) countAddress(p *model.Pod, ip string, n int) {
 	switch {
 	case p.HostNetwork:
 	case isV6(ip):
@@ -89,12 +89,12 @@ const (
 	isIn
 )
 
-// move records what follows from a pod that counted at before and counts at
+// recordMove records what follows from a pod that counted at before and counts at
 // after now.
-func (c *membership) move(before, after placement) {
+func (c *membership) recordMove(before, after podPlacement) {
 	c.pass++
 	met := c.met[:0]
-	visit := func(p placement, flag uint8) {
+	visit := func(p podPlacement, flag uint8) {
 		for _, g := range p.groups {
 			c.touched[g] = struct{}{}
 			for s := range g.sets {
@@ -108,9 +108,9 @@ func (c *membership) move(before, after placement) {
 	}
 	visit(before, wasIn)
 	visit(after, isIn)
-	was, is := before.addresses(), after.addresses()
+	was, is := before.podAddresses(), after.podAddresses()
 	var self model.Key
-	for _, p := range []placement{before, after} {
+	for _, p := range []podPlacement{before, after} {
 		if p.pod != nil {
 			self = p.pod.Key
 		}
@@ -119,24 +119,24 @@ func (c *membership) move(before, after placement) {
 		flags := s.work.flags
 		for _, ip := range was {
 			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) &&
-				!c.heldElsewhere(s, ip, self) {
-				c.rec.member(s, ip, false)
+				!c.isHeldElsewhere(s, ip, self) {
+				c.rec.noteMember(s, ip, false)
 			}
 		}
 		for _, ip := range is {
 			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) &&
-				!c.heldElsewhere(s, ip, self) {
-				c.rec.member(s, ip, true)
+				!c.isHeldElsewhere(s, ip, self) {
+				c.rec.noteMember(s, ip, true)
 			}
 		}
 	}
 	c.met = met
-	c.ports(before, false)
-	c.ports(after, true)
-	c.namedPorts(before, after)
+	c.recordPorts(before, false)
+	c.recordPorts(after, true)
+	c.markNamedPorts(before, after)
 }
 
-func (c *membership) ports(p placement, added bool) {
+func (c *membership) recordPorts(p podPlacement, added bool) {
 	if p.pod == nil {
 		return
 	}
@@ -146,23 +146,23 @@ func (c *membership) ports(p placement, added bool) {
 			if lsp == "" {
 				lsp = nb.PortName(p.pod.Namespace, p.pod.Name)
 			}
-			c.rec.port(policy.Key, p.pod.NodeName, lsp, added)
+			c.rec.notePort(policy.Key, p.pod.NodeName, lsp, added)
 		}
 	}
 }
 
-// namedPorts marks the policies whose rows with named ports may read the pod
+// markNamedPorts marks the policies whose rows with named ports may read the pod
 // differently now.
-func (c *membership) namedPorts(before, after placement) {
+func (c *membership) markNamedPorts(before, after podPlacement) {
 	same := before.pod != nil && after.pod != nil && before.pod.NodeName == after.pod.NodeName &&
 		slices.Equal(before.pod.IPs, after.pod.IPs) && slices.Equal(before.pod.Ports, after.pod.Ports)
-	mark := func(p placement, other placement) {
+	mark := func(p podPlacement, other podPlacement) {
 		for _, g := range p.groups {
 			if len(g.named) == 0 || (same && slices.Contains(other.groups, g)) {
 				continue
 			}
 			for policy := range g.named {
-				c.rec.policy(policy.Key)
+				c.rec.notePolicy(policy.Key)
 			}
 		}
 	}
@@ -170,14 +170,14 @@ func (c *membership) namedPorts(before, after placement) {
 	mark(after, before)
 }
 
-// heldElsewhere says whether the address is in the set for another reason than
+// isHeldElsewhere says whether the address is in the set for another reason than
 // the pod self: another pod with the same address, or a node.
-func (c *membership) heldElsewhere(s *setSpec, ip string, self model.Key) bool {
-	return c.heldByPod(s, ip, self) || s.fixed(ip) || c.nodeHolds(s, ip, "")
+func (c *membership) isHeldElsewhere(s *setSpec, ip string, self model.Key) bool {
+	return c.isHeldByPod(s, ip, self) || s.isFixedMember(ip) || c.isHeldByNode(s, ip, "")
 }
 
-// heldByPod says whether the address is in the set by a pod other than self.
-func (c *membership) heldByPod(s *setSpec, ip string, self model.Key) bool {
+// isHeldByPod says whether the address is in the set by a pod other than self.
+func (c *membership) isHeldByPod(s *setSpec, ip string, self model.Key) bool {
 	for _, p := range c.holders[ip] {
 		if p.Key == self {
 			continue
@@ -191,7 +191,7 @@ func (c *membership) heldByPod(s *setSpec, ip string, self model.Key) bool {
 	return false
 }
 
-func (c *membership) groupsOf(p *model.Pod) []*group {
+func (c *membership) groupsOf(p *model.Pod) []*selectorGroup {
 	b := c.bucketOf(p)
 	if b == nil {
 		return nil
@@ -199,16 +199,16 @@ func (c *membership) groupsOf(p *model.Pod) []*group {
 	if r := c.relabel; r != nil && r.namespace == p.Namespace && !r.moved[p.Key] {
 		return r.old[b]
 	}
-	return c.targets(b)
+	return c.groupsOfBucket(b)
 }
 
-func (c *membership) nodeHolds(s *setSpec, ip, self string) bool {
+func (c *membership) isHeldByNode(s *setSpec, ip, self string) bool {
 	return len(s.nodes) > 0 && slices.ContainsFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name != self && s.selectsNode(n) })
 }
 
-// namespace handles a namespace that came, changed its labels or went (nil).
-func (c *membership) namespace(name string, obj *model.Namespace) {
-	ns := c.nsState(name)
+// applyNamespace handles a namespace that came, changed its labels or went (nil).
+func (c *membership) applyNamespace(name string, obj *model.Namespace) {
+	ns := c.namespaceStateOf(name)
 	var next *selectors.Class
 	if obj != nil {
 		next = c.selectors.Acquire(obj.Labels)
@@ -221,18 +221,18 @@ func (c *membership) namespace(name string, obj *model.Namespace) {
 	if old == next {
 		return
 	}
-	r := &relabel{namespace: name, old: map[*bucket][]*group{}, moved: map[model.Key]bool{}}
+	r := &relabelling{namespace: name, old: map[*podBucket][]*selectorGroup{}, moved: map[model.Key]bool{}}
 	for _, b := range ns.buckets {
-		r.old[b] = c.targets(b)
+		r.old[b] = c.groupsOfBucket(b)
 		b.targets = nil
 	}
 	ns.class = next
 	c.relabel = r
 	for b, before := range r.old {
-		after := c.targets(b)
+		after := c.groupsOfBucket(b)
 		for _, p := range b.pods {
 			r.moved[p.Key] = true
-			c.move(placement{p, before}, placement{p, after})
+			c.recordMove(podPlacement{p, before}, podPlacement{p, after})
 		}
 	}
 	c.relabel = nil
@@ -241,8 +241,8 @@ func (c *membership) namespace(name string, obj *model.Namespace) {
 	}
 }
 
-// node handles a node that came, changed or went.
-func (c *membership) node(self string, old, node *model.Node) {
+// applyNode handles a node that came, changed or went.
+func (c *membership) applyNode(self string, old, node *model.Node) {
 	var all []string
 	if old != nil {
 		all = old.HostIPs
@@ -265,8 +265,8 @@ func (c *membership) node(self string, old, node *model.Node) {
 	for s := range c.nodeSets {
 		for _, ip := range all {
 			was, is := in(s, old, ip), in(s, node, ip)
-			if isV6(ip) == s.v6 && was != is && !c.nodeHolds(s, ip, self) && !c.heldByPod(s, ip, model.Key{}) {
-				c.rec.member(s, ip, is)
+			if isV6(ip) == s.v6 && was != is && !c.isHeldByNode(s, ip, self) && !c.isHeldByPod(s, ip, model.Key{}) {
+				c.rec.noteMember(s, ip, is)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // egress, by rule, then by id. Only policies with named ports have ACLs that
 // differ between zones. The slice may be shared: it must not be sorted or
 // changed in place, appending to it is safe.
-func (d *Desired) ACLs(c *Compiled, zone string, live *nb.DB) []*nb.ACL {
-	if !c.In(zone) {
+func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
+	if !c.HasRowsIn(zone) {
 		return nil
 	}
 	if !c.named {
@@ -34,7 +34,7 @@ func (d *Desired) ACLs(c *Compiled, zone string, live *nb.DB) []*nb.ACL {
 
 // ACLCount is how many ACLs ACLs would list for all zones together, without
 // writing their matches.
-func (d *Desired) ACLCount(c *Compiled) int {
+func (d *Desired) ACLCount(c *CompiledUnit) int {
 	n := len(c.fixed)
 	for _, cr := range c.rules {
 		if len(cr.names) > 0 {
@@ -45,7 +45,7 @@ func (d *Desired) ACLCount(c *Compiled) int {
 }
 
 // namedProtocols counts the protocols that a rule's named ports resolve to.
-func (d *Desired) namedProtocols(c *Compiled, cr *compiledRule) int {
+func (d *Desired) namedProtocols(c *CompiledUnit, cr *compiledRule) int {
 	var found [len(protocols)]bool
 	n := 0
 	look := func(pods []*model.Pod) {
@@ -69,11 +69,11 @@ func (d *Desired) namedProtocols(c *Compiled, cr *compiledRule) int {
 		}
 	}
 	if cr.rule.Direction == model.Ingress {
-		look(d.Subjects(c))
+		look(d.SubjectPods(c))
 	}
 	for _, g := range cr.peers {
 		if g != nil && n < len(found) {
-			look(d.pods(g))
+			look(d.podsOfGroups(g))
 		}
 	}
 	return n
@@ -91,11 +91,11 @@ func compareACL(a, b *nb.ACL) int {
 // is visible in its rows, the peer pods of all zones; an egress rule reads the peer
 // pods. Items are sorted by name, then by address as text; they are not made unique and
 // not limited to the enabled families.
-func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
+func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
 	r := cr.rule
 	var pods []*model.Pod
 	if r.Direction == model.Ingress {
-		for _, p := range d.Subjects(c) {
+		for _, p := range d.SubjectPods(c) {
 			if zone != "" && p.NodeName != zone {
 				continue
 			}
@@ -106,7 +106,7 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, live *nb
 	}
 	for _, g := range cr.peers {
 		if g != nil {
-			pods = append(pods, d.pods(g)...)
+			pods = append(pods, d.podsOfGroups(g)...)
 		}
 	}
 	items := map[string][]match.NamedItem{}
@@ -132,7 +132,7 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, live *nb
 	var acls []*nb.ACL
 	for _, proto := range protocols {
 		if len(items[proto]) > 0 {
-			acls = append(acls, c.acl(d.options, cr, proto+"-namedPort", cr.writer(c.GroupName).Named(proto, items[proto])))
+			acls = append(acls, c.ruleACL(d.options, cr, proto+"-namedPort", cr.matchWriter(c.GroupName).Named(proto, items[proto])))
 		}
 	}
 	return acls

@@ -18,8 +18,8 @@ const (
 	blockIPBlocks  = "-2"
 )
 
-// netpol replaces or removes (p nil) a NetworkPolicy.
-func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
+// applyNetpol replaces or removes (p nil) a NetworkPolicy.
+func (c *Compiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 	all := c.netpols[k.Namespace]
 	if p != nil {
 		if all == nil {
@@ -38,23 +38,23 @@ func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
 }
 
 // putSharing replaces or removes (p nil) the unit of a policy and what it shares with others.
-func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *Compiled) {
-	var next *Compiled
+func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
+	var next *CompiledUnit
 	needs := map[model.PolicyKey]sharedSet{}
 	if p != nil {
 		next = compile(p, needs)
 	}
-	c.put(k, next) // first: groups it has in common with units that go must not go with them
-	c.need(k, needs)
+	c.putUnit(k, next) // first: groups it has in common with units that go must not go with them
+	c.setNeeds(k, needs)
 }
 
 // compileNetpol compiles a NetworkPolicy's port group and rules
 // (ovn-kubernetes.md#isolation-groups, #rule-rows). The sets its peers read belong to
 // units of their own: needs takes what they are.
-func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
-	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
-	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	out.None = profile(p, model.InvalidCIDRForm)
+func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
+	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
+	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
+	out.None = firstInvalid(p, model.InvalidCIDRForm)
 	if out.None != nil {
 		return out
 	}
@@ -64,23 +64,23 @@ func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]shar
 	for r := range p.AllRules() {
 		c.compileNetpolRule(out, r, name, needs)
 	}
-	out.relate(needs, isolationKey(p.Namespace, model.Ingress), isolationKey(p.Namespace, model.Egress))
+	out.noteRelated(needs, isolationKey(p.Namespace, model.Ingress), isolationKey(p.Namespace, model.Egress))
 	return out
 }
 
 // setGroup gives the unit a port group of its own.
-func (out *Compiled) setGroup(pairs ...nb.Pair) {
+func (out *CompiledUnit) setGroup(pairs ...nb.Pair) {
 	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, pairs...)
 	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
 }
 
-func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair, needs map[model.PolicyKey]sharedSet) {
+func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.Pair, needs map[model.PolicyKey]sharedSet) {
 	p := out.Policy
 	action := nb.ActionAllowRelated
 	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
 		action = nb.ActionAllowStateless
 	}
-	cr := &compiledRule{rule: r, priority: ladder.PriorityNetpolAllow, action: action, peers: make([]*group, len(r.Peers))}
+	cr := &compiledRule{rule: r, priority: ladder.PriorityNetpolAllow, action: action, peers: make([]*selectorGroup, len(r.Peers))}
 	out.rules = append(out.rules, cr)
 	dir := match.Direction(r.Direction)
 	var sets4, sets6 []string
@@ -94,10 +94,10 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 			continue
 		}
 		s := sharedSet{ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace, legacy: peer.Kind == model.PeerNamespaces}
-		cr.peers[i] = s.group(c)
-		needs[s.key()] = s
-		if four := s.name(familyV4); !slices.Contains(sets4, four) {
-			sets4, sets6 = append(sets4, four), append(sets6, s.name(familyV6))
+		cr.peers[i] = s.podGroup(c)
+		needs[s.unitKey()] = s
+		if four := s.setName(familyV4); !slices.Contains(sets4, four) {
+			sets4, sets6 = append(sets4, four), append(sets6, s.setName(familyV6))
 		}
 	}
 	type part struct{ l3, block string }
@@ -111,9 +111,9 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 	if len(sets4) > 0 {
 		parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), blockSelectors})
 	}
-	for _, l4 := range netpolPorts(r) {
+	for _, l4 := range netpolL4s(r) {
 		for _, at := range parts {
-			out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+			out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 				name: logline.ACLName(p.Key, r.Direction, r.Index),
 				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
@@ -128,10 +128,10 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 // netpolL4 is the L4 part of the rows of one protocol.
 type netpolL4 struct{ protocol, text string }
 
-// netpolPorts groups a rule's ports by protocol. As OVN-Kubernetes has it, a named
+// netpolL4s groups a rule's ports by protocol. As OVN-Kubernetes has it, a named
 // port is no port at all, so that it opens the whole protocol; and numbers beside
 // an entry without one are all that is left (ovn-kubernetes.md#rule-rows).
-func netpolPorts(r *model.Rule) []netpolL4 {
+func netpolL4s(r *model.Rule) []netpolL4 {
 	if len(r.Ports) == 0 {
 		return []netpolL4{{protocol: "None"}}
 	}
@@ -159,34 +159,34 @@ func isolationKey(namespace string, dir model.Direction) model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
 }
 
-// isolation rebuilds the default-deny units of a namespace: both are there, with
+// rebuildIsolation rebuilds the default-deny units of a namespace: both are there, with
 // all their rows, as long as it has a NetworkPolicy
 // (ovn-kubernetes.md#isolation-groups).
-func (c *Compiler) isolation(namespace string) {
+func (c *Compiler) rebuildIsolation(namespace string) {
 	for _, dir := range model.Directions {
 		k := isolationKey(namespace, dir)
 		if len(c.netpols[namespace]) == 0 {
-			c.put(k, nil)
+			c.putUnit(k, nil)
 			continue
 		}
-		c.put(k, c.compileIsolation(k, dir))
+		c.putUnit(k, c.compileIsolation(k, dir))
 	}
 }
 
 // compileIsolation compiles a namespace's default deny in one direction
 // (ovn-kubernetes.md#default-deny).
-func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Compiled {
-	out := &Compiled{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
+func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *CompiledUnit {
+	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {
-		g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
-		if p.Isolates(dir) && !slices.Contains(out.subjects, g) {
+		g := c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
+		if p.IsolatesDirection(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)
 		}
 	}
 	name, direction := nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyDirection, Value: string(dir)}
 	out.setGroup(name, direction)
 	row := func(kind, expr string, priority int, action, level string) {
-		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace}, dir, 0),
 			pairs:     []nb.Pair{name, direction, {Key: nb.KeyType, Value: kind}},
 			direction: dir, priority: priority, action: action, level: level, match: expr, sampled: true,

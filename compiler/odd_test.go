@@ -45,7 +45,7 @@ func TestNoRows(t *testing.T) {
 		{"host-cidrs", "host-cidrs", "unable to convert peers to addresses for anp p: unable to create address set for  rule to-workers with priority 29700: failed to get node host CIDRs for n1: broken annotation", nodes},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rows := Compile(clusterOf(tt.p, bad), Options{}).Rows(tt.p.Key, "", nil)
+			rows := Compile(clusterOf(tt.p, bad), Options{}).RowsOfUnit(tt.p.Key, "", nil)
 			want := &model.PolicyRows{Policy: tt.p.Key, None: &model.NoRows{Code: tt.code, Message: tt.message}}
 			if diff := cmp.Diff(want, rows); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -53,7 +53,7 @@ func TestNoRows(t *testing.T) {
 			own := pod("a/own", "", "n1", "10.0.0.2")
 			own.Networks = []model.PodNetwork{{Name: "a/net", Role: "primary"}}
 			des := Compile(clusterOf(tt.p, bad, namespace("a", ""), pod("a/x", "", "n1", "10.0.0.1"), own), Options{})
-			if n, apart := des.SubjectCount(des.Policy(tt.p.Key)); n != 1 || apart != 1 || len(des.Ports(des.Policy(tt.p.Key), "", nil)) != 2 {
+			if n, apart := des.SubjectCount(des.Policy(tt.p.Key)); n != 1 || apart != 1 || len(des.LogicalPorts(des.Policy(tt.p.Key), "", nil)) != 2 {
 				t.Errorf("it would apply to %d pods and %d with a network of their own, want 1 and 1", n, apart)
 			}
 		})
@@ -70,7 +70,7 @@ func TestOddPolicies(t *testing.T) {
 	web := pod("a/web", "app=web", "n1", "10.0.0.1")
 	base := []model.Object{namespace("a", "t=a"), web}
 	rows := func(p *model.Policy) *model.PolicyRows {
-		return Compile(clusterOf(append(base, p)...), Options{IPv4: true}).Rows(p.Key, "", nil)
+		return Compile(clusterOf(append(base, p)...), Options{IPv4: true}).RowsOfUnit(p.Key, "", nil)
 	}
 	deny := func(ports []model.Port, peers ...model.Peer) model.Rule {
 		return rule(model.Ingress, model.Deny, ports, peers...)

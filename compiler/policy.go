@@ -12,10 +12,10 @@ import (
 	"rung/model/selectors"
 )
 
-// Compiled is one unit compiled, as far as that does not depend on which pods
+// CompiledUnit is one unit compiled, as far as that does not depend on which pods
 // there are: a policy, or rows that several policies or none stand for (the kinds
 // of model/kinds.go that are no objects). It is immutable.
-type Compiled struct {
+type CompiledUnit struct {
 	Key model.PolicyKey
 	// Policy is nil for a unit that is no object.
 	Policy *model.Policy
@@ -29,9 +29,9 @@ type Compiled struct {
 	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
 	Sets []*setSpec
 
-	// Holder is the row the ACLs hang on; the zero Holder is the unit's own port
+	// Holder is the row the ACLs hang on; the zero ACLHolder is the unit's own port
 	// group. The row is OVN-Kubernetes' own: only its acls are written.
-	Holder Holder
+	Holder ACLHolder
 	// Zone is the only zone that has the rows, empty when all have them.
 	Zone string
 
@@ -41,21 +41,23 @@ type Compiled struct {
 	levels model.LogLevels
 	// subjects are the groups whose pods are meant, together: the members of
 	// the port group where the unit has one.
-	subjects []*group
+	subjects []*selectorGroup
 	rules    []*compiledRule
 	// shared are groups of sets that belong to no rule.
-	shared []*group
+	shared []*selectorGroup
 	// fixed are the ACLs that are the same in every zone and for all pods.
 	fixed []*nb.ACL
 	named bool // some rule has named ports
 }
 
-// Holder names a row of Port_Group or Logical_Switch.
-type Holder struct{ Table, Name string }
+// ACLHolder names a row of Port_Group or Logical_Switch.
+type ACLHolder struct{ Table, Name string }
 
-// In says whether the unit has rows in a zone; an empty one stands for all zones
+// HasRowsIn says whether the unit has rows in a zone; an empty one stands for all zones
 // together.
-func (p *Compiled) In(zone string) bool { return p.Zone == "" || zone == "" || p.Zone == zone }
+func (p *CompiledUnit) HasRowsIn(zone string) bool {
+	return p.Zone == "" || zone == "" || p.Zone == zone
+}
 
 // setSpec is an address set: where its members come from.
 type setSpec struct {
@@ -63,7 +65,7 @@ type setSpec struct {
 	Name        string
 	ExternalIDs map[string]string
 	v6          bool
-	groups      []*group
+	groups      []*selectorGroup
 	nodes       []*selectors.Selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
@@ -80,18 +82,18 @@ type setSpec struct {
 type setWork struct {
 	pass  uint64 // the move that met the set last
 	flags uint8
-	rec   *recorder // of the step under way, once it has news of the set
-	net   *net
+	rec   *deltaRecorder // of the step under way, once it has news of the set
+	net   *netChange
 }
 
-// SetSpec is the exported name of an address set, as Delta and Compiled use it.
+// SetSpec is the exported name of an address set, as Delta and CompiledUnit use it.
 type SetSpec = setSpec
 
 // ID is the set's k8s.ovn.org/id.
 func (s *setSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
 
-// fixed says whether the address is a member whatever pods and nodes there are.
-func (s *setSpec) fixed(addr string) bool {
+// isFixedMember says whether the address is a member whatever pods and nodes there are.
+func (s *setSpec) isFixedMember(addr string) bool {
 	_, ok := slices.BinarySearch(s.networks, addr)
 	return ok
 }
@@ -104,13 +106,13 @@ type compiledRule struct {
 	rule     *model.Rule
 	priority int
 	action   string
-	v4, v6   string   // names of its address sets, empty when disabled
-	peers    []*group // by peer index, nil for peers that are not pods
-	names    []string // named ports, ascending, without duplicates
+	v4, v6   string           // names of its address sets, empty when disabled
+	peers    []*selectorGroup // by peer index, nil for peers that are not pods
+	names    []string         // named ports, ascending, without duplicates
 }
 
-// writer writes the rule's matches.
-func (cr *compiledRule) writer(portGroup string) match.Rule {
+// matchWriter writes the rule's matches.
+func (cr *compiledRule) matchWriter(portGroup string) match.Rule {
 	return match.Rule{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
 		Set4: cr.v4, Set6: cr.v6, V4: cr.v4 != "", V6: cr.v6 != ""}
 }
@@ -124,10 +126,10 @@ var apiProtocols = [...]string{"TCP", "UDP", "SCTP"}
 
 // compilePolicy does everything about a policy that needs no pods. Groups are
 // interned through c; the caller acquires them.
-func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
-	out := &Compiled{Key: p.Key, Policy: p, owner: string(p.Kind)}
-	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
-	levels, none := c.refuse(p)
+func (c *Compiler) compilePolicy(p *model.Policy) *CompiledUnit {
+	out := &CompiledUnit{Key: p.Key, Policy: p, owner: string(p.Kind)}
+	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
+	levels, none := c.whyRefused(p)
 	if none != nil {
 		out.None = none
 		return out
@@ -153,16 +155,16 @@ func LivePriority(ovn, index int) int32 {
 var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
 	model.Pass: nb.ActionPass}
 
-func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
+func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ladder.RowPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
-	cr.peers = make([]*group, len(r.Peers))
-	var groups []*group
+	cr.peers = make([]*selectorGroup, len(r.Peers))
+	var groups []*selectorGroup
 	var nodes []*selectors.Selector
 	var networks []string
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
 		case model.PeerNamespaces, model.PeerPods:
-			g := c.group(p.Namespaces, p.Pods, p.Namespace, false)
+			g := c.internGroup(p.Namespaces, p.Pods, p.Namespace, false)
 			cr.peers[i] = g
 			if !slices.Contains(groups, g) {
 				groups = append(groups, g)
@@ -175,7 +177,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 			}
 		}
 	}
-	for _, f := range c.options.families() {
+	for _, f := range c.options.familyNames() {
 		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
 			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)},
 			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.Pair{Key: nb.KeyIPFamily, Value: f})
@@ -200,7 +202,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 
 // addSet gives the unit an address set of a family: the pods of groups, and the networks
 // and addresses of the family besides.
-func (out *Compiled) addSet(ids map[string]string, family string, groups []*group, networks []string) *setSpec {
+func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*selectorGroup, networks []string) *setSpec {
 	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
 		groups: groups}
 	for _, n := range networks {
@@ -235,11 +237,11 @@ func protocolOf(p model.Port) string {
 
 // fixedACLs are a rule's ACLs for numeric ports, or the one without an L4
 // condition (ovn-kubernetes.md#acls-of-a-rule). A rule of named ports only has none.
-func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
+func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
-	w := cr.writer(out.GroupName)
+	w := cr.matchWriter(out.GroupName)
 	if len(r.Ports) == 0 {
-		return []*nb.ACL{out.acl(c.options, cr, "None", w.None())}
+		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.None())}
 	}
 	var acls []*nb.ACL
 	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
@@ -253,20 +255,20 @@ func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 			}
 		}
 		if len(terms) > 0 {
-			acls = append(acls, out.acl(c.options, cr, proto, w.Numeric(proto, terms)))
+			acls = append(acls, out.ruleACL(c.options, cr, proto, w.Numeric(proto, terms)))
 		}
 	}
 	return acls
 }
 
-// acl is a row of a rule (ovn-kubernetes.md#acl-ids, #policy-logging).
-func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
+// ruleACL is a row of a rule (ovn-kubernetes.md#acl-ids, #policy-logging).
+func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
 	r := cr.rule
-	return out.row(o, rowSpec{
+	return out.newACL(o, rowSpec{
 		name: logline.ACLName(out.Key, r.Direction, r.Index),
 		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
-		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 		match: expr, sampled: true,
 	})
 }

@@ -49,10 +49,10 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 		}
 		f.sets[k] = map[string]map[string]bool{}
 		for _, s := range c.Sets {
-			f.sets[k][s.ID()] = setOf(d.Members(s))
+			f.sets[k][s.ID()] = setOf(d.SetMembers(s))
 		}
 		for _, z := range zones {
-			f.ports[k.String()+"@"+z] = setOf(d.Ports(c, z, nil))
+			f.ports[k.String()+"@"+z] = setOf(d.LogicalPorts(c, z, nil))
 			f.acls[k.String()+"@"+z] = d.ACLs(c, z, nil)
 		}
 	}
@@ -172,7 +172,7 @@ func units(a, b *Desired) map[model.PolicyKey]bool {
 // sameRows compares all rows of all zones together.
 func sameRows(what string, want, got *Desired) error {
 	for k := range units(want, got) {
-		if w, g := want.Rows(k, "", nil), got.Rows(k, "", nil); !reflect.DeepEqual(w, g) {
+		if w, g := want.RowsOfUnit(k, "", nil), got.RowsOfUnit(k, "", nil); !reflect.DeepEqual(w, g) {
 			return fmt.Errorf("%s %s (-want +got):\n%s", k, what, cmp.Diff(w, g))
 		}
 	}
@@ -187,13 +187,13 @@ func sameAnswers(d *Desired) error {
 		if !c.Key.Kind.IsAdmin() {
 			continue
 		}
-		if diff := cmp.Diff(portNames(slices.Collect(x.Pods(x.SubjectSet(c.Policy)))), portNames(d.Subjects(c))); diff != "" {
+		if diff := cmp.Diff(portNames(slices.Collect(x.Pods(x.SubjectSet(c.Policy)))), portNames(d.SubjectPods(c))); diff != "" {
 			return fmt.Errorf("%s: subject (-overlap +compiler):\n%s", c.Key, diff)
 		}
 		for _, r := range c.rules {
 			for i := range r.peers {
 				want := slices.Collect(x.Pods(x.PeerSet(&r.rule.Peers[i])))
-				got := slices.DeleteFunc(slices.Clone(d.PeerPods(c, r.rule.Direction, r.rule.Index, i)), func(p *model.Pod) bool { return !p.PeerEligible() })
+				got := slices.DeleteFunc(slices.Clone(d.PeerPods(c, r.rule.Direction, r.rule.Index, i)), func(p *model.Pod) bool { return !p.CanBePeer() })
 				if diff := cmp.Diff(portNames(want), portNames(got)); diff != "" {
 					return fmt.Errorf("%s: %s rule %d peer %d (-overlap +compiler):\n%s", c.Key, r.rule.Direction, r.rule.Index, i, diff)
 				}
@@ -303,11 +303,11 @@ func TestIncrementalCanFail(t *testing.T) {
 
 // keepViews lets every list of pods that was read stay as it is.
 func keepViews() func(*Compiler, *Delta) {
-	old := map[*group]*groupView{}
+	old := map[*selectorGroup]*groupView{}
 	return func(c *Compiler, _ *Delta) {
 		for _, g := range c.groups {
 			if v := old[g]; v != nil {
-				e := c.desired.views.edit()
+				e := c.desired.views.editViews()
 				e.set(g.id, v)
 				c.desired.views = e.table
 			} else {
@@ -340,12 +340,12 @@ func (w *world) compare(got, fresh *Desired, f *follower, o Options) error {
 func (w *world) compareUnit(k model.PolicyKey, zone string, got, fresh *Desired, f *follower, differ func(string, any, any) error) error {
 	what := k.String() + "@" + zone
 	if zone == "" {
-		if err := differ("subjects of "+what, fresh.Subjects(fresh.Policy(k)), got.Subjects(got.Policy(k))); err != nil {
+		if err := differ("subjects of "+what, fresh.SubjectPods(fresh.Policy(k)), got.SubjectPods(got.Policy(k))); err != nil {
 			return err
 		}
 	}
-	want := fresh.Rows(k, zone, nil)
-	if err := differ(what+", incremental and fresh", want, got.Rows(k, zone, nil)); err != nil {
+	want := fresh.RowsOfUnit(k, zone, nil)
+	if err := differ(what+", incremental and fresh", want, got.RowsOfUnit(k, zone, nil)); err != nil {
 		return err
 	}
 	if want == nil || want.None != nil {

@@ -23,7 +23,7 @@ func TestReaders(t *testing.T) {
 			for {
 				d := newest.Load()
 				for p := range d.Policies() {
-					d.Rows(p.Key, "n1", nil)
+					d.RowsOfUnit(p.Key, "n1", nil)
 				}
 				select {
 				case <-done:

@@ -11,10 +11,10 @@ import (
 	"rung/model/ovn/match"
 )
 
-// refuseCNP says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller
+// whyCNPRefused says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller
 // for it, and where rows are asked for all the same, its ANPs know no domainNames
 // (ovn-kubernetes.md#clusternetworkpolicy).
-func (c *Compiler) refuseCNP(p *model.Policy) *model.NoRows {
+func (c *Compiler) whyCNPRefused(p *model.Policy) *model.NoRows {
 	if p.Kind != model.KindCNP {
 		return nil
 	}
@@ -36,26 +36,26 @@ func (c *Compiler) refuseCNP(p *model.Policy) *model.NoRows {
 func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
 	o.CNP = true
 	c := &Compiler{requested: o, cluster: cluster}
-	_, none := c.refuse(p)
+	_, none := c.whyRefused(p)
 	return none
 }
 
-// refuse says why OVN-Kubernetes would not program the policy, in the order its
+// whyRefused says why OVN-Kubernetes would not program the policy, in the order its
 // controller finds out (ovn-kubernetes.md#no-rows, #invalid-policies): the priority
 // first; then what is wrong with rules and the logging annotation, all of it in one
 // error; then what the nodes say. Without a reason it returns the levels to log with.
-func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
-	if none := c.refuseCNP(p); none != nil {
+func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) {
+	if none := c.whyCNPRefused(p); none != nil {
 		return model.LogLevels{}, none
 	}
-	if p.Kind.Ranked() && p.Priority > c.maxPriority() {
+	if p.Kind.HasPriority() && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
 			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
 	}
 	// Faults that controllers do not survive come first; for the others they have an
 	// error.
-	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+	if none := firstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
@@ -77,19 +77,19 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	switch len(errs) {
 	case 0:
-		if none := profile(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+		if none := firstInvalid(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 			return levels, none
 		}
-		return levels, c.refuseNodes(p)
+		return levels, c.whyNodesRefused(p)
 	case 1:
 		return levels, &model.NoRows{Code: code, Message: errs[0]}
 	}
 	return levels, &model.NoRows{Code: code, Message: "[" + strings.Join(errs, ", ") + "]"}
 }
 
-// refuseNodes finds a selected node whose host-cidrs annotation cannot be read:
+// whyNodesRefused finds a selected node whose host-cidrs annotation cannot be read:
 // the whole policy fails then (ovn-kubernetes.md#no-rows).
-func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
+func (c *Compiler) whyNodesRefused(p *model.Policy) *model.NoRows {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for j := range r.Peers {
@@ -109,9 +109,9 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// profile is the first thing in the policy that OVN-Kubernetes cannot take, but for
+// firstInvalid is the first thing in the policy that OVN-Kubernetes cannot take, but for
 // those of some codes; nil when there is none.
-func profile(p *model.Policy, but ...string) *model.NoRows {
+func firstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {
 			code := "profile"

@@ -22,9 +22,9 @@ type rowSpec struct {
 	sampled  bool // its feature has samples (ovn-kubernetes.md#samples)
 }
 
-// row fills in an ACL (ovn-kubernetes.md#acl-columns, #direction-and-action, #acl-ids,
+// newACL fills in an ACL (ovn-kubernetes.md#acl-columns, #direction-and-action, #acl-ids,
 // #acl-names).
-func (out *Compiled) row(o Options, s rowSpec) *nb.ACL {
+func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 	a := &nb.ACL{
 		Action: s.action, Match: s.match, Meter: nb.LoggingMeter, Priority: s.priority, Tier: model.TierNetwork,
 		Name: s.name, ExternalIDs: nb.IDs(nb.DefaultController, out.owner, s.pairs...),
@@ -47,13 +47,13 @@ func (out *Compiled) row(o Options, s rowSpec) *nb.ACL {
 }
 
 // HolderOf is the row that the ACLs of a unit hang on, whether the unit is there
-// or not; the zero Holder means a port group of its own, or no ACLs.
-func HolderOf(k model.PolicyKey) Holder {
+// or not; the zero ACLHolder means a port group of its own, or no ACLs.
+func HolderOf(k model.PolicyKey) ACLHolder {
 	switch k.Kind {
 	case model.KindEF, model.KindMulticastNS:
 		return groupHolder(nb.OwnerNamespace, k.Namespace)
 	case model.KindNetpolNode:
-		return Holder{nb.TableSwitch, k.Name}
+		return ACLHolder{nb.TableSwitch, k.Name}
 	case model.KindNetpolDefault:
 		return groupHolder(nb.OwnerCluster, nb.GroupCluster)
 	case model.KindMulticastCluster:
@@ -62,46 +62,46 @@ func HolderOf(k model.PolicyKey) Holder {
 		}
 		return groupHolder(nb.OwnerCluster, nb.GroupCluster)
 	}
-	return Holder{}
+	return ACLHolder{}
 }
 
-func groupHolder(owner, name string) Holder {
+func groupHolder(owner, name string) ACLHolder {
 	ids := nb.IDs(nb.DefaultController, owner, nb.Pair{Key: nb.KeyName, Value: name})
-	return Holder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}
+	return ACLHolder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}
 }
 
-// Database is the desired rows of a zone as its database would hold them, with what
+// DatabaseOfZone is the desired rows of a zone as its database would hold them, with what
 // OVN-Kubernetes' other handlers keep there: the node's switch with the ports of its pods,
 // the groups of namespaces and of the cluster. A row's UUID is its id or name.
-func (d *Desired) Database(zone string) *nb.DB {
-	b := database{d: d, zone: zone, sw: &nb.LogicalSwitch{UUID: "switch " + zone, Name: zone}, groups: map[string]*nb.PortGroup{}}
+func (d *Desired) DatabaseOfZone(zone string) *nb.DB {
+	b := databaseBuilder{d: d, zone: zone, sw: &nb.LogicalSwitch{UUID: "switch " + zone, Name: zone}, groups: map[string]*nb.PortGroup{}}
 	for _, name := range []string{nb.ManagementPort(zone), nb.RouterPort(zone)} {
-		b.port(name)
+		b.addPort(name)
 	}
 	for name, port := range map[string]string{nb.GroupCluster: nb.ManagementPort(zone), nb.GroupClusterRtr: nb.RouterPort(zone)} {
-		b.group(groupHolder(nb.OwnerCluster, name).Name).Ports = []string{port}
+		b.portGroup(groupHolder(nb.OwnerCluster, name).Name).Ports = []string{port}
 	}
 	for p := range d.cluster.Pods() {
-		if p.NodeName == zone && p.SubjectEligible() {
+		if p.NodeName == zone && p.CanBeSubject() {
 			name := nb.PortName(p.Namespace, p.Name)
-			b.port(name)
+			b.addPort(name)
 			if d.cluster.Namespace(p.Namespace) != nil {
-				g := b.group(groupHolder(nb.OwnerNamespace, p.Namespace).Name)
+				g := b.portGroup(groupHolder(nb.OwnerNamespace, p.Namespace).Name)
 				g.Ports = append(g.Ports, name)
 			}
 		}
 	}
 	for c := range d.Policies() {
-		b.unit(c)
+		b.addUnit(c)
 	}
-	b.row(b.sw)
+	b.addRow(b.sw)
 	for _, g := range b.groups {
-		b.row(g)
+		b.addRow(g)
 	}
 	return (*nb.DB)(nil).Apply(b.rows)
 }
 
-type database struct {
+type databaseBuilder struct {
 	d      *Desired
 	zone   string
 	sw     *nb.LogicalSwitch
@@ -109,36 +109,36 @@ type database struct {
 	rows   []nb.RowChange
 }
 
-func (b *database) row(r nb.Row) { b.rows = append(b.rows, nb.RowChange{New: r}) }
+func (b *databaseBuilder) addRow(r nb.Row) { b.rows = append(b.rows, nb.RowChange{New: r}) }
 
-func (b *database) port(name string) {
-	b.row(&nb.LogicalSwitchPort{UUID: name, Name: name})
+func (b *databaseBuilder) addPort(name string) {
+	b.addRow(&nb.LogicalSwitchPort{UUID: name, Name: name})
 	b.sw.Ports = append(b.sw.Ports, name)
 }
 
-func (b *database) group(name string) *nb.PortGroup {
+func (b *databaseBuilder) portGroup(name string) *nb.PortGroup {
 	if b.groups[name] == nil {
 		b.groups[name] = &nb.PortGroup{UUID: name, Name: name}
 	}
 	return b.groups[name]
 }
 
-// unit adds the rows of one unit.
-func (b *database) unit(c *Compiled) {
-	rows := b.d.Rows(c.Key, b.zone, nil)
+// addUnit adds the rows of one unit.
+func (b *databaseBuilder) addUnit(c *CompiledUnit) {
+	rows := b.d.RowsOfUnit(c.Key, b.zone, nil)
 	if rows == nil || rows.None != nil {
 		return
 	}
 	for _, s := range rows.AddressSets {
 		set := *s
 		set.UUID = s.Name
-		b.row(&set)
+		b.addRow(&set)
 	}
 	var ids []string
 	for _, a := range rows.ACLs {
 		acl := *a
 		acl.UUID = a.ID()
-		b.row(&acl)
+		b.addRow(&acl)
 		ids = append(ids, acl.UUID)
 	}
 	slices.Sort(ids)
@@ -146,10 +146,10 @@ func (b *database) unit(c *Compiled) {
 	case c.Holder.Table == nb.TableSwitch:
 		b.sw.ACLs = append(b.sw.ACLs, ids...)
 	case c.Holder.Table == nb.TablePortGroup:
-		g := b.group(c.Holder.Name)
+		g := b.portGroup(c.Holder.Name)
 		g.ACLs = append(g.ACLs, ids...)
 	case rows.PortGroup != nil:
-		g := b.group(rows.PortGroup.Name)
+		g := b.portGroup(rows.PortGroup.Name)
 		g.ExternalIDs, g.Ports, g.ACLs = rows.PortGroup.ExternalIDs, rows.PortGroup.Ports, ids
 	}
 }

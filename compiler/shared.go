@@ -17,8 +17,8 @@ const (
 
 var bothFamilies = []string{familyV4, familyV6}
 
-// families returns the names of the address families that rows are compiled for.
-func (o *Options) families() []string {
+// familyNames returns the names of the address families that rows are compiled for.
+func (o *Options) familyNames() []string {
 	switch {
 	case o.IPv4 && o.IPv6:
 		return bothFamilies
@@ -43,7 +43,7 @@ type sharedSet struct {
 	dns    string // instead of pods
 }
 
-func (s sharedSet) key() model.PolicyKey {
+func (s sharedSet) unitKey() model.PolicyKey {
 	if s.dns != "" {
 		return model.PolicyKey{Kind: model.KindEFDNS, Name: s.dns}
 	}
@@ -58,53 +58,55 @@ func (s sharedSet) key() model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindPodSelector, Name: name}
 }
 
-// ids are the external_ids of the set of one family.
-func (s sharedSet) ids(family string) map[string]string {
-	k := s.key()
+// externalIDs are the external_ids of the set of one family.
+func (s sharedSet) externalIDs(family string) map[string]string {
+	k := s.unitKey()
 	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name},
 		nb.Pair{Key: nb.KeyIPFamily, Value: family})
 }
 
-func (s sharedSet) name(family string) string { return nb.HashedName(s.ids(family)[nb.KeyID]) }
+func (s sharedSet) setName(family string) string {
+	return nb.HashedName(s.externalIDs(family)[nb.KeyID])
+}
 
-// group is the group of the set's pods, nil for a DNS name.
-func (s sharedSet) group(c *Compiler) *group {
+// podGroup is the group of the set's pods, nil for a DNS name.
+func (s sharedSet) podGroup(c *Compiler) *selectorGroup {
 	if s.dns != "" {
 		return nil
 	}
 	ns := s.ns
 	if s.namespace != "" {
-		ns = model.Everything()
+		ns = model.SelectEverything()
 	}
-	return c.group(ns, s.pods, s.namespace, !s.legacy)
+	return c.internGroup(ns, s.pods, s.namespace, !s.legacy)
 }
 
 // compileShared compiles the sets of a shared unit.
-func (c *Compiler) compileShared(s sharedSet) *Compiled {
-	k := s.key()
-	out := &Compiled{Key: k, owner: string(k.Kind)}
-	var groups []*group
-	if g := s.group(c); g != nil {
-		groups = []*group{g}
+func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
+	k := s.unitKey()
+	out := &CompiledUnit{Key: k, owner: string(k.Kind)}
+	var groups []*selectorGroup
+	if g := s.podGroup(c); g != nil {
+		groups = []*selectorGroup{g}
 		out.shared = groups
 	}
 	addrs, known := c.options.DNS[s.dns]
-	if c.standsForHosts(s) {
+	if c.isHostNamespace(s) {
 		for n := range c.cluster.Nodes() {
 			addrs = slices.Concat(addrs, n.MgmtIPs, n.GatewayIPs)
 		}
 	}
-	for _, f := range c.options.families() {
-		out.addSet(s.ids(f), f, groups, addrs).Open = s.dns != "" && !known
+	for _, f := range c.options.familyNames() {
+		out.addSet(s.externalIDs(f), f, groups, addrs).Open = s.dns != "" && !known
 	}
 	return out
 }
 
-// standsForHosts says whether the set holds the nodes' own addresses besides: one
+// isHostNamespace says whether the set holds the nodes' own addresses besides: one
 // of whole namespaces that takes in the host network's
 // (ovn-kubernetes.md#pod-selector-sets).
-func (c *Compiler) standsForHosts(s sharedSet) bool {
-	if !s.legacy || !s.pods.Empty() {
+func (c *Compiler) isHostNamespace(s sharedSet) bool {
+	if !s.legacy || !s.pods.MatchesEverything() {
 		return false
 	}
 	ns := c.cluster.Namespace(c.hostNamespace())
@@ -115,8 +117,8 @@ func (c *Compiler) hostNamespace() string {
 	return cmp.Or(c.options.HostNetworkNamespace, DefaultHostNetworkNamespace)
 }
 
-// relate notes which other units hold rows for a policy.
-func (out *Compiled) relate(needs map[model.PolicyKey]sharedSet, others ...model.PolicyKey) {
+// noteRelated notes which other units hold rows for a policy.
+func (out *CompiledUnit) noteRelated(needs map[model.PolicyKey]sharedSet, others ...model.PolicyKey) {
 	for k := range needs {
 		others = append(others, k)
 	}
@@ -124,15 +126,15 @@ func (out *Compiled) relate(needs map[model.PolicyKey]sharedSet, others ...model
 	out.related = others
 }
 
-// need says which shared units another unit refers to now; one is there as long
+// setNeeds says which shared units another unit refers to now; one is there as long
 // as somebody needs it.
-func (c *Compiler) need(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
+func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
 	for k, s := range sets {
 		u := c.sharing[k]
 		if u == nil {
 			u = &sharedUnit{set: s, users: map[model.PolicyKey]struct{}{}}
 			c.sharing[k] = u
-			c.put(k, c.compileShared(s))
+			c.putUnit(k, c.compileShared(s))
 		}
 		u.users[user] = struct{}{}
 	}
@@ -144,7 +146,7 @@ func (c *Compiler) need(user model.PolicyKey, sets map[model.PolicyKey]sharedSet
 		delete(u.users, user)
 		if len(u.users) == 0 {
 			delete(c.sharing, k)
-			c.put(k, nil)
+			c.putUnit(k, nil)
 		}
 	}
 	if len(sets) == 0 {

@@ -8,8 +8,8 @@ import (
 	"rung/model/selectors"
 )
 
-// stale is the work that a step has left to compile anew, once all its objects are in.
-type stale struct {
+// staleWork is the work that a step has left to compile anew, once all its objects are in.
+type staleWork struct {
 	isolation map[string]struct{} // namespaces whose NetworkPolicies changed
 	logging   map[string]struct{} // namespaces that log otherwise
 	multicast map[string]struct{} // namespaces that let multicast through, or no more
@@ -21,9 +21,9 @@ type stale struct {
 	subnets bool
 }
 
-// namespaceNews marks what hangs on a namespace's annotations, and on the one
+// markNamespaceStale marks what hangs on a namespace's annotations, and on the one
 // that stands for the host network.
-func (c *Compiler) namespaceNews(name string, old, ns *model.Namespace) {
+func (c *Compiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 	logging := func(ns *model.Namespace) string {
 		if ns == nil {
 			return ""
@@ -46,8 +46,8 @@ func (c *Compiler) namespaceNews(name string, old, ns *model.Namespace) {
 	}
 }
 
-// nodeNews marks what hangs on a node.
-func (c *Compiler) nodeNews(name string, old, node *model.Node) {
+// markNodeStale marks what hangs on a node.
+func (c *Compiler) markNodeStale(name string, old, node *model.Node) {
 	addrs := func(n *model.Node, of func(*model.Node) []string) []string {
 		if n == nil {
 			return nil
@@ -70,44 +70,44 @@ func (c *Compiler) nodeNews(name string, old, node *model.Node) {
 	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
 		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
 			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
-				c.policy(k, p.Policy)
+				c.applyPolicy(k, p.Policy)
 			}
 		}
 	}
 }
 
-// refresh compiles what is stale. hadDefaults and hadMulticast are what was on
+// compileStale compiles what is stale. hadDefaults and hadMulticast are what was on
 // before the step.
-func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
+func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
 	for ns := range c.stale.logging {
 		for name, p := range c.netpols[ns] {
-			c.netpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+			c.applyNetpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
 		}
 		for k, p := range c.firewalls {
 			if k.Namespace == ns {
-				c.firewall(k, p)
+				c.applyFirewall(k, p)
 			}
 		}
 	}
 	for ns := range c.stale.isolation {
-		c.isolation(ns)
+		c.rebuildIsolation(ns)
 	}
 	switch {
 	case c.stale.subnets && c.options.NodeSubnets:
 		for k, p := range c.firewalls {
-			c.firewall(k, p)
+			c.applyFirewall(k, p)
 		}
 	case c.stale.firewalls:
 		for k, p := range c.firewalls {
 			if hasNodePeers(p) {
-				c.firewall(k, p)
+				c.applyFirewall(k, p)
 			}
 		}
 	}
 	if c.stale.hosts { // sets that hold nodes' own addresses, or may from now on
 		for k, u := range c.sharing {
-			if u.set.legacy && u.set.pods.Empty() {
-				c.put(k, c.compileShared(u.set))
+			if u.set.legacy && u.set.pods.MatchesEverything() {
+				c.putUnit(k, c.compileShared(u.set))
 			}
 		}
 	}
@@ -116,62 +116,62 @@ func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
 }
 
 func (c *Compiler) refreshDefaults(had bool) {
-	if c.defaultsOn() != had {
-		c.hairpin()
+	if c.areDefaultsOn() != had {
+		c.refreshHairpin()
 		for n := range c.cluster.Nodes() {
 			c.stale.nodes[n.Name] = struct{}{}
 		}
 	}
 	for n := range c.stale.nodes {
-		c.nodeRows(n)
+		c.compileNodeRows(n)
 	}
 }
 
 func (c *Compiler) refreshMulticast(had bool) {
-	if c.multicastOn() != had {
-		c.multicastCluster()
+	if c.isMulticastOn() != had {
+		c.compileMulticastCluster()
 		for ns := range c.multicast {
 			c.stale.multicast[ns] = struct{}{}
 		}
 	}
 	for ns := range c.stale.multicast {
-		c.multicastNS(ns)
+		c.compileMulticastNS(ns)
 	}
 }
 
-// everythingAnew compiles all units again: the families are others.
-func (c *Compiler) everythingAnew() {
+// recompileAll compiles all units again: the families are others.
+func (c *Compiler) recompileAll() {
 	for k, old := range c.policies {
 		if k.Kind.IsAdmin() {
-			c.policy(k, old.Policy)
+			c.applyPolicy(k, old.Policy)
 		}
 	}
 	for ns, all := range c.netpols {
 		for name, p := range all {
-			c.netpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+			c.applyNetpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
 		}
 	}
 	for k, p := range c.firewalls {
-		c.firewall(k, p)
+		c.applyFirewall(k, p)
 	}
 	for k, u := range c.sharing {
-		c.put(k, c.compileShared(u.set))
+		c.putUnit(k, c.compileShared(u.set))
 	}
 	for ns := range c.multicast {
 		c.stale.multicast[ns] = struct{}{}
 	}
-	c.hairpin()
+	c.refreshHairpin()
 }
 
 // compactFirst is how many selectors are interned before it is asked, for the
 // first time, how many of them are still in use.
 const compactFirst = 4096
 
-// wasteful says whether most selectors that were ever interned are in no policy
+// isWasteful says whether most selectors that were ever interned are in no policy
 // any more. Their ids cannot be given to others, because the tables of label
 // classes that older revisions read know them; so a session of weeks in which
 // policies are edited all the time would only ever grow.
-func (c *Compiler) wasteful() bool {
+func (c *Compiler) isWasteful() bool {
 	n := c.selectors.Selectors()
 	if n < c.compactAt {
 		return false
@@ -189,11 +189,11 @@ func (c *Compiler) wasteful() bool {
 	return len(live) < n/2
 }
 
-// compact starts anew with what there is now. Revisions that were handed out
+// startAnew starts anew with what there is now. Revisions that were handed out
 // keep what they share with the old start.
-func (c *Compiler) compact(next *model.Cluster) (*Desired, *Delta) {
+func (c *Compiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
 	fresh := New(c.requested)
-	d, delta := fresh.Apply(next, everything(next))
+	d, delta := fresh.Apply(next, changesOfAll(next))
 	for k := range c.policies {
 		delta.Policies[k] = struct{}{} // also those that went in this very step
 	}
@@ -202,7 +202,7 @@ func (c *Compiler) compact(next *model.Cluster) (*Desired, *Delta) {
 	return d, delta
 }
 
-func everything(cluster *model.Cluster) []model.Change {
+func changesOfAll(cluster *model.Cluster) []model.Change {
 	var changes []model.Change
 	for o := range cluster.Objects() {
 		changes = append(changes, model.Change{New: o})
@@ -217,9 +217,9 @@ func everything(cluster *model.Cluster) []model.Change {
 func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
 	before := c.options
 	c.requested = o
-	c.families()
+	c.decideFamilies()
 	if reflect.DeepEqual(before, c.options) {
 		return c.desired, &Delta{}
 	}
-	return c.compact(c.cluster)
+	return c.startAnew(c.cluster)
 }

@@ -19,7 +19,7 @@ func TestNodeSubnets(t *testing.T) {
 		return n
 	}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "blue", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "blue", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress:  []model.Rule{{Direction: model.Egress, Action: model.Deny, Peers: made.Peers(made.NetPeer("0.0.0.0/0"))}}}
 	c := New(Options{IPv4: true})
 	var now *model.Cluster
@@ -33,7 +33,7 @@ func TestNodeSubnets(t *testing.T) {
 		if got := d.Options().ClusterSubnets; !slices.Equal(got, prefixes) {
 			t.Errorf("subnets %v, want %v", got, prefixes)
 		}
-		acl := d.Rows(ef.Key, "", nil).ACLs[0]
+		acl := d.RowsOfUnit(ef.Key, "", nil).ACLs[0]
 		if text := "(" + match.EFNetwork("0.0.0.0/0", prefixes) + ")"; acl.Match[:len(text)] != text {
 			t.Errorf("row %s, want %s…", acl.Match, text)
 		}

@@ -40,7 +40,7 @@ func TestWorkedExample(t *testing.T) {
 		rule(model.Ingress, model.Allow, nil, nsPeer(t, "house=hufflepuff")),
 		rule(model.Ingress, model.Pass, ports(t, "TCP/12345 UDP/1235 SCTP/1345"), nsPeer(t, "house=ravenclaw")),
 		rule(model.Egress, model.Deny, nil, nsPeer(t, "house=slytherin")))
-	got := Compile(clusterOf(p), Options{IPv4: true, IPv6: true}).Rows(p.Key, "", nil)
+	got := Compile(clusterOf(p), Options{IPv4: true, IPv6: true}).RowsOfUnit(p.Key, "", nil)
 
 	const pg = "a11812002181470226204"
 	in2 := "outport == @" + pg + " && ((ip4.src == $a11691711361400804483 || ip6.src == $a11691713560424060905)) && "
@@ -128,7 +128,7 @@ func TestACLsOfARule(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := anp("p", 10, nsSubject(t, "t=a"), rule(tt.dir, model.Allow, ports(t, tt.ports), nsPeer(t, "t=b")))
-			rows := Compile(clusterOf(append(base, p)...), Options{IPv4: true}).Rows(p.Key, "", nil)
+			rows := Compile(clusterOf(append(base, p)...), Options{IPv4: true}).RowsOfUnit(p.Key, "", nil)
 			got := map[string]string{}
 			for _, a := range rows.ACLs {
 				m := strings.ReplaceAll(a.Match, rows.PortGroup.Name, "PG")
@@ -166,12 +166,12 @@ func TestNamedPortDuplicates(t *testing.T) {
 		"n2": item("10.128.10.4") + " || " + item("10.128.10.4") + " || " + item("10.128.2.4"),
 		"n3": item("10.128.10.4") + " || " + item("10.128.2.4"),
 	} {
-		rows := des.Rows(p.Key, zone, nil)
+		rows := des.RowsOfUnit(p.Key, zone, nil)
 		if len(rows.ACLs) != 1 || !strings.HasSuffix(rows.ACLs[0].Match, "&& tcp && ("+want+")") {
 			t.Errorf("zone %s: %v", zone, rows.ACLs[0].Match)
 		}
 	}
-	none := des.Rows(p.Key, "n1", (*nb.DB)(nil).Apply(nil))
+	none := des.RowsOfUnit(p.Key, "n1", (*nb.DB)(nil).Apply(nil))
 	if want := item("10.128.10.4") + " || " + item("10.128.2.4"); !strings.HasSuffix(none.ACLs[0].Match, "&& tcp && ("+want+")") {
 		t.Errorf("without the logical port the subject does not count: %s", none.ACLs[0].Match)
 	}
@@ -214,7 +214,7 @@ func TestAddressSets(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := anp("p", 0, nsSubject(t, ""), rule(model.Egress, model.Allow, nil, tt.peers...))
-			rows := Compile(clusterOf(append(objects, p)...), Options{IPv4: true, IPv6: true}).Rows(p.Key, "", nil)
+			rows := Compile(clusterOf(append(objects, p)...), Options{IPv4: true, IPv6: true}).RowsOfUnit(p.Key, "", nil)
 			if len(rows.AddressSets) != 2 || len(rows.ACLs) != 1 {
 				t.Fatalf("%d sets, %d ACLs", len(rows.AddressSets), len(rows.ACLs))
 			}
@@ -224,7 +224,7 @@ func TestAddressSets(t *testing.T) {
 			if diff := cmp.Diff(tt.v6, rows.AddressSets[1].Addresses, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("v6 (-want +got):\n%s", diff)
 			}
-			one := Compile(clusterOf(append(objects, p)...), Options{IPv4: true}).Rows(p.Key, "", nil)
+			one := Compile(clusterOf(append(objects, p)...), Options{IPv4: true}).RowsOfUnit(p.Key, "", nil)
 			if len(one.AddressSets) != 1 || strings.Contains(one.ACLs[0].Match, "ip6") {
 				t.Errorf("with IPv4 only: %d sets, match %s", len(one.AddressSets), one.ACLs[0].Match)
 			}
@@ -245,14 +245,14 @@ func TestPortGroup(t *testing.T) {
 	want := &nb.PortGroup{Name: nb.HashedName(d + "AdminNetworkPolicy:empty"), Ports: []string{"a_noip", "a_x"},
 		ExternalIDs: map[string]string{"k8s.ovn.org/owner-controller": "default-network-controller", "k8s.ovn.org/owner-type": "AdminNetworkPolicy",
 			"k8s.ovn.org/name": "empty", "k8s.ovn.org/id": d + "AdminNetworkPolicy:empty"}}
-	if diff := cmp.Diff(want, des.Rows(p.Key, "n1", nil).PortGroup); diff != "" {
+	if diff := cmp.Diff(want, des.RowsOfUnit(p.Key, "n1", nil).PortGroup); diff != "" {
 		t.Errorf("a policy without rules has its port group (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a_far", "a_noip", "a_x"}, des.Rows(p.Key, "", nil).PortGroup.Ports); diff != "" {
+	if diff := cmp.Diff([]string{"a_far", "a_noip", "a_x"}, des.RowsOfUnit(p.Key, "", nil).PortGroup.Ports); diff != "" {
 		t.Errorf("all zones (-want +got):\n%s", diff)
 	}
 	live := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.LogicalSwitchPort{UUID: "1", Name: "a_x"}}})
-	if diff := cmp.Diff([]string{"a_x"}, des.Rows(p.Key, "n1", live).PortGroup.Ports); diff != "" {
+	if diff := cmp.Diff([]string{"a_x"}, des.RowsOfUnit(p.Key, "n1", live).PortGroup.Ports); diff != "" {
 		t.Errorf("only ports that exist (-want +got):\n%s", diff)
 	}
 }
@@ -283,7 +283,7 @@ func TestPrioritiesNamesAndLogging(t *testing.T) {
 		{"logging", logging, 29900, 29898, "ANP:log:Ingress:0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rows := Compile(clusterOf(tt.p), Options{}).Rows(tt.p.Key, "", nil)
+			rows := Compile(clusterOf(tt.p), Options{}).RowsOfUnit(tt.p.Key, "", nil)
 			first, last := rows.ACLs[0], rows.ACLs[len(rows.ACLs)-1]
 			if first.Priority != tt.first || last.Priority != tt.last || first.Name != tt.firstName {
 				t.Errorf("got %d…%d %q", first.Priority, last.Priority, first.Name)
@@ -298,7 +298,7 @@ func TestPrioritiesNamesAndLogging(t *testing.T) {
 			}
 		})
 	}
-	rows := Compile(clusterOf(logging), Options{}).Rows(logging.Key, "", nil)
+	rows := Compile(clusterOf(logging), Options{}).RowsOfUnit(logging.Key, "", nil)
 	var got []string
 	for _, a := range rows.ACLs {
 		got = append(got, a.Action+"="+a.Severity)
@@ -311,7 +311,7 @@ func TestPrioritiesNamesAndLogging(t *testing.T) {
 // TestSamples holds the check value of ovn-kubernetes.md#samples.
 func TestSamples(t *testing.T) {
 	p := anp("samp", 0, nsSubject(t, ""), rule(model.Ingress, model.Deny, nil, nsPeer(t, "")))
-	a := Compile(clusterOf(p), Options{IPv4: true, Observability: true}).Rows(p.Key, "", nil).ACLs[0]
+	a := Compile(clusterOf(p), Options{IPv4: true, Observability: true}).RowsOfUnit(p.Key, "", nil).ACLs[0]
 	if a.Match != "outport == @a17990074677258630702 && ((ip4.src == $a9918774257935309419))" || a.SampleNew != "1281859638" || a.SampleEst != a.SampleNew {
 		t.Errorf("match %s, sample %s/%s", a.Match, a.SampleNew, a.SampleEst)
 	}

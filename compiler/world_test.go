@@ -96,7 +96,7 @@ func naiveRows(cl *model.Cluster, p *model.Policy, zone string, v4, v6 bool) (se
 		return n != nil && ns.Matches(n.Labels) && pods.Matches(pod.Labels)
 	}
 	for pod := range cl.Pods() {
-		if pod.SubjectEligible() && (zone == "" || pod.NodeName == zone) && matches(p.Subject.Namespaces, p.Subject.Pods, pod) {
+		if pod.CanBeSubject() && (zone == "" || pod.NodeName == zone) && matches(p.Subject.Namespaces, p.Subject.Pods, pod) {
 			ports = append(ports, nb.PortName(pod.Namespace, pod.Name))
 		}
 	}
@@ -105,7 +105,7 @@ func naiveRows(cl *model.Cluster, p *model.Policy, zone string, v4, v6 bool) (se
 			var all []string
 			for _, peer := range r.Peers {
 				for pod := range cl.Pods() {
-					if (peer.Kind == model.PeerNamespaces || peer.Kind == model.PeerPods) && pod.PeerEligible() && matches(peer.Namespaces, peer.Pods, pod) {
+					if (peer.Kind == model.PeerNamespaces || peer.Kind == model.PeerPods) && pod.CanBePeer() && matches(peer.Namespaces, peer.Pods, pod) {
 						all = append(all, pod.IPs...)
 					}
 				}

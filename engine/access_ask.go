@@ -15,14 +15,14 @@ import (
 	"rung/sources/retry"
 )
 
-// questions returns the permissions that the server is asked about, the most wanted first.
-func questions(ovnNamespaces []string) (out []kube.Question) {
+// accessQuestions returns the permissions that the server is asked about, the most wanted first.
+func accessQuestions(ovnNamespaces []string) (out []kube.Question) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
-			out = append(out, v.Of(model.PolicyKey{Kind: k}))
+			out = append(out, v.QuestionFor(model.PolicyKey{Kind: k}))
 		}
 	}
-	out = append(out, kube.VerbPatch.Of(model.Key{Kind: model.KindNamespace})) // their log level
+	out = append(out, kube.VerbPatch.QuestionFor(model.Key{Kind: model.KindNamespace})) // their log level
 	for _, ns := range ovnNamespaces {
 		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
 			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
@@ -58,21 +58,21 @@ const (
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
 func runAccess(l *loop.Loop, s *state, g *gate.Gate, c *kube.Cluster, namespaces []string) {
-	all := questions(namespaces)
+	all := accessQuestions(namespaces)
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := askServed(l.Context(), c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
 		l.Send(func() {
 			s.access = a
-			s.Changed()
+			s.MarkChanged()
 		})
 		if schemas, found, err := c.Schemas(l.Context()); err == nil {
 			g.UseSchemas(schemas)
 			l.Send(func() {
 				if !slices.Equal(s.profile, found) {
 					s.profile = found
-					s.Changed()
+					s.MarkChanged()
 				}
 			})
 		} else {
@@ -93,7 +93,7 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 	answers := make([]revision.Permission, 0, len(known))
 	for q, got := range known {
 		p := revision.Permission{Verb: q.Verb, Resource: q.Target(), Namespace: q.Namespace, Allowed: got.Allowed,
-			Command: k.Line("auth", "can-i") + " " + q.String()}
+			Command: k.CommandLine("auth", "can-i") + " " + q.String()}
 		if !got.Allowed {
 			p.Why = got.Reason
 		}
@@ -105,17 +105,17 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 // askServed puts the questions about what the server has: CRDs come and go, and what is said
 // of one that is not there misleads.
 func askServed(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
-	served, err := c.Served(ctx, all)
+	served, err := c.ServedQuestions(ctx, all)
 	if err != nil {
 		return false
 	}
 	maps.DeleteFunc(known, func(q kube.Question, _ kube.Access) bool { return !slices.Contains(served, q) })
-	return ask(ctx, c, served, known)
+	return askAccess(ctx, c, served, known)
 }
 
-// ask puts the questions and takes the answers into known. It says whether all
+// askAccess puts the questions and takes the answers into known. It says whether all
 // were answered; after the first that was not, no other is put.
-func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question,
+func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.Question,
 	known map[kube.Question]kube.Access) (complete bool) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -134,7 +134,7 @@ func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question,
 				if stop || ctx.Err() != nil {
 					return
 				}
-				a, err := c.May(ctx, q)
+				a, err := c.MayDo(ctx, q)
 				mu.Lock()
 				if err != nil {
 					complete = false

@@ -47,7 +47,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	}
 	for _, served := range []bool{false, true, false} {
 		serves.Store(served)
-		if !askServed(t.Context(), c, questions(nil), known) {
+		if !askServed(t.Context(), c, accessQuestions(nil), known) {
 			t.Fatal("not all was answered")
 		}
 		wantCNP, wantTiers := 0, 0

@@ -14,11 +14,11 @@ import (
 // Nobody in an engine that nothing happens to wakes up whoever waits for it.
 func TestIdleEngineSleeps(t *testing.T) {
 	e := quiet(t, nil)
-	e.do(func(*state) {})
+	e.runInLoop(func(*state) {})
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	looks := 0
-	if err := e.Wait(ctx, func(*revision.Revision) bool { looks++; return false }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := e.WaitFor(ctx, func(*revision.Revision) bool { looks++; return false }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 	if looks > 3 {
@@ -41,18 +41,18 @@ func TestSettlingEndsByItself(t *testing.T) {
 		p.Policy = k
 	}
 	z.Settles = z.NextBehind(now)
-	e.do(func(s *state) {
+	e.runInLoop(func(s *state) {
 		s.zones.States()["z"] = z
-		s.Changed()
+		s.MarkChanged()
 	})
 	number := e.Revision().Number
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var seen []int
-	if err := e.Wait(ctx, func(r *revision.Revision) bool {
+	if err := e.WaitFor(ctx, func(r *revision.Revision) bool {
 		behind := 0
 		for _, k := range []model.PolicyKey{one, two} {
-			if r.Zone("z").Policy(k).State(r.Zone("z"), e.Now()) == model.StateBehind {
+			if r.Zone("z").PolicyJoin(k).StateAt(r.Zone("z"), e.Now()) == model.StateBehind {
 				behind++
 			}
 		}

@@ -13,22 +13,22 @@ import (
 	"rung/model"
 )
 
-// arrivals are the changes of policies that sources brought after they had loaded, and that
+// sourceArrivals are the changes of policies that sources brought after they had loaded, and that
 // nobody made here. They are judged beside the loop: the rows wait for none of it.
-type arrivals struct {
+type sourceArrivals struct {
 	news chan struct{}
 
 	mu      sync.Mutex
 	waiting map[model.PolicyKey]change.ObjectChange // Old is from before the first that waits
 }
 
-func newArrivals() arrivals {
-	return arrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
+func newArrivals() sourceArrivals {
+	return sourceArrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
 }
 
-// arrived takes in what a source changed of the policies, once everything was read.
-func (s *state) arrived(changes []model.Change) {
-	if !s.e.cfg.judgesArrivals() {
+// noteArrived takes in what a source changed of the policies, once everything was read.
+func (s *state) noteArrived(changes []model.Change) {
+	if !s.engine.cfg.judgesArrivals() {
 		return
 	}
 	var came []change.ObjectChange
@@ -45,7 +45,7 @@ func (s *state) arrived(changes []model.Change) {
 		}
 	}
 	if len(came) > 0 {
-		s.After(func() { s.e.arrivals.add(came) })
+		s.AfterRevision(func() { s.engine.arrivals.add(came) })
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *state) arrived(changes []model.Change) {
 // passed its API server, and are their concern.
 func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
 
-func (a *arrivals) add(came []change.ObjectChange) {
+func (a *sourceArrivals) add(came []change.ObjectChange) {
 	a.mu.Lock()
 	for _, c := range came {
 		if was, waits := a.waiting[c.Key]; waits {
@@ -69,9 +69,9 @@ func (a *arrivals) add(came []change.ObjectChange) {
 	}
 }
 
-// made drops a change that was made here, where its source was quicker than it: Rung wrote
+// dropMade drops a change that was made here, where its source was quicker than it: Rung wrote
 // the file.
-func (a *arrivals) made(k model.PolicyKey, now *model.Policy) {
+func (a *sourceArrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c, waits := a.waiting[k]; waits && model.SameContent(c.New, now) {
@@ -79,9 +79,9 @@ func (a *arrivals) made(k model.PolicyKey, now *model.Policy) {
 	}
 }
 
-// take returns the waiting changes, in order, and clears them. It leaves out changes that
+// takeWaiting returns the waiting changes, in order, and clears them. It leaves out changes that
 // came back to what was before.
-func (a *arrivals) take() (out []change.ObjectChange) {
+func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(a.waiting), model.PolicyKey.Compare) {
@@ -93,9 +93,9 @@ func (a *arrivals) take() (out []change.ObjectChange) {
 	return out
 }
 
-// run judges what sources bring, one change after the other, and says which guard rails it
+// judgeArrivals judges what sources bring, one change after the other, and says which guard rails it
 // met: what comes meanwhile is the next.
-func (a *arrivals) run(l *loop.Loop, g *gate.Gate, met func(code string)) {
+func (a *sourceArrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {
 		case <-l.Context().Done():
@@ -103,14 +103,14 @@ func (a *arrivals) run(l *loop.Loop, g *gate.Gate, met func(code string)) {
 		case <-a.news:
 		}
 		g.WaitIdle(l.Context())
-		came := a.take()
+		came := a.takeWaiting()
 		if len(came) == 0 {
 			continue
 		}
 		for _, w := range g.GuardsOfArrived(l.Context(), l.Revision(), came) {
 			met(w.Code)
 			from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == w.Policy }))]
-			l.Record(model.Activity{Policy: w.Policy, By: from.Source(), Rail: w.Code,
+			l.RecordActivity(model.Activity{Policy: w.Policy, By: from.Source(), Rail: w.Code,
 				Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), w.Policy.Label(), w.Code, w.Message)})
 		}
 	}

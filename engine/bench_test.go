@@ -35,7 +35,7 @@ func BenchmarkRevision(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.Wait(context.Background(), func(r *revision.Revision) bool { return r.Loaded }); err != nil {
+	if err := e.WaitFor(context.Background(), func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		b.Fatal(err)
 	}
 	var pod *model.Pod
@@ -48,11 +48,11 @@ func BenchmarkRevision(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		i++
-		e.do(func(s *state) {
+		e.runInLoop(func(s *state) {
 			if i%2 == 1 {
-				s.apply([]model.Object{&extra}, nil)
+				s.applyObjects([]model.Object{&extra}, nil)
 			} else {
-				s.apply(nil, []model.Key{extra.Key})
+				s.applyObjects(nil, []model.Key{extra.Key})
 			}
 		})
 	}

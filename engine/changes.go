@@ -28,7 +28,7 @@ func (e *Engine) startGate() error {
 		e.cfg.Writer = write.ToCluster(e.cfg.Kube)
 	}
 	if dir != "" {
-		note, err := statedir.OpenOn(safefile.Or(e.cfg.Disk), dir)
+		note, err := statedir.OpenOn(safefile.OrSystem(e.cfg.Disk), dir)
 		if err != nil {
 			return err
 		}
@@ -40,28 +40,28 @@ func (e *Engine) startGate() error {
 	if e.cfg.Writer == nil {
 		historyDir = ""
 	}
-	h, err := history.Open(e.cfg.Disk, historyDir, e.cfg.identity())
+	h, err := history.Open(e.cfg.Disk, historyDir, e.cfg.stateIdentity())
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.Connections, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
+	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.ConnectionsWhere, Protected: e.cfg.protectedNamespaces(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlayChanges,
 		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
-			e.sessions.Publish(nil)
-			e.do(func(s *state) {
+			e.sessions.PublishEnded(nil)
+			e.runInLoop(func(s *state) {
 				s.undo, s.redo = undo, redo
-				s.Changed()
+				s.MarkChanged()
 			})
 		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
 	e.sessions = sessions.New(e.loop, e.gate, sessions.Config{ReadOnly: e.cfg.ReadOnly,
 		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})
 	if e.cfg.Kube != nil {
-		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.namespaces()) })
+		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.podNamespaces()) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
-		e.send(func(s *state) {
+		e.sendToLoop(func(s *state) {
 			s.undo, s.redo = undo, redo
-			s.Changed()
+			s.MarkChanged()
 		})
 	}
 	e.startPlans(historyDir, h)
@@ -69,15 +69,15 @@ func (e *Engine) startGate() error {
 	return nil
 }
 
-// overlay puts changes over what the sources say; when it returns a revision shows
+// overlayChanges puts changes over what the sources say; when it returns a revision shows
 // them.
-func (e *Engine) overlay(changes []change.ObjectChange) error {
+func (e *Engine) overlayChanges(changes []change.ObjectChange) error {
 	objects := make(map[model.Key]*model.Policy, len(changes))
 	for _, c := range changes {
 		objects[c.Key] = c.New
 	}
 	// A written change lasts, whether or not this engine still shows it.
-	if !e.do(func(s *state) { s.change(objects) }) && e.cfg.Writer == nil {
+	if !e.runInLoop(func(s *state) { s.putPolicies(objects) }) && e.cfg.Writer == nil {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
 	return nil
@@ -90,9 +90,9 @@ const showTime = 2 * time.Second
 func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) {
 	ctx, cancel := context.WithTimeout(ctx, showTime)
 	defer cancel()
-	_ = e.Wait(ctx, func(r *revision.Revision) bool {
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 		for _, c := range changes {
-			is := r.Cluster.Logged(c.Key)
+			is := r.Cluster.LoggedObject(c.Key)
 			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
 				return false
 			}

@@ -56,7 +56,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer e.Close()
 	wait := func(what string, holds func(*revision.Revision) bool) *revision.Revision {
 		t.Helper()
-		if err := e.Wait(ctx, holds); err != nil {
+		if err := e.WaitFor(ctx, holds); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		return e.Revision()
@@ -96,7 +96,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	moved := func(to int32) func(*revision.Revision) bool {
 		return func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
-				if p := z.Policy(k); p == nil || !p.InSync || p.LivePriority != to {
+				if p := z.PolicyJoin(k); p == nil || !p.InSync || p.LivePriority != to {
 					return false
 				}
 			}

@@ -23,7 +23,7 @@ type NoClusterError = kube.NoClusterError
 const LoginPlugin = plugin.Command
 
 // RunLoginPlugin runs a login plugin and returns the exit code.
-var RunLoginPlugin = plugin.Main
+var RunLoginPlugin = plugin.RunChild
 
 // KubeconfigNames are the names that flags can refer to in a kubeconfig.
 type KubeconfigNames = kube.Names

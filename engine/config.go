@@ -111,8 +111,8 @@ func CheckAPIRelease(release string) error { return admission.CheckRelease(relea
 // APIReleases are the releases of network-policy-api whose CRDs are known.
 func APIReleases() []string { return slices.Clone(admission.Releases) }
 
-// protected are the namespaces that are protected besides the usual ones.
-func (c *Config) protected() []string {
+// protectedNamespaces are the namespaces that are protected besides the usual ones.
+func (c *Config) protectedNamespaces() []string {
 	if c.OVNNamespace == "" {
 		return c.Protected
 	}
@@ -140,7 +140,7 @@ func (c *Config) check() error {
 		names[src.Name()] = true
 	}
 	if c.Sandbox != nil {
-		if err := c.Sandbox.Check(); err != nil {
+		if err := c.Sandbox.CheckConfig(); err != nil {
 			return err
 		}
 	}
@@ -159,14 +159,14 @@ func (c *Config) check() error {
 	return c.Flags.CheckFlags()
 }
 
-// identity returns the name under which history and plans are kept.
-func (c *Config) identity() string {
+// stateIdentity returns the name under which history and plans are kept.
+func (c *Config) stateIdentity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
 }
 
-// namespaces are where ovnkube-node pods may be: the one that was named, and no
+// podNamespaces are where ovnkube-node pods may be: the one that was named, and no
 // other then.
-func (c *Config) namespaces() []string {
+func (c *Config) podNamespaces() []string {
 	if ns := c.OVNNamespace; ns != "" {
 		return []string{ns}
 	}

@@ -14,12 +14,12 @@ type TLSFiles = nbdb.TLSFiles
 // FindDatabases returns the addresses (file:PATH) of the Northbound database
 // files in folders, sorted: those of a must-gather, above all.
 func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
-	paths, err := dbfile.Find(ctx, folders)
+	paths, err := dbfile.FindDatabases(ctx, folders)
 	for i, p := range paths {
 		paths[i] = dbfile.Prefix + p
 	}
 	return paths, err
 }
 
-// Empty says whether all paths are folders without a manifest in them.
-func Empty(paths []string) bool { return manifests.Options{Paths: paths}.Empty() }
+// HasNoManifests says whether all paths are folders without a manifest in them.
+func HasNoManifests(paths []string) bool { return manifests.Options{Paths: paths}.HasNoManifests() }

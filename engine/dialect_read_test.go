@@ -60,7 +60,7 @@ func TestDialectIsReadWhenRowsChange(t *testing.T) {
 		}
 		changed := time.Now()
 		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true, Observability: true})
-		if err := e.Wait(t.Context(), func(r *revision.Revision) bool { return observability(r) == "on" }); err != nil {
+		if err := e.WaitFor(t.Context(), func(r *revision.Revision) bool { return observability(r) == "on" }); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(changed); took > 100*time.Millisecond {

@@ -66,9 +66,9 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 			ch = append(ch, nb.RowChange{New: row})
 		}
 	}
-	held := map[compiler.Holder][]string{}
+	held := map[compiler.ACLHolder][]string{}
 	for c := range d.Policies() {
-		rows := d.Rows(c.Key, zone, nil)
+		rows := d.RowsOfUnit(c.Key, zone, nil)
 		if rows == nil {
 			continue
 		}
@@ -91,7 +91,7 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 				row.Ports = append(row.Ports, ports[p])
 			}
 			ch = append(ch, nb.RowChange{New: &row})
-		} else if c.Holder != (compiler.Holder{}) {
+		} else if c.Holder != (compiler.ACLHolder{}) {
 			held[c.Holder] = append(held[c.Holder], acls...)
 		}
 	}
@@ -133,7 +133,7 @@ func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 func statesOf(r *revision.Revision, zone string, now time.Time) (out []string) {
 	z := r.Zone(zone)
 	for _, k := range liverows.ZonePolicies(r, z) {
-		if st := z.Policy(k).State(z, now); st != model.StateInSync {
+		if st := z.PolicyJoin(k).StateAt(z, now); st != model.StateInSync {
 			out = append(out, string(k.Kind)+" "+string(st))
 		}
 	}

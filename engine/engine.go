@@ -35,7 +35,7 @@ type Engine struct {
 	state *state // the loop's alone
 	cfg   Config
 
-	arrivals arrivals
+	arrivals sourceArrivals
 	notices  []string // of the start
 	logs     *logs.Store
 	gate     *gate.Gate
@@ -66,21 +66,21 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.slots = slots.New()
 	}
 	if cfg.Kube != nil {
-		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}
+		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.podNamespaces()}
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
-		e.cfg.ZoneOf = e.pods.Zones(e.share, e.slots)
+		e.cfg.ZoneOf = e.pods.ZoneMaker(e.share, e.slots)
 	}
 	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
 	e.health = health.New(l, cfg.Own, e.logs)
 	var err error
 	if e.owners, err = ownership.New(l, ownership.Config{Options: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
-		Reports: e.state.reports, Transaction: e.health.Transaction}); err != nil {
+		Reports: e.state.reports, Transaction: e.health.CountTransaction}); err != nil {
 		l.Close()
 		return nil, err
 	}
-	e.health.Owners(e.owners)
+	e.health.SetOwners(e.owners)
 	e.makeZones()
 	if err := e.startGate(); err != nil {
 		l.Close()
@@ -88,23 +88,23 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	if cfg.KeepCounts && cfg.StateDir != "" {
 		if k := openCounts(e); k != nil {
-			e.loop.Go(k.run)
+			e.loop.Go(k.keepWriting)
 		}
 	}
-	l.Start(e.state.revision)
+	l.Start(e.state.nextRevision)
 	for _, src := range cfg.Sources {
 		e.loop.Go(func() { e.runSource(src) })
 	}
 	e.loop.Go(func() { e.logs.Run(l.Context()) })
 	if cfg.judgesArrivals() {
-		e.loop.Go(func() { e.arrivals.run(l, e.gate, e.health.MetRail) })
+		e.loop.Go(func() { e.arrivals.judgeArrivals(l, e.gate, e.health.MetRail) })
 	}
 	e.sessions.Start()
 	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.Meters) })
+			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.ReadMeters) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
@@ -117,7 +117,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e.south.Start()
 	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
 		Cluster: func() *model.Cluster { return e.state.cluster },
-		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.apply(upsert, remove) }}
+		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.applyObjects(upsert, remove) }}
 	if cfg.Sandbox != nil {
 		cfg.Sandbox.Start(parts)
 	}
@@ -130,7 +130,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 // makeZones makes what follows zones and what lies below them.
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
-	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.namespaces(),
+	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
 		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
 	s.dialects = dialects.New(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
@@ -151,16 +151,16 @@ func (e *Engine) Close() {
 	e.loop.Close()
 }
 
-// do runs f in the loop and waits for it and the revision it makes. It is false when
+// runInLoop runs f in the loop and waits for it and the revision it makes. It is false when
 // the engine ended first.
-func (e *Engine) do(f func(*state)) bool { return e.loop.Do(func() { f(e.state) }) }
+func (e *Engine) runInLoop(f func(*state)) bool { return e.loop.Do(func() { f(e.state) }) }
 
-// send runs f in the loop without waiting for it.
-func (e *Engine) send(f func(*state)) bool { return e.loop.Send(func() { f(e.state) }) }
+// sendToLoop runs f in the loop without waiting for it.
+func (e *Engine) sendToLoop(f func(*state)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src source.Source) {
 	src.Run(e.loop.Context(), func(u source.Update) {
-		e.send(func(s *state) { s.source(src.Name(), u) })
+		e.sendToLoop(func(s *state) { s.takeUpdate(src.Name(), u) })
 	})
 }
 
@@ -174,9 +174,9 @@ func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
 	}
-	if !e.do(func(s *state) {
+	if !e.runInLoop(func(s *state) {
 		s.writes = on
-		s.Changed()
+		s.MarkChanged()
 	}) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
@@ -212,7 +212,7 @@ func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
 
 // Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
 func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
-	if err := probe.Possible(e.Revision().Mode); err != nil {
+	if err := probe.CheckPossible(e.Revision().Mode); err != nil {
 		return nil, err
 	}
 	return e.cfg.Sandbox.Probe(ctx, c, at)

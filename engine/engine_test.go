@@ -25,29 +25,29 @@ import (
 func TestWait(t *testing.T) {
 	e := quiet(t, nil)
 	bg := context.Background()
-	if err := e.Wait(bg, func(r *revision.Revision) bool { return r != nil }); err != nil {
+	if err := e.WaitFor(bg, func(r *revision.Revision) bool { return r != nil }); err != nil {
 		t.Errorf("what holds at once: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(bg, 10*time.Millisecond)
 	defer cancel()
-	if err := e.Wait(ctx, func(*revision.Revision) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := e.WaitFor(ctx, func(*revision.Revision) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("its time is up: %v", err)
 	}
 	// Nobody makes a revision: the condition is about the time alone.
 	first, late := time.Now().Add(30*time.Millisecond), time.Now().Add(60*time.Millisecond)
 	looks := 0
-	if err := e.Wait(bg, func(*revision.Revision) bool { looks++; return time.Now().After(late) }, late, first); err != nil || looks > 3 {
+	if err := e.WaitFor(bg, func(*revision.Revision) bool { looks++; return time.Now().After(late) }, late, first); err != nil || looks > 3 {
 		t.Error(err, looks)
 	}
 	got := make(chan error, 1)
 	go func() {
-		got <- e.Wait(bg, func(r *revision.Revision) bool { return r.Cluster.Policy(given.ANPKey("one")) != nil })
+		got <- e.WaitFor(bg, func(r *revision.Revision) bool { return r.Cluster.Policy(given.ANPKey("one")) != nil })
 	}()
-	e.send(func(s *state) { s.source("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
+	e.sendToLoop(func(s *state) { s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
 	if err := <-got; err != nil {
 		t.Error(err)
 	}
-	go func() { got <- e.Wait(bg, func(*revision.Revision) bool { return false }) }()
+	go func() { got <- e.WaitFor(bg, func(*revision.Revision) bool { return false }) }()
 	e.Close()
 	if err := <-got; !errors.Is(err, context.Canceled) {
 		t.Errorf("the engine has ended: %v", err)
@@ -63,7 +63,7 @@ func TestAfterClose(t *testing.T) {
 	if e.loop.Go(func() { t.Error("started") }) {
 		t.Error("something was started")
 	}
-	if e.do(func(*state) {}) {
+	if e.runInLoop(func(*state) {}) {
 		t.Error("the loop runs")
 	}
 	if e.Revision() == nil || e.Revision().Ladder() == nil {

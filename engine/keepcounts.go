@@ -23,76 +23,76 @@ const countsEvery = time.Minute
 
 // keptCounts is the file with the hits that an earlier run counted.
 type keptCounts struct {
-	e    *Engine
-	disk safefile.FS
-	path string
-	lock safefile.File
-	text string // as last written
+	engine *Engine
+	disk   safefile.FS
+	path   string
+	lock   safefile.File
+	text   string // as last written
 }
 
 // openCounts takes over the counts of an earlier run. A file that it cannot read stays
 // as it is, and nothing is kept then; a notice says so, as where another Rung keeps the
 // counts of the same cluster.
 func openCounts(e *Engine) *keptCounts {
-	sum := sha256.Sum256([]byte(e.cfg.identity()))
-	k := &keptCounts{e: e, disk: safefile.Or(e.cfg.Disk),
+	sum := sha256.Sum256([]byte(e.cfg.stateIdentity()))
+	k := &keptCounts{engine: e, disk: safefile.OrSystem(e.cfg.Disk),
 		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
-	if err := k.open(); err != nil {
-		e.loop.Record(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
+	if err := k.openCounts(); err != nil {
+		e.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
 		e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
 		return nil
 	}
 	return k
 }
 
-func (k *keptCounts) open() (err error) {
+func (k *keptCounts) openCounts() (err error) {
 	if err := k.disk.MkdirAll(filepath.Dir(k.path), safefile.PrivateFolder); err != nil {
 		return fmt.Errorf("making the folder of the counts: %w", err)
 	}
 	if k.lock, err = safefile.TryLocked(k.disk, k.path+".lock"); err != nil {
 		return fmt.Errorf("another Rung keeps them: %w", err)
 	}
-	text, err := safefile.Read(k.disk, k.path, hits.MaxFile)
+	text, err := safefile.ReadPrivate(k.disk, k.path, hits.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var c *hits.Counter
 	if err == nil {
-		c, err = hits.Decode(text, k.e.Now())
+		c, err = hits.Decode(text, k.engine.Now())
 	}
 	if err != nil {
 		_ = k.lock.Close()
 		return fmt.Errorf("reading %s: %w; move it away to begin anew", k.path, err)
 	}
-	k.e.logs.Resume(c)
+	k.engine.logs.ResumeCounts(c)
 	return nil
 }
 
-// run writes the counts now and then, and at the end.
-func (k *keptCounts) run() {
+// keepWriting writes the counts now and then, and at the end.
+func (k *keptCounts) keepWriting() {
 	defer func() { _ = k.lock.Close() }()
 	ticker := time.NewTicker(countsEvery)
 	defer ticker.Stop()
 	told := false
 	for ended := false; !ended; {
 		select {
-		case <-k.e.loop.Context().Done():
+		case <-k.engine.loop.Context().Done():
 			ended = true
 		case <-ticker.C:
 		}
-		if err := k.write(); err != nil && !told {
+		if err := k.writeCounts(); err != nil && !told {
 			told = true
-			k.e.loop.Record(model.Activity{By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
+			k.engine.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
 		}
 	}
 }
 
-func (k *keptCounts) write() error {
-	text, err := k.e.logs.EncodeHits()
+func (k *keptCounts) writeCounts() error {
+	text, err := k.engine.logs.EncodeHits()
 	if err != nil || string(text) == k.text {
 		return err
 	}
-	if err := safefile.Replace(k.disk, k.path, text); err != nil {
+	if err := safefile.ReplaceFile(k.disk, k.path, text); err != nil {
 		return fmt.Errorf("writing the counts to %s: %w", k.path, err)
 	}
 	k.text = string(text)

@@ -146,7 +146,7 @@ func (c *knownCase) run(t *testing.T) *revision.Revision {
 	}
 	old := knownNow.Add(-time.Hour)
 	z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: knownNow, DB: db}
-	z.Policies = tracker.NewDiffer(d).Diff(tracker.ZoneRead{Zone: "w", DB: db, At: old})
+	z.Policies = tracker.NewZoneDiffer(d).JudgeZone(tracker.ZoneRead{Zone: "w", DB: db, At: old})
 	f := revision.Facts{At: knownNow, Cluster: after, Desired: d, Zones: []*model.ZoneState{z}, Loaded: true}
 	if !c.unwatched {
 		f.Past = f.Past.RememberChanges(changes, was)
@@ -386,7 +386,7 @@ func TestKnownFindings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	r.Zones[0].Writes = true
-	if liverows.KnownCauses(r, r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
+	if liverows.KnownCauses(r, r.Zones[0], r.Zones[0].PolicyJoin(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }
@@ -430,7 +430,7 @@ func TestCausesAreKept(t *testing.T) {
 	c := knownCase{pods: func(pods map[string]*model.Pod) { pods["web-1"].IPs = []string{"10.244.0.66"} }}
 	r := c.run(t)
 	z := r.Zones[0]
-	p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "a"})
+	p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "a"})
 	first := liverows.KnownCauses(r, z, p)
 	next := func(change func(*revision.Facts)) *revision.Revision {
 		f := r.Facts

@@ -46,7 +46,7 @@ func TestLiveTierDeleted(t *testing.T) {
 		}
 		got := string(verdictOf(rev, "blue")) + " " + string(verdictOf(rev, "red"))
 		for _, name := range []string{"open", "wall", "other"} {
-			if rev.Verdicts().Decides(key(name)) {
+			if rev.Verdicts().HasPlaceInOrder(key(name)) {
 				got += " " + name
 			}
 		}

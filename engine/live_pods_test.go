@@ -29,10 +29,10 @@ func TestLivePortDelay(t *testing.T) {
 	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool {
 		return policies.SummarizePolicy(rev, given.ANPKey("one"), r.Now()).Waiting == 1
 	})
-	if !slices.ContainsFunc(rev.Zone("worker").Policy(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
+	if !slices.ContainsFunc(rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
 		return strings.Contains(d.Waiting, "logical switch port") && slices.Equal(d.Fields[0].Missing, []string{"blue_late"})
 	}) {
-		t.Errorf("%+v", rev.Zone("worker").Policy(given.ANPKey("one")).Diffs)
+		t.Errorf("%+v", rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs)
 	}
 	rev = r.settle("control", "worker")
 	if took := time.Since(began); took < delay {
@@ -52,7 +52,7 @@ func TestLiveTraffic(t *testing.T) {
 	r.settle("control", "worker")
 	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func() (n int) {
-		for _, e := range r.Logs().Since(0, 1000) {
+		for _, e := range r.Logs().EntriesAfter(0, 1000) {
 			if e.Attributed && e.Rule.Policy == given.ANPKey("one") {
 				n++
 			}
@@ -60,7 +60,7 @@ func TestLiveTraffic(t *testing.T) {
 		return n
 	}
 	wait.Within(t, wait.Patience, "lines of the policy", func() bool { return lines() >= 5 })
-	for _, e := range r.Logs().Since(0, 1000) {
+	for _, e := range r.Logs().EntriesAfter(0, 1000) {
 		if e.Attributed && (e.Rule.Policy != given.ANPKey("one") || e.Line.Zone != "control" && e.Line.Zone != "worker") {
 			t.Fatalf("%+v", e)
 		}

@@ -101,7 +101,7 @@ func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revis
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		rev := r.Revision()
 		text := fmt.Sprintf("sources %+v, broken %v\n", rev.Sources, rev.Broken)
 		for _, z := range rev.Zones {
@@ -129,7 +129,7 @@ func (r *liveRun) settle(zones ...string) *revision.Revision {
 				return false
 			}
 			for _, k := range liverows.ZonePolicies(rev, z) {
-				if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
+				if in := z.PolicyJoin(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 					return false
 				}
 			}
@@ -191,7 +191,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 	d := compiler.Compile(c, compiler.Options{})
 	var want, live []any
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, zone, nil)
+		rows := d.RowsOfUnit(p.Key, zone, nil)
 		if rows == nil || rows.None != nil {
 			continue
 		}

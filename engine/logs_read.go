@@ -17,7 +17,7 @@ const forObjects = 30 * time.Second
 // runLogFiles reads log files until the engine ends.
 func (e *Engine) runLogFiles() {
 	ctx, cancel := context.WithTimeout(e.loop.Context(), forObjects)
-	_ = e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }) // without them, too
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }) // without them, too
 	cancel()
 	nodeOf := func(namespace, pod string) string {
 		if p := e.Revision().Cluster.Pod(namespace, pod); p != nil {
@@ -27,7 +27,7 @@ func (e *Engine) runLogFiles() {
 	}
 	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
 	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
-		e.send(func(s *state) { s.Problem("log files", err.Error()) })
+		e.sendToLoop(func(s *state) { s.ReportProblem("log files", err.Error()) })
 	}
 }
 
@@ -35,12 +35,12 @@ func (e *Engine) runLogFiles() {
 func (e *Engine) runPodLogs() {
 	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
-		e.send(func(s *state) { s.Problem("ACL logs", err.Error()) })
+		e.sendToLoop(func(s *state) { s.ReportProblem("ACL logs", err.Error()) })
 		return
 	}
 	ticks, stop := e.Subscribe()
 	defer stop()
-	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.namespaces()).Run(e.loop.Context(), e.Revision, ticks)
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.podNamespaces()).Run(e.loop.Context(), e.Revision, ticks)
 }
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
@@ -53,5 +53,5 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 	if err != nil {
 		return nil, err
 	}
-	return controllerlog.Read(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.namespaces(), zone, policy)
+	return controllerlog.ReadLines(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.podNamespaces(), zone, policy)
 }

@@ -40,12 +40,12 @@ func TestMeterAtLimit(t *testing.T) {
 	}) {
 		t.Fatalf("no ACL at its limit: %+v", got)
 	}
-	if x := got[0]; x.Rule.Policy != given.ANPKey("control") || x.Rate != 20 || x.Seen < 20 || !x.Loses() {
+	if x := got[0]; x.Rule.Policy != given.ANPKey("control") || x.Rate != 20 || x.FullestSecond < 20 || !x.IsLosing() {
 		t.Errorf("%+v", x)
 	}
 	// The first of the lines is of when the traffic began, and with it the loss.
 	first, last := time.Time{}, time.Time{}
-	for _, e := range r.Logs().Since(0, 0) {
+	for _, e := range r.Logs().EntriesAfter(0, 0) {
 		if first.IsZero() {
 			first = e.Line.At
 		}
@@ -57,8 +57,8 @@ func TestMeterAtLimit(t *testing.T) {
 	// Once all its ACLs had the time to reach their limits and nothing comes any more, every
 	// line that the sandbox's meters withheld is shown as lost, and none twice.
 	if !wait.Poll(wait.Patience, func() bool {
-		n := r.Logs().Last()
-		e := r.Logs().Since(n-1, 1)
+		n := r.Logs().LastNumber()
+		e := r.Logs().EntriesAfter(n-1, 1)
 		return len(e) > 0 && e[0].Line.At.Sub(first) > 2*namedWithin
 	}) {
 		t.Fatal("no more lines came")

@@ -7,9 +7,9 @@ import (
 	"rung/model"
 )
 
-// source takes in one step of a source.
-func (s *state) source(name string, u source.Update) {
-	now, before := s.Now(), s.whole()
+// takeUpdate takes in one step of a source.
+func (s *state) takeUpdate(name string, u source.Update) {
+	now, before := s.Now(), s.allRead()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
 	if st.Conn != was.Conn {
@@ -19,23 +19,23 @@ func (s *state) source(name string, u source.Update) {
 		st.ReadAt = now
 	}
 	s.sources[name] = st
-	s.Changed()
+	s.MarkChanged()
 	if u.HasBroken {
 		s.broken[name] = u.Broken
 	}
 	if u.Loaded {
 		s.loaded[name] = true
 	}
-	had := s.of[name]
+	had := s.delivered[name]
 	if had == nil {
 		had = map[model.Key]model.Object{}
-		s.of[name] = had
+		s.delivered[name] = had
 	}
 	keys := make([]model.Key, 0, len(u.Remove)+len(u.Upsert))
 	for _, k := range u.Remove {
 		if _, ok := had[k]; ok {
 			delete(had, k)
-			s.outrank(name, k)
+			s.dropOverridden(name, k)
 			keys = append(keys, k)
 		}
 	}
@@ -47,29 +47,29 @@ func (s *state) source(name string, u source.Update) {
 		}
 		had[k] = o
 		if again {
-			s.reword(name, k, old, o)
+			s.takeReworded(name, k, old, o)
 		} else {
-			s.outrank(name, k)
+			s.dropOverridden(name, k)
 		}
 		keys = append(keys, k)
 	}
-	changes := s.refresh(keys)
+	changes := s.refreshCluster(keys)
 	if before {
-		s.arrived(changes)
+		s.noteArrived(changes)
 	}
 }
 
-// reword takes in that a source delivers an object once more. Where it means
+// takeReworded takes in that a source delivers an object once more. Where it means
 // what it meant before (it stands on another line, its status moved) a change
 // made here stays; otherwise the source outranks it.
-func (s *state) reword(source string, k model.Key, before, now model.Object) {
+func (s *state) takeReworded(source string, k model.Key, before, now model.Object) {
 	over, hidden := s.overlay[k]
 	if !hidden {
 		return
 	}
-	was, is := model.AsLogged(before), model.AsLogged(now)
+	was, is := model.AsLoggedPolicy(before), model.AsLoggedPolicy(now)
 	if was == nil || is == nil || !model.SameContent(was, is) {
-		s.outrank(source, k)
+		s.dropOverridden(source, k)
 		return
 	}
 	if over != nil {
@@ -79,16 +79,16 @@ func (s *state) reword(source string, k model.Key, before, now model.Object) {
 	}
 }
 
-// outrank drops a change made here for what the source says anew: either it is
+// dropOverridden drops a change made here for what the source says anew: either it is
 // that change, written back, or somebody else's later one. The second is told:
 // it takes away what somebody did.
-func (s *state) outrank(source string, k model.Key) {
+func (s *state) dropOverridden(source string, k model.Key) {
 	over, hidden := s.overlay[k]
 	if !hidden {
 		return
 	}
 	delete(s.overlay, k)
-	said := model.AsLogged(s.said(k))
+	said := model.AsLoggedPolicy(s.objectOfSources(k))
 	if model.SameContent(over, said) {
 		return
 	}
@@ -96,20 +96,20 @@ func (s *state) outrank(source string, k model.Key) {
 	if said == nil {
 		what = "removed"
 	}
-	s.Record(model.Activity{Policy: k, By: source,
+	s.RecordActivity(model.Activity{Policy: k, By: source,
 		Summary: what + " at its source: the change made here earlier is replaced"})
 }
 
-// change puts policies over what the sources say; nil deletes.
-func (s *state) change(objects map[model.Key]*model.Policy) {
+// putPolicies puts policies over what the sources say; nil deletes.
+func (s *state) putPolicies(objects map[model.Key]*model.Policy) {
 	keys := make([]model.Key, 0, len(objects))
 	for k, p := range objects {
 		keys = append(keys, k)
-		s.e.arrivals.made(k, p)
+		s.engine.arrivals.dropMade(k, p)
 		// The source may say so already, when it saw the file before the change
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
-		said := model.AsLogged(s.said(k))
+		said := model.AsLoggedPolicy(s.objectOfSources(k))
 		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {
@@ -117,29 +117,29 @@ func (s *state) change(objects map[model.Key]*model.Policy) {
 		}
 	}
 	slices.SortFunc(keys, model.Key.Compare)
-	s.refresh(keys)
+	s.refreshCluster(keys)
 }
 
-// said is the object as the sources have it, nil when none has; the first of
+// objectOfSources is the object as the sources have it, nil when none has; the first of
 // several decides.
-func (s *state) said(k model.Key) model.Object {
-	for _, src := range s.e.cfg.Sources {
-		if o, ok := s.of[src.Name()][k]; ok {
+func (s *state) objectOfSources(k model.Key) model.Object {
+	for _, src := range s.engine.cfg.Sources {
+		if o, ok := s.delivered[src.Name()][k]; ok {
 			return o
 		}
 	}
 	return nil
 }
 
-// refresh brings the cluster up to what sources and changes say of the keys, and returns
+// refreshCluster brings the cluster up to what sources and changes say of the keys, and returns
 // what changed.
-func (s *state) refresh(keys []model.Key) []model.Change {
+func (s *state) refreshCluster(keys []model.Key) []model.Change {
 	var upsert []model.Object
 	var remove []model.Key
 	for _, k := range keys {
-		o := s.said(k)
+		o := s.objectOfSources(k)
 		if p, hidden := s.overlay[k]; hidden {
-			o = over(o, p)
+			o = objectWithOverlay(o, p)
 		}
 		if o != nil {
 			upsert = append(upsert, o)
@@ -147,13 +147,13 @@ func (s *state) refresh(keys []model.Key) []model.Change {
 			remove = append(remove, k)
 		}
 	}
-	return s.apply(upsert, remove)
+	return s.applyObjects(upsert, remove)
 }
 
-// over returns an object as a change made here leaves it: the changed policy, and a
+// objectWithOverlay returns an object as a change made here leaves it: the changed policy, and a
 // namespace as the sources have it, but with the changed logging. nil stands for an
 // object that is not there.
-func over(said model.Object, p *model.Policy) model.Object {
+func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 	ns, _ := said.(*model.Namespace)
 	switch {
 	case p == nil, p.Kind == model.KindNamespace && ns == nil:
@@ -164,25 +164,25 @@ func over(said model.Object, p *model.Policy) model.Object {
 	return p
 }
 
-// apply moves cluster, compiler and zones one step on, and returns what changed.
-func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change {
+// applyObjects moves cluster, compiler and zones one step on, and returns what changed.
+func (s *state) applyObjects(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
-	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.zones.Loaded() {
+	if s.allRead() == before && len(changes) == 0 && s.allLoaded() == s.zones.IsLoaded() {
 		return changes
 	}
 	s.cluster = next
-	if box := s.e.cfg.Sandbox; box != nil {
-		box.Moved(next, changes)
+	if box := s.engine.cfg.Sandbox; box != nil {
+		box.ObjectsMoved(next, changes)
 	} else {
-		s.past = s.past.RememberChanges(changes, s.desired)
+		s.pastState = s.pastState.RememberChanges(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
-	s.Changed()
-	s.reports.Forget(changes)
-	s.zones.Step(delta, false)
-	s.e.logs.Observe(changes)
+	s.MarkChanged()
+	s.reports.ForgetPolicies(changes)
+	s.zones.ApplyStep(delta, false)
+	s.engine.logs.Observe(changes)
 	s.dialects.DecideSystem()
 	return changes
 }

@@ -58,10 +58,10 @@ func TestOverlay(t *testing.T) {
 	type step func(*state)
 	reads := func(from string, priority, line int) step {
 		p := at(t, priority, line)
-		return func(s *state) { s.source(from, source.Update{Upsert: []model.Object{p}}) }
+		return func(s *state) { s.takeUpdate(from, source.Update{Upsert: []model.Object{p}}) }
 	}
 	loses := func(from string) step {
-		return func(s *state) { s.source(from, source.Update{Remove: []model.Key{key}}) }
+		return func(s *state) { s.takeUpdate(from, source.Update{Remove: []model.Key{key}}) }
 	}
 	change := func(priority int) step {
 		return func(s *state) {
@@ -70,10 +70,10 @@ func TestOverlay(t *testing.T) {
 			if old := s.cluster.Policy(key); old != nil {
 				p.Origin = old.Origin
 			}
-			s.change(map[model.Key]*model.Policy{key: p})
+			s.putPolicies(map[model.Key]*model.Policy{key: p})
 		}
 	}
-	remove := func(s *state) { s.change(map[model.Key]*model.Policy{key: nil}) }
+	remove := func(s *state) { s.putPolicies(map[model.Key]*model.Policy{key: nil}) }
 	for _, tt := range []struct {
 		name  string
 		steps []step
@@ -106,16 +106,16 @@ func TestOverlay(t *testing.T) {
 		{"both lose it", []step{reads("a", 1, 10), reads("b", 6, 1), loses("a"), loses("b")}, "gone", 0, ""},
 		{"removed and read in one step", []step{func(s *state) {
 			p := at(t, 8, 3)
-			s.source("a", source.Update{Upsert: []model.Object{at(t, 1, 10)}})
-			s.source("a", source.Update{Upsert: []model.Object{p}, Remove: []model.Key{key}})
-			s.source("a", source.Update{Upsert: []model.Object{p}})
+			s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 10)}})
+			s.takeUpdate("a", source.Update{Upsert: []model.Object{p}, Remove: []model.Key{key}})
+			s.takeUpdate("a", source.Update{Upsert: []model.Object{p}})
 		}}, "8 3", 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := quiet(t, nil)
 			over := 0
 			for _, step := range tt.steps {
-				e.do(func(s *state) { step(s); over = len(s.overlay) })
+				e.runInLoop(func(s *state) { step(s); over = len(s.overlay) })
 			}
 			got := "gone"
 			if p := e.Revision().Cluster.Policy(key); p != nil {
@@ -144,7 +144,7 @@ func TestSourceState(t *testing.T) {
 	e := quiet(t, func(c *Config) { c.Clock = func() time.Time { return now } })
 	tell := func(u source.Update) model.SourceState {
 		now = now.Add(time.Minute)
-		e.do(func(s *state) { s.source("a", u) })
+		e.runInLoop(func(s *state) { s.takeUpdate("a", u) })
 		return e.Revision().Sources[0]
 	}
 	synced := model.SourceState{Name: "a", Conn: model.ConnSynced}
@@ -175,11 +175,11 @@ func TestSourceState(t *testing.T) {
 	if b := e.Revision().Broken; len(b) != 1 || b[0].Message != "x" {
 		t.Errorf("what was broken stays until it is told anew: %v", b)
 	}
-	e.do(func(s *state) { s.source("b", source.Update{Loaded: true, HasBroken: true}) })
+	e.runInLoop(func(s *state) { s.takeUpdate("b", source.Update{Loaded: true, HasBroken: true}) })
 	if !e.Revision().Loaded || len(e.Revision().Broken) != 1 {
 		t.Error("both have delivered")
 	}
-	e.do(func(s *state) { s.source("a", source.Update{State: synced, HasBroken: true}) })
+	e.runInLoop(func(s *state) { s.takeUpdate("a", source.Update{State: synced, HasBroken: true}) })
 	if len(e.Revision().Broken) != 0 {
 		t.Error("nothing is broken any more")
 	}
@@ -191,10 +191,10 @@ func TestConditionsGo(t *testing.T) {
 	one, again := at(t, 1, 1), at(t, 1, 1)
 	one.UID, again.UID = "1", "2"
 	report := func() {
-		e.state.reports.Of("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
-		e.do(func(*state) {})
+		e.state.reports.ReportsOf("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
+		e.runInLoop(func(*state) {})
 	}
-	tell := func(u source.Update) { e.do(func(s *state) { s.source("a", u) }) }
+	tell := func(u source.Update) { e.runInLoop(func(s *state) { s.takeUpdate("a", u) }) }
 	count := func() int { return len(e.Revision().Conditions(one.Key)) }
 	report()
 	if count() != 0 {

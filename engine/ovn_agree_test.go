@@ -22,7 +22,7 @@ import (
 func (f *ovnRun) flowsAgree(zone string) {
 	f.t.Helper()
 	f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
-		if _, err := z.Sync(ctx); err != nil {
+		if _, err := z.WaitSynced(ctx); err != nil {
 			return err
 		}
 		rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
@@ -65,7 +65,7 @@ func (f *ovnRun) packetsAgree() {
 			if err != nil {
 				return err
 			}
-			zones[zone] = walk.NewZone(zone, rows, &walk.Matches{}, nil)
+			zones[zone] = walk.NewZone(zone, rows, &walk.MatchCache{}, nil)
 			return z.FlushConntrack(ctx)
 		})
 	}
@@ -102,25 +102,25 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 	f.t.Helper()
 	passes, tied := true, false
 	var met []string
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		m.InPort, m.OutPort = from, ""
 		if stage == model.StageToLport {
 			m.OutPort = to
 		}
-		deciders, unjudged := rows.Walk(stage, from, m)
+		deciders, unjudged := rows.WalkStage(stage, from, m)
 		if unjudged > 0 {
 			f.t.Errorf("%d rows could not be judged", unjudged)
 		}
 		for _, acl := range deciders {
 			met = append(met, acl.ID()+" "+acl.Action)
 			passes = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
-			tied = tied || slices.ContainsFunc(rows.Tied(stage, from, m, acl), func(o *nb.ACL) bool { return o.Action != acl.Action })
+			tied = tied || slices.ContainsFunc(rows.TiedRows(stage, from, m, acl), func(o *nb.ACL) bool { return o.Action != acl.Action })
 		}
 		if !passes {
 			break
 		}
 	}
-	p.In = in
+	p.EntryPort = in
 	came := false
 	f.onOVN(rows.Name, func(ctx context.Context, z *ovn.Zone) error {
 		got, err := z.Send(ctx, []ovn.Packet{p})
@@ -130,7 +130,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 		came = got[0].Delivered(out)
 		if came != passes && !tied {
 			_, trace, err := z.Trace(ctx, p, ovn.StateFirst)
-			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].At, strings.Join(met, ", "), trace, err)
+			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].Ports, strings.Join(met, ", "), trace, err)
 		}
 		return nil
 	})

@@ -80,7 +80,7 @@ var processes = []string{ovn.NBServer, ovn.SBServer, ovn.VSServer, ovn.Northd, o
 // onFaultyOVN starts the engine on OVN.
 func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 	t.Helper()
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	w := newLiveWorld(t, given.ANP("first", 50, "", "in deny tenant=red", "out allow tenant=green udp:53"))
 	w.file("cluster.yaml", faultCluster())
 	f := &ovnRun{liveRun: w.runFor(d, func(c *Config) {
@@ -89,7 +89,7 @@ func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 	}), stopped: map[process]standing{}, counts: map[string]int{}}
 	f.settle(faultZones...)
 	for _, zone := range faultZones {
-		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error { return z.Ready(ctx) })
+		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error { return z.WaitReady(ctx) })
 	}
 	return f
 }
@@ -142,7 +142,7 @@ func (f *ovnRun) logsGoOn() {
 	f.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("last"), Levels: model.LogLevels{Deny: "alert"}})
 	for _, zone := range faultZones {
 		wait.Within(f.t, 2*wait.Patience, "lines of "+zone, func() bool {
-			for _, e := range f.Logs().Since(0, 5000) {
+			for _, e := range f.Logs().EntriesAfter(0, 5000) {
 				if e.Line.Zone == zone && e.Attributed && e.Rule.Policy == given.ANPKey("last") && e.Line.Verdict == "drop" {
 					return true
 				}

@@ -87,7 +87,7 @@ func untilZone(t *testing.T, e *Engine, what string, holds func(z *model.ZoneSta
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	if e.Wait(ctx, func(r *revision.Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
+	if e.WaitFor(ctx, func(r *revision.Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
 		t.Fatalf("%s: %+v", what, e.Revision().Zone("worker"))
 	}
 }
@@ -133,13 +133,15 @@ func TestRowsFollowTheSwitch(t *testing.T) {
 	isolate := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
 	off := func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "changes are switched off") }
 	untilZone(t, e, "not paused", off)
-	if z := e.Revision().Zone("worker"); z.Held || z.Policy(isolate).InSync {
+	if z := e.Revision().Zone("worker"); z.Held || z.PolicyJoin(isolate).InSync {
 		t.Errorf("written although changes are off: %+v", z)
 	}
 	if err := e.SetWrites(true); err != nil {
 		t.Fatal(err)
 	}
-	untilZone(t, e, "not written", func(z *model.ZoneState) bool { return z.Held && z.Policy(isolate) != nil && z.Policy(isolate).InSync })
+	untilZone(t, e, "not written", func(z *model.ZoneState) bool {
+		return z.Held && z.PolicyJoin(isolate) != nil && z.PolicyJoin(isolate).InSync
+	})
 	if err := e.SetWrites(false); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ spec:
 	api.Pods = nil
 	api.Mu.Unlock()
 	until("not written", func(z *model.ZoneState) bool {
-		p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "isolate"})
+		p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "isolate"})
 		return z.Held && z.Epoch == 1 && z.Writer == "w1" && p != nil && p.InSync
 	})
 	until("not ready", func(*model.ZoneState) bool { return e.Health().Ready() == nil })
@@ -174,7 +174,7 @@ spec:
 		t.Fatal(err)
 	}
 	until("it is not said to stay", func(z *model.ZoneState) bool {
-		return z.DB.ACLByID(old) != nil && e.Health().Ready() == nil && len(e.Health().Unwritten(z)) > 0
+		return z.DB.ACLByID(old) != nil && e.Health().Ready() == nil && len(e.Health().UnwrittenIn(z)) > 0
 	})
 	want := "200 OK\n[+]the objects were read\n[+]zone worker: written\n[!]zone worker: EgressFirewall/a/default: blocked: " +
 		"extra ACL " + old + ": a row that is not the policy's refers to it\nok\n"

@@ -17,36 +17,36 @@ import (
 // startPlans makes the runner, and looks for a plan that a former run did not
 // finish once the objects are known.
 func (e *Engine) startPlans(dir string, h *history.History) {
-	name := e.cfg.identity()
+	name := e.cfg.stateIdentity()
 	var runs planRuns // the states come one after the other
 	e.plans = planrun.New(e.gate, planrun.Config{
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		Publish: func(p *revision.PlanState) {
-			if a, ok := runs.tell(p, e.Revision().Mode.Kubectl, e.Now()); ok {
-				e.loop.Record(a)
+			if a, ok := runs.runEnded(p, e.Revision().Mode.Kubectl, e.Now()); ok {
+				e.loop.RecordActivity(a)
 			}
-			e.do(func(s *state) {
+			e.runInLoop(func(s *state) {
 				s.plan = p
-				s.Changed()
+				s.MarkChanged()
 			})
 		},
 		Ctx: e.loop.Context(), Run: e.loop.Go,
 	})
 	if n := h.SkippedLines(); n > 0 {
 		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
-		e.loop.Record(model.Activity{By: "user", Summary: "read the history of changes", Error: why})
+		e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}
 	if dir == "" {
 		return
 	}
 	e.loop.Go(func() {
-		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) != nil {
+		if e.WaitFor(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) != nil {
 			return
 		}
 		if err := e.plans.Load(); err != nil {
-			e.loop.Record(model.Activity{By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
+			e.loop.RecordActivity(model.Activity{By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
 		}
 		e.watchState()
 	})
@@ -97,9 +97,9 @@ func (e *Engine) PlanKeep(_ context.Context, read *revision.Revision) error {
 	return e.plans.KeepAsIs(read)
 }
 
-// Plan reads the stored plan again and says how it stands, nil for no plan. The objects
+// ReadPlan reads the stored plan again and says how it stands, nil for no plan. The objects
 // have to be known.
-func (e *Engine) Plan() (*revision.PlanState, error) { return e.plans.ReadState() }
+func (e *Engine) ReadPlan() (*revision.PlanState, error) { return e.plans.ReadState() }
 
 // KeptPlan is the plan in the state folder of which this process keeps nothing itself,
 // since what it changes does not last: one of the same sources that stopped, or that

@@ -12,17 +12,17 @@ import (
 // planRuns makes one entry of the activity of each run of a plan, here or in another
 // Rung, once it ends: what the zones' rows did is in theirs.
 type planRuns struct {
-	run *revision.PlanState // as it began, nil while none runs
-	at  time.Time
+	run       *revision.PlanState // as it began, nil while none runs
+	startedAt time.Time
 }
 
-// tell takes the next state of the plan; ok says that a run ended with it, and a tells of
+// runEnded takes the next state of the plan; ok says that a run ended with it, and a tells of
 // it.
-func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
+func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
 	switch {
 	case p.IsUnderWay():
 		if r.run == nil || r.run.Title != p.Title || r.run.Total != p.Total {
-			r.run, r.at = p, now // another one, if the end of the one before was not seen
+			r.run, r.startedAt = p, now // another one, if the end of the one before was not seen
 		}
 		return a, false
 	case r.run == nil:
@@ -33,7 +33,7 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 	if p == nil {
 		return a, false // ended elsewhere, and put away before it was looked at
 	}
-	a = model.Activity{At: now, Took: now.Sub(r.at), By: "plan", Summary: p.Title + ": " + outcome(p)}
+	a = model.Activity{At: now, Took: now.Sub(r.startedAt), By: "plan", Summary: p.Title + ": " + runOutcome(p)}
 	if !first.Runner.Here {
 		a.By = "another Rung"
 	}
@@ -53,8 +53,8 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 	return a, true
 }
 
-// outcome is how a run of a plan ended.
-func outcome(p *revision.PlanState) string {
+// runOutcome is how a run of a plan ended.
+func runOutcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:
 		return fmt.Sprintf("stopped at %s steps: %s", p.PlaceText(), p.Why)

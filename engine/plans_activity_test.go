@@ -44,7 +44,7 @@ func TestPlanActivity(t *testing.T) {
 			var runs planRuns
 			var got []model.Activity
 			for i, p := range x.states {
-				if a, ok := runs.tell(p, k, at.Add(time.Duration(i)*time.Second)); ok {
+				if a, ok := runs.runEnded(p, k, at.Add(time.Duration(i)*time.Second)); ok {
 					got = append(got, a)
 				}
 			}
@@ -60,8 +60,8 @@ func TestPlanActivityOfAnotherPlan(t *testing.T) {
 	long := &revision.PlanState{Title: "t", Total: 9, Done: 8, State: revision.PlanRunning, Steps: make([]revision.PlanStep, 9)}
 	short := &revision.PlanState{Title: "t", Total: 2, Done: 1, State: revision.PlanStopped, Back: true, Steps: make([]revision.PlanStep, 2)}
 	var runs planRuns
-	runs.tell(long, model.Kubectl{}, time.Time{})
-	if a, ok := runs.tell(short, model.Kubectl{}, time.Time{}); !ok || len(a.Commands) > 2 {
+	runs.runEnded(long, model.Kubectl{}, time.Time{})
+	if a, ok := runs.runEnded(short, model.Kubectl{}, time.Time{}); !ok || len(a.Commands) > 2 {
 		t.Errorf("%v %+v", ok, a)
 	}
 	// One that is seen to run counts from its own beginning, by its length as by its title.
@@ -75,9 +75,9 @@ func TestPlanActivityOfAnotherPlan(t *testing.T) {
 			before.Total = 2
 		}
 		var runs planRuns
-		runs.tell(&before, model.Kubectl{}, time.Time{})
-		runs.tell(state(revision.PlanRunning, 0), model.Kubectl{}, time.Time{})
-		if a, ok := runs.tell(state(revision.PlanDone, 2), model.Kubectl{}, time.Time{}); !ok || a.Ops != 2 || len(a.Commands) != 2 {
+		runs.runEnded(&before, model.Kubectl{}, time.Time{})
+		runs.runEnded(state(revision.PlanRunning, 0), model.Kubectl{}, time.Time{})
+		if a, ok := runs.runEnded(state(revision.PlanDone, 2), model.Kubectl{}, time.Time{}); !ok || a.Ops != 2 || len(a.Commands) != 2 {
 			t.Errorf("%s: %v %+v", title, ok, a)
 		}
 	}

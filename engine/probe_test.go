@@ -27,7 +27,7 @@ import (
 // agrees with rows and policies, whatever its ends are; a new policy decides about the
 // next.
 func TestProbe(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})
@@ -96,7 +96,7 @@ func TestProbe(t *testing.T) {
 	}
 
 	// Dropped by a rule, and let through by the one that comes above it.
-	c, ok := probe.Suggest(r.Revision(), given.ANPKey("cluster-control"), model.Egress, 5)
+	c, ok := probe.SuggestConnection(r.Revision(), given.ANPKey("cluster-control"), model.Egress, 5)
 	if !ok {
 		t.Fatal("no connection for the rule")
 	}
@@ -104,7 +104,7 @@ func TestProbe(t *testing.T) {
 	by := res.Packets.Paths[0].Stages
 	i := slices.IndexFunc(by, func(s verdict.StageVerdict) bool { return s.Decided != nil })
 	if i < 0 || by[i].Decided.Policy != given.ANPKey("cluster-control") || by[i].Verdict != verdict.Deny || len(res.Sent[0]) != 1 || res.Sent[0][0].Met[0].Row == nil {
-		t.Errorf("%s was not dropped by the rule: %s, sent %+v", c, probe.Who(by[max(i, 0)].Decided), res.Sent)
+		t.Errorf("%s was not dropped by the rule: %s, sent %+v", c, probe.DeciderName(by[max(i, 0)].Decided), res.Sent)
 	}
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("above", 0, "", "in allow *", "out allow 0.0.0.0/0"))})
 	res = ask(c)

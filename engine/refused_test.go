@@ -62,7 +62,7 @@ func TestRefusedAsRead(t *testing.T) {
 			if rows.None == nil || rows.None.Message != c.want {
 				t.Errorf("got  %+v\nwant %s", rows.None, c.want)
 			}
-			if len(p.Invalid) == 0 || !p.Refused() {
+			if len(p.Invalid) == 0 || !p.IsRefused() {
 				t.Errorf("nothing is said of the policy itself: %+v", p.Invalid)
 			}
 		})
@@ -95,7 +95,7 @@ func TestUnknownProtocolAsRead(t *testing.T) {
 		}
 		delete(want, proto)
 	}
-	if len(p.Invalid) != 2 || p.Refused() {
+	if len(p.Invalid) != 2 || p.IsRefused() {
 		t.Errorf("what is said of the policy: %+v", p.Invalid)
 	}
 }
@@ -108,5 +108,5 @@ func compiled(t *testing.T, obj any) (*model.Policy, *model.PolicyRows) {
 		t.Fatal(err)
 	}
 	cluster, _ := (*model.Cluster)(nil).Upsert([]model.Object{p}, nil)
-	return p, compiler.Compile(cluster, compiler.Options{IPv4: true}).Rows(p.Key, "", nil)
+	return p, compiler.Compile(cluster, compiler.Options{IPv4: true}).RowsOfUnit(p.Key, "", nil)
 }

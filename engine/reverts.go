@@ -12,21 +12,21 @@ import (
 // startReverts lets changes be made on trial, and puts back what is due once the objects
 // are known.
 func (e *Engine) startReverts(dir string) {
-	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
+	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.stateIdentity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
 		if u.Ended != "" {
 			a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
 			if u.Title == "" {
 				a = model.Activity{At: e.Now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
 			}
-			e.loop.Record(a)
+			e.loop.RecordActivity(a)
 		}
-		e.do(func(s *state) {
+		e.runInLoop(func(s *state) {
 			s.unconfirmed = u
-			s.Changed()
+			s.MarkChanged()
 		})
 	}})
 	e.loop.Go(func() {
-		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
+		if e.WaitFor(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
 			e.reverts.Run(e.loop.Context())
 		}
 	})
@@ -35,10 +35,10 @@ func (e *Engine) startReverts(dir string) {
 // ConfirmTrial makes the change that waits to be confirmed one for good, and says which it was.
 func (e *Engine) ConfirmTrial(by string) (title string, err error) { return e.reverts.ConfirmTrial(by) }
 
-// Unconfirmed puts a change back that an earlier run made, whose time is over, and says
+// SettleUnconfirmed puts a change back that an earlier run made, whose time is over, and says
 // how the one that waits to be confirmed stands then; nil for none. The objects have to
 // be known. A run whose changes do not last only says how it stands.
-func (e *Engine) Unconfirmed(ctx context.Context) *revision.UnconfirmedChange {
+func (e *Engine) SettleUnconfirmed(ctx context.Context) *revision.UnconfirmedChange {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
 		return e.reverts.SettleOverdue(ctx)
 	}

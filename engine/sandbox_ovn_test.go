@@ -24,7 +24,7 @@ import (
 // leads to its rule, a new Deny drops what was let through, a daemon that dies is told
 // and comes back, and zones follow their nodes.
 func TestSandboxOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
 		c.Mode.Simulated = true
@@ -37,7 +37,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	}
 	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func(policy model.PolicyKey, verdict string) (n int) {
-		for _, e := range r.Logs().Since(0, 5000) {
+		for _, e := range r.Logs().EntriesAfter(0, 5000) {
 			if !strings.Contains(e.Line.Raw, "acl_log(ovn_pinctrl") {
 				t.Fatalf("not ovn-controller's: %q", e.Line.Raw)
 			}
@@ -69,7 +69,7 @@ func TestSandboxOnOVN(t *testing.T) {
 
 	down := make(chan bool, 1)
 	go func() {
-		down <- r.Wait(r.ctx, func(rev *revision.Revision) bool {
+		down <- r.WaitFor(r.ctx, func(rev *revision.Revision) bool {
 			d := rev.Down["worker"]
 			return len(d) == 1 && d[0].Name == ovn.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
 		}) == nil
@@ -112,7 +112,7 @@ func place() string {
 // Without OVN the traffic is simulated as ever, and the activity says why.
 func TestSandboxFindsNoOVN(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if ovn, err := ovn.Find(t.Context(), ovn.Auto); err == nil {
+	if ovn, err := ovn.FindTools(t.Context(), ovn.Auto); err == nil {
 		t.Skipf("%s is found without PATH", ovn.Describe())
 	}
 	w := newLiveWorld(t, livePolicies()...)

@@ -48,7 +48,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw, Mutations: []nb.Mutation{add}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Sync(ctx); err != nil {
+	if _, err := z.WaitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}
 	mine := func(r *revision.Revision) *nb.ACL {

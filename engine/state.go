@@ -15,7 +15,7 @@ import (
 // state is the data of the loop. Nobody else reads or writes it.
 type state struct {
 	*loop.Loop
-	e        *Engine
+	engine   *Engine
 	cluster  *model.Cluster
 	compiler *compiler.Compiler
 	desired  *compiler.Desired
@@ -25,9 +25,9 @@ type state struct {
 	wasWhole bool
 	sources  map[string]model.SourceState
 	broken   map[string][]model.Broken
-	// of holds the objects that each source delivered; overlay holds the changes of
+	// delivered holds the objects that each source delivered; overlay holds the changes of
 	// policies that no source knows of, nil for a policy that was deleted.
-	of          map[string]map[model.Key]model.Object
+	delivered   map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set
 	dialects    *dialects.Dialects
@@ -38,18 +38,18 @@ type state struct {
 	unconfirmed *revision.UnconfirmedChange
 	// access and profile are the server's answers about permissions, and about CRDs that
 	// are newer than OVN-Kubernetes.
-	access  revision.Access
-	profile []model.Broken
-	past    *revision.PastState // nil: nothing is remembered
+	access    revision.Access
+	profile   []model.Broken
+	pastState *revision.PastState // nil: nothing is remembered
 }
 
 func newState(e *Engine) *state {
 	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
-	s := &state{Loop: e.loop, e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
+	s := &state{Loop: e.loop, engine: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
-		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}}
+		delivered: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.Now()}
 	}
@@ -60,7 +60,7 @@ func newState(e *Engine) *state {
 // World returns the objects and desired rows, for the zones.
 func (s *state) World() zones.World {
 	is, _ := s.dialects.System()
-	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: !is.HasFeature(system.Rows)}
+	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), AllRead: s.allRead(), NoZones: !is.HasFeature(system.Rows)}
 }
 
 // Recompile compiles with other options and hands what differs on to the zones.
@@ -70,12 +70,12 @@ func (s *state) Recompile(o compiler.Options, anew bool) (changed bool) {
 		return false
 	}
 	s.desired = desired
-	s.zones.Step(delta, anew)
+	s.zones.ApplyStep(delta, anew)
 	return true
 }
 
 func (s *state) allLoaded() bool {
-	for _, src := range s.e.cfg.Sources {
+	for _, src := range s.engine.cfg.Sources {
 		if !s.loaded[src.Name()] {
 			return false
 		}
@@ -83,10 +83,10 @@ func (s *state) allLoaded() bool {
 	return true
 }
 
-// whole says whether everything that rows are compiled from was read once. Until
+// allRead says whether everything that rows are compiled from was read once. Until
 // then no row is written: what may not be read, or could not yet, would be taken
 // for deleted. A resource that the server does not have holds nothing.
-func (s *state) whole() bool {
+func (s *state) allRead() bool {
 	if s.wasWhole || !s.allLoaded() {
 		return s.wasWhole
 	}
@@ -101,45 +101,45 @@ func (s *state) whole() bool {
 	return true
 }
 
-// revision makes the next revision.
-func (s *state) revision(before *revision.Revision) *revision.Revision {
-	s.south.Sync() // zones may have come or gone
+// nextRevision makes the next revision.
+func (s *state) nextRevision(before *revision.Revision) *revision.Revision {
+	s.south.FollowWanted() // zones may have come or gone
 	s.number++
 	f := revision.Facts{
-		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
-		Past:    s.past,
-		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.e.sessions.Ended(), Access: s.access, Loaded: s.allLoaded(),
+		Number: s.number, At: s.Now(), Mode: s.modeFacts(), Cluster: s.cluster, Desired: s.desired, Flags: s.engine.cfg.Flags,
+		Past:    s.pastState,
+		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.engine.sessions.EndedSessions(), Access: s.access, Loaded: s.allLoaded(),
 	}
 	f.System, f.SystemWhy = s.dialects.System()
-	for _, src := range s.e.cfg.Sources {
+	for _, src := range s.engine.cfg.Sources {
 		f.Sources = append(f.Sources, s.sources[src.Name()])
 		f.Broken = append(f.Broken, s.broken[src.Name()]...)
 	}
 	f.Sources = append(f.Sources, s.Problems()...)
 	f.Broken = append(f.Broken, s.profile...)
-	f.Southbounds = s.south.All()
-	if box := s.e.cfg.Sandbox; box != nil {
-		f.Down = box.Down()
+	f.Southbounds = s.south.States()
+	if box := s.engine.cfg.Sandbox; box != nil {
+		f.Down = box.DaemonsDown()
 	}
-	if t := s.e.cfg.OVNTrace; t != nil {
-		f.OVNTraces = t.Standing(s.cluster)
+	if t := s.engine.cfg.OVNTrace; t != nil {
+		f.OVNTraces = t.Disagreements(s.cluster)
 	}
-	for _, z := range s.zones.Judged() {
-		s.south.Counted(z, f.At)
-		f.Zones = append(f.Zones, s.dialects.Compared(z))
+	for _, z := range s.zones.JudgedStates() {
+		s.south.CountZone(z, f.At)
+		f.Zones = append(f.Zones, s.dialects.ExcuseIncomparable(z))
 	}
-	f.Counts, f.Sweep = s.south.Counts(), s.zones.Sweep()
-	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.Waiting()
+	f.Counts, f.Sweep = s.south.Counts(), s.zones.SweepCounts()
+	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.IsWaiting()
 	return revision.New(f, before)
 }
 
-func (s *state) mode() revision.Mode {
-	m := s.e.cfg.Mode
+func (s *state) modeFacts() revision.Mode {
+	m := s.engine.cfg.Mode
 	m.Writes = s.writes
-	if box := s.e.cfg.Sandbox; box != nil {
-		box.Mode(&m)
+	if box := s.engine.cfg.Sandbox; box != nil {
+		box.FillMode(&m)
 	}
-	if s.e.cfg.ReadOnly {
+	if s.engine.cfg.ReadOnly {
 		m.WhyNot = startedReadOnly
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.

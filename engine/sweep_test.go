@@ -139,8 +139,8 @@ func zoneNames(n int) (out []string) {
 
 func (f *fleet) policy(name string, priority int32) *model.Policy {
 	return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin, Priority: priority,
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
-		Ingress: []model.Rule{{Direction: model.Ingress, Action: "Deny", Peers: []model.Peer{{Kind: model.PeerNamespaces, Namespaces: model.Everything(), Pods: model.Everything()}}}}}
+		Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
+		Ingress: []model.Rule{{Direction: model.Ingress, Action: "Deny", Peers: []model.Peer{{Kind: model.PeerNamespaces, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}}}}}
 }
 
 // fill gives zones the rows that the revision wants.
@@ -197,7 +197,7 @@ func (r *liveRun) sweeps(what string, holds func(*revision.Revision) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, wait.Patience)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		var zones []string
 		for _, z := range r.Revision().Zones {
 			zones = append(zones, fmt.Sprintf("%s %s %s", z.Name, z.Conn, z.Error))
@@ -249,14 +249,14 @@ func TestSweep(t *testing.T) {
 		t.Errorf("followed are %v, want %v: the control plane, then by name", got, want)
 	}
 	k := p.Key
-	if got := rev.Zone("n20").Policy(k).State(rev.Zone("n20"), r.Now()); got != model.StateUnknown {
+	if got := rev.Zone("n20").PolicyJoin(k).StateAt(rev.Zone("n20"), r.Now()); got != model.StateUnknown {
 		t.Errorf("in the zone that is dead the policy is %s", got)
 	}
 	z := rev.Zone("n22")
 	if z.DB != nil || z.Conn != model.ConnSwept || z.RowCount() == 0 {
 		t.Errorf("the swept zone is kept as %+v", z)
 	}
-	if got := z.Policy(k).State(z, r.Now()); got != model.StateBehind {
+	if got := z.PolicyJoin(k).StateAt(z, r.Now()); got != model.StateBehind {
 		t.Errorf("where an ACL is missing the policy is %s", got)
 	}
 	if !slices.ContainsFunc(finding.ZoneFindings(rev, r.Now()), func(x model.Finding) bool {
@@ -347,13 +347,13 @@ func TestLookAt(t *testing.T) {
 	r.sweeps("stale", func(r *revision.Revision) bool {
 		z := r.Zone("n04")
 		two := model.PolicyKey{Kind: model.KindANP, Name: "two"}
-		return z.Policy(k).State(z, r.At) == model.StateStale && z.Policy(two).State(z, r.At) == model.StateStale
+		return z.PolicyJoin(k).StateAt(z, r.At) == model.StateStale && z.PolicyJoin(two).StateAt(z, r.At) == model.StateStale
 	})
 	var before map[string]int
 	f.with(func() { before = maps.Clone(f.reads) })
 	r.sweeps("read again after the change", func(r *revision.Revision) bool {
 		z := r.Zone("n04")
-		return z.Conn == model.ConnSwept && z.Policy(k).State(z, r.At) == model.StateBehind
+		return z.Conn == model.ConnSwept && z.PolicyJoin(k).StateAt(z, r.At) == model.StateBehind
 	})
 	f.with(func() {
 		if f.reads["n04"] != before["n04"]+1 {

@@ -37,17 +37,17 @@ func TestWhole(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &state{e: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
+			s := &state{engine: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
 				loaded:  map[string]bool{"c": tt.loaded},
 				sources: map[string]model.SourceState{"c": {Name: "c", Resources: tt.resources}}}
-			if got := s.whole(); got != tt.want {
+			if got := s.allRead(); got != tt.want {
 				t.Fatalf("whole is %v, want %v", got, tt.want)
 			}
 			if !tt.want {
 				return
 			}
 			s.sources["c"] = model.SourceState{Resources: []model.SourceResource{resource(model.ConnLost, true)}}
-			if !s.whole() {
+			if !s.allRead() {
 				t.Error("what was read once is forgotten when the connection goes")
 			}
 		})

@@ -16,11 +16,11 @@ const CodeNewer = "crd-newer"
 // IsError says whether the object could not be taken in at all.
 func (b Broken) IsError() bool { return b.Severity == "" || b.Severity == SeverityError }
 
-// Where is the place an object was read, as people write it: file and line,
+// Place is the place an object was read, as people write it: file and line,
 // then the document and the item of a List, counted from 0 as in Origin. It is
 // only the line for text without a file (an editor's), and empty for an object
 // that was not read from text.
-func (o Origin) Where() string {
+func (o Origin) Place() string {
 	switch {
 	case o.File == "" && o.Line > 0:
 		return "line " + strconv.Itoa(o.Line)
@@ -43,7 +43,7 @@ func (o Origin) Where() string {
 // String returns the whole story in one line: the place, the object, the field, the
 // fault and the remedy.
 func (b Broken) String() string {
-	parts := []string{b.Origin.Where(), b.keyText(), b.Field, b.Message}
+	parts := []string{b.Origin.Place(), b.keyText(), b.Field, b.Message}
 	s := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 	if b.Remedy != "" {
 		s += "; " + b.Remedy
@@ -78,15 +78,15 @@ var ErrWait = errors.New("not as expected")
 // Fault is a failure below a zone's rows, where they become flows: a process that does
 // not run or does not answer.
 type Fault struct {
-	What  string // a process by its name; "OVN" for all of them
-	State string // "died", "stopped", "does not answer", "not up yet", "did not start"
-	Since time.Time
-	Error string // why, clean; empty where nobody knows
+	Process string // a process by its name; "OVN" for all of them
+	State   string // "died", "stopped", "does not answer", "not up yet", "did not start"
+	Since   time.Time
+	Error   string // why, clean; empty where nobody knows
 }
 
 // Text is the fault in a few words, without its time: "ovn-northd died: signal: killed".
 func (f *Fault) Text() string {
-	text := f.What + " " + f.State
+	text := f.Process + " " + f.State
 	if f.Error != "" {
 		text += ": " + f.Error
 	}
@@ -142,15 +142,15 @@ type Omission struct {
 	Remedy string
 }
 
-// Assumed says that nothing was left out: something is taken for granted that the input does
+// IsAssumption says that nothing was left out: something is taken for granted that the input does
 // not say. It is told with the answer, and the answer counts as wholly judged.
-func (o *Omission) Assumed() bool { return o.Code == OmittedAbsent || o.Code == OmittedSetting }
+func (o *Omission) IsAssumption() bool { return o.Code == OmittedAbsent || o.Code == OmittedSetting }
 
-// [Omission.What] returns the name of the thing left out: "AdminNetworkPolicy x
+// OmittedName returns the name of the thing left out: "AdminNetworkPolicy x
 // (10-deny.yaml:3)", "policies/a.yaml", "zone worker-1", "EgressFirewalls".
-func (o *Omission) What() string {
+func (o *Omission) OmittedName() string {
 	name := strings.TrimSpace(string(o.Key.Kind) + " " + strings.TrimPrefix(o.Key.Namespace+"/"+o.Key.Name, "/"))
-	at := o.Origin.Where()
+	at := o.Origin.Place()
 	if i := strings.Index(at, " (document"); i >= 0 && o.Key.Name != "" {
 		at = at[:i] // the name says which
 	}
@@ -168,13 +168,13 @@ func (o *Omission) What() string {
 // String says it in one line: "not counting AdminNetworkPolicy x (10-deny.yaml:3), which was
 // refused: …", or "assuming that …".
 func (o *Omission) String() string {
-	if o.Assumed() {
+	if o.IsAssumption() {
 		return "assuming that " + o.Why
 	}
 	if o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart {
 		return o.Why
 	}
-	what := o.What()
+	what := o.OmittedName()
 	if what == "" {
 		what = "part of the input"
 	}

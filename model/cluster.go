@@ -21,9 +21,9 @@ func (c Change) Key() Key {
 	return c.Old.ObjectKey()
 }
 
-// treeKey is kind, NUL, namespace, NUL, name: kinds and namespaces are walked
+// objectTreeKey is kind, NUL, namespace, NUL, name: kinds and namespaces are walked
 // by prefix, in order.
-func treeKey(k Key) string { return string(k.Kind) + "\x00" + k.Namespace + "\x00" + k.Name }
+func objectTreeKey(k Key) string { return string(k.Kind) + "\x00" + k.Namespace + "\x00" + k.Name }
 
 // Upsert takes the keys of remove out, then puts the objects of upsert in, so
 // that a key in both is replaced. The result is the next Cluster and what really
@@ -37,7 +37,7 @@ func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 	txn := c.objects.Txn()
 	changes := make([]Change, 0, len(upsert)+len(remove))
 	for _, k := range remove {
-		if old, ok := txn.Delete(treeKey(k)); ok {
+		if old, ok := txn.Delete(objectTreeKey(k)); ok {
 			changes = append(changes, Change{Old: old})
 		}
 	}
@@ -45,7 +45,7 @@ func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 		if o == nil {
 			continue
 		}
-		old, had := txn.Set(treeKey(o.ObjectKey()), o)
+		old, had := txn.Set(objectTreeKey(o.ObjectKey()), o)
 		switch {
 		case !had:
 			changes = append(changes, Change{New: o})
@@ -64,11 +64,11 @@ func (c *Cluster) Get(k Key) Object {
 	if c == nil {
 		return nil
 	}
-	o, _ := c.objects.Get(treeKey(k))
+	o, _ := c.objects.Get(objectTreeKey(k))
 	return o
 }
 
-func getAs[T Object](c *Cluster, k Key) (t T) {
+func objectAs[T Object](c *Cluster, k Key) (t T) {
 	if o := c.Get(k); o != nil {
 		t, _ = o.(T)
 	}
@@ -77,15 +77,15 @@ func getAs[T Object](c *Cluster, k Key) (t T) {
 
 // Pod, Namespace, Node and Policy return one object or nil.
 func (c *Cluster) Pod(namespace, name string) *Pod {
-	return getAs[*Pod](c, Key{KindPod, namespace, name})
+	return objectAs[*Pod](c, Key{KindPod, namespace, name})
 }
 func (c *Cluster) Namespace(name string) *Namespace {
-	return getAs[*Namespace](c, Key{KindNamespace, "", name})
+	return objectAs[*Namespace](c, Key{KindNamespace, "", name})
 }
-func (c *Cluster) Node(name string) *Node     { return getAs[*Node](c, Key{KindNode, "", name}) }
-func (c *Cluster) Policy(k PolicyKey) *Policy { return getAs[*Policy](c, k) }
+func (c *Cluster) Node(name string) *Node     { return objectAs[*Node](c, Key{KindNode, "", name}) }
+func (c *Cluster) Policy(k PolicyKey) *Policy { return objectAs[*Policy](c, k) }
 
-func walk[T Object](c *Cluster, prefix string) iter.Seq[T] {
+func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if c == nil {
 			return
@@ -98,33 +98,37 @@ func walk[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	}
 }
 
-func ofKind[T Object](c *Cluster, k Kind) iter.Seq[T] { return walk[T](c, string(k)+"\x00") }
+func objectsOfKind[T Object](c *Cluster, k Kind) iter.Seq[T] {
+	return objectsWithPrefix[T](c, string(k)+"\x00")
+}
 
 // Pods and the others walk all objects of a kind by namespace and name.
-func (c *Cluster) Pods() iter.Seq[*Pod]             { return ofKind[*Pod](c, KindPod) }
-func (c *Cluster) Namespaces() iter.Seq[*Namespace] { return ofKind[*Namespace](c, KindNamespace) }
-func (c *Cluster) Nodes() iter.Seq[*Node]           { return ofKind[*Node](c, KindNode) }
-func (c *Cluster) Services() iter.Seq[*Service]     { return ofKind[*Service](c, KindService) }
-func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
-	return ofKind[*EndpointSlice](c, KindEndpointSlice)
+func (c *Cluster) Pods() iter.Seq[*Pod] { return objectsOfKind[*Pod](c, KindPod) }
+func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
+	return objectsOfKind[*Namespace](c, KindNamespace)
 }
-func (c *Cluster) Events() iter.Seq[*Event] { return ofKind[*Event](c, KindEvent) }
+func (c *Cluster) Nodes() iter.Seq[*Node]       { return objectsOfKind[*Node](c, KindNode) }
+func (c *Cluster) Services() iter.Seq[*Service] { return objectsOfKind[*Service](c, KindService) }
+func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
+	return objectsOfKind[*EndpointSlice](c, KindEndpointSlice)
+}
+func (c *Cluster) Events() iter.Seq[*Event] { return objectsOfKind[*Event](c, KindEvent) }
 
 // Tiers walks the Tiers by name, Groups the groups of one kind, ClusterGroup
 // or Group.
-func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ofKind[*Tier](c, KindTier) }
-func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ofKind[*Group](c, k) }
+func (c *Cluster) Tiers() iter.Seq[*Tier]         { return objectsOfKind[*Tier](c, KindTier) }
+func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return objectsOfKind[*Group](c, k) }
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
-	return ofKind[*Pod](c, KindPod+"\x00"+Kind(namespace))
+	return objectsOfKind[*Pod](c, KindPod+"\x00"+Kind(namespace))
 }
 
 // Policies walks the policies of some kinds, kind by kind, each by namespace and name.
 func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range kinds {
-			for p := range ofKind[*Policy](c, k) {
+			for p := range objectsOfKind[*Policy](c, k) {
 				if !yield(p) {
 					return
 				}
@@ -147,10 +151,10 @@ func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
 }
 
 // Objects walks every object by kind, namespace and name.
-func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, "") }
+func (c *Cluster) Objects() iter.Seq[Object] { return objectsWithPrefix[Object](c, "") }
 
-// Empty says whether there is no object at all.
-func (c *Cluster) Empty() bool {
+// IsEmpty says whether there is no object at all.
+func (c *Cluster) IsEmpty() bool {
 	for range c.Objects() {
 		return false
 	}
@@ -159,7 +163,7 @@ func (c *Cluster) Empty() bool {
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {
-	for range ofKind[Object](c, k) {
+	for range objectsOfKind[Object](c, k) {
 		n++
 	}
 	return n

@@ -76,7 +76,7 @@ type Kubectl struct {
 var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall", KindCNP: "cnp",
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
 
-func (k Kubectl) line(verb string, target Key, rest ...string) string {
+func (k Kubectl) commandWords(verb string, target Key, rest ...string) string {
 	words := []string{verb}
 	if target.Kind != "" {
 		name := kubectlNames[target.Kind]
@@ -88,11 +88,11 @@ func (k Kubectl) line(verb string, target Key, rest ...string) string {
 			words = append(words, "-n", target.Namespace)
 		}
 	}
-	return k.Line(append(words, rest...)...)
+	return k.CommandLine(append(words, rest...)...)
 }
 
-// Line is kubectl with these words.
-func (k Kubectl) Line(words ...string) string {
+// CommandLine is kubectl with these words.
+func (k Kubectl) CommandLine(words ...string) string {
 	line := "kubectl "
 	if k.Flags != "" {
 		line += k.Flags + " "
@@ -102,7 +102,7 @@ func (k Kubectl) Line(words ...string) string {
 
 // FromInput is the line of a verb (apply, create, replace) that reads the object from standard
 // input. A replace fails where its resourceVersion is not the one that is read any more.
-func (k Kubectl) FromInput(verb string) string { return k.line(verb, Key{}, "-f", "-") }
+func (k Kubectl) FromInput(verb string) string { return k.commandWords(verb, Key{}, "-f", "-") }
 
 // ServerSideApply is the line that has the server apply what it reads from
 // standard input, taking over the fields of other managers with force.
@@ -111,21 +111,21 @@ func (k Kubectl) ServerSideApply(force bool) string {
 	if force {
 		rest = append(rest, "--force-conflicts")
 	}
-	return k.line("apply", Key{}, append(rest, "-f", "-")...)
+	return k.commandWords("apply", Key{}, append(rest, "-f", "-")...)
 }
 
 // Delete is the line that removes an object.
-func (k Kubectl) Delete(target Key) string { return k.line("delete", target) }
+func (k Kubectl) Delete(target Key) string { return k.commandWords("delete", target) }
 
 // Get is the line that prints an object.
-func (k Kubectl) Get(target Key) string { return k.line("get", target, "-o", "yaml") }
+func (k Kubectl) Get(target Key) string { return k.commandWords("get", target, "-o", "yaml") }
 
 // SetPriority is the line that gives an AdminNetworkPolicy another priority,
 // and fails when its priority is not the one expected any more.
 func (k Kubectl) SetPriority(target Key, from, to int32) string {
 	patch := `[{"op":"test","path":"/spec/priority","value":` + strconv.Itoa(int(from)) +
 		`},{"op":"replace","path":"/spec/priority","value":` + strconv.Itoa(int(to)) + `}]`
-	return k.line("patch", target, "--type=json", "-p", patch)
+	return k.commandWords("patch", target, "--type=json", "-p", patch)
 }
 
 // Annotate is the line that sets and removes annotations, whatever they were: each is
@@ -134,5 +134,5 @@ func (k Kubectl) Annotate(target Key, changes ...string) string {
 	if slices.ContainsFunc(changes, func(c string) bool { return strings.Contains(c, "=") }) {
 		changes = append(slices.Clone(changes), "--overwrite")
 	}
-	return k.line("annotate", target, changes...)
+	return k.commandWords("annotate", target, changes...)
 }

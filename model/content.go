@@ -19,18 +19,18 @@ var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "delet
 // lastApplied is kubectl's own record of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Applied is kubectl's record of the object as it was applied last, JSON; empty without one.
-func (p *Policy) Applied() string {
+// LastApplied is kubectl's record of the object as it was applied last, JSON; empty without one.
+func (p *Policy) LastApplied() string {
 	if o, ok := p.Original.(interface{ GetAnnotations() map[string]string }); ok {
 		return o.GetAnnotations()[lastApplied]
 	}
 	return ""
 }
 
-// Content returns the policy as its author meant it: name, labels, annotations and
+// AuthoredContent returns the policy as its author meant it: name, labels, annotations and
 // spec, without status and without the fields that the API server adds. It is a tree of
 // JSON values that belongs to the caller.
-func (p *Policy) Content() map[string]any {
+func (p *Policy) AuthoredContent() map[string]any {
 	if p == nil {
 		return nil
 	}
@@ -62,27 +62,27 @@ func (p *Policy) Content() map[string]any {
 	return tree
 }
 
-// Digest stands for a content: two that are equal have the same one. The zero
+// ContentDigest stands for a content: two that are equal have the same one. The zero
 // Digest stands for no content.
-type Digest [16]byte
+type ContentDigest [16]byte
 
 // String is the digest in hexadecimal digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+func (d ContentDigest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digests stand for what somebody meant a policy to be: Whole for all of it, Unplaced
+// PolicyDigests stand for what somebody meant a policy to be: Whole for all of it, Unplaced
 // for all but its priority, which only says where it stands among the others.
-type Digests struct{ Whole, Unplaced Digest }
+type PolicyDigests struct{ Whole, Unplaced ContentDigest }
 
 // Digests returns the digests of the policy's content, worked out now unless the policy
 // carries them.
-func (p *Policy) Digests() Digests {
+func (p *Policy) Digests() PolicyDigests {
 	switch {
 	case p == nil:
-		return Digests{}
-	case p.Digested != (Digests{}):
+		return PolicyDigests{}
+	case p.Digested != (PolicyDigests{}):
 		return p.Digested
 	}
-	tree := p.Content()
+	tree := p.AuthoredContent()
 	priority := ""
 	if spec, ok := tree["spec"].(map[string]any); ok {
 		if at, placed := spec["priority"]; placed {
@@ -91,7 +91,7 @@ func (p *Policy) Digests() Digests {
 		}
 	}
 	text := CompactJSON(tree)
-	return Digests{Whole: digest(text + priority), Unplaced: digest(text)}
+	return PolicyDigests{Whole: digestOf(text + priority), Unplaced: digestOf(text)}
 }
 
 // SameContent says whether two policies are meant alike. Either may be nil.
@@ -102,7 +102,7 @@ func SameContent(a, b *Policy) bool {
 	return a != nil && b != nil && a.Key == b.Key && a.Digests().Whole == b.Digests().Whole
 }
 
-func digest(text string) (d Digest) {
+func digestOf(text string) (d ContentDigest) {
 	sum := sha256.Sum256([]byte(text))
 	copy(d[:], sum[:])
 	return d
@@ -117,10 +117,10 @@ func CompactJSON(v any) string {
 	return string(b)
 }
 
-// Alike is equal for pods that are replicas of one thing, as far as policies can tell: of
+// ReplicaKey is equal for pods that are replicas of one thing, as far as policies can tell: of
 // one namespace, and with equal labels but for those that Kubernetes makes up for every
 // pod, rollout or run.
-func (p *Pod) Alike() string {
+func (p *Pod) ReplicaKey() string {
 	lines := strings.Split(strings.TrimSuffix(p.Labels.Key(), "\n"), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool {
 		key, _, _ := strings.Cut(l, "=")

@@ -19,9 +19,9 @@ const (
 )
 
 // Compare orders severities, the worst first.
-func (s Severity) Compare(o Severity) int { return cmp.Compare(s.rank(), o.rank()) }
+func (s Severity) Compare(o Severity) int { return cmp.Compare(s.severityRank(), o.severityRank()) }
 
-func (s Severity) rank() int {
+func (s Severity) severityRank() int {
 	switch s {
 	case SeverityError:
 		return 0
@@ -63,8 +63,8 @@ type Witness struct {
 	By       string // who decides, empty where nothing does
 }
 
-// None says whether there is no connection.
-func (w Witness) None() bool { return w == Witness{} }
+// IsZero says whether there is no connection.
+func (w Witness) IsZero() bool { return w == Witness{} }
 
 // Connection is "blue/api-0 → red/web-0 tcp 80".
 func (w Witness) Connection() string {
@@ -78,7 +78,7 @@ func (w Witness) Connection() string {
 // String is "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress rule 0".
 func (w Witness) String() string {
 	switch {
-	case w.None():
+	case w.IsZero():
 		return ""
 	case w.By == "":
 		return w.Connection() + ": " + w.Verdict + ", by no policy"
@@ -100,9 +100,9 @@ func CountFindings(found []Finding) (n FindingCount) {
 
 // countFindings counts those that stand under a root of the list, or the others.
 func countFindings(found []Finding, under bool) (n FindingCount) {
-	roots := Roots(found)
+	roots := RootCauses(found)
 	for i := range found {
-		if roots.Over(&found[i]) == under {
+		if roots.IsUnderRoot(&found[i]) == under {
 			n.Add(found[i].Severity)
 		}
 	}
@@ -121,15 +121,15 @@ func (n *FindingCount) Add(s Severity) {
 	}
 }
 
-// CountUnder counts what CountFindings leaves out: findings that stand under a root that is
+// CountUnderRoots counts what CountFindings leaves out: findings that stand under a root that is
 // among them. Where both are shown, both are said.
-func CountUnder(found []Finding) FindingCount { return countFindings(found, true) }
+func CountUnderRoots(found []Finding) FindingCount { return countFindings(found, true) }
 
-// All is how many findings there are of any severity.
-func (n FindingCount) All() int { return n.Errors + n.Warnings + n.Infos }
+// Total is how many findings there are of any severity.
+func (n FindingCount) Total() int { return n.Errors + n.Warnings + n.Infos }
 
-// Of is how many there are of one severity.
-func (n FindingCount) Of(s Severity) int {
+// OfSeverity is how many there are of one severity.
+func (n FindingCount) OfSeverity(s Severity) int {
 	switch s {
 	case SeverityError:
 		return n.Errors
@@ -157,8 +157,8 @@ func (n FindingCount) Text() string {
 // CauseSet are the causes of the roots of a list of findings.
 type CauseSet map[string]bool
 
-// Roots are the causes whose root is in a list.
-func Roots(found []Finding) (roots CauseSet) {
+// RootCauses are the causes whose root is in a list.
+func RootCauses(found []Finding) (roots CauseSet) {
 	for i := range found {
 		if f := &found[i]; f.Root {
 			if roots == nil {
@@ -170,5 +170,5 @@ func Roots(found []Finding) (roots CauseSet) {
 	return roots
 }
 
-// Over says whether a finding stands under a root of the list.
-func (s CauseSet) Over(f *Finding) bool { return !f.Root && f.Cause != "" && s[f.Cause] }
+// IsUnderRoot says whether a finding stands under a root of the list.
+func (s CauseSet) IsUnderRoot(f *Finding) bool { return !f.Root && f.Cause != "" && s[f.Cause] }

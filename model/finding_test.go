@@ -11,7 +11,7 @@ func TestCountFindings(t *testing.T) {
 		found = append(found, Finding{Severity: s})
 	}
 	n := CountFindings(found)
-	if n != (FindingCount{1, 2, 3}) || n.All() != len(found) || n.Of(SeverityError) != 1 || n.Of(SeverityWarning) != 2 || n.Of(SeverityInfo) != 3 {
+	if n != (FindingCount{1, 2, 3}) || n.Total() != len(found) || n.OfSeverity(SeverityError) != 1 || n.OfSeverity(SeverityWarning) != 2 || n.OfSeverity(SeverityInfo) != 3 {
 		t.Errorf("%+v", n)
 	}
 	if CountFindings(nil) != (FindingCount{}) {

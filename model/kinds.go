@@ -56,8 +56,8 @@ func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF
 // ClusterNetworkPolicy, which is both.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
-// Namespaced says whether objects of the kind are in a namespace.
-func (k Kind) Namespaced() bool {
+// IsNamespaced says whether objects of the kind are in a namespace.
+func (k Kind) IsNamespaced() bool {
 	switch k {
 	case KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
 		return true
@@ -65,23 +65,23 @@ func (k Kind) Namespaced() bool {
 	return false
 }
 
-// Ranked says whether objects of the kind have a priority.
-func (k Kind) Ranked() bool { return k == KindANP || k == KindCNP }
+// HasPriority says whether objects of the kind have a priority.
+func (k Kind) HasPriority() bool { return k == KindANP || k == KindCNP }
 
-// Word is an action as the API of the kind spells it: a ClusterNetworkPolicy accepts.
-func (k Kind) Word(a Action) string {
+// ActionWord is an action as the API of the kind spells it: a ClusterNetworkPolicy accepts.
+func (k Kind) ActionWord(a Action) string {
 	if k == KindCNP && a == Allow {
 		return "Accept"
 	}
 	return string(a)
 }
 
-// RuleWord is the action of a rule of such a policy, as its API spells it.
-func (k Kind) RuleWord(r *Rule) string {
+// RuleActionWord is the action of a rule of such a policy, as its API spells it.
+func (k Kind) RuleActionWord(r *Rule) string {
 	if r.Tiered != nil {
 		return r.ActionText()
 	}
-	return k.Word(r.Action)
+	return k.ActionWord(r.Action)
 }
 
 // Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of other kinds

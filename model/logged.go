@@ -15,15 +15,15 @@ var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
 // LoggingAnnotations are the annotations that a change of logging is about.
 func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotations...) }
 
-// Loggable says whether objects of the kind have a log level of their own: ANP and BANP,
+// HasLogLevel says whether objects of the kind have a log level of their own: ANP and BANP,
 // and the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
-func (k Kind) Loggable() bool { return k.IsAdmin() || k == KindNamespace }
+func (k Kind) HasLogLevel() bool { return k.IsAdmin() || k == KindNamespace }
 
 // LoggedBy returns the object whose annotation sets the logging of a policy or unit; the
 // zero Key where nothing does.
 func LoggedBy(k Key) Key {
 	switch {
-	case k.Kind.Loggable():
+	case k.Kind.HasLogLevel():
 		return k
 	case k.Kind == KindNP, k.Kind == KindEF, k.Kind == KindNetpolNamespace:
 		return Key{Kind: KindNamespace, Name: k.Namespace}
@@ -90,11 +90,11 @@ func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	return &next
 }
 
-// Logged is the policy of that key, or the LoggedNamespace; nil where there is none.
-func (c *Cluster) Logged(k Key) *Policy { return AsLogged(c.Get(k)) }
+// LoggedObject is the policy of that key, or the LoggedNamespace; nil where there is none.
+func (c *Cluster) LoggedObject(k Key) *Policy { return AsLoggedPolicy(c.Get(k)) }
 
-// AsLogged is an object as Cluster.Logged has it; nil for other kinds.
-func AsLogged(o Object) *Policy {
+// AsLoggedPolicy is an object as Cluster.LoggedObject has it; nil for other kinds.
+func AsLoggedPolicy(o Object) *Policy {
 	switch o := o.(type) {
 	case *Policy:
 		return o

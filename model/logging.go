@@ -24,8 +24,8 @@ var LogSeverities = []string{"alert", "warning", "notice", "info", "debug"}
 // the empty level is off.
 func ValidLogLevel(level string) bool { return level == "" || slices.Contains(LogSeverities, level) }
 
-// For is the level of one action, empty when its rules do not log.
-func (l LogLevels) For(a Action) string {
+// LevelOf is the level of one action, empty when its rules do not log.
+func (l LogLevels) LevelOf(a Action) string {
 	switch a {
 	case Allow:
 		return l.Allow
@@ -37,32 +37,32 @@ func (l LogLevels) For(a Action) string {
 	return ""
 }
 
-// Any says whether rules of at least one action log.
-func (l LogLevels) Any() bool { return l != LogLevels{} }
+// IsOn says whether rules of at least one action log.
+func (l LogLevels) IsOn() bool { return l != LogLevels{} }
 
 // String is "off", one level when all three are the same, or the levels that
 // are on: "deny=alert allow=info".
 func (l LogLevels) String() string {
 	switch {
-	case !l.Any():
+	case !l.IsOn():
 		return "off"
 	case l.Allow == l.Deny && l.Deny == l.Pass:
 		return l.Deny
 	}
 	var parts []string
 	for _, a := range []Action{Deny, Allow, Pass} {
-		if level := l.For(a); level != "" {
+		if level := l.LevelOf(a); level != "" {
 			parts = append(parts, strings.ToLower(string(a))+"="+level)
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-// Annotation is the annotation's text that sets these levels; "{}" for off.
-func (l LogLevels) Annotation() string {
+// AnnotationText is the annotation's text that sets these levels; "{}" for off.
+func (l LogLevels) AnnotationText() string {
 	var parts []string
 	for _, a := range []Action{Allow, Deny, Pass} {
-		if level := l.For(a); level != "" {
+		if level := l.LevelOf(a); level != "" {
 			// Levels that were parsed are plain words; quoting keeps any other
 			// string valid JSON, and it is refused when it is read.
 			text, _ := json.Marshal(level)
@@ -101,7 +101,7 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	l := LogLevels(in)
 	var bad []string
 	for _, a := range []Action{Deny, Allow, Pass} { // the order OVN-Kubernetes checks in
-		if level := l.For(a); !ValidLogLevel(level) {
+		if level := l.LevelOf(a); !ValidLogLevel(level) {
 			what := strings.ToLower(string(a))
 			bad = append(bad, fmt.Sprintf("disabling %s logging due to an invalid %s annotation. %q is not a valid log severity",
 				what, what, level))
@@ -170,10 +170,10 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	return l, problems
 }
 
-// Of is the part of a namespace's levels that the rows of a kind log with
+// LevelsForKind is the part of a namespace's levels that the rows of a kind log with
 // (ovn-kubernetes.md#namespace-logging): allow is for what rules let through, deny for
 // the rest.
-func (l LogLevels) Of(k Kind) LogLevels {
+func (l LogLevels) LevelsForKind(k Kind) LogLevels {
 	switch k {
 	case KindNP:
 		return LogLevels{Allow: l.Allow}

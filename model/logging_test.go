@@ -99,14 +99,14 @@ func TestLogLevels(t *testing.T) {
 		if got := tt.levels.String(); got != tt.text {
 			t.Errorf("%+v: text %q, want %q", tt.levels, got, tt.text)
 		}
-		if got := tt.levels.Annotation(); got != tt.annotation {
+		if got := tt.levels.AnnotationText(); got != tt.annotation {
 			t.Errorf("%+v: annotation %s, want %s", tt.levels, got, tt.annotation)
 		}
-		if got, want := tt.levels.Any(), tt.text != "off"; got != want {
+		if got, want := tt.levels.IsOn(), tt.text != "off"; got != want {
 			t.Errorf("%+v: any %v", tt.levels, got)
 		}
 	}
-	if got := (LogLevels{Allow: "info"}).For("Reject"); got != "" {
+	if got := (LogLevels{Allow: "info"}).LevelOf("Reject"); got != "" {
 		t.Errorf("unknown action logs with %q", got)
 	}
 }
@@ -119,7 +119,7 @@ func FuzzLoggingAnnotation(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		l, err := ParseLogging(raw, true)
 		if err != nil {
-			if l.Any() {
+			if l.IsOn() {
 				t.Fatalf("levels %+v besides the error %v", l, err)
 			}
 			if text := err.Error(); !strings.Contains(text, "disabling") {
@@ -128,16 +128,16 @@ func FuzzLoggingAnnotation(f *testing.F) {
 			return
 		}
 		for _, a := range []Action{Allow, Deny, Pass} {
-			if !ValidLogLevel(l.For(a)) {
-				t.Fatalf("%s has the invalid level %q", a, l.For(a))
+			if !ValidLogLevel(l.LevelOf(a)) {
+				t.Fatalf("%s has the invalid level %q", a, l.LevelOf(a))
 			}
 		}
 		if raw != "" && !json.Valid([]byte(raw)) {
 			t.Fatalf("%q is not JSON and was taken", raw)
 		}
-		again, err := ParseLogging(l.Annotation(), true)
+		again, err := ParseLogging(l.AnnotationText(), true)
 		if err != nil || again != l {
-			t.Fatalf("%+v written as %s reads %+v, %v", l, l.Annotation(), again, err)
+			t.Fatalf("%+v written as %s reads %+v, %v", l, l.AnnotationText(), again, err)
 		}
 	})
 }

@@ -48,9 +48,9 @@ type sessionRecord struct {
 	Former *string    `json:"former"`
 }
 
-// Annotation is the text that records the session. It is plain ASCII, so that nothing on
+// AnnotationText is the text that records the session. It is plain ASCII, so that nothing on
 // the way to a cluster and back changes a byte of the former value.
-func (s LogSession) Annotation() string {
+func (s LogSession) AnnotationText() string {
 	r := sessionRecord{ID: s.ID, By: s.By, Since: s.Since.UTC(), Set: s.Set}
 	if !s.Until.IsZero() {
 		until := s.Until.UTC()
@@ -90,7 +90,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return LogSession{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
-	s := LogSession{ID: short(r.ID), By: short(r.By), Since: r.Since.UTC(), Set: r.Set}
+	s := LogSession{ID: shortText(r.ID), By: shortText(r.By), Since: r.Since.UTC(), Set: r.Set}
 	if r.Former != nil {
 		s.Former, s.HadFormer = *r.Former, true
 	}
@@ -111,7 +111,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 // The years that are believed: the common form of a time has room for four digits.
 const firstYear, lastYear = 1970, 9999
 
-func short(text string) string {
+func shortText(text string) string {
 	text = clean.Text(text)
 	if utf8.RuneCountInString(text) > mostWho {
 		return string([]rune(text)[:mostWho-1]) + "…"
@@ -125,23 +125,23 @@ func NewLogSession(id, by string, now time.Time, lasts time.Duration, former str
 	if !utf8.ValidString(former) {
 		return LogSession{}, errors.New("the present value is no valid text and could not be restored: " + strconv.Quote(former))
 	}
-	s := LogSession{ID: id, By: short(by), Since: now.UTC().Round(0), Former: former, HadFormer: had}
+	s := LogSession{ID: id, By: shortText(by), Since: now.UTC().Round(0), Former: former, HadFormer: had}
 	if lasts > 0 {
 		s.Until = s.Since.Add(lasts)
 	}
 	return s, nil
 }
 
-// Over says whether the session's time is over.
-func (s LogSession) Over(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
+// IsOver says whether the session's time is over.
+func (s LogSession) IsOver(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
 
-// Open says whether it lasts until somebody switches it off.
-func (s LogSession) Open() bool { return s.Until.IsZero() }
+// IsOpen says whether it lasts until somebody switches it off.
+func (s LogSession) IsOpen() bool { return s.Until.IsZero() }
 
-// Brief says whose it is and until when: "ada@pc until 06:15:00".
-func (s LogSession) Brief(now time.Time) string {
+// BriefText says whose it is and until when: "ada@pc until 06:15:00".
+func (s LogSession) BriefText(now time.Time) string {
 	until := "until switched off"
-	if !s.Open() {
+	if !s.IsOpen() {
 		until = "until " + clockTime(s.Until, now)
 	}
 	if s.By == "" {

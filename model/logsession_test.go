@@ -18,7 +18,7 @@ func TestLogSessionKeepsTheFormerValue(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Set = `{"deny":"info"}`
-		text := s.Annotation()
+		text := s.AnnotationText()
 		for i := range len(text) {
 			if text[i] >= 0x7f || text[i] < 0x20 {
 				t.Fatalf("byte %#x in %q", text[i], text)
@@ -32,7 +32,7 @@ func TestLogSessionKeepsTheFormerValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ParseLogSession(none.Annotation()); err != nil || got != none || got.HadFormer || !got.Open() {
+	if got, err := ParseLogSession(none.AnnotationText()); err != nil || got != none || got.HadFormer || !got.IsOpen() {
 		t.Errorf("absent: %+v, %v", got, err)
 	}
 	if _, err := NewLogSession("a1", "ada", sessionDay, 0, "\xff", true); err == nil {
@@ -62,10 +62,10 @@ func TestLogSessionOfOthers(t *testing.T) {
 
 func TestLogSessionTime(t *testing.T) {
 	s, _ := NewLogSession("a", "ada@pc", sessionDay, time.Minute, "", false)
-	if s.Over(sessionDay.Add(time.Minute-1)) || !s.Over(sessionDay.Add(time.Minute)) {
+	if s.IsOver(sessionDay.Add(time.Minute-1)) || !s.IsOver(sessionDay.Add(time.Minute)) {
 		t.Error("not over at its time")
 	}
-	if open, _ := NewLogSession("a", "", sessionDay, 0, "", false); open.Over(sessionDay.AddDate(50, 0, 0)) || open.Brief(sessionDay) != "until switched off" {
+	if open, _ := NewLogSession("a", "", sessionDay, 0, "", false); open.IsOver(sessionDay.AddDate(50, 0, 0)) || open.BriefText(sessionDay) != "until switched off" {
 		t.Error("one without an end ended")
 	}
 }
@@ -81,10 +81,10 @@ func FuzzLogSession(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if strings.ContainsRune(s.ID+s.By+s.Brief(sessionDay)+s.FormerText(), '\x1b') {
+		if strings.ContainsRune(s.ID+s.By+s.BriefText(sessionDay)+s.FormerText(), '\x1b') {
 			t.Fatalf("%+v", s)
 		}
-		again, err := ParseLogSession(s.Annotation())
+		again, err := ParseLogSession(s.AnnotationText())
 		if err != nil || again != s {
 			t.Fatalf("%+v, %v; want %+v", again, err, s)
 		}

@@ -71,9 +71,9 @@ type PodNetwork struct {
 	IPs  []string
 }
 
-// Completed says whether the pod's phase is Succeeded or Failed; its addresses
+// IsCompleted says whether the pod's phase is Succeeded or Failed; its addresses
 // may belong to somebody else by now.
-func (p *Pod) Completed() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
+func (p *Pod) IsCompleted() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
 // PrimaryUDN names the pod's primary user-defined network, empty when its
 // primary network is the default one. ANPs do not apply to such a network.
@@ -86,15 +86,15 @@ func (p *Pod) PrimaryUDN() string {
 	return ""
 }
 
-// SubjectEligible says whether the pod can be a subject: not host-networked, not
+// CanBeSubject says whether the pod can be a subject: not host-networked, not
 // completed, scheduled (ovn-kubernetes.md#subject-pods). An address is not required.
-func (p *Pod) SubjectEligible() bool {
-	return !p.HostNetwork && !p.Completed() && p.NodeName != ""
+func (p *Pod) CanBeSubject() bool {
+	return !p.HostNetwork && !p.IsCompleted() && p.NodeName != ""
 }
 
-// PeerEligible says whether the pod's addresses enter address sets
+// CanBePeer says whether the pod's addresses enter address sets
 // (ovn-kubernetes.md#peers).
-func (p *Pod) PeerEligible() bool { return p.SubjectEligible() && len(p.IPs) > 0 }
+func (p *Pod) CanBePeer() bool { return p.CanBeSubject() && len(p.IPs) > 0 }
 
 // Node is a Kubernetes Node.
 type Node struct {

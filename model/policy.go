@@ -36,7 +36,7 @@ type Policy struct {
 	APIVersion string
 	// Older says what is written in a form that the API of today does not have, nil for
 	// nothing.
-	Older *Older
+	Older *OlderForm
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
 	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
 	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.
@@ -48,15 +48,15 @@ type Policy struct {
 	// Digested are the policy's Digests, worked out by whoever read it; zero where
 	// nobody did. A copy with another Original or YAML must not keep them, unless
 	// that means the same.
-	Digested Digests
+	Digested PolicyDigests
 	// Invalid says what OVN-Kubernetes cannot take although it was read (the profile
-	// gate); such a policy cannot be applied. See Refused for what becomes of one
+	// gate); such a policy cannot be applied. See IsRefused for what becomes of one
 	// that was applied by others.
 	Invalid []Broken
 }
 
-// Older is a policy in the form of an older release of its API: what it says today.
-type Older struct {
+// OlderForm is a policy in the form of an older release of its API: what it says today.
+type OlderForm struct {
 	// Upgrade is the text of the object of today that says the same; empty where no
 	// object does, and Reasons say why.
 	Upgrade string
@@ -81,15 +81,15 @@ const (
 // other rows stand and decide.
 var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 
-// Tolerated says whether OVN-Kubernetes programs a policy although this is wrong with it.
-func (b Broken) Tolerated() bool { return slices.Contains(tolerated, b.Code) }
+// IsTolerated says whether OVN-Kubernetes programs a policy although this is wrong with it.
+func (b Broken) IsTolerated() bool { return slices.Contains(tolerated, b.Code) }
 
-// Refused says whether what is written in the rules or the subject keeps
+// IsRefused says whether what is written in the rules or the subject keeps
 // OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
 // protocol it does not know does not: the other rows stand and decide. Nor does a range that
 // ends before it begins, or an odd CIDR that it takes.
-func (p *Policy) Refused() bool {
-	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.Tolerated() })
+func (p *Policy) IsRefused() bool {
+	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 }
 
 // Rules returns the rules of one direction.
@@ -116,9 +116,9 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 	}
 }
 
-// Isolates says whether a NetworkPolicy isolates its pods in a direction; one that
+// IsolatesDirection says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
-func (p *Policy) Isolates(d Direction) bool {
+func (p *Policy) IsolatesDirection(d Direction) bool {
 	return p.HasType(d) && !slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidCIDRForm })
 }
 
@@ -136,8 +136,8 @@ func (p *Policy) HasType(d Direction) bool {
 	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
 }
 
-// Isolated are the directions in which it is to isolate, for people; empty for none.
-func (p *Policy) Isolated() []string {
+// IsolatedDirections are the directions in which it is to isolate, for people; empty for none.
+func (p *Policy) IsolatedDirections() []string {
 	var out []string
 	for _, d := range Directions {
 		if p.HasType(d) {
@@ -224,7 +224,7 @@ const (
 type Peer struct {
 	Kind       PeerKind
 	Namespaces Selector // namespaces and pods peers
-	Pods       Selector // pods peers; Everything for namespaces peers
+	Pods       Selector // pods peers; SelectEverything for namespaces peers
 	Nodes      Selector // nodes peers
 	// Namespace restricts to one namespace by name (NetworkPolicy peers
 	// without namespaceSelector).
@@ -256,37 +256,37 @@ type Port struct {
 // KnowsProtocol says whether OVN-Kubernetes knows a protocol: it takes capitals only.
 func KnowsProtocol(p string) bool { return p == "TCP" || p == "UDP" || p == "SCTP" }
 
-// Broken says that nothing matches the row OVN-Kubernetes writes for the port: OVN cannot use
+// IsBroken says that nothing matches the row OVN-Kubernetes writes for the port: OVN cannot use
 // it, because OVN-Kubernetes does not know the protocol (ovn-kubernetes.md#unknown-protocol),
 // or it is of a range that ends before it begins.
-func (p *Port) Broken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) || p.Reversed() }
+func (p *Port) IsBroken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) || p.IsReversed() }
 
-// Reversed says that it is a range that ends before it begins.
-func (p *Port) Reversed() bool { return p.Range && p.End < p.Start }
+// IsReversed says that it is a range that ends before it begins.
+func (p *Port) IsReversed() bool { return p.Range && p.End < p.Start }
 
-// Inert says that the rule matches nothing, whatever its peers: all of its ports are
+// MatchesNothing says that the rule matches nothing, whatever its peers: all of its ports are
 // broken. One without ports matches any.
-func (r *Rule) Inert() bool {
-	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.Broken() })
+func (r *Rule) MatchesNothing() bool {
+	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.IsBroken() })
 }
 
-// Broken says for people what of the rule's ports matches nothing: those of a protocol that
+// BrokenPortsText says for people what of the rule's ports matches nothing: those of a protocol that
 // OVN-Kubernetes does not know, and ranges that end before they begin; empty when everything
 // works.
-func (r *Rule) Broken() string {
+func (r *Rule) BrokenPortsText() string {
 	var protocols, ranges []string
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		switch name := strconv.Quote(p.Protocol); {
-		case p.Reversed():
+		case p.IsReversed():
 			ranges = append(ranges, p.String())
-		case p.Broken() && !slices.Contains(protocols, name):
+		case p.IsBroken() && !slices.Contains(protocols, name):
 			protocols = append(protocols, name)
 		}
 	}
 	text := ""
 	switch {
-	case len(ranges) > 0 && r.Inert() && len(protocols) == 0:
+	case len(ranges) > 0 && r.MatchesNothing() && len(protocols) == 0:
 		text = "it matches nothing: " + strings.Join(ranges, ", ") + " ends before it begins"
 	case len(ranges) > 0:
 		text = strings.Join(ranges, ", ") + " matches nothing: it ends before it begins"
@@ -298,7 +298,7 @@ func (r *Rule) Broken() string {
 		text = "; " + text
 	}
 	what := "its ports of protocol " + strings.Join(protocols, ", ") + " match nothing: OVN-Kubernetes does not know "
-	if r.Inert() {
+	if r.MatchesNothing() {
 		what = "it matches nothing: OVN-Kubernetes does not know protocol " + strings.Join(protocols, ", ")
 	} else if len(protocols) == 1 {
 		what += "it"

@@ -77,14 +77,14 @@ func ovnText(s *metav1.LabelSelector) string {
 	return b.String()
 }
 
-// Everything matches all label sets.
-func Everything() Selector { return Selector{sel: labels.Everything()} }
+// SelectEverything matches all label sets.
+func SelectEverything() Selector { return Selector{sel: labels.Everything()} }
 
 // Matches says whether the labels satisfy the selector.
 func (s Selector) Matches(l Labels) bool { return s.sel != nil && s.sel.Matches(l.set) }
 
-// Empty says whether the selector matches every label set.
-func (s Selector) Empty() bool { return s.sel != nil && s.key == "" }
+// MatchesEverything says whether the selector matches every label set.
+func (s Selector) MatchesEverything() bool { return s.sel != nil && s.key == "" }
 
 // IsNil says whether the selector is absent and matches nothing.
 func (s Selector) IsNil() bool { return s.sel == nil }
@@ -178,15 +178,15 @@ func (s Selector) LabelSelector() *metav1.LabelSelector {
 	return out
 }
 
-// Includes says for certain that the selector matches what o matches; false
+// IncludesSelector says for certain that the selector matches what o matches; false
 // means that it may not.
-func (s Selector) Includes(o Selector) bool {
-	return o.IsNil() || s.Empty() || !s.IsNil() && s.key == o.key
+func (s Selector) IncludesSelector(o Selector) bool {
+	return o.IsNil() || s.MatchesEverything() || !s.IsNil() && s.key == o.key
 }
 
-// Excludes says for certain that no label set matches both selectors; false
+// ExcludesSelector says for certain that no label set matches both selectors; false
 // means that one may.
-func (s Selector) Excludes(o Selector) bool {
+func (s Selector) ExcludesSelector(o Selector) bool {
 	if s.sel == nil || o.sel == nil {
 		return true
 	}
@@ -233,8 +233,8 @@ func (s Selector) Excludes(o Selector) bool {
 	return false
 }
 
-// Only is the one label that the selector wants, where it wants just that.
-func (s Selector) Only() (key, value string, ok bool) {
+// OnlyLabel is the one label that the selector wants, where it wants just that.
+func (s Selector) OnlyLabel() (key, value string, ok bool) {
 	if s.sel == nil {
 		return "", "", false
 	}
@@ -251,9 +251,9 @@ func (s Selector) Only() (key, value string, ok bool) {
 	return "", "", false
 }
 
-// Negative says whether the selector leaves out by label: objects without such a label
+// LeavesOutByLabel says whether the selector leaves out by label: objects without such a label
 // match.
-func (s Selector) Negative() bool {
+func (s Selector) LeavesOutByLabel() bool {
 	if s.sel == nil {
 		return false
 	}

@@ -25,7 +25,7 @@ func TestOVNText(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	if got := Everything().OVNText(); got != "LS{}" {
+	if got := SelectEverything().OVNText(); got != "LS{}" {
 		t.Errorf("everything: %s", got)
 	}
 }

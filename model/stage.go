@@ -20,21 +20,21 @@ const (
 	StageIngress Stage = "ingress" // rules of the pod that it goes to
 )
 
-// Arrives says whether a connection arrives at a pod in the stage, else it leaves one.
-func (s Stage) Arrives() bool { return s == StageToLport || s == StageIngress }
+// IsArriving says whether a connection arrives at a pod in the stage, else it leaves one.
+func (s Stage) IsArriving() bool { return s == StageToLport || s == StageIngress }
 
-// Stages are all of OVN's of them in the order of the pipeline.
-func Stages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
+// PipelineStages are all of OVN's of them in the order of the pipeline.
+func PipelineStages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
 
 // Index is the stage's place in the pipeline, from 0; -1 for one that OVN does not
 // know.
-func (s Stage) Index() int { return slices.Index(Stages(), s) }
+func (s Stage) Index() int { return slices.Index(PipelineStages(), s) }
 
-// Next is the stage after this one where all stages together, the empty one, stand
+// NextStage is the stage after this one where all stages together, the empty one, stand
 // before the first and after the last.
-func (s Stage) Next() Stage {
-	if i := s.Index() + 1; i < len(Stages()) {
-		return Stages()[i]
+func (s Stage) NextStage() Stage {
+	if i := s.Index() + 1; i < len(PipelineStages()) {
+		return PipelineStages()[i]
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 // "pods: app=web", "pods: app=web in ns: tenant=blue".
 func (s Subject) String() string {
 	if s.Namespace != "" {
-		if s.AllPods || s.Pods.Empty() {
+		if s.AllPods || s.Pods.MatchesEverything() {
 			return "ns: " + s.Namespace
 		}
 		return "pods: " + s.Pods.String() + " in " + s.Namespace
@@ -22,9 +22,9 @@ func (s Subject) String() string {
 
 func podsText(namespaces, pods Selector) string {
 	switch {
-	case pods.Empty():
+	case pods.MatchesEverything():
 		return "ns: " + namespaces.String()
-	case namespaces.Empty():
+	case namespaces.MatchesEverything():
 		return "pods: " + pods.String()
 	}
 	return "pods: " + pods.String() + " in ns: " + namespaces.String()
@@ -75,7 +75,7 @@ func (p Port) String() string {
 		return strconv.Quote(p.Name)
 	case p.Start == 0 && p.End == 0:
 		return proto
-	case p.End > p.Start, p.Reversed():
+	case p.End > p.Start, p.IsReversed():
 		return proto + " " + strconv.Itoa(int(p.Start)) + "–" + strconv.Itoa(int(p.End))
 	}
 	return proto + " " + strconv.Itoa(int(p.Start))

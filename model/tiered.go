@@ -136,7 +136,7 @@ func (m *NamespaceMatch) text(pods Selector) string {
 	if !m.Self {
 		where = "namespaces with its " + strings.Join(m.SameLabels, ", ")
 	}
-	if pods.Empty() {
+	if pods.MatchesEverything() {
 		return "pods in " + where
 	}
 	return "pods: " + pods.String() + " in " + where

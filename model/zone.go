@@ -44,7 +44,7 @@ const (
 // PolicyState is a policy in a zone judged by rows alone (architecture.md#words).
 type PolicyState string
 
-// The states, in the order of how much an admin should worry; Worse compares
+// The states, in the order of how much an admin should worry; IsWorseThan compares
 // by it.
 const (
 	StateFrozen        PolicyState = "frozen"
@@ -60,8 +60,8 @@ const (
 var stateOrder = map[PolicyState]int{StateFrozen: 0, StateBehind: 1, StateNotEnforced: 2,
 	StateUnknown: 3, StateStale: 4, StateNotComparable: 5, StateSettling: 6, StateInSync: 7}
 
-// Worse says whether s deserves attention before o.
-func (s PolicyState) Worse(o PolicyState) bool { return stateOrder[s] < stateOrder[o] }
+// IsWorseThan says whether s deserves attention before o.
+func (s PolicyState) IsWorseThan(o PolicyState) bool { return stateOrder[s] < stateOrder[o] }
 
 // DiffKind says how a live row differs from the desired one.
 type DiffKind string
@@ -134,7 +134,7 @@ type PolicyInZone struct {
 // SettleTime is how long a difference may stand before it counts as behind.
 const SettleTime = 5 * time.Second
 
-// State judges the policy at a time, by the rows of its zone alone.
+// StateAt judges the policy at a time, by the rows of its zone alone.
 //
 // While the zone is not current nothing can be said about its rows as they are
 // now, not even that old ones still decide: the policy is stale then, or unknown
@@ -142,23 +142,23 @@ const SettleTime = 5 * time.Second
 // of its read; what changed since is stale. A difference counts as settling
 // for SettleTime after the newest related change or read; one that stands
 // because a write fails does not begin anew with every pod that comes.
-func (p *PolicyInZone) State(z *ZoneState, now time.Time) PolicyState {
-	return p.StateAfter(z, now, SettleTime)
+func (p *PolicyInZone) StateAt(z *ZoneState, now time.Time) PolicyState {
+	return p.StateSettlingAfter(z, now, SettleTime)
 }
 
-// StateAfter is State where differences count as settling for another time.
-func (p *PolicyInZone) StateAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
+// StateSettlingAfter is StateAt where differences count as settling for another time.
+func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
 	if z != nil && z.Conn == ConnSwept {
 		now = z.SyncedAt
 	}
 	switch {
 	case z == nil || z.SyncedAt.IsZero() || z.Conn == ConnDenied:
 		return StateUnknown
-	case !z.Current() && z.Conn != ConnSwept:
+	case !z.IsCurrent() && z.Conn != ConnSwept:
 		return StateStale
 	case p == nil:
 		return StateUnknown
-	case z.Outdated(p.Policy):
+	case z.IsOutdated(p.Policy):
 		return StateStale
 	case p.NotComparable:
 		return StateNotComparable
@@ -185,7 +185,7 @@ func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
 
 // NextBehindAfter is NextBehind where differences settle for another time.
 func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
-	if !z.Current() {
+	if !z.IsCurrent() {
 		return time.Time{}
 	}
 	consider := func(since time.Time) {
@@ -259,14 +259,14 @@ type DisownedRow struct {
 	ID          string // the k8s.ovn.org/id it had
 }
 
-// Current says whether the rows are those that are there now: the zone is being
+// IsCurrent says whether the rows are those that are there now: the zone is being
 // watched, or it is a file, which does not change.
-func (z *ZoneState) Current() bool { return z.Conn == ConnSynced || z.Conn == ConnReadOnly }
+func (z *ZoneState) IsCurrent() bool { return z.Conn == ConnSynced || z.Conn == ConnReadOnly }
 
-// Outdated says whether the desired rows of a unit changed after the zone, which
+// IsOutdated says whether the desired rows of a unit changed after the zone, which
 // is swept, was read.
-func (z *ZoneState) Outdated(k PolicyKey) bool {
-	return z.Conn == ConnSwept && z.Changed.Last(z.Name, k).Step > z.Steps
+func (z *ZoneState) IsOutdated(k PolicyKey) bool {
+	return z.Conn == ConnSwept && z.Changed.LastStep(z.Name, k).Step > z.Steps
 }
 
 // RowCount is how many rows the zone had when they were read last.
@@ -277,14 +277,14 @@ func (z *ZoneState) RowCount() int {
 	return z.Rows
 }
 
-// Policy returns the join for one policy or nil. A policy that came after a
+// PolicyJoin returns the join for one policy or nil. A policy that came after a
 // swept zone was read is there, without rows.
-func (z *ZoneState) Policy(k PolicyKey) *PolicyInZone {
+func (z *ZoneState) PolicyJoin(k PolicyKey) *PolicyInZone {
 	if z == nil {
 		return nil
 	}
 	p := z.Policies[k]
-	if p == nil && z.Outdated(k) {
+	if p == nil && z.IsOutdated(k) {
 		p = &PolicyInZone{Policy: k, LivePriority: -1}
 	}
 	return p

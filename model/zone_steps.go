@@ -26,9 +26,9 @@ type unitInZone struct {
 	unit PolicyKey
 }
 
-// Last is the step that changed a unit's desired rows in a zone last; the zero
+// LastStep is the step that changed a unit's desired rows in a zone last; the zero
 // step when there was none.
-func (c *ChangeSteps) Last(zone string, k PolicyKey) ChangeStep {
+func (c *ChangeSteps) LastStep(zone string, k PolicyKey) ChangeStep {
 	if c == nil {
 		return ChangeStep{}
 	}
@@ -42,8 +42,8 @@ func (c *ChangeSteps) Last(zone string, k PolicyKey) ChangeStep {
 	return last
 }
 
-// Newest is the last step that changed anything in a zone.
-func (c *ChangeSteps) Newest(zone string) ChangeStep {
+// NewestStep is the last step that changed anything in a zone.
+func (c *ChangeSteps) NewestStep(zone string) ChangeStep {
 	if c == nil {
 		return ChangeStep{}
 	}
@@ -53,12 +53,14 @@ func (c *ChangeSteps) Newest(zone string) ChangeStep {
 	return c.newest
 }
 
-// NextAll is c after a step that may have changed anything.
-func (c *ChangeSteps) NextAll(s ChangeStep) *ChangeSteps { return &ChangeSteps{newest: s, all: s} }
+// AfterAnyChange is c after a step that may have changed anything.
+func (c *ChangeSteps) AfterAnyChange(s ChangeStep) *ChangeSteps {
+	return &ChangeSteps{newest: s, all: s}
+}
 
-// Next is c after a step that changed the units everywhere, and the subject pods
+// AfterStep is c after a step that changed the units everywhere, and the subject pods
 // of others in single zones.
-func (c *ChangeSteps) Next(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
+func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
 	out := &ChangeSteps{}
 	if c != nil {
 		*out = *c
@@ -88,9 +90,9 @@ func (c *ChangeSteps) Next(s ChangeStep, units map[PolicyKey]struct{}, ports map
 	return out
 }
 
-// Forget is c with the steps up to the given one taken together, as every zone
+// ForgetUpTo is c with the steps up to the given one taken together, as every zone
 // has been read since. It bounds the memory.
-func (c *ChangeSteps) Forget(step uint64) *ChangeSteps {
+func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 	if c == nil {
 		return nil
 	}
@@ -129,9 +131,9 @@ type RowDigest struct {
 	Hash      uint64
 }
 
-// Diff is the difference of one row of a policy in a zone, nil when it is as desired.
+// DiffOfRow is the difference of one row of a policy in a zone, nil when it is as desired.
 // Members that only wait for something are not meant.
-func (p *PolicyInZone) Diff(table, id string) *RowDiff {
+func (p *PolicyInZone) DiffOfRow(table, id string) *RowDiff {
 	if p == nil {
 		return nil
 	}
@@ -143,8 +145,8 @@ func (p *PolicyInZone) Diff(table, id string) *RowDiff {
 	return nil
 }
 
-// Field is the difference of one column, nil when it is equal.
-func (d *RowDiff) Field(column string) *FieldDiff {
+// DiffOfColumn is the difference of one column, nil when it is equal.
+func (d *RowDiff) DiffOfColumn(column string) *FieldDiff {
 	if d == nil {
 		return nil
 	}
@@ -159,9 +161,9 @@ func (d *RowDiff) Field(column string) *FieldDiff {
 // Compare orders states, the one that needs attention first.
 func (s PolicyState) Compare(other PolicyState) int {
 	switch {
-	case s.Worse(other):
+	case s.IsWorseThan(other):
 		return -1
-	case other.Worse(s):
+	case other.IsWorseThan(s):
 		return 1
 	}
 	return 0

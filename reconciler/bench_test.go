@@ -48,7 +48,7 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 	build := tr.NewOps()
 	var ops []nb.Op
 	for k := range tr.Tracks {
-		ops = append(ops, build.Policy(k)...)
+		ops = append(ops, build.PolicyOps(k)...)
 	}
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
@@ -71,8 +71,8 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 			tr.ApplyDesired(w.d, delta, start)
 			booked := time.Now()
 			for k := range tr.Dirty {
-				build.Policy(k)
-				tr.Join(k)
+				build.PolicyOps(k)
+				tr.JoinPolicy(k)
 			}
 			book += booked.Sub(at)
 			join += time.Since(booked)

@@ -19,55 +19,55 @@ const (
 	aclsPerLine    = 8
 )
 
-// commands are ovn-nbctl command lines with the effect of the operations, ready
+// commandLines are ovn-nbctl command lines with the effect of the operations, ready
 // for a shell. Of many only the first are written down and the rest counted.
-func commands(ops []nb.Op) []string {
-	c := &scribe{made: map[string]*nb.Op{}}
+func commandLines(ops []nb.Op) []string {
+	c := &commandWriter{insertedRows: map[string]*nb.Op{}}
 	for i := range ops {
 		if ops[i].UUIDName != "" {
-			c.made[ops[i].UUIDName] = &ops[i]
+			c.insertedRows[ops[i].UUIDName] = &ops[i]
 		}
 	}
 	for i := range ops {
-		c.op(&ops[i])
+		c.writeOp(&ops[i])
 	}
-	if c.left > 0 {
-		c.lines = append(c.lines, fmt.Sprintf("# and %d more commands", c.left))
+	if c.leftOut > 0 {
+		c.lines = append(c.lines, fmt.Sprintf("# and %d more commands", c.leftOut))
 	}
 	return c.lines
 }
 
-type scribe struct {
-	lines []string
-	left  int
-	made  map[string]*nb.Op // ACLs inserted under a name
+type commandWriter struct {
+	lines        []string
+	leftOut      int
+	insertedRows map[string]*nb.Op // ACLs inserted under a name
 }
 
-// say writes a line down when there is room; only then it is made.
-func (c *scribe) say(line func() string) {
+// writeLine writes a line down when there is room; only then it is made.
+func (c *commandWriter) writeLine(line func() string) {
 	if len(c.lines) < maxCommands {
 		c.lines = append(c.lines, "ovn-nbctl "+line())
 	} else {
-		c.left++
+		c.leftOut++
 	}
 }
 
-func (c *scribe) op(op *nb.Op) {
+func (c *commandWriter) writeOp(op *nb.Op) {
 	switch op.Kind {
 	case nb.OpDelete:
-		c.say(func() string { return "destroy " + op.Table + " " + model.ShellQuote(op.UUID) })
+		c.writeLine(func() string { return "destroy " + op.Table + " " + model.ShellQuote(op.UUID) })
 	case nb.OpUpdate:
-		c.say(func() string { return "set " + op.Table + " " + model.ShellQuote(op.UUID) + columns(op.Row) })
+		c.writeLine(func() string { return "set " + op.Table + " " + model.ShellQuote(op.UUID) + columnsText(op.Row) })
 	case nb.OpMutate:
 		for _, m := range op.Mutations {
 			verb := "remove"
 			if m.Insert {
 				verb = "add"
 			}
-			c.members(verb, op.Table, op.UUID, m.Column, m.Strings, atom)
-			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
-			quote := func(k string) string { return pair(k, m.Pairs[k]) }
-			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), quote)
+			c.writeMembers(verb, op.Table, op.UUID, m.Column, m.Strings, quotedAtom)
+			c.writeRefs(verb, op.Table, op.UUID, m.Column, m.Refs)
+			quote := func(k string) string { return quotedPair(k, m.Pairs[k]) }
+			c.writeMembers(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), quote)
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {
@@ -82,18 +82,18 @@ func (c *scribe) op(op *nb.Op) {
 		}
 		// A port group and an address set can be called by their name.
 		name, _ := op.Row["name"].(string)
-		c.say(func() string { return "create " + op.Table + columns(row) })
-		c.members("add", op.Table, name, "addresses", addresses, atom)
-		c.refs("add", op.Table, name, "acls", acls)
-		c.refs("add", op.Table, name, "ports", ports)
+		c.writeLine(func() string { return "create " + op.Table + columnsText(row) })
+		c.writeMembers("add", op.Table, name, "addresses", addresses, quotedAtom)
+		c.writeRefs("add", op.Table, name, "acls", acls)
+		c.writeRefs("add", op.Table, name, "ports", ports)
 	}
 }
 
-// members writes members down, each as quote has it: only those for which there is
+// writeMembers writes members down, each as quote has it: only those for which there is
 // room are quoted, of the millions of a first write.
-func (c *scribe) members(verb, table, record, column string, values []string, quote func(string) string) {
+func (c *commandWriter) writeMembers(verb, table, record, column string, values []string, quote func(string) string) {
 	for part := range slices.Chunk(values, membersPerLine) {
-		c.say(func() string {
+		c.writeLine(func() string {
 			line := verb + " " + table + " " + model.ShellQuote(record) + " " + column
 			for _, v := range part {
 				line += " " + quote(v)
@@ -103,9 +103,9 @@ func (c *scribe) members(verb, table, record, column string, values []string, qu
 	}
 }
 
-// refs writes references down; rows made in the same transaction are made in
+// writeRefs writes references down; rows made in the same transaction are made in
 // the same command, or the server would collect them at once.
-func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
+func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.Ref) {
 	var uuids []string
 	var named []nb.Ref
 	for _, r := range refs {
@@ -115,13 +115,13 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 			uuids = append(uuids, r.UUID)
 		}
 	}
-	c.members(verb, table, record, column, uuids, model.ShellQuote)
+	c.writeMembers(verb, table, record, column, uuids, model.ShellQuote)
 	for part := range slices.Chunk(named, aclsPerLine) {
-		c.say(func() string {
+		c.writeLine(func() string {
 			var b, ids strings.Builder
 			for _, r := range part {
-				if op := c.made[r.Name]; op != nil {
-					fmt.Fprintf(&b, "--id=@%s create %s%s -- ", r.Name, op.Table, columns(op.Row))
+				if op := c.insertedRows[r.Name]; op != nil {
+					fmt.Fprintf(&b, "--id=@%s create %s%s -- ", r.Name, op.Table, columnsText(op.Row))
 				}
 				ids.WriteString(" @" + r.Name)
 			}
@@ -130,8 +130,8 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 	}
 }
 
-// columns is " column=value …" by name, each quoted for the shell.
-func columns(row map[string]any) string {
+// columnsText is " column=value …" by name, each quoted for the shell.
+func columnsText(row map[string]any) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(row)) {
 		b.WriteString(" " + name + "=" + model.ShellQuote(ovsValue(row[name])))
@@ -139,9 +139,11 @@ func columns(row map[string]any) string {
 	return b.String()
 }
 
-func pair(k, v string) string { return model.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(v)) }
+func quotedPair(k, v string) string {
+	return model.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(v))
+}
 
-func atom(s string) string { return model.ShellQuote(strconv.Quote(s)) }
+func quotedAtom(s string) string { return model.ShellQuote(strconv.Quote(s)) }
 
 // ovsValue is a value as ovn-nbctl reads it.
 func ovsValue(v any) string {

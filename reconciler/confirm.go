@@ -9,69 +9,69 @@ import (
 	"rung/reconciler/tracker"
 )
 
-// seen releases the policies whose writes the live rows show.
-func (w *worker) seen() {
-	for k, h := range w.busy {
+// releaseSeen releases the policies whose writes the live rows show.
+func (w *worker) releaseSeen() {
+	for k, h := range w.unconfirmed {
 		if h == nil {
 			continue
 		}
-		h.prune(w.zone.DB)
+		h.dropShown(w.zone.DB)
 		if len(h.ops) == 0 {
-			delete(w.late, k)
-			w.release(k)
+			delete(w.unseenCount, k)
+			w.releasePolicy(k)
 		}
 	}
 }
 
-// release lets a policy be written again and looks at it at once.
-func (w *worker) release(k model.PolicyKey) {
-	delete(w.busy, k)
+// releasePolicy lets a policy be written again and looks at it at once.
+func (w *worker) releasePolicy(k model.PolicyKey) {
+	delete(w.unconfirmed, k)
 	w.enqueue(k)
 }
 
-// expire looks again at policies whose writes were not seen in time, and asks
+// checkOverdue looks again at policies whose writes were not seen in time, and asks
 // again for a read that does not come.
-func (w *worker) expire() {
+func (w *worker) checkOverdue() {
 	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
 		w.fence.foreignAt, w.stateNews = time.Time{}, true
 	}
-	w.lookAgain()
+	w.compareStanding()
 	now := time.Now()
-	for k, h := range w.busy {
-		if h == nil || now.Before(h.until) || w.unsure != "" {
+	for k, h := range w.unconfirmed {
+		if h == nil || now.Before(h.until) || w.whyUnsure != "" {
 			continue
 		}
-		w.late[k]++
+		w.unseenCount[k]++
 		// Sending once more what sets a value does no harm, but a second
 		// insert makes a second row: then, and when the rows stay away, they
 		// are read again first.
-		again := w.late[k] > 1 || slices.ContainsFunc(h.ops, func(o nb.Op) bool { return o.Kind == nb.OpInsert })
+		again := w.unseenCount[k] > 1 || slices.ContainsFunc(h.ops, func(o nb.Op) bool { return o.Kind == nb.OpInsert })
 		if _, can := w.cfg.Zone.(Resyncer); again && can {
-			delete(w.late, k)
-			w.doubt("a write did not show up: reading all rows again")
+			delete(w.unseenCount, k)
+			w.stopUntilReread("a write did not show up: reading all rows again")
 			w.askResync()
 			break
 		}
-		w.release(k)
+		w.releasePolicy(k)
 	}
-	if w.unsure != "" && !now.Before(w.unsureUntil) {
-		if !w.asked && w.askResync() {
+	if w.whyUnsure != "" && !now.Before(w.unsureUntil) {
+		if !w.resyncAsked && w.askResync() {
 			w.unsureUntil = now.Add(freshRead)
 			return
 		}
 		// No read is to be had: go by what is known.
-		w.unsure, w.stateNews = "", true
-		for k, h := range w.busy {
+		w.whyUnsure, w.stateNews = "", true
+		for k, h := range w.unconfirmed {
 			if h != nil {
-				w.release(k)
+				w.releasePolicy(k)
 			}
 		}
 	}
 }
 
-// doubt stops writing until all rows were read again.
-func (w *worker) doubt(why string) {
-	w.unsure, w.unsureUntil, w.asked = why, time.Now().Add(freshRead), false
+// stopUntilReread stops writing until all rows were read again.
+func (w *worker) stopUntilReread(why string) {
+	w.whyUnsure, w.unsureUntil, w.resyncAsked = why, time.Now().Add(freshRead), false
 	w.stateNews = true
 }
 
@@ -82,19 +82,19 @@ func (w *worker) askResync() bool {
 	if !ok {
 		return false
 	}
-	w.reread = len(w.flights.under) > 0
-	if !w.reread {
-		w.asked = true
+	w.rereadWanted = len(w.flights.underWay) > 0
+	if !w.rereadWanted {
+		w.resyncAsked = true
 		z.Resync()
 	}
 	return true
 }
 
-// prune drops the operations whose effect the database shows.
-func (h *hold) prune(db *nb.DB) {
+// dropShown drops the operations whose effect the database shows.
+func (h *writtenHold) dropShown(db *nb.DB) {
 	n := 0
 	for i := range h.ops {
-		if !shows(db, &h.ops[i], h.results[i]) {
+		if !isShown(db, &h.ops[i], h.results[i]) {
 			h.ops[n], h.results[n] = h.ops[i], h.results[i]
 			n++
 		}
@@ -102,9 +102,9 @@ func (h *hold) prune(db *nb.DB) {
 	h.ops, h.results = h.ops[:n], h.results[:n]
 }
 
-// shows says whether the database holds what the operation did. A row that is
+// isShown says whether the database holds what the operation did. A row that is
 // gone again shows everything but its own insert.
-func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
+func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 	if op.Kind == nb.OpInsert {
 		return res.UUID == "" || db.Row(op.Table, res.UUID) != nil
 	}
@@ -115,7 +115,7 @@ func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 	case op.Kind == nb.OpDelete:
 		return false
 	case op.Kind == nb.OpMutate:
-		return showsMutations(db, row, op.Mutations)
+		return areMutationsShown(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
 		if !tracker.SameValue(tracker.WrittenIn(row, name), v) {
@@ -125,7 +125,7 @@ func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 	return true
 }
 
-func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
+func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 	for i := range ms {
 		m := &ms[i]
 		var live []string
@@ -147,7 +147,7 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 			return found || slices.Contains(live, s)
 		}
 		if len(m.Strings)+len(m.Refs) > 8 {
-			in := make(tracker.Members, len(live))
+			in := make(tracker.MemberSet, len(live))
 			for _, s := range live {
 				in.Add(s)
 			}

@@ -20,7 +20,7 @@ import (
 func published(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
 	for k := range tr.Tracks {
-		if p := tr.Join(k); p != nil {
+		if p := tr.JoinPolicy(k); p != nil {
 			out[k] = timeless(p)
 		}
 	}
@@ -41,7 +41,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
 		tr := tracker.New("n1")
 		tr.Observing = true
-		latest := tracker.NewDiffer(w.d)
+		latest := tracker.NewZoneDiffer(w.d)
 		tr.ApplyDesired(w.d, nil, start)
 		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 		differ := false
@@ -54,14 +54,14 @@ func TestLookEqualsFollowing(t *testing.T) {
 					delta = tracker.MergeDeltas(delta, w.step())
 				}
 				tr.ApplyDesired(w.d, delta, at)
-				latest = latest.Next(w.d, delta)
+				latest = latest.WithDesired(w.d, delta)
 			case 2:
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: w.meddle(f)})
 			case 3:
 				b := tr.NewOps()
 				var ops []nb.Op
 				for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
-					ops = append(ops, b.Policy(k)...)
+					ops = append(ops, b.PolicyOps(k)...)
 				}
 				_, changes, err := f.transact(ops)
 				if err != nil {
@@ -69,7 +69,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 				}
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
 			}
-			got := latest.Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: at})
+			got := latest.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: at})
 			for k, p := range got {
 				differ = differ || !p.InSync
 				got[k] = timeless(p)
@@ -90,24 +90,24 @@ func TestLookAges(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), anp("one", 5, "", rule(model.Ingress, model.Deny, nil, nsPeer("t=1"))))
 	empty := (*nb.DB)(nil).Apply(nil)
-	l := tracker.NewDiffer(w.d)
+	l := tracker.NewZoneDiffer(w.d)
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
 	changed := func(model.PolicyKey) time.Time { return at(-30) }
-	first := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
+	first := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
 	p := first[keyOf("one")]
 	if p == nil || p.InSync || !p.DiffSince.Equal(at(0)) || !p.Touched.Equal(at(-30)) {
 		t.Fatalf("at first: %+v", p)
 	}
 	z := &model.ZoneState{Conn: model.ConnSwept, SyncedAt: at(0)}
-	if got := p.State(z, at(0)); got != model.StateBehind {
+	if got := p.StateAt(z, at(0)); got != model.StateBehind {
 		t.Errorf("half a minute after the change the policy is %s", got)
 	}
-	again := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
+	again := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
 	if !again.DiffSince.Equal(at(0)) {
 		t.Errorf("the difference is of %v, it has been there since %v", again.DiffSince, at(0))
 	}
-	young := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
-	if got := young.State(z, at(100)); got != model.StateSettling {
+	young := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
+	if got := young.StateAt(z, at(100)); got != model.StateSettling {
 		t.Errorf("read two seconds after the change the policy is %s, however long ago that was", got)
 	}
 }
@@ -138,7 +138,7 @@ func TestDigest(t *testing.T) {
 	q.HasLogging, q.Logging = true, `{"deny":"LOUD"}`
 	w.add(&q) // without desired rows now
 	digest := func(f *fakeDB) *model.UnitDigest {
-		got := tracker.NewDiffer(w.d).Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
+		got := tracker.NewZoneDiffer(w.d).JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
 		if got == nil || got.None == nil || got.Rows == nil {
 			t.Fatalf("no digest: %+v", got)
 		}
@@ -162,13 +162,13 @@ func BenchmarkDiff(b *testing.B) {
 	build := tr.NewOps()
 	var ops []nb.Op
 	for k := range tr.Tracks {
-		ops = append(ops, build.Policy(k)...)
+		ops = append(ops, build.PolicyOps(k)...)
 	}
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
 	}
-	l := tracker.NewDiffer(w.d)
-	look := func(l *tracker.Differ) { l.Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start}) }
+	l := tracker.NewZoneDiffer(w.d)
+	look := func(l *tracker.ZoneDiffer) { l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start}) }
 	look(l)
 	b.ReportAllocs()
 	b.Run("known", func(b *testing.B) {
@@ -179,8 +179,8 @@ func BenchmarkDiff(b *testing.B) {
 	b.Run("after-a-pod", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			delta := w.add(pod("ns1/new", "", "n2", fmt.Sprintf("10.200.%d.%d", i/250%250, i%250)))
-			l = l.Next(w.d, delta)
-			if len(l.Listed) == 0 && l.Desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
+			l = l.WithDesired(w.d, delta)
+			if len(l.Listed) == 0 && l.Desired.Policy(keyOf("p1")) == (*compiler.CompiledUnit)(nil) {
 				b.Fatal("nothing is desired")
 			}
 			look(l)

@@ -383,7 +383,7 @@ func (b *bench) converged() {
 
 func (b *bench) in(name string) *model.PolicyInZone {
 	b.t.Helper()
-	p := b.r.State().Policy(keyOf(name))
+	p := b.r.State().PolicyJoin(keyOf(name))
 	if p == nil {
 		b.t.Fatalf("%s is not in the state", name)
 	}

@@ -13,8 +13,8 @@ import (
 
 // holders are the rows that units of the world hang their ACLs on: those of
 // OVN-Kubernetes' own handlers, which the reconciler never makes.
-func holders() []compiler.Holder {
-	out := []compiler.Holder{
+func holders() []compiler.ACLHolder {
+	out := []compiler.ACLHolder{
 		compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault}),
 		compiler.HolderOf(model.Key{Kind: model.KindMulticastCluster, Name: "AllowInterNode"}),
 	}
@@ -27,7 +27,7 @@ func holders() []compiler.Holder {
 	return out
 }
 
-func (f *fakeDB) holder(h compiler.Holder) nb.Row {
+func (f *fakeDB) holder(h compiler.ACLHolder) nb.Row {
 	switch {
 	case h.Table == nb.TableSwitch && f.db.SwitchByName(h.Name) != nil:
 		return f.db.SwitchByName(h.Name)
@@ -38,7 +38,7 @@ func (f *fakeDB) holder(h compiler.Holder) nb.Row {
 }
 
 // hold makes the row ACLs hang on.
-func (f *fakeDB) hold(h compiler.Holder) []nb.RowChange {
+func (f *fakeDB) hold(h compiler.ACLHolder) []nb.RowChange {
 	if f.holder(h) != nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (w *world) damage(f *fakeDB) []nb.RowChange {
 		return f.put(nb.RowChange{Old: old, New: &row})
 	case n == 3 && len(groups) > 0:
 		old := groups[w.r.IntN(len(groups))]
-		if slices.Contains(holders(), compiler.Holder{Table: nb.TablePortGroup, Name: old.Name}) {
+		if slices.Contains(holders(), compiler.ACLHolder{Table: nb.TablePortGroup, Name: old.Name}) {
 			return nil // not Rung's to make whole
 		}
 		row := *old
@@ -157,14 +157,14 @@ func (w *world) familyObject() model.Object {
 	}
 	ns := w.pick("a", "b", "c")
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: w.pick("one", "two")}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
+		Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
 	for i := range w.r.IntN(3) {
 		r := model.Rule{Direction: model.Ingress, Index: i, Action: model.Allow}
 		switch w.r.IntN(4) {
 		case 0:
 			r.AnyPeer = true
 		case 1:
-			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
+			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: made.Sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
 		case 2:
 			r.Peers = []model.Peer{nsPeer(w.pick("", "t=1")), {Kind: model.PeerNetworks, Networks: []string{"192.0.2.0/24"}}}
 		case 3:

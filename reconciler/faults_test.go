@@ -342,7 +342,7 @@ func TestObserveThenWrite(t *testing.T) {
 		if p.Missing != 7 || p.InSync || b.r.State().Writes || b.r.State().Pending != 0 {
 			t.Errorf("%+v", p)
 		}
-		if s := p.State(b.r.State(), time.Now()); s != model.StateBehind {
+		if s := p.StateAt(b.r.State(), time.Now()); s != model.StateBehind {
 			t.Errorf("state %s", s)
 		}
 		if c, e, a := b.takeConds(), b.takeEvents(), b.takeActs(); len(c)+len(e)+len(a) > 0 {

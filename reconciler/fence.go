@@ -12,7 +12,7 @@ import (
 	"rung/sources/retry"
 )
 
-// Fence is for a zone that others may write as well. Two keys in
+// ZoneFence is for a zone that others may write as well. Two keys in
 // NB_Global.external_ids say who writes and since which epoch. A writer takes over
 // by setting its own name and the next epoch, on the condition that they are what
 // it read; from then on each of its transactions begins with a wait on them. So a
@@ -21,7 +21,7 @@ import (
 //
 // Losing the zone ends writing until SetMode has been through Observe: whoever
 // calls it knows whether the zone is this process's again.
-type Fence struct {
+type ZoneFence struct {
 	// Writer names this process. No other, nor a later start of it, has this name.
 	Writer string
 	// Quiet is how long nothing is written after another writer changed a row of
@@ -29,12 +29,12 @@ type Fence struct {
 	// such rows and no writer's name is watched for as long before the first write.
 	Quiet time.Duration
 	// Guard to begin with.
-	Guard Guard
+	Guard ZoneGuard
 }
 
-// Guard is the knowledge that the owner of a reconciler has of other writers of the
+// ZoneGuard is the knowledge that the owner of a reconciler has of other writers of the
 // zone.
-type Guard struct {
+type ZoneGuard struct {
 	// Hold says why nothing may be written; empty when it may.
 	Hold string
 	// Note is to be seen although it keeps nothing from being written.
@@ -43,23 +43,23 @@ type Guard struct {
 
 const defaultQuiet = 60 * time.Second
 
-// fencing is the fence of one zone's loop.
-type fencing struct {
-	*Fence // nil: the zone is Rung's own
-	guard  Guard
+// fenceState is the fence of one zone's loop.
+type fenceState struct {
+	*ZoneFence // nil: the zone is Rung's own
+	guard      ZoneGuard
 	// epoch is the one held, 0 without; newest the highest this process claimed.
 	epoch, newest int64
-	// lost says that the epoch was taken away and must not be retaken; had is the one
+	// epochLost says that the epoch was taken away and must not be retaken; had is the one
 	// that was, and rival that another writer has been seen since.
-	lost, rival bool
-	had         int64
+	epochLost, rivalSeen bool
+	lostEpoch            int64
 	// tries counts claims in a row that failed, failure says how the last did.
 	tries   int
 	failure string
 	// foreign is the newest change by another writer, at its time.
 	foreign   string
 	foreignAt time.Time // zero: none, or long ago
-	read      bool      // the rows were read once
+	rowsRead  bool      // the rows were read once
 }
 
 // holderIn reads who holds a zone; the epoch is 0 where nobody does.
@@ -72,15 +72,15 @@ func holderIn(db *nb.DB) (writer string, epoch int64) {
 	return g.ExternalIDs[nb.KeyWriter], max(epoch, 0)
 }
 
-// off says why a fenced zone is not written, apart from not having been taken
+// whyFenced says why a fenced zone is not written, apart from not having been taken
 // over yet.
-func (f *fencing) off(db *nb.DB) string {
+func (f *fenceState) whyFenced(db *nb.DB) string {
 	switch {
-	case f.Fence == nil:
+	case f.ZoneFence == nil:
 		return ""
 	case f.guard.Hold != "":
 		return f.guard.Hold
-	case f.lost:
+	case f.epochLost:
 		writer, epoch := holderIn(db)
 		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)
 	case db.Global() == nil:
@@ -91,10 +91,10 @@ func (f *fencing) off(db *nb.DB) string {
 	return ""
 }
 
-// pending says why a zone that may be written is not yet.
-func (f *fencing) pending() string {
+// whyNotYet says why a zone that may be written is not yet.
+func (f *fenceState) whyNotYet() string {
 	switch {
-	case f.Fence == nil || f.epoch != 0:
+	case f.ZoneFence == nil || f.epoch != 0:
 		return ""
 	case f.failure != "":
 		return "taking the zone over: " + f.failure
@@ -102,28 +102,28 @@ func (f *fencing) pending() string {
 	return "taking the zone over"
 }
 
-// guards returns the operations that begin a transaction: the wait that fails unless
+// guardOps returns the operations that begin a transaction: the wait that fails unless
 // this writer still holds the zone's epoch. It is nil for a zone without a fence.
-func (f *fencing) guards(db *nb.DB) []nb.Op {
-	if f.Fence == nil {
+func (f *fenceState) guardOps(db *nb.DB) []nb.Op {
+	if f.ZoneFence == nil {
 		return nil
 	}
 	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: db.Global().UUID,
-		Has: map[string]map[string]string{"external_ids": f.pairs(f.epoch)}}}
+		Has: map[string]map[string]string{"external_ids": f.fenceKeys(f.epoch)}}}
 }
 
-func (f *fencing) pairs(epoch int64) map[string]string {
+func (f *fenceState) fenceKeys(epoch int64) map[string]string {
 	return map[string]string{nb.KeyWriter: f.Writer, nb.KeyEpoch: strconv.FormatInt(epoch, 10)}
 }
 
 // mayClaim says whether the zone is to be taken over and nothing speaks against it.
 func (w *worker) mayClaim() bool {
-	return w.mode == Write && w.flights.last() == nil && w.blocked() == "" && w.fence.pending() != ""
+	return w.mode == Write && w.flights.newest() == nil && w.whyBlocked() == "" && w.fence.whyNotYet() != ""
 }
 
 // claimOps takes the zone over if it is still held as the rows say. Where a key
 // is missing the whole column is waited for: an absence cannot be.
-func (f *fencing) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
+func (f *fenceState) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 	g := db.Global()
 	wait := nb.Op{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: g.UUID}
 	writer, hasWriter := g.ExternalIDs[nb.KeyWriter]
@@ -137,16 +137,16 @@ func (f *fencing) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
 	epoch = max(epoch, f.newest) + 1
 	return []nb.Op{wait, {Kind: nb.OpMutate, Table: nb.TableGlobal, UUID: g.UUID, Mutations: []nb.Mutation{
 		{Column: "external_ids", Strings: []string{nb.KeyWriter, nb.KeyEpoch}},
-		{Column: "external_ids", Insert: true, Pairs: f.pairs(epoch)},
+		{Column: "external_ids", Insert: true, Pairs: f.fenceKeys(epoch)},
 	}}}, epoch
 }
 
-// claimed takes in what became of a claim.
-func (w *worker) claimed(f *flight, o outcome) {
+// finishClaim takes in what became of a claim.
+func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	w.stateNews = true
 	fe := &w.fence
 	was, _ := holderIn(w.zone.DB)
-	a := w.activity(model.PolicyKey{}, f.ops, f.began, o.took, "")
+	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, "")
 	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
 	if was != "" && was != fe.Writer {
 		a.Summary += "; " + was + " held it"
@@ -162,12 +162,12 @@ func (w *worker) claimed(f *flight, o outcome) {
 	}
 	if !errors.Is(o.err, model.ErrWait) && !errors.Is(o.err, model.ErrRefused) {
 		fe.newest = f.claim // it may have happened
-		w.lost(f, o)
+		w.bookUnknown(f, o)
 		return
 	}
 	fe.tries++
 	fe.failure = clean.Text(o.err.Error())
-	w.notBefore = time.Now().Add(retry.After(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.WaitAfter(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	a.Summary, a.Error = "take the zone over", fe.failure
 	w.cfg.OnActivity(a)
 }
@@ -180,24 +180,24 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 		return // it was given up meanwhile
 	}
 	writer, epoch := holderIn(w.zone.DB)
-	fe.had, fe.rival = had, false
-	fe.lost = !fe.putBack(w.zone.DB)
-	a := w.activity(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
+	fe.lostEpoch, fe.rivalSeen = had, false
+	fe.epochLost = !fe.putKeysBack(w.zone.DB)
+	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
-	if fe.lost {
+	if fe.epochLost {
 		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)
 	}
 	w.cfg.OnActivity(a)
 }
 
-// putBack says whether nobody took the zone over although its epoch is not the one
+// putKeysBack says whether nobody took the zone over although its epoch is not the one
 // that was held: a database that knows no writer was made anew, and one in which this
 // process holds an earlier epoch was put back. It can be had again, unless another
 // writer was there in between: that one knows better.
-func (f *fencing) putBack(db *nb.DB) bool {
+func (f *fenceState) putKeysBack(db *nb.DB) bool {
 	writer, epoch := holderIn(db)
-	f.rival = f.rival || writer != "" && writer != f.Writer
-	return !f.rival && (writer == "" || epoch < f.had)
+	f.rivalSeen = f.rivalSeen || writer != "" && writer != f.Writer
+	return !f.rivalSeen && (writer == "" || epoch < f.lostEpoch)
 }
 
 // checkFence looks whether the rows say that somebody else took over, or that nobody
@@ -205,8 +205,8 @@ func (f *fencing) putBack(db *nb.DB) bool {
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
-		if fe.lost && fe.putBack(w.zone.DB) { // what was known when it was lost was old
-			fe.lost, w.stateNews = false, true
+		if fe.epochLost && fe.putKeysBack(w.zone.DB) { // what was known when it was lost was old
+			fe.epochLost, w.stateNews = false, true
 		}
 		return
 	}
@@ -217,7 +217,7 @@ func (w *worker) checkFence() {
 }
 
 // claimResult is the result of a claim as Transaction has it.
-func claimResult(o outcome) string {
+func claimResult(o flightOutcome) string {
 	switch {
 	case o.err == nil:
 		return ResultOK

@@ -41,7 +41,7 @@ func TestFenceOnServers(t *testing.T) {
 		start := func(writer string, mode Mode) (*Reconciler, *stopped, chan Transaction, func()) {
 			txs := make(chan Transaction, 1000)
 			z := &stopped{nbdb.Dial(nbdb.Config{Name: "n1", Addr: sb.Endpoints()["n1"]}), make(chan struct{})}
-			r := NewZone(Config{Zone: z, Mode: mode, Fence: &Fence{Writer: writer, Quiet: 100 * time.Millisecond},
+			r := NewZone(Config{Zone: z, Mode: mode, Fence: &ZoneFence{Writer: writer, Quiet: 100 * time.Millisecond},
 				OnTransaction: func(x Transaction) { txs <- x }})
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan struct{})

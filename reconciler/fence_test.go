@@ -19,7 +19,7 @@ func (z *fakeZone) global(ids map[string]string) {
 	z.put(nb.RowChange{Old: z.db().Row(nb.TableGlobal, globalUUID), New: &nb.Global{UUID: globalUUID, Name: "n1", ExternalIDs: maps.Clone(ids)}})
 }
 
-func fenced(c *Config) { c.Fence = &Fence{Writer: "w1"} }
+func fenced(c *Config) { c.Fence = &ZoneFence{Writer: "w1"} }
 
 func (b *bench) paused(want string) {
 	b.t.Helper()
@@ -165,13 +165,13 @@ func TestGuardHolds(t *testing.T) {
 		if n := len(b.z.taken()); n != 0 {
 			t.Errorf("%d transactions", n)
 		}
-		b.r.SetGuard(Guard{Note: "told to write all the same"})
+		b.r.SetGuard(ZoneGuard{Note: "told to write all the same"})
 		b.calm(time.Second)
 		b.converged()
 		if z := b.r.State(); z.Note != "told to write all the same" || z.Paused != "" {
 			t.Errorf("note %q, paused %q", z.Note, z.Paused)
 		}
-	}, func(c *Config) { c.Fence = &Fence{Writer: "w1", Guard: Guard{Hold: "ovnkube-controller runs"}} })
+	}, func(c *Config) { c.Fence = &ZoneFence{Writer: "w1", Guard: ZoneGuard{Hold: "ovnkube-controller runs"}} })
 }
 
 // Changes by another writer stop writing for a minute; one's own do not, nor what
@@ -284,7 +284,7 @@ func TestLeave(t *testing.T) {
 		if n := b.r.State().Pending; n != 0 {
 			t.Errorf("%d pending", n)
 		}
-	}, func(c *Config) { c.Leave = map[model.Kind]bool{model.KindANP: true} })
+	}, func(c *Config) { c.LeftAloneKinds = map[model.Kind]bool{model.KindANP: true} })
 }
 
 // Being told to stop and to go on again while the loop is busy is no news of the
@@ -299,7 +299,7 @@ func TestStoppedInBetween(t *testing.T) {
 		b.z.global(map[string]string{nb.KeyWriter: "w2", nb.KeyEpoch: "9"})
 		b.calm(time.Second)
 		b.paused("another writer holds the zone: w2, epoch 9")
-		b.r.box.edit(func(m *mail) { m.addMode(Observe); m.addMode(Write) })
+		b.r.box.addMail(func(m *mailItems) { m.addMode(Observe); m.addMode(Write) })
 		b.calm(time.Second)
 		b.paused("")
 		if z := b.r.State(); !z.Held || z.Epoch != 10 || z.Writer != "w1" {

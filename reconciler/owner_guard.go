@@ -13,37 +13,37 @@ import (
 	"rung/reconciler/tracker"
 )
 
-// explained are the rows that transactions of this process may still change, by
+// expectedRows are the rows that transactions of this process may still change, by
 // table and UUID, and those they insert, by table and id.
-type explained struct{ rows, ids map[string]struct{} }
+type expectedRows struct{ rows, ids map[string]struct{} }
 
-// outstanding collects what was sent and is not seen yet.
-func (w *worker) outstanding() explained {
-	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
-	for _, f := range w.flights.under {
-		e.add(w.zone.DB, f.ops)
+// rowsOutstanding collects what was sent and is not seen yet.
+func (w *worker) rowsOutstanding() expectedRows {
+	e := expectedRows{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
+	for _, f := range w.flights.underWay {
+		e.addOps(w.zone.DB, f.ops)
 	}
-	for _, h := range w.busy {
+	for _, h := range w.unconfirmed {
 		if h != nil {
-			e.add(w.zone.DB, h.ops)
+			e.addOps(w.zone.DB, h.ops)
 		}
 	}
 	now := w.now()
-	w.fading = slices.DeleteFunc(w.fading, func(l fading) bool { return !now.Before(l.until) })
+	w.fading = slices.DeleteFunc(w.fading, func(l fadingTransaction) bool { return !now.Before(l.until) })
 	for _, l := range w.fading {
-		e.add(w.zone.DB, l.ops)
+		e.addOps(w.zone.DB, l.ops)
 	}
 	return e
 }
 
-// fading is a transaction nobody knows the outcome of: what it may have done can
+// fadingTransaction is a transaction nobody knows the outcome of: what it may have done can
 // still arrive, and be seen, until then.
-type fading struct {
+type fadingTransaction struct {
 	ops   []nb.Op
 	until time.Time
 }
 
-func (e explained) add(db *nb.DB, ops []nb.Op) {
+func (e expectedRows) addOps(db *nb.DB, ops []nb.Op) {
 	for i := range ops {
 		op := &ops[i]
 		if op.Kind == nb.OpInsert {
@@ -75,7 +75,7 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 	if writer, _ := holderIn(db); w.fence.epoch == 0 && writer != "" {
 		return // another Rung writes here: its epoch stands between it and us
 	}
-	var mine explained
+	var mine expectedRows
 	var first string
 	more := 0
 	for i := range changes {
@@ -85,11 +85,11 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		if o.Form == tracker.Foreign && ch.Old != nil {
 			o = tracker.OwnerOfRow(ch.Old) // its ids were taken away
 		}
-		if o.Form == tracker.Foreign || w.cfg.Leave[o.Unit.Kind] || natural(ch, o, db) {
+		if o.Form == tracker.Foreign || w.cfg.LeftAloneKinds[o.Unit.Kind] || isByServer(ch, o, db) {
 			continue
 		}
 		if mine.rows == nil {
-			mine = w.outstanding()
+			mine = w.rowsOutstanding()
 		}
 		table := nb.TableOf(row)
 		if _, ok := mine.rows[table+" "+row.RowUUID()]; ok {
@@ -111,45 +111,45 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		first += fmt.Sprintf(" and %d more rows", more)
 	}
 	at := w.now()
-	w.disturbed("another writer "+first+" at "+at.Format(time.TimeOnly), at)
+	w.pauseForOther("another writer "+first+" at "+at.Format(time.TimeOnly), at)
 }
 
-// disturbed stops writing for a while.
-func (w *worker) disturbed(what string, at time.Time) {
+// pauseForOther stops writing for a while.
+func (w *worker) pauseForOther(what string, at time.Time) {
 	w.fence.foreign, w.fence.foreignAt = what, at
 	w.stateNews = true
 	w.zone.Foreign, w.zone.ForeignAt = what, at
 }
 
-// firstLook judges a zone when its rows were read for the first time.
-func (w *worker) firstLook(db *nb.DB) {
-	if w.fence.read {
+// judgeFirstRead judges a zone when its rows were read for the first time.
+func (w *worker) judgeFirstRead(db *nb.DB) {
+	if w.fence.rowsRead {
 		return
 	}
-	w.fence.read = true
+	w.fence.rowsRead = true
 	if writer, _ := holderIn(db); writer != "" {
 		return
 	}
 	n := 0
 	for r := range db.Owned() {
-		if o := tracker.OwnerOfRow(r); o.Form != tracker.Foreign && !w.cfg.Leave[o.Unit.Kind] {
+		if o := tracker.OwnerOfRow(r); o.Form != tracker.Foreign && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
 			n++
 		}
 	}
 	if n > 0 {
-		w.disturbed(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
+		w.pauseForOther(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
 	}
 }
 
-// natural says whether nobody need have written the row: the server takes ports
+// isByServer says whether nobody need have written the row: the server takes ports
 // that are gone out of groups and collects ACLs whose holder is gone, and the
 // columns Rung compares may be the same.
-func natural(ch *nb.RowChange, o tracker.Owner, db *nb.DB) bool {
+func isByServer(ch *nb.RowChange, o tracker.RowOwner, db *nb.DB) bool {
 	switch old := ch.Old.(type) {
 	case *nb.ACL:
 		now, ok := ch.New.(*nb.ACL)
 		if !ok {
-			return compiler.HolderOf(o.Unit) != (compiler.Holder{})
+			return compiler.HolderOf(o.Unit) != (compiler.ACLHolder{})
 		}
 		return nb.SameACL(old, now)
 	case *nb.AddressSet:
@@ -160,7 +160,7 @@ func natural(ch *nb.RowChange, o tracker.Owner, db *nb.DB) bool {
 		if !ok || !tracker.SameBooking(old, now) {
 			return false
 		}
-		left := make(tracker.Members, len(now.Ports))
+		left := make(tracker.MemberSet, len(now.Ports))
 		for _, p := range now.Ports {
 			left.Add(p)
 		}
@@ -185,5 +185,5 @@ func verbOf(ch *nb.RowChange) string {
 	return "changed"
 }
 
-// leaves says whether a unit's rows are left alone, whatever they are.
-func (w *worker) leaves(k model.PolicyKey) bool { return w.cfg.Leave[k.Kind] }
+// isLeftAlone says whether a unit's rows are left alone, whatever they are.
+func (w *worker) isLeftAlone(k model.PolicyKey) bool { return w.cfg.LeftAloneKinds[k.Kind] }

@@ -30,29 +30,29 @@ func TestOwner(t *testing.T) {
 	for _, c := range []struct {
 		name, table string
 		ids         map[string]string
-		want        tracker.Owner
+		want        tracker.RowOwner
 	}{
-		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), tracker.Owner{Unit: p, Form: tracker.Ours, Index: 12}},
-		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), tracker.Owner{Unit: p, Form: tracker.Ours}},
-		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), tracker.Owner{Unit: p, Form: tracker.Ours, Index: 3}},
-		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.Owner{Unit: p, Form: tracker.Ours}},
+		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), tracker.RowOwner{Unit: p, Form: tracker.Ours, Index: 12}},
+		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), tracker.RowOwner{Unit: p, Form: tracker.Ours}},
+		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), tracker.RowOwner{Unit: p, Form: tracker.Ours, Index: 3}},
+		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{Unit: p, Form: tracker.Ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
-			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: tracker.Ours}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged}},
-		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged}},
+			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: tracker.Ours}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
+		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
 		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
-			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, Other: true, Index: 1}},
-		{"no id, no name", nb.TablePortGroup, ids(), tracker.Owner{}},
-		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.Owner{}},
+			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, Other: true, Index: 1}},
+		{"no id, no name", nb.TablePortGroup, ids(), tracker.RowOwner{}},
+		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
-			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, Form: tracker.Ours}},
-		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), tracker.Owner{}},
-		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), tracker.Owner{}},
-		{"nothing", nb.TableACL, nil, tracker.Owner{}},
+			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, Form: tracker.Ours}},
+		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), tracker.RowOwner{}},
+		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), tracker.RowOwner{}},
+		{"nothing", nb.TableACL, nil, tracker.RowOwner{}},
 	} {
 		row := map[string]nb.Row{nb.TableACL: &nb.ACL{ExternalIDs: c.ids}, nb.TableAddressSet: &nb.AddressSet{ExternalIDs: c.ids},
 			nb.TablePortGroup: &nb.PortGroup{ExternalIDs: c.ids}}[c.table]
@@ -171,19 +171,19 @@ func TestMailboxAddsChanges(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range updates {
-		b.edit(func(m *mail) { m.addLive(u) })
+		b.addMail(func(m *mailItems) { m.addLive(u) })
 	}
 	runtime.ReadMemStats(&after)
-	if n := len(b.take().live.Changes); n != updates {
+	if n := len(b.takeMail().live.Changes); n != updates {
 		t.Errorf("%d changes, want %d", n, updates)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
 		t.Errorf("%d MB were allocated for %d updates of one change", took>>20, updates)
 	}
 	// What the sender has is the sender's.
-	b.edit(func(m *mail) { m.addLive(u) })
-	b.edit(func(m *mail) { m.addLive(u) })
-	b.take().live.Changes[0] = nb.RowChange{}
+	b.addMail(func(m *mailItems) { m.addLive(u) })
+	b.addMail(func(m *mailItems) { m.addLive(u) })
+	b.takeMail().live.Changes[0] = nb.RowChange{}
 	if sent[0].New == nil {
 		t.Error("a change of the sender's was overwritten")
 	}
@@ -194,18 +194,18 @@ func TestMailboxLosesNothing(t *testing.T) {
 	box := &mailbox{signal: make(chan struct{}, 1)}
 	row := func(u string) []nb.RowChange { return []nb.RowChange{{New: &nb.AddressSet{UUID: u}}} }
 	db := (*nb.DB)(nil).Apply(nil)
-	live := func(u model.ZoneUpdate) { box.edit(func(m *mail) { m.addLive(u) }) }
+	live := func(u model.ZoneUpdate) { box.addMail(func(m *mailItems) { m.addLive(u) }) }
 	live(model.ZoneUpdate{Conn: model.ConnSynced, Server: "s", DB: db, Changes: row("1")})
 	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Changes: row("2")})
 	live(model.ZoneUpdate{Conn: model.ConnLost, Error: "gone", Attempts: 3})
 	d1, d2 := compiler.Compile(nil, compiler.Options{}), compiler.Compile(nil, compiler.Options{})
-	box.edit(func(m *mail) {
+	box.addMail(func(m *mailItems) {
 		m.addDesired(d1, &compiler.Delta{Policies: map[model.PolicyKey]struct{}{keyOf("a"): {}}}, true)
 	})
-	box.edit(func(m *mail) {
+	box.addMail(func(m *mailItems) {
 		m.addDesired(d2, &compiler.Delta{Policies: map[model.PolicyKey]struct{}{keyOf("b"): {}}}, false)
 	})
-	m := box.take()
+	m := box.takeMail()
 	if m.live.Conn != model.ConnLost || m.live.Error != "gone" || m.live.Server != "s" || m.live.DB != db || len(m.live.Changes) != 2 || m.live.Resync {
 		t.Errorf("live %+v", m.live)
 	}
@@ -214,12 +214,12 @@ func TestMailboxLosesNothing(t *testing.T) {
 	}
 	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Resync: true})
 	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Changes: row("3")})
-	box.edit(func(m *mail) { m.addDesired(d1, nil, false) })
-	m = box.take()
+	box.addMail(func(m *mailItems) { m.addDesired(d1, nil, false) })
+	m = box.takeMail()
 	if !m.live.Resync || m.live.Changes != nil || m.delta != nil || !m.loaded {
 		t.Errorf("live %+v, delta %v", m.live, m.delta)
 	}
-	m = box.take()
+	m = box.takeMail()
 	if m.live != nil || m.desired != nil || m.mode != nil {
 		t.Errorf("mail twice: %+v", m)
 	}
@@ -270,13 +270,13 @@ func TestAges(t *testing.T) {
 		if !p.DiffSince.Equal(first.DiffSince) || !p.Touched.After(first.Touched) {
 			t.Errorf("since %v and %v, touched %v and %v", first.DiffSince, p.DiffSince, first.Touched, p.Touched)
 		}
-		if s := p.State(b.r.State(), p.Touched.Add(4*time.Second)); s != model.StateSettling {
+		if s := p.StateAt(b.r.State(), p.Touched.Add(4*time.Second)); s != model.StateSettling {
 			t.Errorf("state %s", s)
 		}
 		b.z.disconnect()
 		b.calm(time.Second)
 		z := b.r.State()
-		if z.Conn != model.ConnLost || z.Attempts != 1 || z.Error == "" || z.SyncedAt.IsZero() || b.in("isolate").State(z, time.Now()) != model.StateStale {
+		if z.Conn != model.ConnLost || z.Attempts != 1 || z.Error == "" || z.SyncedAt.IsZero() || b.in("isolate").StateAt(z, time.Now()) != model.StateStale {
 			t.Errorf("%+v", z)
 		}
 	})
@@ -311,12 +311,12 @@ func TestCommands(t *testing.T) {
 				"ovn-nbctl create Port_Group name=a2", "ovn-nbctl add Port_Group a2 ports u5"}},
 		{"delete", []nb.Op{{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: "u6"}}, []string{"ovn-nbctl destroy Address_Set u6"}},
 	} {
-		if diff := cmp.Diff(c.want, commands(c.ops)); diff != "" {
+		if diff := cmp.Diff(c.want, commandLines(c.ops)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
 	}
 	many := []nb.Op{{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: "u", Mutations: []nb.Mutation{{Column: "addresses", Insert: true, Strings: make([]string, 1000)}}}}
-	if got := commands(many); len(got) != maxCommands+1 || got[maxCommands] != "# and 30 more commands" {
+	if got := commandLines(many); len(got) != maxCommands+1 || got[maxCommands] != "# and 30 more commands" {
 		t.Errorf("%d lines, the last %q", len(got), got[len(got)-1])
 	}
 }
@@ -328,10 +328,10 @@ func TestSummary(t *testing.T) {
 		{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1"},
 		{Kind: nb.OpMutate, Table: nb.TablePortGroup, Mutations: []nb.Mutation{{Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "acl1"}}}, {Column: "acls", Refs: []nb.Ref{{UUID: "x"}}}}},
 	}
-	if got, want := summary(keyOf("cluster-control"), ops), "cluster-control: 1 ACL added, 2 ACLs updated, 1 ACL removed, 3 addresses added, 1 address removed"; got != want {
+	if got, want := opsSummary(keyOf("cluster-control"), ops), "cluster-control: 1 ACL added, 2 ACLs updated, 1 ACL removed, 3 addresses added, 1 address removed"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := summary(model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ops[:1]), "BANP default: 1 ACL updated"; got != want {
+	if got, want := opsSummary(model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ops[:1]), "BANP default: 1 ACL updated"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -339,7 +339,7 @@ func TestSummary(t *testing.T) {
 // Whatever a database calls its rows, a command that names them runs nothing else.
 func TestCommandsQuoteUUIDs(t *testing.T) {
 	const evil = "x; touch /tmp/owned #"
-	for _, line := range commands([]nb.Op{
+	for _, line := range commandLines([]nb.Op{
 		{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: evil},
 		{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: evil, Row: map[string]any{"priority": 1}},
 		{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: evil, Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: evil}}}}},

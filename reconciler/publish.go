@@ -10,39 +10,39 @@ import (
 	"rung/model/words"
 )
 
-// publish hands out the next state when there is news and its time has come, or
+// publishState hands out the next state when there is news and its time has come, or
 // at once.
-func (w *worker) publish(now bool) {
+func (w *worker) publishState(now bool) {
 	if !w.stateNews && len(w.unshown) == 0 {
 		return
 	}
 	if w.newsAt.IsZero() {
 		w.newsAt = time.Now()
 	}
-	if !now && time.Now().Before(w.publishable()) {
+	if !now && time.Now().Before(w.publishTime()) {
 		return
 	}
 	w.newsAt, w.publishAt = time.Time{}, time.Now().Add(w.cfg.Publish)
 	if len(w.unshown) > 0 {
-		w.zone.Policies = w.joined()
+		w.zone.Policies = w.nextPolicies()
 	}
 	w.stateNews = false
 	clear(w.unshown)
 	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a pod that came anew has another
 	w.zone.Writes = w.mode == Write
-	w.zone.Paused = w.paused()
-	w.zone.Note, w.zone.Held, w.zone.TakenOff = w.fence.guard.Note, w.fence.epoch != 0, w.fence.lost
-	if w.fence.Fence != nil {
+	w.zone.Paused = w.whyPaused()
+	w.zone.Note, w.zone.Held, w.zone.TakenOff = w.fence.guard.Note, w.fence.epoch != 0, w.fence.epochLost
+	if w.fence.ZoneFence != nil {
 		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
 	}
-	w.zone.Disowned = w.t.RowsDisowned()
+	w.zone.Disowned = w.tracker.RowsDisowned()
 	w.zone.Pending, w.standing = 0, 0
 	for _, p := range w.zone.Policies {
-		if w.stands(p) {
+		if w.staysDifferent(p) {
 			w.standing++
 		}
 		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable &&
-			!w.leaves(p.Policy) {
+			!w.isLeftAlone(p.Policy) {
 			w.zone.Pending++
 		}
 	}
@@ -52,50 +52,50 @@ func (w *worker) publish(now bool) {
 	w.cfg.OnState(&z)
 }
 
-// publishable is when news may be published. While something is written and not seen yet
+// publishTime is when news may be published. While something is written and not seen yet
 // they wait for the rows, but no longer than Config.Publish: nobody has time to see the
 // state before, and to make that state would take time from writing.
-func (w *worker) publishable() time.Time {
-	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.busy) > 0 && at.After(w.publishAt) {
+func (w *worker) publishTime() time.Time {
+	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.unconfirmed) > 0 && at.After(w.publishAt) {
 		return at
 	}
 	return w.publishAt
 }
 
-// stands says whether a unit's rows differ and are not written for a reason that
+// staysDifferent says whether a unit's rows differ and are not written for a reason that
 // is theirs alone.
-func (w *worker) stands(p *model.PolicyInZone) bool {
-	return w.mode == Write && (p.NotComparable || p.Blocked > 0) && !w.leaves(p.Policy)
+func (w *worker) staysDifferent(p *model.PolicyInZone) bool {
+	return w.mode == Write && (p.NotComparable || p.Blocked > 0) && !w.isLeftAlone(p.Policy)
 }
 
-// lookAgain compares what stands once more, now and then: it costs little, and
+// compareStanding compares what stands once more, now and then: it costs little, and
 // nothing stays as it is because a change was missed.
-func (w *worker) lookAgain() {
+func (w *worker) compareStanding() {
 	now := time.Now()
 	if w.standing == 0 || now.Before(w.againAt) {
 		return
 	}
 	w.againAt = now.Add(w.cfg.Again)
 	for k, p := range w.zone.Policies {
-		if w.stands(p) {
-			w.t.CompareAgain(k)
+		if w.staysDifferent(p) {
+			w.tracker.CompareAgain(k)
 		}
 	}
 	w.takeDirty()
 }
 
-// joined is the next map of policies; what did not change is shared.
-func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
+// nextPolicies is the next map of policies; what did not change is shared.
+func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
 	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
-		p := w.t.Join(k)
+		p := w.tracker.JoinPolicy(k)
 		// Before everything is loaded a policy that is not there may yet come.
-		if p == nil || (w.t.Compiled(k) == nil && !w.loaded) {
+		if p == nil || (w.tracker.CompiledUnit(k) == nil && !w.loaded) {
 			delete(out, k)
 			continue
 		}
-		if f := w.fails[k]; f != nil {
+		if f := w.failures[k]; f != nil {
 			p.Error, p.ErrorAt, p.Tries = f.text, f.at, f.tries
 		}
 		out[k] = p
@@ -103,10 +103,10 @@ func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
 	return out
 }
 
-// activity says what operations of a transaction were for one policy.
-func (w *worker) activity(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
-	return model.Activity{At: at, Took: took, Zone: w.cfg.Zone.Name(), Policy: k, Summary: summary(k, ops), Ops: len(ops),
-		Commands: commands(ops), Error: failure, By: "reconciler"}
+// activityOf says what operations of a transaction were for one policy.
+func (w *worker) activityOf(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
+	return model.Activity{At: at, Took: took, Zone: w.cfg.Zone.Name(), Policy: k, Summary: opsSummary(k, ops), Ops: len(ops),
+		Commands: commandLines(ops), Error: failure, By: "reconciler"}
 }
 
 // counted are the things a summary counts, in the order it names them.
@@ -128,8 +128,8 @@ const (
 	wasRemoved
 )
 
-// summary is "cluster-control: 12 ACLs updated, 3 addresses added".
-func summary(k model.PolicyKey, ops []nb.Op) string {
+// opsSummary is "cluster-control: 12 ACLs updated, 3 addresses added".
+func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 	var n [len(counted)][len(verbs)]int
 	table := map[string]int{nb.TablePortGroup: countGroup, nb.TableACL: countACL, nb.TableAddressSet: countSet}
 	for i := range ops {
@@ -138,8 +138,8 @@ func summary(k model.PolicyKey, ops []nb.Op) string {
 		switch op.Kind {
 		case nb.OpInsert:
 			n[what][wasAdded]++
-			n[countAddress][wasAdded] += length(op.Row["addresses"])
-			n[countPort][wasAdded] += length(op.Row["ports"])
+			n[countAddress][wasAdded] += memberCount(op.Row["addresses"])
+			n[countPort][wasAdded] += memberCount(op.Row["ports"])
 		case nb.OpUpdate:
 			n[what][wasUpdated]++
 		case nb.OpDelete:
@@ -181,8 +181,8 @@ func summary(k model.PolicyKey, ops []nb.Op) string {
 	return name + ": " + strings.Join(parts, ", ")
 }
 
-// length is how many members a set column gets; other columns have none.
-func length(v any) int {
+// memberCount is how many members a set column gets; other columns have none.
+func memberCount(v any) int {
 	switch v := v.(type) {
 	case []string:
 		return len(v)

@@ -24,7 +24,7 @@ type Reconciler struct {
 
 // NewZone makes the reconciler of one zone; Run starts it.
 func NewZone(cfg Config) *Reconciler {
-	cfg.fill()
+	cfg.setDefaults()
 	r := &Reconciler{cfg: cfg, box: mailbox{signal: make(chan struct{}, 1)}}
 	r.state.Store(&model.ZoneState{Name: cfg.Zone.Name(), Endpoint: cfg.Zone.Endpoint(), Conn: model.ConnStarting,
 		ConnAt: cfg.Clock(), Writes: cfg.Mode == Write})
@@ -40,16 +40,16 @@ func (r *Reconciler) State() *model.ZoneState { return r.state.Load() }
 // what is not there yet would be taken for deleted. It cannot be taken back.
 // ZoneState.Steps counts the calls that a state takes into account.
 func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
-	r.box.edit(func(m *mail) { m.addDesired(d, delta, loaded) })
+	r.box.addMail(func(m *mailItems) { m.addDesired(d, delta, loaded) })
 }
 
 // SetMode switches between observing and writing. A transaction that was sent is
 // not called back.
-func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.addMode(mode) }) }
+func (r *Reconciler) SetMode(mode Mode) { r.box.addMail(func(m *mailItems) { m.addMode(mode) }) }
 
 // SetGuard says whether a fenced zone may be written by what others do there. A
 // transaction that was sent is not called back.
-func (r *Reconciler) SetGuard(g Guard) { r.box.edit(func(m *mail) { m.addGuard(g) }) }
+func (r *Reconciler) SetGuard(g ZoneGuard) { r.box.addMail(func(m *mailItems) { m.addGuard(g) }) }
 
 // Run keeps the zone until ctx ends, and returns when all its goroutines have
 // ended. It is called once.
@@ -58,7 +58,7 @@ func (r *Reconciler) Run(ctx context.Context) {
 	w := newWorker(r)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.cfg.Zone.Run(ctx, func(u model.ZoneUpdate) { r.box.edit(func(m *mail) { m.addLive(u) }) })
+		r.cfg.Zone.Run(ctx, func(u model.ZoneUpdate) { r.box.addMail(func(m *mailItems) { m.addLive(u) }) })
 	})
 	wg.Go(func() {
 		for {
@@ -67,13 +67,13 @@ func (r *Reconciler) Run(ctx context.Context) {
 				return
 			}
 			select {
-			case w.due <- k:
+			case w.dueRetries <- k:
 			case <-ctx.Done():
 			}
 			w.retries.Done(k)
 		}
 	})
-	w.loop(ctx)
+	w.runLoop(ctx)
 	cancel()
 	w.retries.ShutDown()
 	w.flights.sending.Wait()
@@ -86,16 +86,16 @@ func newWorker(r *Reconciler) *worker {
 		Reconciler: r,
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
-		queue: queue{t: tracker.New(cfg.Zone.Name()), ready: map[model.PolicyKey]struct{}{}, alone: map[model.PolicyKey]struct{}{},
-			busy: map[model.PolicyKey]*hold{}, late: map[model.PolicyKey]int{}, fails: map[model.PolicyKey]*failure{}},
-		unshown: map[model.PolicyKey]struct{}{},
-		due:     make(chan model.PolicyKey),
-		flights: flights{results: make(chan outcome, maxFlights)},
-		reports: newReporter(cfg),
-		fence:   fencing{Fence: cfg.Fence},
+		writeQueue: writeQueue{tracker: tracker.New(cfg.Zone.Name()), ready: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
+			unconfirmed: map[model.PolicyKey]*writtenHold{}, unseenCount: map[model.PolicyKey]int{}, failures: map[model.PolicyKey]*writeFailure{}},
+		unshown:    map[model.PolicyKey]struct{}{},
+		dueRetries: make(chan model.PolicyKey),
+		flights:    flights{results: make(chan flightOutcome, maxFlights)},
+		reports:    newReporter(cfg),
+		fence:      fenceState{ZoneFence: cfg.Fence},
 	}
 	if cfg.Members != nil {
-		w.t.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.t.Desired, s) }
+		w.tracker.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.tracker.Desired, s) }
 	}
 	if cfg.Fence != nil {
 		w.fence.guard = cfg.Fence.Guard
@@ -111,8 +111,8 @@ func (w *worker) now() time.Time { return w.cfg.Clock() }
 // tooManyChanges is where a list of changed rows is worth less than a resync.
 const tooManyChanges = 1 << 18
 
-// mail is the news that came in since the loop looked last, taken together.
-type mail struct {
+// mailItems is the news that came in since the loop looked last, taken together.
+type mailItems struct {
 	desired *compiler.Desired // nil: no news
 	delta   *compiler.Delta
 	steps   uint64 // how many desired and delta are
@@ -121,7 +121,7 @@ type mail struct {
 	grows   bool // the changes in live are the mailbox's own, to be added to
 	mode    *Mode
 	stopped bool // mode was Observe in between, whatever it is now
-	guard   *Guard
+	guard   *ZoneGuard
 	stops   uint64 // how often writing was stopped since the start, by mode or guard
 }
 
@@ -129,11 +129,11 @@ type mail struct {
 // without making them wait.
 type mailbox struct {
 	mu     sync.Mutex
-	mail   mail
+	mail   mailItems
 	signal chan struct{} // one element: there is mail
 }
 
-func (b *mailbox) edit(f func(*mail)) {
+func (b *mailbox) addMail(f func(*mailItems)) {
 	b.mu.Lock()
 	f(&b.mail)
 	b.mu.Unlock()
@@ -143,22 +143,22 @@ func (b *mailbox) edit(f func(*mail)) {
 	}
 }
 
-func (b *mailbox) take() mail {
+func (b *mailbox) takeMail() mailItems {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m := b.mail
-	b.mail = mail{loaded: m.loaded, stops: m.stops}
+	b.mail = mailItems{loaded: m.loaded, stops: m.stops}
 	return m
 }
 
-// stopsSaid counts the stops up to now, also those the worker has not taken out yet.
-func (b *mailbox) stopsSaid() uint64 {
+// countStops counts the stops up to now, also those the worker has not taken out yet.
+func (b *mailbox) countStops() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.mail.stops
 }
 
-func (m *mail) addMode(mode Mode) {
+func (m *mailItems) addMode(mode Mode) {
 	m.mode = &mode
 	if mode == Observe {
 		m.stopped = true
@@ -166,14 +166,14 @@ func (m *mail) addMode(mode Mode) {
 	}
 }
 
-func (m *mail) addGuard(g Guard) {
+func (m *mailItems) addGuard(g ZoneGuard) {
 	m.guard = &g
 	if g.Hold != "" {
 		m.stops++
 	}
 }
 
-func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
+func (m *mailItems) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	if m.desired == nil {
 		m.delta = delta
 	} else {
@@ -186,7 +186,7 @@ func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded boo
 
 // addLive takes two updates together: the last says how the connection and the
 // rows are, the changes add up, and a resync among them stays one.
-func (m *mail) addLive(u model.ZoneUpdate) {
+func (m *mailItems) addLive(u model.ZoneUpdate) {
 	if m.live == nil {
 		m.live = &u
 		return

@@ -213,7 +213,7 @@ func TestPoliciesWithoutRowsAreLeftAlone(t *testing.T) {
 		if p.None == nil || p.None.Code != "priority" || p.LivePriority != 50 || p.LiveACLs != 3 {
 			t.Errorf("%+v", p)
 		}
-		if s := p.State(b.r.State(), time.Now().Add(time.Hour)); s != model.StateFrozen {
+		if s := p.StateAt(b.r.State(), time.Now().Add(time.Hour)); s != model.StateFrozen {
 			t.Errorf("state %s", s)
 		}
 		if diff := cmp.Diff([]string{"isolate Ready-In-Zone-n1 False SetupFailed error attempting to add ANP isolate with priority 120 because, OVNK only supports priority ranges 0-99"}, b.takeConds()); diff != "" {
@@ -287,7 +287,7 @@ func TestRowsOfAnotherReleaseAreNotComparable(t *testing.T) {
 			b.have(isolate(1), firewall, anp("other", 2, "t=1"))
 			b.calm(time.Second)
 			p := b.r.State().Policies[c.key]
-			if !p.NotComparable || p.InSync || len(p.Diffs) > 0 || p.State(b.r.State(), time.Now()) != model.StateNotComparable {
+			if !p.NotComparable || p.InSync || len(p.Diffs) > 0 || p.StateAt(b.r.State(), time.Now()) != model.StateNotComparable {
 				t.Errorf("%+v", p)
 			}
 			if want := "rows in the form of another OVN-Kubernetes release: ACL " + c.ids[nb.KeyID]; p.Why != want {
@@ -302,7 +302,7 @@ func TestRowsOfAnotherReleaseAreNotComparable(t *testing.T) {
 // off. A row that hangs where others' rows do stays, and is named.
 func TestRowsOfAnOlderReleaseAreReplaced(t *testing.T) {
 	web := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "web"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}, IsolatesIngress: true,
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}, IsolatesIngress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{
 			{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/8"}}, {Kind: model.PeerNetworks, Networks: []string{"11.0.0.0/8"}}}}}}
 	ids := func(id string) map[string]string {

@@ -32,23 +32,23 @@ type reporter struct {
 	clock  func() time.Time
 	max    int32
 
-	sent map[model.PolicyKey]sent
+	sent map[model.PolicyKey]sentCondition
 	// known are the policies programmed since the start. byPriority remembers
 	// the first policy at a priority and nobody else: if it moves away, a later
 	// one goes unnoticed (ovn-kubernetes.md#duplicate-priority).
-	known      map[model.PolicyKey]programmed
+	known      map[model.PolicyKey]programmedPolicy
 	byPriority map[int32]string
 	// refused are the versions an event about an unsupported priority was sent
 	// for.
 	refused map[model.PolicyKey]*model.Policy
 }
 
-type sent struct {
+type sentCondition struct {
 	uid string
 	c   model.Condition
 }
 
-type programmed struct {
+type programmedPolicy struct {
 	uid      string
 	priority int32
 }
@@ -56,18 +56,18 @@ type programmed struct {
 func newReporter(cfg *Config) *reporter {
 	return &reporter{
 		zone: cfg.Zone.Name(), status: cfg.Status, events: cfg.Events, clock: cfg.Clock, max: cfg.MaxPriority,
-		sent: map[model.PolicyKey]sent{}, known: map[model.PolicyKey]programmed{}, byPriority: map[int32]string{},
+		sent: map[model.PolicyKey]sentCondition{}, known: map[model.PolicyKey]programmedPolicy{}, byPriority: map[int32]string{},
 		refused: map[model.PolicyKey]*model.Policy{},
 	}
 }
 
-// success reports a policy whose rows were written or need no writing.
-func (r *reporter) success(p *model.Policy) {
+// reportSuccess reports a policy whose rows were written or need no writing.
+func (r *reporter) reportSuccess(p *model.Policy) {
 	if p.Kind == model.KindCNP {
 		return // no controller of OVN-Kubernetes reports any
 	}
 	if was, ok := r.known[p.Key]; ok && was.uid != p.UID {
-		r.gone(p.Key) // replaced by one of the same name
+		r.forgetPolicy(p.Key) // replaced by one of the same name
 	}
 	was, known := r.known[p.Key]
 	if p.Kind == model.KindANP && (!known || was.priority != p.Priority) {
@@ -77,39 +77,39 @@ func (r *reporter) success(p *model.Policy) {
 		if other, taken := r.byPriority[p.Priority]; !taken {
 			r.byPriority[p.Priority] = p.Name
 		} else if other != p.Name {
-			r.event(p.Key, reasonDuplicate, fmt.Sprintf("This ANP %s has a conflicting priority with ANP %s:"+
+			r.sendEvent(p.Key, reasonDuplicate, fmt.Sprintf("This ANP %s has a conflicting priority with ANP %s:"+
 				"Please verify your rules are non-lapping between all policies at same priority to avoid undefined behavior", p.Name, other))
 		}
 	}
-	r.known[p.Key] = programmed{p.UID, p.Priority}
+	r.known[p.Key] = programmedPolicy{p.UID, p.Priority}
 	delete(r.refused, p.Key)
-	r.condition(p, "True", reasonSucceeded, messageOK)
+	r.sendCondition(p, "True", reasonSucceeded, messageOK)
 }
 
-// none reports a policy without desired rows.
-func (r *reporter) none(p *model.Policy, none *model.NoRows) {
+// reportNoRows reports a policy without desired rows.
+func (r *reporter) reportNoRows(p *model.Policy, none *model.NoRows) {
 	if p.Kind == model.KindCNP {
 		return
 	}
-	if none.Code == "priority" && !sameSpec(r.refused[p.Key], p) {
+	if none.Code == "priority" && !isSameSpec(r.refused[p.Key], p) {
 		r.refused[p.Key] = p
-		r.event(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
+		r.sendEvent(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
 			"Please update the priority to a value between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
 	}
-	r.condition(p, "False", reasonFailed, none.Message)
+	r.sendCondition(p, "False", reasonFailed, none.Message)
 }
 
-// sameSpec says whether an update from a to b is one OVN-Kubernetes ignores
+// isSameSpec says whether an update from a to b is one OVN-Kubernetes ignores
 // (ovn-kubernetes.md#event-filters).
-func sameSpec(a, b *model.Policy) bool {
+func isSameSpec(a, b *model.Policy) bool {
 	return a != nil && a.UID == b.UID && a.Priority == b.Priority &&
 		a.Logging == b.Logging && a.HasLogging == b.HasLogging && reflect.DeepEqual(a.Subject, b.Subject) &&
 		reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
 }
 
-// failed reports a refused write. That an update of a BANP speaks of an ANP is
+// reportFailure reports a refused write. That an update of a BANP speaks of an ANP is
 // OVN-Kubernetes' own slip (ovn-kubernetes.md#policy-sync).
-func (r *reporter) failed(p *model.Policy, text string) {
+func (r *reporter) reportFailure(p *model.Policy, text string) {
 	if p.Kind == model.KindCNP {
 		return
 	}
@@ -117,11 +117,11 @@ func (r *reporter) failed(p *model.Policy, text string) {
 	if _, known := r.known[p.Key]; !known {
 		verb, kind = "create", p.Kind.Short()
 	}
-	r.condition(p, "False", reasonFailed, fmt.Sprintf("failed to %s %s %s: %s", verb, kind, p.Name, text))
+	r.sendCondition(p, "False", reasonFailed, fmt.Sprintf("failed to %s %s %s: %s", verb, kind, p.Name, text))
 }
 
-// gone forgets a policy.
-func (r *reporter) gone(k model.PolicyKey) {
+// forgetPolicy forgets a policy.
+func (r *reporter) forgetPolicy(k model.PolicyKey) {
 	if was, ok := r.known[k]; ok && k.Kind == model.KindANP && r.byPriority[was.priority] == k.Name {
 		delete(r.byPriority, was.priority)
 	}
@@ -130,20 +130,20 @@ func (r *reporter) gone(k model.PolicyKey) {
 	delete(r.refused, k)
 }
 
-// stop forgets what was reported: whoever writes meanwhile reports as well, and
+// forgetReported forgets what was reported: whoever writes meanwhile reports as well, and
 // the policies carry what is true then.
-func (r *reporter) stop() { clear(r.sent) }
+func (r *reporter) forgetReported() { clear(r.sent) }
 
-func (r *reporter) event(k model.PolicyKey, reason, message string) {
+func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
 		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone,
 			Last: r.clock(), Count: 1})
 	}
 }
 
-// condition reports a condition unless it is what was reported last, or what
+// sendCondition reports a condition unless it is what was reported last, or what
 // the policy carries already.
-func (r *reporter) condition(p *model.Policy, status, reason, message string) {
+func (r *reporter) sendCondition(p *model.Policy, status, reason, message string) {
 	if p.Kind == model.KindANP && len(message) > maxANPMessage {
 		message = message[:maxANPMessage]
 	}
@@ -163,11 +163,11 @@ func (r *reporter) condition(p *model.Policy, status, reason, message string) {
 			c.Changed = last.c.Changed
 		}
 		if last.c.Status == c.Status && last.c.Reason == c.Reason && last.c.Message == c.Message {
-			r.sent[p.Key] = sent{p.UID, c}
+			r.sent[p.Key] = sentCondition{p.UID, c}
 			return
 		}
 	}
-	r.sent[p.Key] = sent{p.UID, c}
+	r.sent[p.Key] = sentCondition{p.UID, c}
 	if r.status != nil {
 		r.status.SetCondition(p.Key, c)
 	}

@@ -26,7 +26,7 @@ func (n *notes) SetCondition(k model.PolicyKey, c model.Condition) {
 func newNotes() (*notes, *reporter) {
 	n := &notes{}
 	cfg := &Config{Zone: newFakeZone(), Status: n, Events: n, Clock: fixedClock(start)}
-	cfg.fill()
+	cfg.setDefaults()
 	return n, newReporter(cfg)
 }
 
@@ -43,20 +43,20 @@ func TestDuplicatePriorityEvents(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"first at 5", func() { r.success(anp("one", 5, "")) }, nil},
-		{"second at 5", func() { r.success(anp("two", 5, "")) }, []string{dup("two", "one")}},
-		{"once only", func() { r.success(anp("two", 5, "a=b")) }, nil},
-		{"the first moves away", func() { r.success(anp("one", 6, "")) }, nil},
-		{"nobody remembers the second", func() { r.success(anp("three", 5, "")) }, nil},
-		{"now three is known", func() { r.success(anp("one", 5, "")) }, []string{dup("one", "three")}},
-		{"the known one goes", func() { r.gone(keyOf("three")) }, nil},
-		{"and the place is free", func() { r.success(anp("four", 5, "")) }, nil},
-		{"one that moved twice", func() { r.success(anp("one", 7, "")); r.success(anp("one", 5, "")) }, []string{dup("one", "four")}},
-		{"a baseline policy has no priority", func() { r.success(policy(model.KindBANP, "default", 0, "")) }, nil},
+		{"first at 5", func() { r.reportSuccess(anp("one", 5, "")) }, nil},
+		{"second at 5", func() { r.reportSuccess(anp("two", 5, "")) }, []string{dup("two", "one")}},
+		{"once only", func() { r.reportSuccess(anp("two", 5, "a=b")) }, nil},
+		{"the first moves away", func() { r.reportSuccess(anp("one", 6, "")) }, nil},
+		{"nobody remembers the second", func() { r.reportSuccess(anp("three", 5, "")) }, nil},
+		{"now three is known", func() { r.reportSuccess(anp("one", 5, "")) }, []string{dup("one", "three")}},
+		{"the known one goes", func() { r.forgetPolicy(keyOf("three")) }, nil},
+		{"and the place is free", func() { r.reportSuccess(anp("four", 5, "")) }, nil},
+		{"one that moved twice", func() { r.reportSuccess(anp("one", 7, "")); r.reportSuccess(anp("one", 5, "")) }, []string{dup("one", "four")}},
+		{"a baseline policy has no priority", func() { r.reportSuccess(policy(model.KindBANP, "default", 0, "")) }, nil},
 		{"a policy replaced by one of the same name", func() {
 			p := anp("four", 5, "")
 			p.UID = "new"
-			r.success(p)
+			r.reportSuccess(p)
 		}, nil},
 	}
 	for _, s := range steps {
@@ -72,13 +72,13 @@ func TestUnsupportedPriorityEvents(t *testing.T) {
 	n, r := newNotes()
 	none := &model.NoRows{Code: "priority", Message: "too high"}
 	p := anp("one", 200, "")
-	r.none(p, none)
+	r.reportNoRows(p, none)
 	again := *p
 	again.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed", Message: "too high"}}
-	r.none(&again, none) // only its status changed
+	r.reportNoRows(&again, none) // only its status changed
 	other := *p
 	other.Priority = 201
-	r.none(&other, none)
+	r.reportNoRows(&other, none)
 	want := []string{
 		"Warning ANPWithUnsupportedPriority one n1: This ANP one has an unsupported priority 200; Please update the priority to a value between 0(highest priority) and 99(lowest priority)",
 		"Warning ANPWithUnsupportedPriority one n1: This ANP one has an unsupported priority 201; Please update the priority to a value between 0(highest priority) and 99(lowest priority)",
@@ -105,46 +105,46 @@ func TestConditions(t *testing.T) {
 		return c
 	}
 	p := anp("one", 5, "")
-	r.success(p)
+	r.reportSuccess(p)
 	if diff := cmp.Diff(model.Condition{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded",
 		Message: "Setting up OVN DB plumbing was successful", Changed: start}, last()); diff != "" {
 		t.Error(diff)
 	}
 	r.clock = fixedClock(start.Add(time.Hour))
-	r.success(p)
+	r.reportSuccess(p)
 	if len(got) != 0 {
 		t.Errorf("the same again: %v", got)
 	}
-	r.failed(p, "no space")
+	r.reportFailure(p, "no space")
 	if diff := cmp.Diff(model.Condition{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed",
 		Message: "failed to update ANP one: no space", Changed: start.Add(time.Hour)}, last()); diff != "" {
 		t.Error(diff)
 	}
 	// The time of the change stays while the status does.
 	r.clock = fixedClock(start.Add(2 * time.Hour))
-	r.none(p, &model.NoRows{Code: "cidr", Message: strings.Repeat("é", 20000)})
+	r.reportNoRows(p, &model.NoRows{Code: "cidr", Message: strings.Repeat("é", 20000)})
 	if c := last(); c.Changed != start.Add(time.Hour) || len(c.Message) != 32766 {
 		t.Errorf("changed %v, %d bytes", c.Changed, len(c.Message))
 	}
 	b := policy(model.KindBANP, "default", 0, "")
-	r.failed(b, strings.Repeat("x", 40000))
+	r.reportFailure(b, strings.Repeat("x", 40000))
 	if c := last(); len(c.Message) != 40000+len("failed to create BANP default: ") {
 		t.Errorf("%d bytes of a baseline policy's message", len(c.Message))
 	}
-	r.success(b)
+	r.reportSuccess(b)
 	got = nil
-	r.failed(b, "no space")
+	r.reportFailure(b, "no space")
 	if c := last(); c.Message != "failed to update ANP default: no space" {
 		t.Errorf("message %q", c.Message)
 	}
 	// What the policy carries already is not reported after a restart.
 	q := anp("two", 6, "")
 	q.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded", Message: messageOK, Changed: start}}
-	r.success(q)
+	r.reportSuccess(q)
 	if len(got) != 0 {
 		t.Errorf("reported again: %v", got)
 	}
-	r.failed(q, "x")
+	r.reportFailure(q, "x")
 	if c := last(); c.Changed != start.Add(2*time.Hour) {
 		t.Errorf("changed %v", c.Changed)
 	}

@@ -29,7 +29,7 @@ func desiredRows(d *compiler.Desired, zone string, db *nb.DB) (canon, map[model.
 	out := canon{map[string]nb.ACL{}, map[string]nb.AddressSet{}, map[string]nb.PortGroup{}}
 	none := map[model.PolicyKey]bool{}
 	for c := range d.Policies() {
-		rows := d.Rows(c.Key, zone, db)
+		rows := d.RowsOfUnit(c.Key, zone, db)
 		if h := c.Holder; h.Table == nb.TableSwitch && db.SwitchByName(h.Name) == nil || h.Table == nb.TablePortGroup && db.PortGroupByName(h.Name) == nil {
 			// Nothing to hang them on. Those that are there hang on a row that carries
 			// another name by now: they wait for theirs as the missing ones do.
@@ -76,13 +76,13 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 	// A row that only a group holds which must not be touched cannot be got rid
 	// of.
 	held := map[string]bool{}
-	on := map[compiler.Holder][]string{}
+	on := map[compiler.ACLHolder][]string{}
 	for g := range db.PortGroups() {
 		for _, u := range g.ACLs {
 			o := tracker.OwnerOfRow(g)
 			held[u] = held[u] || (owned(o) && !skip[o.Unit]) || g.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace
 		}
-		on[compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
+		on[compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
 	}
 	for s := range db.Switches() {
 		for _, u := range s.ACLs {
@@ -157,4 +157,4 @@ func diffText(ds []model.RowDiff) string {
 
 // owned says whether a row is to be as compiled: it is known by its id, or by owner
 // and name.
-func owned(o tracker.Owner) bool { return o.Form == tracker.Ours || o.Form == tracker.Damaged }
+func owned(o tracker.RowOwner) bool { return o.Form == tracker.Ours || o.Form == tracker.Damaged }

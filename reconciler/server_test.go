@@ -247,7 +247,7 @@ func TestCommandsOnAServer(t *testing.T) {
 		tr := fresh("n1", w.d, read(t, sb))
 		b := tr.NewOps()
 		for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
-			for _, line := range commands(b.Policy(k)) {
+			for _, line := range commandLines(b.PolicyOps(k)) {
 				rest, ok := strings.CutPrefix(line, "ovn-nbctl ")
 				if !ok {
 					t.Fatalf("%s: %s", what, line)

@@ -24,7 +24,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func joins(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
 	for k := range tr.Tracks {
-		p := *tr.Join(k)
+		p := *tr.JoinPolicy(k)
 		p.Touched, p.DiffSince = time.Time{}, time.Time{}
 		out[k] = &p
 	}
@@ -80,7 +80,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				var ops []nb.Op
 				for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
 					if w.r.IntN(2) == 0 {
-						ops = append(ops, b.Policy(k)...)
+						ops = append(ops, b.PolicyOps(k)...)
 					}
 				}
 				_, changes, err := f.transact(ops)
@@ -138,7 +138,7 @@ func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker.Tracke
 		b := tr.NewOps()
 		var ops []nb.Op
 		for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
-			ops = append(ops, b.Policy(k)...)
+			ops = append(ops, b.PolicyOps(k)...)
 		}
 		if len(ops) == 0 {
 			break

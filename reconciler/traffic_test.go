@@ -43,13 +43,13 @@ func (r *recorder) taken() [][]nb.Op {
 	return txs
 }
 
-// columns are the rows of a compile that hold a pod: the names of address sets
+// columnsText are the rows of a compile that hold a pod: the names of address sets
 // and of port groups.
-func columns(c *model.Cluster, zone string, p *model.Pod) (sets, groups map[string]bool) {
+func columnsText(c *model.Cluster, zone string, p *model.Pod) (sets, groups map[string]bool) {
 	sets, groups = map[string]bool{}, map[string]bool{}
 	d := compiler.Compile(c, compiler.Options{})
 	for u := range d.Policies() {
-		rows := d.Rows(u.Key, zone, nil)
+		rows := d.RowsOfUnit(u.Key, zone, nil)
 		for _, s := range rows.AddressSets {
 			if slices.Contains(s.Addresses, p.IPs[0]) {
 				sets[s.Name] = true
@@ -112,7 +112,7 @@ func TestPodTraffic(t *testing.T) {
 	total := 0
 	step := func(what string, p *model.Pod, upsert []model.Object, remove ...model.Key) {
 		t.Helper()
-		hadSets, hadGroups := columns(pipe.Cluster, pipe.Zone, p)
+		hadSets, hadGroups := columnsText(pipe.Cluster, pipe.Zone, p)
 		s := pipe.Step(upsert, remove...)
 		if !s.Delta.Empty() {
 			if _, err := s.Seen(ctx); err != nil {
@@ -122,7 +122,7 @@ func TestPodTraffic(t *testing.T) {
 		if err := pipe.Idle(ctx); err != nil {
 			t.Fatal(err)
 		}
-		sets, groups := columns(pipe.Cluster, pipe.Zone, p)
+		sets, groups := columnsText(pipe.Cluster, pipe.Zone, p)
 		var want []write
 		differ := func(table, column, what string, had, has map[string]bool) {
 			for name := range had {

@@ -14,7 +14,7 @@ import (
 // allowing is a NetworkPolicy that lets the pods of namespaces in.
 func allowing(name, from string) *model.Policy {
 	return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: name}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), Namespace: "a"}, IsolatesIngress: true,
+		Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: "a"}, IsolatesIngress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{nsPeer(from)}}}}
 }
 
@@ -150,7 +150,7 @@ func TestNothingToHangOn(t *testing.T) {
 			{Direction: model.Egress, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"192.0.2.0/24"}}}},
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"198.51.100.0/24"}}}}}})
 		b.calm(time.Second)
-		p := b.r.State().Policy(key)
+		p := b.r.State().PolicyJoin(key)
 		if p == nil || p.InSync || p.Missing != 1 || p.Different != 1 || p.Blocked != 2 || b.r.State().Pending != 0 {
 			t.Fatalf("%+v, %d pending", p, b.r.State().Pending)
 		}

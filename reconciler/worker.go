@@ -23,9 +23,9 @@ type worker struct {
 	loaded bool
 	zone   model.ZoneState // Policies is the published map, never changed
 
-	queue
-	retries workqueue.TypedRateLimitingInterface[model.PolicyKey]
-	due     chan model.PolicyKey // retries whose time has come
+	writeQueue
+	retries    workqueue.TypedRateLimitingInterface[model.PolicyKey]
+	dueRetries chan model.PolicyKey // retries whose time has come
 
 	flights flights
 	stops   uint64 // as the mailbox counted them when it was emptied last
@@ -33,14 +33,14 @@ type worker struct {
 	// reads counts resyncs. While unsure is set nothing is written until the
 	// next one; unsureUntil is when it is asked for again.
 	reads       int
-	unsure      string
+	whyUnsure   string
 	unsureUntil time.Time
-	asked       bool
-	// reread says that one is to be asked for once nothing is under way: asking drops
+	resyncAsked bool
+	// rereadWanted says that one is to be asked for once nothing is under way: asking drops
 	// the connection, and what became of a transaction would not be learnt.
-	reread bool
+	rereadWanted bool
 	// fading are transactions of unknown outcome, see fade.
-	fading []fading
+	fading []fadingTransaction
 	// unknowns counts transactions in a row whose outcome was not learnt;
 	// notBefore delays the next one.
 	unknowns  int
@@ -52,7 +52,7 @@ type worker struct {
 	againAt  time.Time
 
 	reports *reporter
-	fence   fencing
+	fence   fenceState
 
 	unshown   map[model.PolicyKey]struct{} // to publish
 	stateNews bool
@@ -60,35 +60,35 @@ type worker struct {
 	publishAt time.Time // earliest next state
 }
 
-// queue is the policies waiting to be written, and those written and not yet seen live.
-type queue struct {
-	t *tracker.Tracker
+// writeQueue is the policies waiting to be written, and those written and not yet seen live.
+type writeQueue struct {
+	tracker *tracker.Tracker
 	// ready are the policies to look at for writing; those alone go one by one.
-	ready, alone map[model.PolicyKey]struct{}
-	held         int // of ready: they wait for others, or to go alone, and wake nobody
-	// busy are policies being written (nil) or written and not yet seen live.
-	busy map[model.PolicyKey]*hold
-	// late counts how often in a row a write of the policy was not seen.
-	late  map[model.PolicyKey]int
-	fails map[model.PolicyKey]*failure
+	ready, oneByOne map[model.PolicyKey]struct{}
+	waitingCount    int // of ready: they wait for others, or to go alone, and wake nobody
+	// unconfirmed are policies being written (nil) or written and not yet seen live.
+	unconfirmed map[model.PolicyKey]*writtenHold
+	// unseenCount counts how often in a row a write of the policy was not seen.
+	unseenCount map[model.PolicyKey]int
+	failures    map[model.PolicyKey]*writeFailure
 }
 
-// failure is the last failed write of a policy.
-type failure struct {
+// writeFailure is the last failed write of a policy.
+type writeFailure struct {
 	text  string
 	at    time.Time
 	tries int
-	c     *compiler.Compiled // what failed: another version is tried at once
+	c     *compiler.CompiledUnit // what failed: another version is tried at once
 }
 
-// hold keeps a policy that was written until the rows are seen.
-type hold struct {
+// writtenHold keeps a policy that was written until the rows are seen.
+type writtenHold struct {
 	ops     []nb.Op
 	results []nb.OpResult
 	until   time.Time
 }
 
-func (w *worker) loop(ctx context.Context) {
+func (w *worker) runLoop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	w.stateNews = true
@@ -96,38 +96,37 @@ func (w *worker) loop(ctx context.Context) {
 	mail := func() {
 		select {
 		case <-w.box.signal:
-			w.intake(w.box.take())
+			w.takeMail(w.box.takeMail())
 		default:
 		}
 	}
 	for {
-		w.cfg.Slot(func() {
-			if ctx.Err() != nil {
-				return // it may have waited long
-			}
+		release := w.cfg.Slot()
+		if ctx.Err() == nil { // it may have waited long
 			news()
 			mail() // whether this process may write is read last, right before writing
-			w.expire()
-			w.write(ctx)
-			w.publish(false)
-		})
+			w.checkOverdue()
+			w.writeReady(ctx)
+			w.publishState(false)
+		}
+		release()
 		timer.Reset(w.nextWake())
 		select {
 		case <-ctx.Done():
-			w.publish(true)
+			w.publishState(true)
 			return
 		case <-w.box.signal:
-			news = func() { w.intake(w.box.take()) }
-		case k := <-w.due:
+			news = func() { w.takeMail(w.box.takeMail()) }
+		case k := <-w.dueRetries:
 			news = func() {
-				if _, busy := w.busy[k]; !busy && w.mode == Write {
+				if _, busy := w.unconfirmed[k]; !busy && w.mode == Write {
 					w.ready[k] = struct{}{}
 				}
 			}
 		case o := <-w.flights.results:
 			news = func() {
 				mail() // the rows come before the outcome: with them, a write is confirmed at once
-				w.finished(o)
+				w.finishTransaction(o)
 			}
 		case <-timer.C:
 			news = func() {}
@@ -141,9 +140,9 @@ func (w *worker) nextWake() time.Duration {
 	now, wake := time.Now(), long
 	at := func(t time.Time) { wake = min(wake, max(t.Sub(now), 0)) }
 	if w.stateNews || len(w.unshown) > 0 {
-		at(w.publishable())
+		at(w.publishTime())
 	}
-	if w.unsure != "" {
+	if w.whyUnsure != "" {
 		at(w.unsureUntil)
 	}
 	if !w.fence.foreignAt.IsZero() {
@@ -152,23 +151,23 @@ func (w *worker) nextWake() time.Duration {
 	if w.mayClaim() {
 		at(w.notBefore)
 	}
-	// Its time may have come since write looked.
-	if w.mode == Write && w.room() && len(w.ready) > w.held && w.paused() == "" {
+	// Its time may have come since writeReady looked.
+	if w.mode == Write && w.hasRoom() && len(w.ready) > w.waitingCount && w.whyPaused() == "" {
 		at(w.notBefore)
 	}
 	if w.standing > 0 {
 		at(w.againAt)
 	}
-	for _, h := range w.busy {
-		if h != nil && w.unsure == "" {
+	for _, h := range w.unconfirmed {
+		if h != nil && w.whyUnsure == "" {
 			at(h.until)
 		}
 	}
 	return wake
 }
 
-// intake takes in what others sent.
-func (w *worker) intake(m mail) {
+// takeMail takes in what others sent.
+func (w *worker) takeMail(m mailItems) {
 	switched := false
 	w.stops = m.stops
 	if m.mode != nil && *m.mode != w.mode {
@@ -179,7 +178,7 @@ func (w *worker) intake(m mail) {
 		w.loaded, switched = true, true
 	}
 	if m.desired != nil {
-		w.t.ApplyDesired(m.desired, m.delta, w.now())
+		w.tracker.ApplyDesired(m.desired, m.delta, w.now())
 		w.zone.Steps += m.steps
 	}
 	if m.live != nil {
@@ -188,19 +187,19 @@ func (w *worker) intake(m mail) {
 	if m.guard != nil && *m.guard != w.fence.guard {
 		w.fence.guard, w.stateNews = *m.guard, true
 	}
-	w.t.Observing = w.mode == Observe
+	w.tracker.Observing = w.mode == Observe
 	if switched {
 		w.stateNews = true
 		if w.mode == Observe || m.stopped {
-			w.fence.epoch, w.fence.lost = 0, false
-			w.reports.stop()
+			w.fence.epoch, w.fence.epochLost = 0, false
+			w.reports.forgetReported()
 			clear(w.ready)
-			clear(w.alone)
-			for k := range w.fails {
-				w.forgive(k)
+			clear(w.oneByOne)
+			for k := range w.failures {
+				w.forgetFailures(k)
 			}
 		}
-		w.t.MarkAll()
+		w.tracker.MarkAll()
 	}
 	w.takeDirty()
 }
@@ -219,16 +218,16 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 		z.Server = u.Server
 	}
 	if u.DB != nil {
-		if w.fence.Fence != nil && !u.Resync {
+		if w.fence.ZoneFence != nil && !u.Resync {
 			w.watchOthers(u.Changes, u.DB)
 		}
 		z.DB = u.DB
 		if u.Resync {
 			z.Partial = u.Partial
 		}
-		w.t.ApplyLive(u)
-		if w.fence.Fence != nil {
-			w.firstLook(u.DB)
+		w.tracker.ApplyLive(u)
+		if w.fence.ZoneFence != nil {
+			w.judgeFirstRead(u.DB)
 			w.checkFence()
 		}
 	}
@@ -237,19 +236,19 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 	}
 	if u.Resync && u.DB != nil {
 		w.reads++
-		w.unsure = ""
-		for k, h := range w.busy {
+		w.whyUnsure = ""
+		for k, h := range w.unconfirmed {
 			if h != nil {
-				w.release(k)
+				w.releasePolicy(k)
 			}
 		}
 	}
-	w.seen()
+	w.releaseSeen()
 }
 
 // takeDirty books the policies the tracker has touched.
 func (w *worker) takeDirty() {
-	w.t.TakeDirty(func(k model.PolicyKey) {
+	w.tracker.TakeDirty(func(k model.PolicyKey) {
 		w.unshown[k] = struct{}{}
 		w.enqueue(k)
 	})
@@ -258,37 +257,37 @@ func (w *worker) takeDirty() {
 // enqueue marks a policy to be looked at, unless it is being written already
 // (it is looked at afterwards) or backs off (its time comes).
 func (w *worker) enqueue(k model.PolicyKey) {
-	if w.mode != Write || w.leaves(k) {
+	if w.mode != Write || w.isLeftAlone(k) {
 		return
 	}
-	if _, busy := w.busy[k]; busy {
+	if _, busy := w.unconfirmed[k]; busy {
 		return
 	}
 	// Its own condition changes the object as well: only the spec counts.
-	if f := w.fails[k]; f != nil && sameVersion(f.c, w.t.Compiled(k)) {
+	if f := w.failures[k]; f != nil && isSameVersion(f.c, w.tracker.CompiledUnit(k)) {
 		return
 	}
 	w.ready[k] = struct{}{}
 }
 
-func sameVersion(failed, c *compiler.Compiled) bool {
+func isSameVersion(failed, c *compiler.CompiledUnit) bool {
 	if failed == c {
 		return true
 	}
-	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && sameSpec(failed.Policy, c.Policy)
+	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && isSameSpec(failed.Policy, c.Policy)
 }
 
-// paused says why nothing is written although it should be; empty when it may
+// whyPaused says why nothing is written although it should be; empty when it may
 // be.
-func (w *worker) paused() string {
-	if why := w.blocked(); why != "" || w.mode != Write {
+func (w *worker) whyPaused() string {
+	if why := w.whyBlocked(); why != "" || w.mode != Write {
 		return why
 	}
-	return w.fence.pending()
+	return w.fence.whyNotYet()
 }
 
-// blocked is paused, but for taking the zone over.
-func (w *worker) blocked() string {
+// whyBlocked is whyPaused, but for taking the zone over.
+func (w *worker) whyBlocked() string {
 	switch {
 	case w.mode != Write:
 		return ""
@@ -300,8 +299,8 @@ func (w *worker) blocked() string {
 		return "the rows were read from a file"
 	case w.zone.Conn != model.ConnSynced:
 		return "no connection: " + string(w.zone.Conn)
-	case w.unsure != "":
-		return w.unsure
+	case w.whyUnsure != "":
+		return w.whyUnsure
 	}
-	return w.fence.off(w.zone.DB)
+	return w.fence.whyFenced(w.zone.DB)
 }

@@ -33,7 +33,7 @@ func pod(nsname, l, node string, ips ...string) *model.Pod {
 
 func policy(kind model.Kind, name string, prio int32, subject string, rules ...model.Rule) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Name: name}}, Tier: model.TierAdmin, Priority: prio,
-		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.SelectEverything(), AllPods: true}}
 	if kind == model.KindBANP {
 		p.Tier = model.TierBaseline
 	}
@@ -58,7 +58,7 @@ func rule(dir model.Direction, a model.Action, ports []model.Port, peers ...mode
 }
 
 func nsPeer(s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.SelectEverything()}
 }
 
 func tcp(port int32) []model.Port {

@@ -18,47 +18,47 @@ import (
 // policies go one by one: one of them may be what the server stumbles over.
 const manyUnknowns = 3
 
-// write sends what is ready as one transaction, when nothing speaks against it.
+// writeReady sends what is ready as one transaction, when nothing speaks against it.
 // Policies whose last write was refused go alone, after the others.
-func (w *worker) write(ctx context.Context) {
+func (w *worker) writeReady(ctx context.Context) {
 	if w.mayClaim() && !time.Now().Before(w.notBefore) {
 		f := &flight{reads: w.reads}
 		f.ops, f.claim = w.fence.claimOps(w.zone.DB)
-		w.start(ctx, f)
+		w.startTransaction(ctx, f)
 		return
 	}
-	under := len(w.flights.under)
+	under := len(w.flights.underWay)
 	may := func() bool {
-		return w.mode == Write && w.room() && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore)
+		return w.mode == Write && w.hasRoom() && len(w.ready) > 0 && w.whyPaused() == "" && !time.Now().Before(w.notBefore)
 	}
-	for len(w.flights.under) == under && may() {
+	for len(w.flights.underWay) == under && may() {
 		var together, alone []model.PolicyKey
-		w.held = 0
+		w.waitingCount = 0
 		for k := range w.ready {
-			if w.heldBack(k) {
-				w.held++
+			if w.isHeldBack(k) {
+				w.waitingCount++
 				continue
 			}
-			_, single := w.alone[k]
-			if single || w.fails[k] != nil || w.unknowns >= manyUnknowns {
+			_, single := w.oneByOne[k]
+			if single || w.failures[k] != nil || w.unknowns >= manyUnknowns {
 				alone = append(alone, k)
 			} else {
 				together = append(together, k)
 			}
 		}
 		if under > 0 {
-			w.held += len(alone)
+			w.waitingCount += len(alone)
 			alone = nil
 		}
 		if len(together)+len(alone) == 0 {
 			return
 		}
 		if len(together) == 0 {
-			slices.SortFunc(alone, w.order)
+			slices.SortFunc(alone, w.comparePolicies)
 			together = alone[:1]
 		}
-		slices.SortFunc(together, w.order)
-		w.send(ctx, together)
+		slices.SortFunc(together, w.comparePolicies)
+		w.sendPolicies(ctx, together)
 	}
 }
 
@@ -69,24 +69,24 @@ const (
 	gatherMost  = 5
 )
 
-// gather puts the next transaction off.
-func (w *worker) gather(d time.Duration) {
+// putOffWriting puts the next transaction off.
+func (w *worker) putOffWriting(d time.Duration) {
 	if t := time.Now().Add(d); t.After(w.notBefore) {
 		w.notBefore = t
 	}
 }
 
-// order sorts units that are gone before others, so that what they held is free
-// again (a priority), then as rank has it, then by key.
-func (q *queue) order(a, b model.PolicyKey) int {
-	ga, gb := q.t.Compiled(a) == nil, q.t.Compiled(b) == nil
+// comparePolicies sorts units that are gone before others, so that what they held is free
+// again (a priority), then as writeRank has it, then by key.
+func (q *writeQueue) comparePolicies(a, b model.PolicyKey) int {
+	ga, gb := q.tracker.CompiledUnit(a) == nil, q.tracker.CompiledUnit(b) == nil
 	if ga != gb {
 		if ga {
 			return -1
 		}
 		return 1
 	}
-	if ra, rb := rank(a.Kind), rank(b.Kind); ra != rb && ga {
+	if ra, rb := writeRank(a.Kind), writeRank(b.Kind); ra != rb && ga {
 		return cmp.Compare(rb, ra)
 	} else if ra != rb {
 		return cmp.Compare(ra, rb)
@@ -94,11 +94,11 @@ func (q *queue) order(a, b model.PolicyKey) int {
 	return a.Compare(b)
 }
 
-// rank is when a unit is written, where not all fit into one transaction: the sets
+// writeRank is when a unit is written, where not all fit into one transaction: the sets
 // that matches name, then policies, and what denies the rest last, as
 // OVN-Kubernetes does (ovn-kubernetes.md#isolation-groups). Units go the other way
 // round.
-func rank(k model.Kind) int {
+func writeRank(k model.Kind) int {
 	switch k {
 	case model.KindPodSelector, model.KindEFDNS:
 		return 0
@@ -108,25 +108,25 @@ func rank(k model.Kind) int {
 	return 1
 }
 
-// heldBack says whether a unit has to wait for others whose writes are not
+// isHeldBack says whether a unit has to wait for others whose writes are not
 // through: what denies the rest of a namespace for the NetworkPolicies that allow
 // something there, and a set that nobody wants any more for the policies whose
 // live rows may still name it, or do so for good.
-func (q *queue) heldBack(k model.PolicyKey) bool {
+func (q *writeQueue) isHeldBack(k model.PolicyKey) bool {
 	switch {
-	case rank(k.Kind) == 2:
-		return q.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
-	case rank(k.Kind) == 0 && q.t.Compiled(k) == nil:
-		return q.t.NamedByFrozenRows(k) ||
-			q.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
+	case writeRank(k.Kind) == 2:
+		return q.hasUnfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
+	case writeRank(k.Kind) == 0 && q.tracker.CompiledUnit(k) == nil:
+		return q.tracker.NamedByFrozenRows(k) ||
+			q.hasUnfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && writeRank(o.Kind) == 1 })
 	}
 	return false
 }
 
-// unfinished says whether such a unit was written and is not seen yet, could not
+// hasUnfinished says whether such a unit was written and is not seen yet, could not
 // be written, or is to be tried alone.
-func (q *queue) unfinished(such func(model.PolicyKey) bool) bool {
-	return anyKey(q.alone, such) || anyKey(q.busy, such) || anyKey(q.fails, such)
+func (q *writeQueue) hasUnfinished(such func(model.PolicyKey) bool) bool {
+	return anyKey(q.oneByOne, such) || anyKey(q.unconfirmed, such) || anyKey(q.failures, such)
 }
 
 func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) bool {
@@ -138,104 +138,104 @@ func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) boo
 	return false
 }
 
-// send takes the policies off the ready list and starts their transaction. Policies
+// sendPolicies takes the policies off the ready list and starts their transaction. Policies
 // without operations are done; policies that do not fit in stay.
-func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
-	f := &flight{reads: w.reads, ops: w.fence.guards(w.zone.DB)}
-	b := w.t.NewOps()
+func (w *worker) sendPolicies(ctx context.Context, keys []model.PolicyKey) {
+	f := &flight{reads: w.reads, ops: w.fence.guardOps(w.zone.DB)}
+	b := w.tracker.NewOps()
 	size := 0
 	for _, k := range keys {
-		ops := b.Policy(k)
+		ops := b.PolicyOps(k)
 		if len(ops) == 0 {
 			delete(w.ready, k)
-			w.settled(k)
+			w.settlePolicy(k)
 			continue
 		}
-		n := weight(ops)
+		n := transactionSize(ops)
 		if len(f.parts) > 0 && size+n > w.cfg.MaxBatch {
-			f.full = size <= w.cfg.MaxBatch
+			f.isFull = size <= w.cfg.MaxBatch
 			break
 		}
 		size += n
 		delete(w.ready, k)
-		w.busy[k] = nil
-		f.parts = append(f.parts, part{key: k, c: w.t.Compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
+		w.unconfirmed[k] = nil
+		f.parts = append(f.parts, policyShare{key: k, c: w.tracker.CompiledUnit(k), from: len(f.ops), to: len(f.ops) + len(ops)})
 		f.ops = append(f.ops, ops...)
 	}
 	if len(f.parts) == 0 {
 		return
 	}
-	f.all = len(w.ready) == 0
-	if f.all {
-		w.gather(w.cfg.Gather)
+	f.takesAll = len(w.ready) == 0
+	if f.takesAll {
+		w.putOffWriting(w.cfg.Gather)
 	}
-	w.start(ctx, f)
+	w.startTransaction(ctx, f)
 }
 
-// settled books a policy whose live rows are as desired, as far as they are to
+// settlePolicy books a policy whose live rows are as desired, as far as they are to
 // be written.
-func (w *worker) settled(k model.PolicyKey) {
-	w.forgive(k)
-	delete(w.alone, k)
-	delete(w.late, k)
-	c := w.t.Compiled(k)
+func (w *worker) settlePolicy(k model.PolicyKey) {
+	w.forgetFailures(k)
+	delete(w.oneByOne, k)
+	delete(w.unseenCount, k)
+	c := w.tracker.CompiledUnit(k)
 	switch {
 	case c == nil:
-		w.reports.gone(k)
+		w.reports.forgetPolicy(k)
 	case !k.Kind.IsAdmin(): // others have no conditions of a zone
 	case c.None != nil:
-		w.reports.none(c.Policy, c.None)
+		w.reports.reportNoRows(c.Policy, c.None)
 	default:
-		w.reports.success(c.Policy)
+		w.reports.reportSuccess(c.Policy)
 	}
 }
 
-// forgive forgets the failures of a policy.
-func (w *worker) forgive(k model.PolicyKey) {
-	if w.fails[k] != nil {
-		delete(w.fails, k)
+// forgetFailures forgets the failures of a policy.
+func (w *worker) forgetFailures(k model.PolicyKey) {
+	if w.failures[k] != nil {
+		delete(w.failures, k)
 		w.retries.Forget(k)
 		w.unshown[k] = struct{}{}
 	}
 }
 
-// finished takes in what became of the transaction under way.
-func (w *worker) finished(o outcome) {
+// finishTransaction takes in what became of the transaction under way.
+func (w *worker) finishTransaction(o flightOutcome) {
 	f := o.flight
-	w.flights.under = slices.DeleteFunc(w.flights.under, func(o *flight) bool { return o == f })
+	w.flights.underWay = slices.DeleteFunc(w.flights.underWay, func(o *flight) bool { return o == f })
 	f.began = f.began.Add(o.waited)
 	result := ResultUnknown
 	switch {
 	case errors.Is(o.err, errNotSent):
 		result = ""
-		w.unwritten(f)
+		w.writeAnew(f)
 	case f.claim != 0:
 		result = claimResult(o)
-		w.claimed(f, o)
+		w.finishClaim(f, o)
 	case errors.Is(o.err, model.ErrWait):
-		w.heard(f)
+		w.endUnknowns(f)
 		result = ResultFenced
-		w.unwritten(f) // somebody else has taken the zone over: nothing was done
+		w.writeAnew(f) // somebody else has taken the zone over: nothing was done
 		w.loseFence(f.ops, f.began, o.took)
 	case o.err == nil:
-		w.heard(f)
+		w.endUnknowns(f)
 		result = ResultOK
 		if slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }) {
 			result = ResultRefused
 		}
-		if f.all {
-			w.gather(min(gatherShare*o.took, gatherMost*w.cfg.Gather) - o.took)
+		if f.takesAll {
+			w.putOffWriting(min(gatherShare*o.took, gatherMost*w.cfg.Gather) - o.took)
 		}
-		w.succeeded(f, o)
+		w.holdUntilSeen(f, o)
 	case errors.Is(o.err, model.ErrRefused):
-		w.heard(f)
+		w.endUnknowns(f)
 		result = ResultRefused
-		w.refused(f, o)
+		w.retryOneByOne(f, o)
 	default:
-		w.lost(f, o)
+		w.bookUnknown(f, o)
 	}
-	f.behind = nil
-	if w.reread && len(w.flights.under) == 0 {
+	f.before = nil
+	if w.rereadWanted && len(w.flights.underWay) == 0 {
 		w.askResync()
 	}
 	if result != "" {
@@ -244,38 +244,38 @@ func (w *worker) finished(o outcome) {
 	w.takeDirty()
 }
 
-// unwritten has the policies of a transaction written anew, if they still are to be:
+// writeAnew has the policies of a transaction written anew, if they still are to be:
 // nothing was done for them.
-func (w *worker) unwritten(f *flight) {
+func (w *worker) writeAnew(f *flight) {
 	for _, p := range f.parts {
-		delete(w.busy, p.key)
+		delete(w.unconfirmed, p.key)
 		if w.mode == Write {
 			w.ready[p.key] = struct{}{}
 		}
 	}
 }
 
-// heard ends a row of unknown outcomes. The outcome of a transaction sent behind one
+// endUnknowns ends a row of unknown outcomes. The outcome of a transaction sent behind one
 // whose outcome is unknown says nothing about the next: a server in trouble may refuse
 // to commit the one and commit the other.
-func (w *worker) heard(f *flight) {
-	if !f.behindLost() {
+func (w *worker) endUnknowns(f *flight) {
+	if !f.isBehindLost() {
 		w.unknowns = 0
 	}
 }
 
-// succeeded holds the policies until the rows show what was written.
-func (w *worker) succeeded(f *flight, o outcome) {
+// holdUntilSeen holds the policies until the rows show what was written.
+func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 	lacking := false
 	for _, p := range f.parts {
 		ops, res := f.ops[p.from:p.to], o.results[p.from:p.to]
-		w.cfg.OnActivity(w.activity(p.key, ops, f.began, o.took, ""))
+		w.cfg.OnActivity(w.activityOf(p.key, ops, f.began, o.took, ""))
 		if i := slices.IndexFunc(res, func(r nb.OpResult) bool { return r.Error != "" }); i >= 0 {
-			w.fail(p, res[i].Error)
+			w.bookFailure(p, res[i].Error)
 			continue
 		}
-		w.forgive(p.key)
-		delete(w.alone, p.key)
+		w.forgetFailures(p.key)
+		delete(w.oneByOne, p.key)
 		gone := false
 		for i := range ops {
 			gone = gone || (ops[i].Kind != nb.OpInsert && res[i].Count == 0)
@@ -284,88 +284,88 @@ func (w *worker) succeeded(f *flight, o outcome) {
 			// A row is not where it was read: what we know is old.
 			lacking = true
 		} else if p.c == nil {
-			w.reports.gone(p.key)
+			w.reports.forgetPolicy(p.key)
 		} else if p.key.Kind.IsAdmin() {
-			w.reports.success(p.c.Policy)
+			w.reports.reportSuccess(p.c.Policy)
 		}
-		w.busy[p.key] = &hold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
+		w.unconfirmed[p.key] = &writtenHold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
 	}
 	if lacking {
-		w.doubt("a row had changed since it was read: reading all rows again")
+		w.stopUntilReread("a row had changed since it was read: reading all rows again")
 		w.askResync()
 	}
-	w.seen()
+	w.releaseSeen()
 }
 
-// refused tries the policies one by one when there were several, so that only
+// retryOneByOne tries the policies one by one when there were several, so that only
 // the culprit has to wait.
-func (w *worker) refused(f *flight, o outcome) {
+func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	text := clean.Text(o.err.Error())
 	if len(f.parts) == 1 {
 		p := f.parts[0]
-		w.fail(p, text)
-		w.cfg.OnActivity(w.activity(p.key, f.ops[p.from:], f.began, o.took, text))
+		w.bookFailure(p, text)
+		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.from:], f.began, o.took, text))
 		return
 	}
-	a := w.activity(model.PolicyKey{}, f.ops, f.began, o.took, text)
+	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
 	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
 	w.cfg.OnActivity(a)
-	if !f.behindLost() {
+	if !f.isBehindLost() {
 		w.notBefore = time.Time{} // nothing was written
 	}
 	for _, p := range f.parts {
-		delete(w.busy, p.key)
-		w.alone[p.key] = struct{}{}
+		delete(w.unconfirmed, p.key)
+		w.oneByOne[p.key] = struct{}{}
 		w.ready[p.key] = struct{}{}
 	}
 }
 
-// fail books a refused write of one policy and lets it back off by itself.
-func (w *worker) fail(p part, text string) {
-	delete(w.busy, p.key)
-	delete(w.alone, p.key)
+// bookFailure books a refused write of one policy and lets it back off by itself.
+func (w *worker) bookFailure(p policyShare, text string) {
+	delete(w.unconfirmed, p.key)
+	delete(w.oneByOne, p.key)
 	w.unshown[p.key] = struct{}{}
 	if w.mode != Write {
 		return
 	}
 	w.retries.AddRateLimited(p.key)
-	w.fails[p.key] = &failure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key), c: p.c}
+	w.failures[p.key] = &writeFailure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key), c: p.c}
 	if p.c != nil && p.key.Kind.IsAdmin() {
-		w.reports.failed(p.c.Policy, text)
+		w.reports.reportFailure(p.c.Policy, text)
 	}
 	w.enqueue(p.key) // in case it changed meanwhile
 }
 
-// lost books a transaction nobody knows the outcome of: it may have happened.
+// bookUnknown books a transaction nobody knows the outcome of: it may have happened.
 // Nothing is written before all rows were read again.
-func (w *worker) lost(f *flight, o outcome) {
-	f.lost = true
-	if !f.behindLost() { // else it is the same break
+func (w *worker) bookUnknown(f *flight, o flightOutcome) {
+	f.outcomeLost = true
+	if !f.isBehindLost() { // else it is the same break
 		w.unknowns++
 	}
 	if w.cfg.Fence != nil {
-		w.fading = append(w.fading, fading{f.ops, w.now().Add(w.fence.Quiet)})
+		w.fading = append(w.fading, fadingTransaction{f.ops, w.now().Add(w.fence.Quiet)})
 	}
-	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.WaitAfter(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
-	w.unwritten(f)
+	w.writeAnew(f)
 	for _, p := range f.parts {
-		w.cfg.OnActivity(w.activity(p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
+		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
 	}
 	if f.reads == w.reads {
-		w.doubt("outcome of the last write unknown (" + text + "): waiting for a fresh read")
+		w.stopUntilReread("outcome of the last write unknown (" + text + "): waiting for a fresh read")
 	}
 }
 
-// weight is the size of a transaction: operations and what they carry.
-func weight(ops []nb.Op) int {
+// transactionSize is the size of a transaction: operations and what they carry.
+func transactionSize(ops []nb.Op) int {
 	n := len(ops)
 	for i := range ops {
 		for _, m := range ops[i].Mutations {
 			n += len(m.Strings) + len(m.Refs)
 		}
 		for _, v := range ops[i].Row {
-			n += length(v)
+			n += memberCount(v)
 		}
 	}
 	return n

@@ -7,6 +7,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/sources/slots"
 )
 
 // Zone is one Northbound database as the reconciler needs it. sources/nbdb
@@ -73,9 +74,9 @@ type Config struct {
 	Status Status
 	Events Events
 	// Fence is for a zone that others may write as well; nil for Rung's own.
-	Fence *Fence
-	// Leave are the kinds whose rows are neither written nor reported.
-	Leave map[model.Kind]bool
+	Fence *ZoneFence
+	// LeftAloneKinds are the kinds whose rows are neither written nor reported.
+	LeftAloneKinds map[model.Kind]bool
 	// OnTransaction, which may be nil, gets every transaction that ended. It is
 	// called as OnActivity is.
 	OnTransaction func(Transaction)
@@ -115,9 +116,9 @@ type Config struct {
 	// at most, a single policy excepted (50,000 when 0): few enough that the first
 	// one is soon with the server, and that it takes a moment for each.
 	MaxBatch int
-	// Slot runs what the reconciler has to compute when the process has a core
-	// to spare; nil runs it at once. Nothing in it waits for another slot.
-	Slot func(work func())
+	// Slot waits until the process has a core to spare for the reconciler's computing;
+	// nil never waits. Nothing in a slot waits for another slot.
+	Slot func() (release func())
 }
 
 // Transaction is the outcome of one transaction: ResultOK or one of the other results,
@@ -135,7 +136,7 @@ const (
 	ResultFenced  = "fenced"  // another writer holds the zone
 )
 
-func (c *Config) fill() {
+func (c *Config) setDefaults() {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
 			*d = v
@@ -158,7 +159,7 @@ func (c *Config) fill() {
 		c.Clock = time.Now
 	}
 	if c.Slot == nil {
-		c.Slot = func(work func()) { work() }
+		c.Slot = slots.Slots(nil).TakeSlot
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

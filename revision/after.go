@@ -70,14 +70,14 @@ func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 
 // AllCompiled is everything that is compiled: policies, and the kinds of rows that are
 // no objects.
-func (r *Revision) AllCompiled() iter.Seq[*compiler.Compiled] {
+func (r *Revision) AllCompiled() iter.Seq[*compiler.CompiledUnit] {
 	switch {
 	case r.changed == nil:
 		return r.Desired.Policies()
 	case !r.changed.sharesNoRows():
 		return r.changed.compiled().Policies()
 	}
-	return func(yield func(*compiler.Compiled) bool) {
+	return func(yield func(*compiler.CompiledUnit) bool) {
 		for c := range r.changed.base.AllCompiled() {
 			if !slices.Contains(r.changed.keys, c.Key) && !yield(c) {
 				return

@@ -103,7 +103,7 @@ func addressesOn(r *Revision, nodes []*model.Node) []string {
 	}
 	out := slices.Clone(nodes[0].MgmtIPs)
 	for p := range r.Cluster.Pods() {
-		if p.NodeName == nodes[0].Name && p.PeerEligible() {
+		if p.NodeName == nodes[0].Name && p.CanBePeer() {
 			out = append(out, p.IPs...)
 		}
 	}

@@ -34,7 +34,7 @@ func (r *Revision) PodIndex() *overlap.PodIndex {
 	}
 	return r.shared.index.Get(func() *overlap.PodIndex {
 		x := overlap.NewPodIndex(r.JudgedCluster(), r.Desired.Selectors())
-		x.Compiled(r.Desired.Families())
+		x.SetFamilies(r.Desired.Families())
 		return x
 	})
 }
@@ -157,7 +157,7 @@ func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	}
 	var late []*model.Pod
 	for p := range c.Pods() {
-		if p.HostNetwork || p.Completed() {
+		if p.HostNetwork || p.IsCompleted() {
 			late = append(late, p)
 			continue
 		}

@@ -69,7 +69,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 		if b.Release != "" { // refused by the CRD of a release that nobody named
 			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
-			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy, o.What())
+			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy, o.OmittedName())
 			out = append(out, o)
 		}
 	}
@@ -97,7 +97,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			// The server takes it without the field, and OVN-Kubernetes the rest.
 			o.Code, o.Origin = model.OmittedObject, p.Invalid[older].Origin
 			o.Why = "which Rung refuses: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
-			if p.Key.Kind.Ranked() {
+			if p.Key.Kind.HasPriority() {
 				o.Priority = &p.Priority
 			}
 		case len(frozen) > 0:
@@ -106,7 +106,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			continue // nothing decides in its name
 		case c.None.Code == "priority":
 			o.Code = model.OmittedSetting
-			o.Why = o.What() + ", whose priority is not supported, has no rows of an earlier one"
+			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
 		default:
 			o.Why = "which OVN-Kubernetes refuses, so that rows it had before may still decide: " + c.None.Message
 		}
@@ -119,7 +119,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 func zonesWithRows(r *Revision, k model.PolicyKey) (with []string, known bool) {
 	known = len(r.Zones) > 0 && !r.Mode.Sandbox // the sandbox holds nothing of before
 	for _, z := range r.Zones {
-		in := z.Policy(k)
+		in := z.PolicyJoin(k)
 		switch {
 		case in != nil && in.LiveACLs > 0:
 			with = append(with, z.Name)
@@ -186,7 +186,7 @@ func unreadZones(r *Revision) (out []model.Omission) {
 			why = "whose rows were not read: " + string(z.Conn)
 		case z.Partial != "":
 			why = "of whose rows a part could not be read: " + z.Partial
-		case !z.Current() && z.Conn != model.ConnSwept:
+		case !z.IsCurrent() && z.Conn != model.ConnSwept:
 			why = "whose rows were read last at " + z.SyncedAt.UTC().Format("15:04:05") + " UTC: " + z.Error
 		default:
 			continue
@@ -230,8 +230,8 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		switch {
 		case place.Missing:
 			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
-		case p.Tiered != nil && p.Refused():
-			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
+		case p.Tiered != nil && p.IsRefused():
+			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.IsTolerated() })]
 			o.Why = "which " + r.System.Title + " refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:
 			continue

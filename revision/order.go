@@ -31,15 +31,15 @@ func AppliedPods(r *Revision, p *model.Policy) overlap.PodSet {
 	if p.Tiered == nil {
 		return x.SubjectSet(p)
 	}
-	s := antrea.Groups(r.Cluster).Whole(p)
-	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
+	s := antrea.ResolveGroups(r.Cluster).ScopeOfPolicy(p)
+	return s.PodSet(x).And(x.PodsWhere((*model.Pod).CanBeSubject))
 }
 
 // RuleSubjects are the pods one rule of a policy with appliedTo applies to.
 func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
-	s := antrea.Groups(r.Cluster).Applied(p, rule)
-	return slices.Collect(x.Pods(s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))))
+	s := antrea.ResolveGroups(r.Cluster).ScopeOfRule(p, rule)
+	return slices.Collect(x.Pods(s.PodSet(x).And(x.PodsWhere((*model.Pod).CanBeSubject))))
 }
 
 // peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
@@ -50,14 +50,14 @@ func peerSet(r *Revision, p *model.Policy, pe *model.Peer) overlap.PodSet {
 	case pe.Match != nil:
 		return nil
 	case pe.Kind == model.PeerGroup:
-		m := antrea.Groups(r.Cluster).Of(antrea.Ref(p, pe.Group))
+		m := antrea.ResolveGroups(r.Cluster).MembersOf(antrea.GroupKey(p, pe.Group))
 		var out overlap.PodSet
 		for i := range m.Pods {
 			out = out.Or(m.Pods[i].PodSet(x))
 		}
 		return out
 	case pe.Kind == model.PeerServiceAccount:
-		s := antrea.Selection{Account: pe.ServiceAccount}
+		s := antrea.PodSelection{Account: pe.ServiceAccount}
 		return s.PodSet(x)
 	}
 	return x.PeerSelected(pe)

@@ -68,7 +68,7 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 // (ovn-kubernetes.md#event-filters).
 func isNoticedUpdate(old, now *model.Pod) bool {
 	return old.Labels.Key() != now.Labels.Key() || len(old.IPs) != len(now.IPs) ||
-		(old.Phase == "Running") != (now.Phase == "Running") || old.Completed() != now.Completed()
+		(old.Phase == "Running") != (now.Phase == "Running") || old.IsCompleted() != now.IsCompleted()
 }
 
 // sameToRows says whether two versions of a pod give the same rows.

@@ -61,7 +61,7 @@ func (r *Revision) placedPods() []model.Object {
 // any more.
 func whyUnplaced(p *model.Pod) string {
 	switch {
-	case p.Completed() || p.PrimaryUDN() != "":
+	case p.IsCompleted() || p.PrimaryUDN() != "":
 	case p.NodeName == "":
 		return AssumesNode
 	case len(p.IPs) == 0 && !p.HostNetwork:
@@ -115,7 +115,7 @@ func newAddressAllocator(r *Revision) *addressAllocator {
 		a.taken[ip] = true
 	}
 	for p := range r.Cluster.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			a.near = append(a.near, p.IPs...)
 		}
 	}

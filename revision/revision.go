@@ -246,7 +246,7 @@ func FirstZone(r *Revision) string {
 	for _, z := range r.Zones {
 		n := 2
 		switch {
-		case z.DB != nil && z.Current():
+		case z.DB != nil && z.IsCurrent():
 			n = 0
 		case z.DB != nil:
 			n = 1
@@ -263,7 +263,7 @@ func FirstZone(r *Revision) string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.DesiredOf(k).Rows(k, zone, r.livePorts(zone))
+	return r.DesiredOf(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
 // livePorts returns the database whose ports subject pods must have, nil for all zones
@@ -304,7 +304,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
 	d := r.DesiredOf(k)
-	return d.Subjects(d.Policy(k))
+	return d.SubjectPods(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.

@@ -22,7 +22,7 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 // RelatedUnits are the units besides its own that hold rows for a policy: the default
 // deny of its namespace and the address sets its rules share with others.
 func (r *Revision) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
-	return r.DesiredOf(k).Related(k)
+	return r.DesiredOf(k).RelatedUnits(k)
 }
 
 // DesiredSet is the desired address set of that name among those a policy's rules
@@ -37,7 +37,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 		}
 		for _, s := range c.Sets {
 			if s.Name == name {
-				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)}
+				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.SetMembers(s)}
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 // only.
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 	c := r.DesiredOf(k).Policy(k)
-	return c == nil || c.In(zone)
+	return c == nil || c.HasRowsIn(zone)
 }
 
 // DesiredGroup is the desired port group of a policy in a zone, nil when the

@@ -17,7 +17,7 @@ func (r *Revision) Verdicts() *index.Index {
 	return r.shared.verdicts.Get(func() *index.Index {
 		v := index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
 		if r.changed != nil { // of the same pods
-			return r.changed.base.Verdicts().Next(v)
+			return r.changed.base.Verdicts().WithView(v)
 		}
 		return index.New(v)
 	})
@@ -47,7 +47,7 @@ func WithIdle(r *Revision) *index.Index {
 		}
 		o := r.VerdictOptions()
 		maps.DeleteFunc(o.NoRows, func(k model.PolicyKey, _ *model.NoRows) bool { return would[k] })
-		return r.Verdicts().Next(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
+		return r.Verdicts().WithView(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
@@ -94,7 +94,7 @@ func (r *Revision) VerdictOptions() index.Options {
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func CompiledZone(r *Revision, node string, m *walk.Matches) *walk.Zone {
+func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}
@@ -102,5 +102,5 @@ func CompiledZone(r *Revision, node string, m *walk.Matches) *walk.Zone {
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, d.Database(node), m, nil)
+	return walk.NewZone(node, d.DatabaseOfZone(node), m, nil)
 }

@@ -28,11 +28,11 @@ var Antrea = &System{
 	NotFoundText: "no policy and no Tier of Antrea",
 	UnaskedKinds: []model.Kind{model.KindANP, model.KindBANP, model.KindEF, model.KindCNP},
 
-	Order: antrea.Order, Bands: antrea.Bands,
-	Tiers: antrea.Tiers, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
+	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
+	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: index.Antrea,
-	Lint: lint.System{Order: antrea.Order, Check: antrea.Check, Idle: lint.Idle{Kinds: []model.Kind{model.KindEF},
+	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.Idle{Kinds: []model.Kind{model.KindEF},
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},
 

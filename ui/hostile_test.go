@@ -31,11 +31,11 @@ func poisoned(t *testing.T) *revision.Facts {
 			Origin: model.Origin{File: hostile, Item: -1}}
 	}
 	rule := func(d model.Direction) model.Rule {
-		return model.Rule{Direction: d, Action: model.Deny, Name: hostile, Peers: []model.Peer{{Kind: model.PeerNamespaces, Namespaces: model.Everything(), Pods: model.Everything()},
+		return model.Rule{Direction: d, Action: model.Deny, Name: hostile, Peers: []model.Peer{{Kind: model.PeerNamespaces, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()},
 			{Kind: model.PeerDNS, DNSName: hostile}}, Ports: []model.Port{{Name: hostile}, {Protocol: hostile, Start: 1, End: 2}}}
 	}
 	anp := &model.Policy{Meta: meta(model.KindANP, "", "a"+hostile), Tier: model.TierAdmin, Priority: 5, YAML: "kind: x # " + hostile + "\nmetadata:\n  name: " + hostile + "\n",
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Ingress: []model.Rule{rule(model.Ingress)}, Egress: []model.Rule{rule(model.Egress)},
 		Conditions: []model.Condition{{Type: hostile, Status: hostile, Reason: hostile, Message: hostile}}, Logging: hostile, HasLogging: true}
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{anp,

@@ -26,7 +26,7 @@ func scenes(r *revision.Revision) []scene {
 	zone := r.Zones[0].Name
 	var pod model.Key
 	for p := range r.Cluster.Pods() {
-		if p.Namespace == "red" && p.SubjectEligible() && p.NodeName != "" {
+		if p.Namespace == "red" && p.CanBeSubject() && p.NodeName != "" {
 			pod = p.Key
 			break
 		}

@@ -64,7 +64,7 @@ func TestW2(t *testing.T) {
 	d := compiler.Compile(c, compiler.Options{})
 	for p := range d.Policies() {
 		for _, s := range p.Sets {
-			m := d.Members(s)
+			m := d.SetMembers(s)
 			lists[strings.Join(m, " ")] = true
 			sets++
 			members += len(m)

@@ -86,7 +86,7 @@ type Log struct {
 // New appends to audit.jsonl in the folder. The file is made when the
 // first record comes. Without a folder nothing is kept.
 func New(disk safefile.FS, dir string) *Log {
-	a := &Log{disk: safefile.Or(disk)}
+	a := &Log{disk: safefile.OrSystem(disk)}
 	if dir != "" {
 		a.Path = filepath.Join(dir, "audit.jsonl")
 	}
@@ -138,11 +138,11 @@ func (a *Log) Write(r Record) error {
 func (a *Log) appendLine(line []byte) (at int64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, err := safefile.Locked(a.disk, a.Path)
+	f, err := safefile.OpenLocked(a.disk, a.Path)
 	if err != nil {
 		return 0, fmt.Errorf("audit: %w", err)
 	}
-	at, err = safefile.Append(f, line)
+	at, err = safefile.AppendLines(f, line)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -183,12 +183,12 @@ func (a *Log) Finish(v *reservedLine, r Record) error {
 		return fmt.Errorf("audit of %s: %w", r.Op, err)
 	}
 	a.mu.Lock()
-	f, err := safefile.Locked(a.disk, a.Path)
+	f, err := safefile.OpenLocked(a.disk, a.Path)
 	if err == nil {
 		var stands bool
 		if stands, err = v.overwrite(f, line); err == nil && !stands {
 			// Somebody put the audit away meanwhile, or cut it: a line of its own.
-			_, err = safefile.Append(f, append(line, '\n'))
+			_, err = safefile.AppendLines(f, append(line, '\n'))
 		}
 		if cerr := f.Close(); err == nil {
 			err = cerr

@@ -31,7 +31,7 @@ type Effect struct {
 	Services []model.Key
 	// Log are the lines of the log that would get another verdict; nil where no log is read,
 	// and where only whether the change may be made was worked out.
-	Log    *diff.Otherwise
+	Log    *diff.LogDifference
 	Guards []change.Guard // the guard rails that it runs into
 }
 
@@ -95,7 +95,7 @@ func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
 
 func AnyPod(c *model.Cluster) bool {
 	for p := range c.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			return true
 		}
 	}
@@ -144,7 +144,7 @@ func (e *Effect) Text() string {
 
 // AgainstLog is the effect with the lines of the log that would have gone the other way. They
 // are no part of what Commit compares: more come all the time.
-func (e *Effect) AgainstLog(ctx context.Context, log *diff.Log, rev, next *revision.Revision) *Effect {
+func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {
 		return e
 	}
@@ -159,7 +159,7 @@ func (e *Effect) AgainstLog(ctx context.Context, log *diff.Log, rev, next *revis
 func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
 
 // GroupID is equal for groups that differ in numbers and examples only.
-func GroupID(g *diff.Group) string {
+func GroupID(g *diff.FlipGroup) string {
 	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }

@@ -34,10 +34,10 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for j := range p.Rules(d) {
 					r := &p.Rules(d)[j]
-					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
+					add(fmt.Sprint(d, j), kindsOf(x, x.ReachOfRule(r).ReachedPods()))
 					for k := range r.Peers {
 						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
+							add("nodes", nodesCalled(x.NodesMatching(r.Peers[k].Nodes)))
 						}
 					}
 				}
@@ -65,7 +65,7 @@ func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 		id := [2]string{p.Namespace, p.Labels.Key()}
 		if !had[id] {
 			had[id] = true
-			kinds[p.Alike()] = true
+			kinds[p.ReplicaKey()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(kinds))
@@ -168,7 +168,7 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 func LiveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {
-		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
 			zones++
 			priority = p.LivePriority
 		}

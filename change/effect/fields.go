@@ -17,7 +17,7 @@ import (
 // put in front does not change all rules behind it.
 func FieldChanges(old, now *model.Policy) []change.FieldChange {
 	var d fieldDiff
-	d.compareValues("", old.Content(), now.Content())
+	d.compareValues("", old.AuthoredContent(), now.AuthoredContent())
 	for i := range d.changes {
 		describeSession(&d.changes[i])
 	}
@@ -101,7 +101,7 @@ func describeSession(f *change.FieldChange) {
 	}
 	for _, v := range []*string{&f.Old, &f.New} {
 		if s, err := model.ParseLogSession(*v); err == nil {
-			*v = s.Brief(s.Since)
+			*v = s.BriefText(s.Since)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	for _, p := range pods {
 		if !has[p.Key] {
 			n++
-			seen[p.Alike()] = true
+			seen[p.ReplicaKey()] = true
 		}
 	}
 	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")

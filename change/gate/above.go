@@ -120,7 +120,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 
 // steppedOver adds the changes of every step to a preview. The effect of each on connections,
 // and on connections of the log, is worked out until limit ends.
-func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview, why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
@@ -199,7 +199,7 @@ func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, 
 func (g *Gate) CountWritten(objects []history.Object) (written, missing int) {
 	c := g.Config.CurrentRevision().Cluster
 	is := func(o history.Object, text string) bool {
-		now := c.Logged(o.Key)
+		now := c.LoggedObject(o.Key)
 		if text == "" || now == nil {
 			return text == "" && now == nil
 		}

@@ -25,7 +25,7 @@ func BenchmarkSameContent(b *testing.B) {
 	}
 	p, again := read(), read()
 	bare, bareAgain := *p, *again
-	bare.Digested, bareAgain.Digested = model.Digests{}, model.Digests{}
+	bare.Digested, bareAgain.Digested = model.PolicyDigests{}, model.PolicyDigests{}
 	for _, c := range []struct {
 		name string
 		a, b *model.Policy

@@ -71,7 +71,7 @@ func TestDigests(t *testing.T) {
 				t.Fatal(broken)
 			}
 			if bare {
-				p.Digested = model.Digests{}
+				p.Digested = model.PolicyDigests{}
 			}
 			out = append(out, p)
 		}
@@ -103,7 +103,7 @@ func TestContentIsTheAuthors(t *testing.T) {
 		t.Fatal(broken, broken2)
 	}
 	if !model.SameContent(a, b) {
-		t.Errorf("%s\n%s", model.CompactJSON(a.Content()), model.CompactJSON(b.Content()))
+		t.Errorf("%s\n%s", model.CompactJSON(a.AuthoredContent()), model.CompactJSON(b.AuthoredContent()))
 	}
 }
 

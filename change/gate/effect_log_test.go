@@ -60,8 +60,8 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 }
 
 // newest is a log that no guard rail looks at.
-func newest(t *testing.T, c *model.Cluster, lines ...string) func(allowed bool) *diff.Log {
-	return func(allowed bool) *diff.Log {
+func newest(t *testing.T, c *model.Cluster, lines ...string) func(allowed bool) *diff.LogConnections {
+	return func(allowed bool) *diff.LogConnections {
 		if allowed {
 			return nil
 		}

@@ -53,7 +53,7 @@ type Config struct {
 	Now     func() time.Time
 	// LogConnections returns the connections of the newest log lines, which a change is held against,
 	// or those that all lines there are say are allowed; nil where no log is read.
-	LogConnections func(allowed bool) *diff.Log
+	LogConnections func(allowed bool) *diff.LogConnections
 	// Protected are the namespaces that the configuration protects.
 	Protected []string
 	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
@@ -72,7 +72,7 @@ type Config struct {
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
 	if c.LogConnections == nil {
-		c.LogConnections = func(bool) *diff.Log { return nil }
+		c.LogConnections = func(bool) *diff.LogConnections { return nil }
 	}
 	if c.HistoryChanged == nil {
 		c.HistoryChanged = func(_, _ string) {}

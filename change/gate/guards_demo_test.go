@@ -76,7 +76,7 @@ func TestGuardsOfTheDemo(t *testing.T) {
 			w := demoWorld(t, objects)
 			g := w.Gate("")
 			if c.log != "" {
-				g.Config.LogConnections = func(allowed bool) *diff.Log {
+				g.Config.LogConnections = func(allowed bool) *diff.LogConnections {
 					if !allowed {
 						return nil
 					}

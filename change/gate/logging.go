@@ -33,12 +33,12 @@ func (r *resolver) logLevel() {
 		r.preview.Title = fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), inTitle(m.Levels))
 	case m.Session:
 		r.preview.Title = fmt.Sprintf("Log %s until switched off: %s", whom, inTitle(m.Levels))
-	case m.Levels.Any():
+	case m.Levels.IsOn():
 		r.preview.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
 	default:
 		r.preview.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
-	if why := r.rev.System.WhyLacking(system.LogLevels); why != "" && m.Levels.Any() {
+	if why := r.rev.System.WhyLacking(system.LogLevels); why != "" && m.Levels.IsOn() {
 		r.preview.block("%s", why) // nothing would read the annotation; one that is there may be taken away
 		return
 	}
@@ -52,7 +52,7 @@ func (r *resolver) logLevel() {
 
 // inTitle says levels so that they are read without knowing that one stands for all three.
 func inTitle(l model.LogLevels) string {
-	if l.Any() && l.Allow == l.Deny && l.Deny == l.Pass {
+	if l.IsOn() && l.Allow == l.Deny && l.Deny == l.Pass {
 		return "allow, deny and pass at " + l.Deny
 	}
 	return l.String()
@@ -75,11 +75,11 @@ func durationText(d time.Duration) string {
 
 // loggablePolicy is the object of that key, if its logging can be changed.
 func (r *resolver) loggablePolicy(k model.PolicyKey) *model.Policy {
-	old := r.rev.Cluster.Logged(k)
+	old := r.rev.Cluster.LoggedObject(k)
 	switch {
 	case old == nil:
 		r.block("there is no %s", k.Label())
-	case !k.Kind.Loggable():
+	case !k.Kind.HasLogLevel():
 		r.block("%s", policies.NamespaceLogs(k))
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
@@ -92,7 +92,7 @@ func (r *resolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 // setLevel sets the level of one object.
 func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 	m, p := r.preview.Mutation, r.preview
-	if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
+	if _, err := model.ParseLogging(m.Levels.AnnotationText(), true); err != nil {
 		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
 		return
 	}
@@ -102,11 +102,11 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 	}
 	was, open := old.LogSession()
 	set := map[string]string{}
-	if m.Levels.Any() {
-		set[model.AnnotationLogging] = m.Levels.Annotation()
+	if m.Levels.IsOn() {
+		set[model.AnnotationLogging] = m.Levels.AnnotationText()
 	}
 	switch {
-	case m.Session && !m.Levels.Any():
+	case m.Session && !m.Levels.IsOn():
 		r.block("nothing would be logged: choose a level")
 		return
 	case m.Session && (m.SessionTime < 0 || m.SessionTime > 0 && m.SessionTime < leastSession || m.SessionTime > mostSession):
@@ -116,7 +116,7 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 		former, had := old.RawAnnotation(model.AnnotationLogging)
 		if open && !old.LoggingChanged(was) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.Brief(now)))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
 		s, err := model.NewLogSession(id, userAtHost(r.gate.user), now, m.SessionTime, former, had)
 		if err != nil {
@@ -127,11 +127,11 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 			p.Notes = append(p.Notes, old.Key.Label()+" already logs this: no row changes")
 		}
 		s.Set = set[model.AnnotationLogging]
-		set[model.AnnotationLogSession] = s.Annotation()
+		set[model.AnnotationLogSession] = s.AnnotationText()
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), s.FormerText()))
 	case open:
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
-			old.Key.Label(), was.Brief(now), was.FormerText()))
+			old.Key.Label(), was.BriefText(now), was.FormerText()))
 	}
 	r.setAnnotations(old, set)
 }
@@ -194,7 +194,7 @@ func (r *resolver) endSession(old *model.Policy) {
 	}
 	s, ok := old.LogSession()
 	switch {
-	case m.Timed && (!ok || !s.Over(r.gate.Config.Now())):
+	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):
 		r.block("the time of the logging session of %s is not over", name)
 		return
 	case !ok:

@@ -16,7 +16,7 @@ import (
 // most that the meter lets through, and what is logged now where that is known.
 func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	m := p.Mutation
-	if m.Op != change.OpLogLevel || !m.Levels.Any() || len(p.Objects) == 0 {
+	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 {
 		return ""
 	}
 	var targets []model.Key

@@ -27,7 +27,7 @@ func end(targets ...model.Key) change.Mutation {
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *world) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.Logged(k)
+	p := w.Current().Cluster.LoggedObject(k)
 	if p == nil {
 		return "gone"
 	}
@@ -194,7 +194,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, changing.NsKey("red")}
 	do(t, w, g, changing.Session(0, all...), typed(""))
 	for _, k := range all {
-		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Open() || s.ID != policies.LogSessions(w.Current())[0].ID {
+		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.IsOpen() || s.ID != policies.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}

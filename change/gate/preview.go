@@ -245,7 +245,7 @@ func (r *resolver) movePolicy() {
 	switch {
 	case old == nil:
 		return
-	case !old.Kind.Ranked():
+	case !old.Kind.HasPriority():
 		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
 		return
 	}

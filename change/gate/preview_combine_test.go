@@ -16,7 +16,7 @@ import (
 func TestSurplus(t *testing.T) {
 	w := newWorld(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
 	g := w.Gate("")
-	wanted := &diff.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
+	wanted := &diff.WantedVerdict{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
 		Protocol: verdict.TCP, Port: 80}}}
 	text := `apiVersion: policy.networking.k8s.io/v1alpha1
 kind: AdminNetworkPolicy

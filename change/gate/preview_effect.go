@@ -18,7 +18,9 @@ func (g *Gate) clusterFacts() guard.ClusterFacts {
 }
 
 // logConnections returns the connections of the log: the newest, or all that were allowed.
-func (g *Gate) logConnections(allowed bool) *diff.Log { return g.Config.LogConnections(allowed) }
+func (g *Gate) logConnections(allowed bool) *diff.LogConnections {
+	return g.Config.LogConnections(allowed)
+}
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.
 func (p *Preview) StepTexts() (out []string) {

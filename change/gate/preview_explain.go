@@ -88,7 +88,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	defer cancel()
 	p.Surplus = connections.FindSurplus(rev, limit, next, w)
 	is := "surplus " + p.Surplus.Unknown
-	if g := p.Surplus.Group; g != nil {
+	if g := p.Surplus.FlipGroup; g != nil {
 		is += effect.GroupID(g)
 	}
 	p.compared.addFact(is, p.Surplus.Text())

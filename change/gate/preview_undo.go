@@ -168,7 +168,7 @@ func (r *resolver) notePlaces() {
 }
 
 func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
-	now := r.rev.Cluster.Logged(o.Key)
+	now := r.rev.Cluster.LoggedObject(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
 			return nil

@@ -93,7 +93,7 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
-		was := rev.Cluster.Logged(k)
+		was := rev.Cluster.LoggedObject(k)
 		switch {
 		case l == nil && was == nil:
 		case l == nil:

@@ -330,7 +330,7 @@ func said(rails []Guard) (out string) {
 
 // counts holds what is counted by namespace against all pairs of pods; pairs with addresses
 // outside are counted beside them.
-func (b *brute) counts(seed int, what string, want map[string]int, s *diff.Share, into bool) {
+func (b *brute) counts(seed int, what string, want map[string]int, s *diff.FlipShare, into bool) {
 	b.t.Helper()
 	sum := 0
 	for _, n := range s.By {
@@ -353,8 +353,8 @@ func (b *brute) counts(seed int, what string, want map[string]int, s *diff.Share
 }
 
 // someLog has some of all connections, allowed or denied.
-func someLog(c chance, b *brute) *diff.Log {
-	l := &diff.Log{From: time.Unix(1, 0), To: time.Unix(2, 0)}
+func someLog(c chance, b *brute) *diff.LogConnections {
+	l := &diff.LogConnections{From: time.Unix(1, 0), To: time.Unix(2, 0)}
 	for range c.IntN(12) {
 		i, j := c.IntN(b.pods), c.IntN(b.pods)
 		if i == j {
@@ -366,7 +366,7 @@ func someLog(c chance, b *brute) *diff.Log {
 			e.Addr = netip.MustParseAddr(fmt.Sprint(pod.IPs[0]))
 			return e
 		}
-		l.Seen = append(l.Seen, diff.Seen{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
+		l.Seen = append(l.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
 			Said: pick(c, verdict.Allow, verdict.Allow, verdict.Deny), Lines: 1, First: time.Unix(1, 0), Last: time.Unix(2, 0)})
 		l.Lines++
 	}
@@ -374,8 +374,8 @@ func someLog(c chance, b *brute) *diff.Log {
 }
 
 // logged says whether a connection that the log has seen allowed is allowed no more.
-func (b *brute) logged(l *diff.Log) bool {
-	return slices.ContainsFunc(l.Seen, func(s diff.Seen) bool {
+func (b *brute) logged(l *diff.LogConnections) bool {
+	return slices.ContainsFunc(l.Seen, func(s diff.LoggedConnection) bool {
 		q := s.Connection
 		q.From.Addr, q.To.Addr = netip.Addr{}, netip.Addr{}
 		return s.Said == verdict.Allow && b.ask(b.rev.Verdicts(), q) == verdict.Allow && b.ask(b.next.Verdicts(), q) != verdict.Allow

@@ -48,7 +48,7 @@ func (j *railCollector) findClosed() {
 	}
 }
 
-func onlyPorts(ports []verdict.PortRange, of []diff.Group) bool {
+func onlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
 	var all []verdict.PortRange
 	for i := range of {
 		all = append(all, of[i].Ports...)
@@ -70,7 +70,7 @@ func verbFormsFor(after verdict.Verdict) verbForms {
 }
 
 // addVital is the rail of what nearly every pod needs.
-func (j *railCollector) addVital(code, what string, g *diff.Group) {
+func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	whom := g.Example.To.String()
 	if g.To.Pods > 0 {
 		whom = someEnds(g.To)
@@ -99,7 +99,7 @@ func someEnds(e verdict.Ends) string {
 }
 
 // byNamespace counts the pairs of a share: "red (40 pairs), blue (2 pairs)".
-func byNamespace(s *diff.Share) string {
+func byNamespace(s *diff.FlipShare) string {
 	var parts []string
 	for _, n := range s.By {
 		name := n.Namespace
@@ -112,7 +112,7 @@ func byNamespace(s *diff.Share) string {
 }
 
 // namespacesOf names the namespaces of a share in an order that no count changes.
-func namespacesOf(s *diff.Share) (out []string) {
+func namespacesOf(s *diff.FlipShare) (out []string) {
 	for _, n := range s.By {
 		out = append(out, n.Namespace)
 	}
@@ -157,7 +157,7 @@ func (j *railCollector) findMuchDenied() {
 }
 
 // findLoggedDenied finds connections that the log has seen allowed and that are denied, or may be.
-func (j *railCollector) findLoggedDenied(log *diff.Log) {
+func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	if log == nil || log.Lines == 0 || len(j.difference.Flips) == 0 {
 		return
 	}
@@ -166,7 +166,7 @@ func (j *railCollector) findLoggedDenied(log *diff.Log) {
 		return // the context ended: nothing is known
 	}
 	lines := 0
-	var newest *diff.SeenGroup
+	var newest *diff.LoggedGroup
 	for i := range o.Groups {
 		g := &o.Groups[i]
 		if g.Allowed == 0 || g.Before != verdict.Allow {

@@ -18,14 +18,14 @@ type ClusterFacts struct {
 	// Protected are namespaces that are protected besides those of the platform.
 	Protected []string
 	// Log are the connections that the log has seen allowed; nil where there is none.
-	Log *diff.Log
+	Log *diff.LogConnections
 }
 
 // JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []Change, a ClusterFacts) (*diff.Difference, []Guard, error) {
 	v := connections.VitalEndpoints(rev)
-	ask := diff.Asked{Watches: vitalWatches(v), Protected: a.Protected}
+	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
@@ -56,7 +56,7 @@ func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts
 }
 
 // vitalWatches are the connections that nearly every pod needs, in the order of watched.
-func vitalWatches(v vital.Endpoints) []diff.Watch {
+func vitalWatches(v vital.Endpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
@@ -68,7 +68,7 @@ func vitalWatches(v vital.Endpoints) []diff.Watch {
 		dns[p.Key] = len(ports) > 0
 	}
 	api := uint16(v.APIPort)
-	return []diff.Watch{
+	return []diff.WatchedEnds{
 		{Pods: dns, Ports: ports},
 		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
 	}
@@ -106,7 +106,7 @@ func (j *railCollector) findNodesCut(v vital.Endpoints) {
 		for _, r := range []*revision.Revision{j.rev, j.next} {
 			for _, pod := range r.Subjects(c.Key) {
 				namespaces[pod.Namespace] = true
-				kind := pod.Alike()
+				kind := pod.ReplicaKey()
 				if probes || j.ctx.Err() != nil || kinds[kind] {
 					continue
 				}

@@ -13,7 +13,7 @@ type orderGuard struct {
 	x             *overlap.PodIndex
 	touched       map[model.PolicyKey]bool
 	before, after map[model.Direction]*rungRules
-	resolved      map[*model.Rule]*overlap.Resolved
+	resolved      map[*model.Rule]*overlap.ResolvedRule
 	subjects      map[*model.Policy]overlap.PodSet
 	coverers      map[*model.Rule][]rungRule
 }
@@ -37,7 +37,7 @@ type rungRule struct {
 const wouldCatch = " would catch "
 
 func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e enforcementFacts) *orderGuard {
-	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.Resolved{},
+	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.ResolvedRule{},
 		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
 	for _, ch := range touched {
@@ -77,7 +77,7 @@ type enforcementFacts struct {
 // decide, but that ends with the next start of a controller at the latest: what
 // is not programmed does not count as above anything.
 func (e enforcementFacts) isEnforced(p *model.Policy) bool {
-	if p.Kind.Ranked() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.Refused() {
+	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRefused() {
 		return false
 	}
 	_, err := p.LogLevels()
@@ -123,10 +123,10 @@ func rulesByDirection(ps []*model.Policy, e enforcementFacts) map[model.Directio
 	return out
 }
 
-func (g *orderGuard) resolveRule(r *model.Rule) *overlap.Resolved {
+func (g *orderGuard) resolveRule(r *model.Rule) *overlap.ResolvedRule {
 	v := g.resolved[r]
 	if v == nil {
-		v = g.x.Resolve(r)
+		v = g.x.ResolveRule(r)
 		g.resolved[r] = v
 	}
 	return v
@@ -146,17 +146,17 @@ func (g *orderGuard) subjectPods(p *model.Policy) overlap.PodSet {
 func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok bool) {
 	a := g.resolveRule(allow.rule)
 	subject := g.subjectPods(allow.policy)
-	if subject.Empty() || a.Reach().Empty() {
+	if subject.IsEmpty() || a.Reach().IsEmpty() {
 		if overlap.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
 			return "what it would select", true
 		}
 		return "", false
 	}
 	both := subject.And(g.subjectPods(deny.policy))
-	if both.Empty() {
+	if both.IsEmpty() {
 		return "", false
 	}
-	m, ok := g.x.Meet(both, a, g.resolveRule(deny.rule))
+	m, ok := g.x.MeetRules(both, a, g.resolveRule(deny.rule))
 	if !ok {
 		return "", false
 	}
@@ -242,7 +242,7 @@ func (g *orderGuard) coveringAllows(a rungRule, after *rungRules) []rungRule {
 	out, known := g.coverers[a.rule]
 	if !known {
 		for _, r := range after.allows {
-			if g.x.Covers(r.policy, g.resolveRule(r.rule), a.policy, g.resolveRule(a.rule)) {
+			if g.x.RuleCovers(r.policy, g.resolveRule(r.rule), a.policy, g.resolveRule(a.rule)) {
 				out = append(out, r)
 			}
 		}

@@ -82,7 +82,7 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	what := ""
 	switch denies := rulesOf(p, model.Deny); {
 	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
-		what = "isolates (" + strings.Join(p.Isolated(), " and ") + ") pods"
+		what = "isolates (" + strings.Join(p.IsolatedDirections(), " and ") + ") pods"
 	case len(denies) > 0:
 		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
 	default:
@@ -110,17 +110,17 @@ func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.I
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
 func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) string {
-	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
-	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
+	all := p.Subject.Namespaces.MatchesEverything() && p.Subject.Namespace == ""
+	anyPod := p.Subject.AllPods || p.Subject.Pods.MatchesEverything()
 	if all && anyPod {
 		return "every namespace"
 	}
 	var names []string
-	for ns := range x.Namespaces(p.Subject.Namespaces) {
+	for ns := range x.NamespacesMatching(p.Subject.Namespaces) {
 		if !model.IsProtectedNamespace(ns.Name, protected) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
 			continue
 		}
-		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {
+		if all && x.PodsMatchingIn(ns.Name, p.Subject.Pods).IsEmpty() {
 			continue
 		}
 		names = append(names, ns.Name)

@@ -44,7 +44,7 @@ func (h *History) catchUp() error {
 		l, ok := historyLineOf(text)
 		if !ok {
 			skipped++
-			h.next = max(h.next, numberIn(text)+1)
+			h.nextID = max(h.nextID, numberIn(text)+1)
 			return false
 		}
 		lines = append(lines, l)

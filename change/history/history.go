@@ -25,7 +25,7 @@ type History struct {
 	mu         sync.Mutex
 	file       *journal.Journal
 	entries    []Entry
-	next       uint64
+	nextID     uint64
 	skipped    int
 	polledFile fs.FileInfo // the file as it was at the last PollChanged
 }
@@ -40,7 +40,7 @@ type historyLine struct {
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
 func Open(disk safefile.FS, dir, context string) (*History, error) {
-	h := &History{next: 1, file: journal.Open(disk, dir, journal.Changes, context)}
+	h := &History{nextID: 1, file: journal.Open(disk, dir, journal.Changes, context)}
 	if err := h.catchUp(); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
@@ -162,7 +162,7 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	defer h.mu.Unlock()
 	unlock, err := h.lockFile()
 	defer unlock()
-	e.ID = h.next
+	e.ID = h.nextID
 	was := slices.Clone(h.entries)
 	if werr := h.addLines(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
 		if e.Plan != nil {
@@ -228,7 +228,7 @@ func (h *History) indexOf(id uint64) int {
 func (h *History) applyLine(l historyLine) {
 	if l.Entry != nil {
 		h.entries = append(h.entries, *l.Entry)
-		h.next = max(h.next, l.Entry.ID+1)
+		h.nextID = max(h.nextID, l.Entry.ID+1)
 	}
 	if i := h.indexOf(l.Undone); l.Undone != 0 && i >= 0 {
 		h.entries[i].Undone = true

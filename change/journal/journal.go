@@ -29,15 +29,15 @@ const MaxNumber = 1 << 53
 // Journal is the file of records of one kind about one context. Without a path nothing is kept.
 // Whoever has one guards it against itself.
 type Journal struct {
-	Path string
-	disk safefile.FS
-	seen fs.FileInfo // as it was last read or written; nil for never
+	Path     string
+	disk     safefile.FS
+	lastSeen fs.FileInfo // as it was last read or written; nil for never
 }
 
 // Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
 // an empty folder keeps nothing. The file is made when the first record is written.
 func Open(disk safefile.FS, dir, kind, context string) *Journal {
-	j := &Journal{disk: safefile.Or(disk)}
+	j := &Journal{disk: safefile.OrSystem(disk)}
 	if dir != "" {
 		j.Path = filepath.Join(dir, kind, fileName(context)+".json")
 		if kind == Changes {
@@ -68,7 +68,7 @@ func (j *Journal) Lock(suffix string) (unlock func(), err error) {
 	if j.Path == "" {
 		return func() {}, nil
 	}
-	f, err := safefile.Locked(j.disk, j.Path+suffix)
+	f, err := safefile.OpenLocked(j.disk, j.Path+suffix)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +82,12 @@ func (j *Journal) HasChanged() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	was := j.seen
+	was := j.lastSeen
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
 // LastSeenFile is the file as it was last read or written, nil for never.
-func (j *Journal) LastSeenFile() fs.FileInfo { return j.seen }
+func (j *Journal) LastSeenFile() fs.FileInfo { return j.lastSeen }
 
 // linesPart is how much is read at once.
 const linesPart = 1 << 20
@@ -95,7 +95,7 @@ const linesPart = 1 << 20
 // ReadLines gives take the lines, the newest first, until that has enough. Of a file larger than
 // limit the rest is not read, which whole says.
 func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
-	f, err := safefile.Open(j.disk, j.Path, os.O_RDONLY)
+	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDONLY)
 	if err != nil {
 		return false, err
 	}
@@ -104,7 +104,7 @@ func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (
 	if err != nil {
 		return false, err
 	}
-	j.seen = info
+	j.lastSeen = info
 	var rest [][]byte // the parts of a line whose start was not read yet, the first one last
 	line := func(head []byte) []byte {
 		slices.Reverse(rest)
@@ -156,12 +156,12 @@ func AppendRecords[R any](j *Journal, records ...R) error {
 	if err != nil {
 		return err
 	}
-	f, err := safefile.Open(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+	f, err := safefile.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	if _, err = safefile.Append(f, text); err == nil {
-		j.seen, err = f.Stat()
+	if _, err = safefile.AppendLines(f, text); err == nil {
+		j.lastSeen, err = f.Stat()
 	}
 	return cmp.Or(err, f.Close())
 }
@@ -175,17 +175,17 @@ func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if err != nil {
 		return err
 	}
-	if err := safefile.Replace(j.disk, j.Path, text); err != nil {
+	if err := safefile.ReplaceFile(j.disk, j.Path, text); err != nil {
 		return err
 	}
-	j.seen, err = j.disk.Lstat(j.Path)
+	j.lastSeen, err = j.disk.Lstat(j.Path)
 	return err
 }
 
 // SetAside gives the file the first name for what cannot be read that is free, and replaces
 // nothing: somebody may want it. With also it keeps its own name besides.
 func (j *Journal) SetAside(also bool) (name string, err error) {
-	give := j.disk.Place
+	give := j.disk.RenameNew
 	if also {
 		give = j.disk.Link
 	}

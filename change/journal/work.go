@@ -77,7 +77,7 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		was := w.stored
-		w.stored, w.seen = false, nil
+		w.stored, w.lastSeen = false, nil
 		if was {
 			return nil, Ended, false, nil
 		}
@@ -88,12 +88,12 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 
 // Read is the record that is stored; an UnreadableError says that there is a file and no record in it.
 func (w *Work[T]) Read() (record *T, err error) {
-	was, text := w.seen, []byte(nil)
+	was, text := w.lastSeen, []byte(nil)
 	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
 		text = line
 		return true
 	})
-	if err == nil && w.seen.Size() > w.maxBytes {
+	if err == nil && w.lastSeen.Size() > w.maxBytes {
 		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", safefile.ErrTooLarge, w.maxBytes)}
 	} else if err != nil {
 		err = fmt.Errorf("reading %s: %w", w.title, err)
@@ -101,7 +101,7 @@ func (w *Work[T]) Read() (record *T, err error) {
 		err = &UnreadableError{w.Path, w.title, err}
 	}
 	if err != nil {
-		w.seen = was // it is read again at the next look
+		w.lastSeen = was // it is read again at the next look
 		return nil, err
 	}
 	w.stored = true
@@ -142,7 +142,7 @@ func (w *Work[T]) TakeLock(patience time.Duration) error {
 		return nil
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
-		f, err := safefile.Open(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		f, err := safefile.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (w *Work[T]) SaveRecord(record *T) error {
 
 // RemoveRecord removes the record: the work is done, and the history says what became of it.
 func (w *Work[T]) RemoveRecord() error {
-	w.seen = nil
+	w.lastSeen = nil
 	if w.Path == "" {
 		return nil
 	}

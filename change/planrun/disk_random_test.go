@@ -425,7 +425,7 @@ func (r *stateRun) check(dead bool) {
 		}
 	}
 	p := r.plans(nil)
-	if raw, err := safefile.Read(safefile.OS, p.work.Path, 1<<20); err == nil {
+	if raw, err := safefile.ReadPrivate(safefile.OS, p.work.Path, 1<<20); err == nil {
 		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
 			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {

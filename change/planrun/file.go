@@ -91,7 +91,7 @@ func (r *Plans) Refresh() {
 		defer r.mu.Unlock()
 		// A file that cannot be read any more is none of a plan that could go on. It is
 		// read again at the next look.
-		if r.job != nil && !r.running && !r.unrecorded && r.state.State != revision.PlanDone {
+		if r.job != nil && !r.isRunning && !r.unrecorded && r.state.State != revision.PlanDone {
 			r.located = nil
 			r.publishState(revision.PlanStopped, err.Error(), nil)
 		}

@@ -136,7 +136,7 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 func TestLinesOfAPlan(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.Config.LogConnections = func(allowed bool) *diff.Log {
+	p.g.Config.LogConnections = func(allowed bool) *diff.LogConnections {
 		if allowed {
 			return nil
 		}

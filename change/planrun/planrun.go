@@ -38,7 +38,7 @@ type Plans struct {
 	mu        sync.Mutex
 	job       *planJob // nil: there is no plan
 	state     revision.PlanState
-	running   bool  // by this process
+	isRunning bool  // by this process
 	loadError error // why the stored plan cannot be read
 	// located is the revision by which the stored plan was judged last.
 	located *revision.Revision

@@ -594,7 +594,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer p.cancel()
-			if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
+			if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {

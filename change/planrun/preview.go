@@ -70,7 +70,7 @@ func (r *Plans) notStopped() error {
 	switch {
 	case r.state.RunsElsewhere():
 		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
-	case r.running:
+	case r.isRunning:
 		return fmt.Errorf("%w: the plan is running: stop it first", ErrPlan)
 	case r.job == nil || r.state.State == revision.PlanDone:
 		return fmt.Errorf("%w: no plan has stopped", ErrPlan)

@@ -14,7 +14,7 @@ import (
 func (r *Plans) takePlan() (job *planJob, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.running {
+	if r.isRunning {
 		return nil, r.notStopped()
 	}
 	_ = r.load()
@@ -122,7 +122,7 @@ func (r *Plans) lookAgain(now *revision.Revision) error {
 
 // load is Load. The caller holds mu.
 func (r *Plans) load() error {
-	if r.running || r.work.HoldsLock() {
+	if r.isRunning || r.work.HoldsLock() {
 		return nil // it is just being judged here
 	}
 	job, state, elsewhere, err := r.work.Recover(r.state.RunsElsewhere())

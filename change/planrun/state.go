@@ -44,7 +44,7 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
-	out.Runner.Here = r.running && out.Runner.PID != 0
+	out.Runner.Here = r.isRunning && out.Runner.PID != 0
 	return out
 }
 
@@ -175,8 +175,8 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 // waitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
 // is set when that will not come by waiting a moment.
 func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
-	in := z.Policy(k)
-	switch state := in.State(z, now); {
+	in := z.PolicyJoin(k)
+	switch state := in.StateAt(z, now); {
 	case z.Conn == model.ConnSwept && state == model.StateStale:
 		return revision.PlanWait{Why: "not read yet"}, false, true
 	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:

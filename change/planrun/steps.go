@@ -22,7 +22,7 @@ const showTime = 5 * time.Second
 // holds mu.
 func (r *Plans) launchJob() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
-	r.running, r.stop = true, cancel
+	r.isRunning, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
 	r.publishState(revision.PlanRunning, "", nil)
 	job := r.job
@@ -32,7 +32,7 @@ func (r *Plans) launchJob() error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		defer r.work.ReleaseLock()
-		r.running, r.stop = false, nil
+		r.isRunning, r.stop = false, nil
 		if err != nil {
 			r.reportStopped(job, err)
 		} else {
@@ -41,7 +41,7 @@ func (r *Plans) launchJob() error {
 	})
 	if !started {
 		defer cancel()
-		r.running, r.stop = false, nil
+		r.isRunning, r.stop = false, nil
 		r.reportStopped(job, context.Canceled)
 		return fmt.Errorf("%w: Rung is ending", ErrPlan)
 	}

@@ -42,14 +42,14 @@ func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
 	return out + ", or " + endIt
 }
 
-// prospect tells in which directions a plan can still go.
-type prospect struct {
+// planProspect tells in which directions a plan can still go.
+type planProspect struct {
 	continues, back bool
 	step            int         // that something keeps from being made; 0: all of them
 	astray          plan.Astray // what does, where something does
 }
 
-func prospectOf(p *plan.Progress, slots []plan.Slot) (out prospect) {
+func prospectOf(p *plan.Progress, slots []plan.Slot) (out planProspect) {
 	atBack, back := p.Obstacles(slots, true)
 	atNext, next := p.Obstacles(slots, false)
 	out.continues, out.back = len(next) == 0, len(back) == 0
@@ -133,7 +133,7 @@ func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.Obj
 }
 
 // stepMeets names the step that something stands in the way of.
-func stepMeets(p *plan.Progress, then prospect) string {
+func stepMeets(p *plan.Progress, then planProspect) string {
 	if then.step == 0 {
 		for i, s := range p.Run() {
 			if s.Policy == then.astray.Policy {

@@ -187,7 +187,7 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	}
 	p.r.Refresh()
 	pre = look()
-	if err := safefile.Replace(safefile.OS, p.r.work.Path, text); err != nil {
+	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, text); err != nil {
 		t.Fatal(err)
 	}
 	refused(pre)
@@ -335,7 +335,7 @@ func TestDonePlanStaysDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
-	if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
+	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
 		t.Fatal(err)
 	}
 	p.r.Refresh()
@@ -447,7 +447,7 @@ func TestUnreadablePlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
+		if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.r.work.SetAside(false); err != nil {

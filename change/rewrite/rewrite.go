@@ -71,7 +71,7 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 // rewrittenPolicy is the policy as its typed object says, with what differs changed in its own
 // text, so that comments and order stay; where that cannot be done, in a text made anew.
 func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
-	next, bad, err := edit.Policy(old, typed, by)
+	next, bad, err := edit.RewritePolicy(old, typed, by)
 	if err != nil {
 		return nil, brokenError(old, err.Error())
 	}

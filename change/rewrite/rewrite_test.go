@@ -81,8 +81,8 @@ func edited(old *model.Policy, m change.Mutation) (*model.Policy, []model.Broken
 	switch {
 	case m.Op == change.OpMove:
 		return MovedTo(old, m.Priority, manifests.Options{})
-	case m.Levels.Any():
-		return WithAnnotations(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()}, manifests.Options{})
+	case m.Levels.IsOn():
+		return WithAnnotations(old, map[string]string{model.AnnotationLogging: m.Levels.AnnotationText()}, manifests.Options{})
 	}
 	return WithAnnotations(old, nil, manifests.Options{})
 }

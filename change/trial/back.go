@@ -57,7 +57,7 @@ func (r *Trials) putBack(ctx context.Context) {
 		return
 	}
 	what, kept := "put back: nobody confirmed it in "+revision.ConfirmTimeText(r.job.Within), false
-	if r.leaving {
+	if r.isLeaving {
 		what = "put back: Rung was left before it was confirmed"
 	}
 	if n := len(p.LeftAlone); n > 0 {

@@ -46,7 +46,7 @@ func (r *Trials) SettleOverdue(ctx context.Context) *revision.UnconfirmedChange 
 // ends, and nobody would count down.
 func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
-	for r.making && ctx.Err() == nil {
+	for r.isMaking && ctx.Err() == nil {
 		done := r.done
 		r.mu.Unlock()
 		select {
@@ -56,9 +56,9 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 		r.mu.Lock()
 	}
 	_ = r.refresh() // what is known still counts
-	mine := r.job != nil && r.holdsLock && !r.job.forGood() && !r.making
+	mine := r.job != nil && r.holdsLock && !r.job.forGood() && !r.isMaking
 	if mine {
-		r.dueAt, r.retryAt, r.leaving = r.gate.Config.Now(), time.Time{}, true
+		r.dueAt, r.retryAt, r.isLeaving = r.gate.Config.Now(), time.Time{}, true
 	}
 	r.mu.Unlock()
 	if mine {
@@ -66,7 +66,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.holdsLock && !r.making {
+	if r.holdsLock && !r.isMaking {
 		r.releaseLock() // the file stays for whoever starts next
 	}
 	return r.state
@@ -94,7 +94,7 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	r.publishState()
 	left, none := r.timeLeft(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.holdsLock && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.retryAt) && r.gate.Config.CurrentRevision().Loaded
+	due := r.job != nil && r.holdsLock && !r.job.forGood() && !r.isMaking && left == 0 && !now.Before(r.retryAt) && r.gate.Config.CurrentRevision().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)
@@ -129,7 +129,7 @@ func (r *Trials) timeLeft() time.Duration {
 // publishState publishes how the change on trial stands. The caller holds mu.
 func (r *Trials) publishState() {
 	j := r.job
-	if j == nil || r.making || j.forGood() && j.partly == "" {
+	if j == nil || r.isMaking || j.forGood() && j.partly == "" {
 		return // it is only being made
 	}
 	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.timeLeft() == 0, Why: j.Why, Here: r.holdsLock,

@@ -37,9 +37,9 @@ type Trials struct {
 	mu        sync.Mutex
 	job       *revertJob // nil: nothing is on trial
 	holdsLock bool       // this process has the lock and puts it back
-	// making says that this process is just making the change, leaving that it ends.
-	making, leaving bool
-	done            chan struct{} // closed when it was made, or could not be
+	// isMaking says that this process is just making the change, leaving that it ends.
+	isMaking, isLeaving bool
+	done                chan struct{} // closed when it was made, or could not be
 	// foundEarlier says that an earlier process made it, resumed that it began to put it back.
 	foundEarlier, resumed bool
 	heldElsewhere         bool // by another process
@@ -112,7 +112,7 @@ func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error
 		r.releaseLock()
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	r.job, r.holdsLock, r.heldElsewhere, r.making, r.done = job, true, false, true, make(chan struct{})
+	r.job, r.holdsLock, r.heldElsewhere, r.isMaking, r.done = job, true, false, true, make(chan struct{})
 	r.dueAt, r.retryAt, r.failures = now.Add(c.TrialTime), time.Time{}, 0
 	return job.ID, nil
 }
@@ -166,8 +166,8 @@ func (r *Trials) ChangeFailed(id string) {
 
 // endMaking says that the change is not being made any more. The caller holds mu.
 func (r *Trials) endMaking() {
-	if r.making {
-		r.making = false
+	if r.isMaking {
+		r.isMaking = false
 		close(r.done)
 	}
 }
@@ -200,7 +200,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 		return ""
 	}
 	if r.job.forGood() {
-		if r.making || r.heldElsewhere { // it is being made
+		if r.isMaking || r.heldElsewhere { // it is being made
 			return ""
 		}
 		r.job.partly = r.restText()
@@ -226,7 +226,7 @@ var ErrUnread = errors.New("the objects are not read yet")
 // who says so.
 func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.mu.Lock()
-	if err := r.refresh(); err == nil && r.job != nil && r.job.forGood() && !r.heldElsewhere && !r.making {
+	if err := r.refresh(); err == nil && r.job != nil && r.job.forGood() && !r.heldElsewhere && !r.isMaking {
 		r.mu.Unlock()
 		if !r.gate.Config.CurrentRevision().Loaded {
 			return "", ErrUnread
@@ -253,7 +253,7 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	switch {
 	case j == nil:
 		return "", fmt.Errorf("it was confirmed or put back a moment ago: %w", change.ErrBlocked)
-	case r.making || !j.Made && r.heldElsewhere:
+	case r.isMaking || !j.Made && r.heldElsewhere:
 		return "", fmt.Errorf("%q is just being made: %w", j.Title, change.ErrBlocked)
 	case j.Trying && alive:
 		return "", fmt.Errorf("too late: %q is just being put back: %w", j.Title, change.ErrBlocked)

@@ -43,10 +43,10 @@ type Files struct {
 
 	mu    sync.Mutex
 	files map[string]manifests.File // by path, as they were read or written last
-	// written are the files that were written since they were read; placed says
+	// writtenFiles are the files that were written since they were read; placed says
 	// where objects went that were made here.
-	written map[string]struct{}
-	placed  map[model.Key]string
+	writtenFiles map[string]struct{}
+	placed       map[model.Key]string
 	// removed are the files that were taken away, and when: nobody has to be told that
 	// they are gone.
 	removed map[string]time.Time
@@ -59,8 +59,8 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo != nil {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
-	return &Files{readOptions: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
-		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
+	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.File{},
+		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
 // Name is "files" or "demo".
@@ -108,25 +108,25 @@ func (f *Files) noteRead(u manifests.Update) int {
 	defer f.mu.Unlock()
 	next := make(map[string]manifests.File, len(u.Files))
 	for _, file := range u.Files {
-		_, written := f.written[file.Path]
+		_, written := f.writtenFiles[file.Path]
 		if own := f.files[file.Path]; written && own.At.After(file.At) {
 			file = own // written after it was read for this update
 		} else {
-			delete(f.written, file.Path)
+			delete(f.writtenFiles, file.Path)
 		}
 		next[file.Path] = file
 		if at, own := f.removed[file.Path]; own && file.At.After(at) {
 			delete(f.removed, file.Path) // somebody made it again
 		}
 	}
-	for path := range f.written {
+	for path := range f.writtenFiles {
 		if _, read := next[path]; read {
 			continue
 		}
 		if _, err := os.Lstat(path); err == nil {
 			next[path] = f.files[path] // new, and not looked for yet
 		} else {
-			delete(f.written, path)
+			delete(f.writtenFiles, path)
 		}
 	}
 	f.files = next
@@ -148,7 +148,7 @@ func (f *Files) noteWritten(file manifests.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.files[file.Path] = file
-	f.written[file.Path] = struct{}{}
+	f.writtenFiles[file.Path] = struct{}{}
 	delete(f.removed, file.Path)
 }
 
@@ -156,7 +156,7 @@ func (f *Files) forgetFile(path string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.files, path)
-	delete(f.written, path)
+	delete(f.writtenFiles, path)
 	f.removed[path] = time.Now()
 }
 
@@ -191,6 +191,6 @@ func (f *Files) SweepLeftovers(since time.Time) {
 		}
 	}
 	for folder := range folders {
-		safefile.Sweep(f.disk, folder, since)
+		safefile.SweepTemp(f.disk, folder, since)
 	}
 }

@@ -57,7 +57,7 @@ func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChan
 	out := &change.ServerAnswer{Stored: make([]*model.Policy, len(changes))}
 	for i := range changes {
 		c := &changes[i]
-		res, err := w.policies.Do(ctx, kubeChange(c), true)
+		res, err := w.policies.MakeChange(ctx, kubeChange(c), true)
 		if err != nil {
 			addRefusal(out, c, err)
 			continue
@@ -72,8 +72,8 @@ func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChan
 
 // addRefusal takes in why the server would not make a change.
 func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
-	var no *kube.Rejected
-	var contested *kube.Contested
+	var no *kube.RejectedError
+	var contested *kube.ContestedError
 	why := ""
 	switch {
 	case errors.As(err, &contested):
@@ -122,11 +122,11 @@ func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) e
 // makeChange makes one change. Where the answer was lost the object tells whether it was
 // made.
 func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
-	res, err := w.policies.Do(ctx, kubeChange(c), false)
+	res, err := w.policies.MakeChange(ctx, kubeChange(c), false)
 	if err == nil {
 		return res.Policy, nil
 	}
-	var no *kube.Rejected
+	var no *kube.RejectedError
 	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 	for _, c := range slices.Backward(done) {
 		r := change.ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
 		r.ServerVerb = change.VerbOf(change.Mutation{}, &r)
-		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
+		if _, err := w.policies.MakeChange(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
 		} else {
 			back = append(back, c.Key.Label())

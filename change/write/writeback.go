@@ -161,7 +161,7 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	if !j.file.Writable {
 		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
 	}
-	before, err := edit.Unchanged(f.disk, j.file)
+	before, err := edit.ReadUnchanged(f.disk, j.file)
 	if err != nil {
 		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
@@ -170,11 +170,11 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	}
 	text := j.text
 	if !j.replaces {
-		if text, err = edit.Edited(j.path, before, j.edits...); err != nil {
+		if text, err = edit.EditedText(j.path, before, j.edits...); err != nil {
 			return left, nil, err
 		}
 	}
-	stamp, err := edit.Exchange(f.disk, j.file, before, text)
+	stamp, err := edit.ExchangeText(f.disk, j.file, before, text)
 	if err != nil {
 		return left, nil, err
 	}
@@ -205,7 +205,7 @@ func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() 
 
 // runRemove takes a file away that holds text.
 func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
-	if err := safefile.Withdraw(f.disk, path, text); err != nil {
+	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)
@@ -216,7 +216,7 @@ func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func
 }
 
 // shownPath is a path as it is shown.
-func shownPath(path string) string { return model.Origin{File: path}.Where() }
+func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
 func editOf(c change.ObjectChange, at model.Origin) edit.Edit {
 	e := edit.Edit{Key: c.Key, Origin: at}
@@ -250,7 +250,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	if unread {
 		at.File = f.placed[p.Key]
 	}
-	_, moved := f.written[at.File]
+	_, moved := f.writtenFiles[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",

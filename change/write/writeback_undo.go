@@ -85,7 +85,7 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 	if err != nil {
 		return nil, err
 	}
-	before, ok := b.Before(text)
+	before, ok := b.TextBefore(text)
 	if !ok || !f.textAgrees(b.Path, before, changes, with) {
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (f *Files) readCurrent(path string) (manifests.File, []byte, error) {
 	if serr != nil || err != nil {
 		return file, []byte{}, nil // one that is not read is no file to write to
 	}
-	text, err := edit.Unchanged(f.disk, file)
+	text, err := edit.ReadUnchanged(f.disk, file)
 	switch {
 	case errors.Is(err, edit.ErrChanged):
 		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
@@ -187,7 +187,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	at, err := edit.PlaceOf(b.Path, text, *spot)
 	note := ""
 	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
-	case fits && at.Found:
+	case fits && at.HasNeighbour:
 		note = fmt.Sprintf("%s goes back to %s", name, placeText(path+" (changed since)", at.Above.Label(), at.Below.Label()))
 	case fits && spot.Item >= 0:
 		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)
@@ -214,13 +214,13 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 
 // editFits says whether an edit of a text gives the object that is wanted.
 func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
-	after, err := edit.Edited(path, text, e)
+	after, err := edit.EditedText(path, text, e)
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
 func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
 	for i := range b.Spots {
-		if b.Spots[i].Object.Is(k) {
+		if b.Spots[i].Object.Names(k) {
 			return &b.Spots[i]
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // takesQuestion accepts a question as the console takes it: two ends, and what else it says.
 func takesQuestion(cmd *cobra.Command, args []string) error {
-	if _, err := trace.Parse(strings.Join(args, " ")); err != nil || len(args) == 1 {
+	if _, err := trace.ParseQuestion(strings.Join(args, " ")); err != nil || len(args) == 1 {
 		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
 	}
 	return nil
@@ -26,7 +26,7 @@ func takesQuestion(cmd *cobra.Command, args []string) error {
 // questions are the one of the command line, or those of a file.
 func questions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
 	if len(args) > 0 {
-		q, err := trace.Parse(strings.Join(args, " "))
+		q, err := trace.ParseQuestion(strings.Join(args, " "))
 		if err != nil {
 			return nil, err
 		}

@@ -120,14 +120,14 @@ func probed(ctx context.Context, a *command.App, e *engine.Engine, asked []trace
 
 // checked says what is wrong with a question, whatever the cluster.
 func checked(q trace.Question) error {
-	if trace.Bare(q.From) || trace.Bare(q.To) {
+	if trace.IsBareName(q.From) || trace.IsBareName(q.To) {
 		return nil // whose names they are is not known yet
 	}
 	c, err := connectionOf(q, nil)
 	if err != nil {
 		return err
 	}
-	return c.Check()
+	return c.CheckQuestion()
 }
 
 func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {

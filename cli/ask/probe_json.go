@@ -49,7 +49,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 	for i := range r.Sent {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
-			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, Out: append([]string{}, s.At...), Delivered: s.Delivered, Met: []deciderOut{}}
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered, Met: []deciderOut{}}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}
@@ -69,7 +69,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 // WriteText prints the answer: of many a line each, of one the way of the packets.
 func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	r := o.result
-	fmt.Fprintf(b, "%s: %s", r.Connection, probe.Word(o.Verdict))
+	fmt.Fprintf(b, "%s: %s", r.Connection, probe.VerdictWord(o.Verdict))
 	if o.Reason != "" {
 		fmt.Fprintf(b, " (%s)", o.Reason)
 	}
@@ -83,7 +83,7 @@ func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	for i := range r.Packets.Paths {
 		p := &r.Packets.Paths[i]
 		if len(r.Packets.Paths) > 1 {
-			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(probe.Word(p.Verdict)+" "+p.Reason))
+			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(probe.VerdictWord(p.Verdict)+" "+p.Reason))
 		}
 		if len(r.Sent[i]) > 0 {
 			b.WriteString("\n" + o.stages(i, wide) + "\n" + o.packets(i))
@@ -98,7 +98,7 @@ func (o *probeOut) stages(path int, wide bool) string {
 	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY", "BY ROWS", "BY POLICIES"}}
 	for i := range r.Packets.Paths[path].Stages {
 		s, rows, policies := &r.Packets.Paths[path].Stages[i], &r.Rows.Paths[path].Stages[i], &r.Policies.Paths[path].Stages[i]
-		if !wide && !r.Decided(path, i) {
+		if !wide && !r.IsDecided(path, i) {
 			continue
 		}
 		word, by := string(s.Verdict), trace.WhoOf(s)
@@ -113,7 +113,7 @@ func (o *probeOut) stages(path int, wide bool) string {
 // beside returns the decision of rows or policies at a stage, or "the same" where it is the
 // decision that packets got.
 func beside(packets, other *verdict.StageVerdict) string {
-	if probe.Same(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
+	if probe.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
 	}
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.WhoOf(other))
@@ -130,9 +130,9 @@ func (o *probeOut) packets(path int) string {
 		}
 		var met []string
 		for k := range s.Met {
-			met = append(met, probe.Who(&s.Met[k].Decider))
+			met = append(met, probe.DeciderName(&s.Met[k].Decider))
 		}
-		t.Add(s.Packet, s.Zone, s.In, cmp.Or(strings.Join(s.At, " "), "–"), word, strings.Join(met, ", "))
+		t.Add(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}
 	return t.String()
 }

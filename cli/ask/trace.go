@@ -90,8 +90,8 @@ func byFlag(cmd *cobra.Command, by *string) {
 }
 
 // askedOf reads --by.
-func askedOf(by string) (trace.By, error) {
-	ask, ok := map[string]trace.By{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
+func askedOf(by string) (trace.AnsweredBy, error) {
+	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
 	if !ok {
 		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
 	}
@@ -186,7 +186,7 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 // connectionOf reads a question; what is wrong with an end is said by the name of its flag.
 // A name alone is that of the one pod, node or Service that has it.
 func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, err error) {
-	if q, err = q.Named(names); err == nil {
+	if q, err = q.CompleteNames(names); err == nil {
 		c, err = q.Connection()
 	}
 	var end *trace.EndError
@@ -202,7 +202,7 @@ type asking struct {
 	tracer trace.Tracer
 	r      *revision.Revision
 	names  *trace.Names
-	by     trace.By
+	by     trace.AnsweredBy
 	tried  bool
 	now    time.Time
 	ovn    askOVN // nil where OVN is not asked
@@ -216,7 +216,7 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.tracer.Whole(a.r, c, a.by, a.tried, a.now)
+	answer, err := a.tracer.AskAllFamilies(a.r, c, a.by, a.tried, a.now)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 		out.Through = &throughOut{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict, Reason: h.Reason, Summary: h.Hint()}
 	}
 	if f := t.Answer.Front; f != nil {
-		out.Front = &frontOut{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.Front()}
+		out.Front = &frontOut{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.ServiceInFront()}
 	}
 	return out
 }
@@ -196,7 +196,7 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 
 // whole adds what is said of one question only.
 func (o *verdictOut) whole() {
-	o.Summary, o.Otherwise = o.trace.Sentence(), o.trace.Otherwise()
+	o.Summary, o.Otherwise = o.trace.Sentence(), o.trace.IdleOutcome()
 	for _, d := range o.trace.Disagree {
 		f := disagreementOut{Brief: findings.BriefOf(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}
 		if d.Row != (trace.Row{}) {
@@ -227,7 +227,7 @@ func stageOut(s *verdict.StageVerdict) verdictStage {
 
 func deciderOf(d *verdict.Decider) deciderOut {
 	out := deciderOut{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
-		Action: d.Does(), ACL: d.ACL, Defect: d.Defect}
+		Action: d.ActionWord(), ACL: d.ACL, Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()
 	}

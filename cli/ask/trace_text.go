@@ -66,7 +66,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		b.WriteString(t.Sentence() + "\n")
 	}
 	o.writeServices(b)
-	if s := t.Otherwise(); s != "" {
+	if s := t.IdleOutcome(); s != "" {
 		b.WriteString(s + "\n")
 	}
 	if f := t.Of2016; f != nil {
@@ -180,14 +180,14 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 		s := &p.Stages[i]
 		t := &command.TextTable{Head: []string{"TRIED", "TIER", "RULE"}}
 		for _, l := range s.Lines {
-			if l.What == trace.Nothing || l.What == trace.Other && !wide {
+			if l.Kind == trace.Nothing || l.Kind == trace.Other && !wide {
 				continue
 			}
-			result, rule := "matches", strings.TrimSuffix(trace.Who(l.Rule), ": ")
+			result, rule := "matches", strings.TrimSuffix(trace.DeciderText(l.Rule), ": ")
 			switch {
 			case l.Why != "":
 				result = "not its " + l.Why
-			case l.What == trace.NotAsked:
+			case l.Kind == trace.NotAsked:
 				result = "not asked"
 			}
 			if l.Rule.Defect != "" {

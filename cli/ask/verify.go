@@ -72,7 +72,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			if err != nil {
 				return nil, err
 			}
-			return verified(ctx, a, r, asked, verify.Asked{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+			return verified(ctx, a, r, asked, verify.Options{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
 		}}
 	})
 	byFlag(cmd, &by)
@@ -110,7 +110,7 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 		if name == "-" {
 			name = "standard input"
 		}
-		s, p := verify.Read(name, text)
+		s, p := verify.ReadStatements(name, text)
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
 	}
 	return out, nil
@@ -121,7 +121,7 @@ func written(r *revision.Revision, namespaces []string, form string) (*command.A
 	if form == command.JUnitForm {
 		return nil, errors.New("--write has no JUnit form")
 	}
-	w, err := verify.Write(r, namespaces)
+	w, err := verify.WriteStatements(r, namespaces)
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}
@@ -133,7 +133,7 @@ const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
 // verified judges statements. A statement that cannot be read or asked is reported on stderr,
 // one line each.
-func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *expectations, how verify.Asked) (*command.Answer, error) {
+func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *expectations, how verify.Options) (*command.Answer, error) {
 	next := time.Now().Add(verifyQuiet)
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
@@ -141,12 +141,12 @@ func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *
 			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", clean.Line(s.Title()), words.Thousands(pairs), words.Total(of, "pair"))
 		}
 	}
-	results, problems, err := verify.Judge(ctx, r, asked.statements, how)
+	results, problems, err := verify.JudgeStatements(ctx, r, asked.statements, how)
 	if err != nil {
 		return nil, err
 	}
 	problems = slices.Concat(asked.problems, problems)
-	verify.Sort(problems)
+	verify.SortProblems(problems)
 	out := verifyOut{Statements: page.Each(results, func(r verify.Result) statementOut { return resultOf(a, r) }), Problems: page.Each(problems, problemOf)}
 	var omits []model.Omission
 	for i := range out.Statements {

@@ -62,7 +62,7 @@ func resultOf(a *command.App, r verify.Result) statementOut {
 	out := statementOut{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
 		Pairs: r.Pairs, Against: r.Against, ByRows: r.ByRows, title: r.Title()}
 	switch {
-	case len(r.Unproven(a.Flags.AllowUnjudged...)) > 0:
+	case len(r.UnprovenBy(a.Flags.AllowUnjudged...)) > 0:
 		out.Result = resultUnproven
 	case r.Holds:
 		out.Result = resultPass

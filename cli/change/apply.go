@@ -92,7 +92,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string) ([]byte, e
 			case err != nil:
 				skipped(a, path, "link to nothing")
 			case !info.Mode().IsRegular():
-				skipped(a, path, reading.Kind(info.Mode())+"; only regular files are read from folders")
+				skipped(a, path, reading.FileKind(info.Mode())+"; only regular files are read from folders")
 			default:
 				all = append(all, path)
 			}

@@ -231,7 +231,7 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var behind []policies.ZoneShown
-	err := e.Wait(wait, func(r *revision.Revision) bool {
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
 		for _, z := range policies.ZonesShowing(r, withRows(r, written), nil) {
 			if !z.OK {
@@ -260,7 +260,7 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 
 // anyCurrent says whether the rows of a zone are being watched.
 func anyCurrent(r *revision.Revision) bool {
-	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
+	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.IsCurrent() })
 }
 
 // withRows are the policies that should have rows.

@@ -111,7 +111,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 // Mutation stands for --sessions and --end.
 func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
-	set := f.levels.Any() || f.off || f.lasts != "" || f.wait
+	set := f.levels.IsOn() || f.off || f.lasts != "" || f.wait
 	switch {
 	case f.end && f.sessions, (f.end || f.sessions) && set:
 		return m, errors.New("--end, --sessions and levels are three things: give one")
@@ -128,7 +128,7 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 		}
 	}
 	switch {
-	case f.levels.Any() == f.off:
+	case f.levels.IsOn() == f.off:
 		return m, errors.New("give a LEVEL for --allow, --deny or --pass, or --off alone")
 	case f.lasts == "" && f.wait:
 		return m, errors.New("--wait is for logging that ends by itself: give --for")
@@ -173,7 +173,7 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 	if s := system.SystemOfKind(k.Kind); s != nil {
 		return k, fmt.Errorf("%s: %s", k.Label(), s.WhyLacking(system.LogLevels))
 	}
-	if err == nil && !k.Kind.Loggable() {
+	if err == nil && !k.Kind.HasLogLevel() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
 	}
 	return k, err
@@ -217,7 +217,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 			}
 			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
 		}
-		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.Brief(e.Now()))
+		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.BriefText(e.Now()))
 	}
 }
 
@@ -265,10 +265,10 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		var next <-chan time.Time
 		due := 0
 		for _, s := range left {
-			if s.Open() {
+			if s.IsOpen() {
 				continue
 			}
-			if s.Over(e.Now()) {
+			if s.IsOver(e.Now()) {
 				due++
 				continue
 			}
@@ -317,7 +317,7 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.Of(r, e.Sessions().All(), e.Now())
+		all := sessions.Of(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.All())
 		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)

@@ -52,7 +52,7 @@ policies should share one. "rung plan" shows which are free.`,
   rung move cluster-control 36 -f policies/ --write-back --yes`,
 		Args: command.TakesArgs(0, "POLICY", "PRIORITY"),
 		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
-			return command.ChoicesOfKind(r, model.Kind.Ranked)
+			return command.ChoicesOfKind(r, model.Kind.HasPriority)
 		}),
 	}, func(args []string) (change.Mutation, error) {
 		prio, err := strconv.ParseInt(args[1], 10, 32)

@@ -75,7 +75,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var out []string
-			for _, t := range template.All() {
+			for _, t := range template.AllTemplates() {
 				if len(args) == 0 {
 					out = append(out, t.Name+"\t"+t.For)
 				}
@@ -95,7 +95,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 	c.registerTrial(cmd)
 	command.CompleteFlag(cmd, "answer", completeAnswer)
 	command.CompleteFlag(cmd, "update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
-		for _, k := range template.Sets(r.Cluster) {
+		for _, k := range template.KnownSets(r.Cluster) {
 			out = append(out, k.Name+"\t"+k.Called)
 		}
 		return out
@@ -109,7 +109,7 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	if len(args) == 0 {
 		return nil, d
 	}
-	if t := template.Find(args[0]); t != nil {
+	if t := template.FindTemplate(args[0]); t != nil {
 		for _, q := range t.Questions {
 			out = append(out, q.Name+"=\t"+q.Ask)
 		}
@@ -124,8 +124,8 @@ func (f *newFlags) check(args []string) error {
 		return errors.New("--update names a set that is there: leave TEMPLATE out")
 	case len(f.leaveOut) > 0 && f.update == "":
 		return errors.New("--leave-out goes with --update SET; for a new set: --answer leave-out=VALUES")
-	case len(args) > 0 && template.Find(args[0]) == nil:
-		return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(template.Names(), ", "))
+	case len(args) > 0 && template.FindTemplate(args[0]) == nil:
+		return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(template.TemplateNames(), ", "))
 	}
 	return nil
 }
@@ -148,17 +148,17 @@ func (f *newFlags) given() (template.Answers, error) {
 }
 
 // makeSet makes a set of the flags, and asks for what is missing.
-func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.Made, error) {
-	w := pattern.World(r)
+func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.MadeSet, error) {
+	w := pattern.WorldOf(r)
 	if f.update != "" {
-		return pattern.Whole(w, f.update, f.leaveOut)
+		return pattern.CompleteSet(w, f.update, f.leaveOut)
 	}
-	t := template.Find(args[0])
+	t := template.FindTemplate(args[0])
 	given, err := f.given()
 	if err != nil {
 		return nil, err
 	}
-	made, err := pattern.Make(w, t, given, f.defaults)
+	made, err := pattern.MakeSet(w, t, given, f.defaults)
 	var missing *template.MissingError
 	if !errors.As(err, &missing) {
 		return made, err
@@ -172,7 +172,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 	if given, err = askTemplate(a, w, t, given); err != nil {
 		return nil, err
 	}
-	return pattern.Make(w, t, given, false)
+	return pattern.MakeSet(w, t, given, false)
 }
 
 // applyTemplate makes the policies of a template through the gate. Each question is asked
@@ -216,7 +216,7 @@ func askTemplate(a *command.App, w *template.World, t *template.Template, given 
 // askQuestion asks one question until there is an answer. The offered values are numbered,
 // except where a number could itself be the answer.
 func askQuestion(a *command.App, w *template.World, t *template.Template, q *template.Question, before template.Answers) (string, error) {
-	offers := q.Offer(w, before)
+	offers := q.OfferedChoices(w, before)
 	numbered := q.Kind != template.Priorities && q.Kind != template.Ports && q.Kind != template.Values
 	fmt.Fprintln(a.Err, q.Ask)
 	for i, o := range offers {
@@ -226,7 +226,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		}
 		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, clean.Line(o.Value), clean.Line(o.Note)), " "))
 	}
-	first := q.First(w, before)
+	first := q.FirstChoice(w, before)
 	for range mostTries {
 		if first == "" {
 			fmt.Fprintf(a.Err, "%s: ", q.Name)
@@ -245,7 +245,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 				text = offers[n-1].Value
 			}
 		}
-		checked, err := t.Check(w, q, text, before)
+		checked, err := t.CheckAnswer(w, q, text, before)
 		if err == nil {
 			return checked, nil
 		}
@@ -262,15 +262,15 @@ type templateOut struct {
 }
 
 type questionOut struct {
-	Name  string        `json:"name"`
-	Ask   string        `json:"ask"`
-	Kind  template.Kind `json:"kind"`
-	Form  string        `json:"form"`
-	Asked bool          `json:"asked"` // the others have a default
+	Name  string              `json:"name"`
+	Ask   string              `json:"ask"`
+	Kind  template.AnswerKind `json:"kind"`
+	Form  string              `json:"form"`
+	Asked bool                `json:"asked"` // the others have a default
 }
 
 func templatesAnswer() *command.Answer {
-	all := page.Each(template.All(), func(t *template.Template) templateOut {
+	all := page.Each(template.AllTemplates(), func(t *template.Template) templateOut {
 		return templateOut{t.Name, t.For, page.Each(t.Questions, func(q template.Question) questionOut {
 			return questionOut{q.Name, q.Ask, q.Kind, q.Kind.Form(), !q.Extra}
 		})}
@@ -313,7 +313,7 @@ type madeOut struct {
 }
 
 // madeAnswer prints a set, or what must hold with it.
-func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.Made, expectations bool) (*command.Answer, error) {
+func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)

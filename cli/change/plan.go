@@ -96,7 +96,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		return ans, nil
 	}
 	out := describeBoard(b)
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 
 // noOther refuses a new plan while there is another.
 func noOther(e *engine.Engine) error {
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	switch {
 	case err != nil || !st.IsOpen():
 		return nil // what cannot be read is put aside when the plan starts
@@ -130,7 +130,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		st, err := e.Plan()
+		st, err := e.ReadPlan()
 		switch {
 		case err != nil:
 			return err
@@ -182,7 +182,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
 	var last revision.PlanState
 	said := ""
-	err = e.Wait(ctx, func(r *revision.Revision) bool {
+	err = e.WaitFor(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}

@@ -101,14 +101,14 @@ func hear(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration
 		return
 	}
 	defer func() { _ = a.Unfollowed(e) }() // said
-	e.Logs().Ask()
+	e.Logs().AskForLines()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-over.Done()
 	if text, _ := e.Revision().Mode.TrafficTexts(); text != "" {
 		fmt.Fprintln(a.Err, "rung: "+text)
 	}
-	if e.Logs().Last() == 0 {
+	if e.Logs().LastNumber() == 0 {
 		fmt.Fprintln(a.Err, "rung: no log lines; rung ladder shows what logs")
 	}
 }

@@ -23,10 +23,10 @@ func policy(name string, priority int32) *model.Policy {
 // everything is a preview that has something of each kind to say.
 func everything() *gate.Preview {
 	web, db := policy("web", 3), policy("db", 5)
-	total := diff.Total{Before: verdict.Allow, After: verdict.Deny, Pairs: 1200}
+	total := diff.PairTotal{Before: verdict.Allow, After: verdict.Deny, Pairs: 1200}
 	ends := verdict.Ends{Pods: 7, Namespaces: []string{"blue"}}
-	group := func(after verdict.Verdict) diff.Group {
-		return diff.Group{Before: verdict.Allow, After: after, Pairs: 1200, From: ends, To: ends}
+	group := func(after verdict.Verdict) diff.FlipGroup {
+		return diff.FlipGroup{Before: verdict.Allow, After: after, Pairs: 1200, From: ends, To: ends}
 	}
 	at := time.Date(2026, 11, 3, 10, 0, 0, 0, time.UTC)
 	return &gate.Preview{Title: "Delete ANP web, then move others",
@@ -39,8 +39,8 @@ func everything() *gate.Preview {
 		Notes:  []string{"34 becomes free"},
 		Findings: []model.Finding{{Code: "unmatched", Severity: model.SeverityWarning, Policy: db.Key, Direction: model.Egress, Message: "matches nothing", Remedy: "add labels"},
 			{Code: "tied", Severity: model.SeverityInfo, Policy: db.Key, Rule: -1, Message: "shares 6"}},
-		Effect: &effect.Effect{Difference: &diff.Difference{Totals: []diff.Total{total}, Flips: slices.Repeat([]diff.Group{group(verdict.Deny)}, 42), Others: []diff.Group{group(verdict.Allow)}},
-			Log: &diff.Otherwise{Judged: 9, Lines: 3, Contrary: 1, From: at, To: at, Groups: []diff.SeenGroup{{Before: verdict.Allow, After: verdict.Deny, From: ends, To: ends,
+		Effect: &effect.Effect{Difference: &diff.Difference{Totals: []diff.PairTotal{total}, Flips: slices.Repeat([]diff.FlipGroup{group(verdict.Deny)}, 42), Others: []diff.FlipGroup{group(verdict.Allow)}},
+			Log: &diff.LogDifference{Judged: 9, Lines: 3, Contrary: 1, From: at, To: at, Groups: []diff.LoggedGroup{{Before: verdict.Allow, After: verdict.Deny, From: ends, To: ends,
 				Protocol: verdict.TCP, Port: 80, Lines: 3, Allowed: 3}}}},
 	}
 }

@@ -97,7 +97,7 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	for p := range r.Cluster.EveryPolicy() {
 		count[NamespacedName(p.Key)]++
 	}
-	order := ladder.Order(r.Cluster)
+	order := ladder.PolicyOrder(r.Cluster)
 	for _, s := range system.All {
 		for _, place := range s.PolicyPlaces(r.Cluster) {
 			if system.SystemOfKind(place.Policy.Kind) == s {

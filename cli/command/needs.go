@@ -43,7 +43,7 @@ func (e *emptyError) Error() string { return e.what }
 
 // EmptyFolders says that the folders of -f hold no manifests. It reads none.
 func (a *App) EmptyFolders() error {
-	if a.Needs == NeedNothing || len(a.Flags.Files) == 0 || len(a.Flags.NB) > 0 || !engine.Empty(a.Flags.Files) {
+	if a.Needs == NeedNothing || len(a.Flags.Files) == 0 || len(a.Flags.NB) > 0 || !engine.HasNoManifests(a.Flags.Files) {
 		return nil
 	}
 	return &emptyError{fmt.Sprintf("no manifests in %s: want files that end in .yaml, .yml or .json, also with .gz; "+

@@ -62,8 +62,8 @@ func (a *App) Omissions(all []model.Omission) []Omission {
 	}
 	return page.Each(all, func(o model.Omission) Omission {
 		return Omission{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
-			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.Assumed(),
-			Allowed: !o.Assumed() && len(omitted.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
+			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
+			Allowed: !o.IsAssumption() && len(omitted.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
 			Text:    clean.Line(o.String()), Remedy: clean.Line(o.Remedy)}
 	})
 }
@@ -98,7 +98,7 @@ func OmittedLines(all []Omission) (out []string) {
 func NotCounted(all []model.Omission) string {
 	var names []string
 	for _, o := range omitted.UnjudgedOmissions(all) {
-		if what := o.What(); what != "" && !slices.Contains(names, what) {
+		if what := o.OmittedName(); what != "" && !slices.Contains(names, what) {
 			names = append(names, what)
 		}
 	}

@@ -72,14 +72,14 @@ func Settled() func(*revision.Revision) bool {
 // quiet says whether the reconciler has nothing to do in a zone.
 func quiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
-		in := z.Policy(p.Key)
+		in := z.PolicyJoin(p.Key)
 		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) &&
 			in.Error == "") {
 			return false
 		}
 	}
 	for _, k := range r.Units() {
-		if in := z.Policy(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
+		if in := z.PolicyJoin(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
 			slices.ContainsFunc(in.Diffs, func(d model.RowDiff) bool { return d.Kind == model.DiffMissing && d.Waiting != "" }) {
 			return false // what they hang on is being made
 		}
@@ -131,7 +131,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer cancel()
 	var broken error
 	late, told := time.Now().Add(SayAfter), false
-	err = e.Wait(wait, func(r *revision.Revision) bool {
+	err = e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
 			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
@@ -156,7 +156,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	}
 	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
-		_ = e.Wait(wait, ready)
+		_ = e.WaitFor(wait, ready)
 	}
 	return f(e, e.Revision())
 }

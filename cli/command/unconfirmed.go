@@ -23,7 +23,7 @@ func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 	if a.completes {
 		return false
 	}
-	u := e.Unconfirmed(ctx)
+	u := e.SettleUnconfirmed(ctx)
 	if u == nil {
 		return false
 	}

@@ -95,12 +95,12 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
 	defer stop()
-	l.Ask()
+	l.AskForLines()
 	own := hits.New(e.Now())
 	seen, missed := uint64(0), uint64(0)
 	count := func() {
 		for {
-			lines := l.Since(seen, 1000)
+			lines := l.EntriesAfter(seen, 1000)
 			for _, x := range lines {
 				missed += x.Seq - seen - 1
 				seen = x.Seq
@@ -118,7 +118,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 	all := !filtered && g.end.IsZero() && g.begin.IsZero()
 	report := func() error {
 		count()
-		rules := own.All()
+		rules := own.RulesWithPairs()
 		if all {
 			rules, _, _ = l.Hits()
 			missed = 0
@@ -136,7 +136,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 	defer next.Stop()
 	for {
 		select {
-		case <-l.Ended():
+		case <-l.EndOfLines():
 			return end()
 		case <-ctx.Done():
 			return end()
@@ -167,7 +167,7 @@ func uncounted(a *command.App, l *logs.Store, missed uint64) {
 // lost says which ACLs reach their meters, on stderr.
 func lost(a *command.App, l *logs.Store) {
 	for _, x := range l.Losses() {
-		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.What(), x.Zone, x)
+		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.ACLText(), x.Zone, x)
 	}
 }
 
@@ -228,11 +228,11 @@ func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
 		for _, p := range r.Pairs {
 			one := o
 			one.From, one.To, one.Traffic = p.From, p.To, p.Traffic
-			one.Hits, one.Lately, one.First, one.Last = p.Count, p.Lately(now), page.StampText(p.First), page.StampText(p.Last)
+			one.Hits, one.Lately, one.First, one.Last = p.Count, p.RecentLines(now), page.StampText(p.First), page.StampText(p.Last)
 			rows = append(rows, one)
 		}
-		if r.Rest > 0 {
-			o.Hits = r.Rest
+		if r.UncountedPairs > 0 {
+			o.Hits = r.UncountedPairs
 			rows = append(rows, o)
 		}
 	}

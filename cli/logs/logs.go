@@ -217,12 +217,12 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 	defer process.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
-	e.Logs().Ask()
+	e.Logs().AskForLines()
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
 	var err error
 	times := logTimes{today: dayOf(e.Now())}
-	over := e.Logs().Ended()
+	over := e.Logs().EndOfLines()
 	end := func() error {
 		st := e.Logs().Stats()
 		if st.Dropped > 0 {
@@ -245,7 +245,7 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 		return nil
 	}
 	for {
-		lines := e.Logs().Since(seen, atOnce)
+		lines := e.Logs().EntriesAfter(seen, atOnce)
 		if len(lines) > 0 {
 			times.span(e.Logs().Position())
 		}
@@ -282,7 +282,7 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 		}
 		select {
 		case <-over:
-			if e.Logs().Last() > seen {
+			if e.Logs().LastNumber() > seen {
 				continue
 			}
 			return end()
@@ -311,7 +311,7 @@ func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error
 	o.From, o.FromAsOf = x.Src.AsOf()
 	o.To, o.ToAsOf = x.Dst.AsOf()
 	if x.Attributed {
-		o.Policy, o.RuleName = x.Unit().String(), x.RuleName
+		o.Policy, o.RuleName = x.UnitKey().String(), x.RuleName
 		if x.Rule.Rule >= 0 {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}

@@ -50,14 +50,14 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	if err := tail(func(x *entries.Entry) { attributed = append(attributed, x) }); err != nil {
 		return err
 	}
-	log := logs.Connections(attributed, narrow.MostSeen)
+	log := logs.ConnectionsOf(attributed, narrow.MostSeen)
 	if log.Over > 0 {
 		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
 	}
-	made, err := propose.Make(context.WithoutCancel(ctx), e.Revision(), t, log.Seen)
+	made, err := propose.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Seen)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
-			for _, n := range propose.Left(made.Left) {
+			for _, n := range propose.LeftTexts(made.Left) {
 				fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
 			}
 		}
@@ -66,7 +66,7 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	if !made.Surplus.IsExact() { // whoever sends the text into a file reads this
 		fmt.Fprintln(a.Err, "rung: "+clean.Line(made.Surplus.Text()))
 	}
-	for _, n := range made.Missed() {
+	for _, n := range made.MissedTexts() {
 		fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
 	}
 	ans := proposalAnswer(made)
@@ -118,12 +118,12 @@ type leftOut struct {
 func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
-		Still:   page.Each(p.Still, func(s propose.Still) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.Each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+		Still:   page.Each(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
+		Left:    page.Each(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}
-	if g := p.Surplus.Group; g != nil {
+	if g := p.Surplus.FlipGroup; g != nil {
 		d := consequences.GroupOf(*g)
 		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
 	}

@@ -44,13 +44,13 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		if err != nil {
 			return err
 		}
-		e.Logs().Ask()
+		e.Logs().AskForLines()
 		if len(cfg.LogFiles.Paths) > 0 {
 			readThrough(ctx, e.Logs())
 		} else {
 			streamsSettle(ctx, a, e)
 		}
-		about := why.About{Policy: k}
+		about := why.Subject{Policy: k}
 		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.NeverComes(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
@@ -72,8 +72,8 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 func readThrough(ctx context.Context, l *logs.Store) {
 	ticks, stop := l.Subscribe()
 	defer stop()
-	for over := l.Ended(); ; {
-		l.Read(l.Last()) // room for more of what is stored
+	for over := l.EndOfLines(); ; {
+		l.Read(l.LastNumber()) // room for more of what is stored
 		select {
 		case <-over:
 			return

@@ -62,7 +62,7 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 	var note string
 	if screen != nil {
 		var err error
-		if note, err = statedir.Open(a.Flags.StateFolder()); err != nil {
+		if note, err = statedir.OpenFolder(a.Flags.StateFolder()); err != nil {
 			return err
 		}
 		log, err := process.OpenOwnLog(a.Flags.StateFolder())
@@ -154,7 +154,7 @@ func keepGoroutines(a *command.App) (kept func() error) {
 	dir := a.Flags.StateFolder()
 	said := make(chan error, 1)
 	keep := func(goroutines []byte) {
-		path, err := statedir.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
+		path, err := statedir.KeepFile(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
 		if err == nil {
 			err = fmt.Errorf("ended by SIGQUIT; goroutine dump written to %s", path)
 		}
@@ -186,7 +186,7 @@ func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen f
 	loaded := func(r *revision.Revision) bool { return r.Loaded }
 	go func() {
 		var err error
-		if e.Wait(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
+		if e.WaitFor(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
 			if err = a.Lacks(e.Revision()); err != nil {
 				end(err)
 			}

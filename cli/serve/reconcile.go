@@ -190,7 +190,7 @@ func reconcile(ctx context.Context, a *command.App, f *reconcileFlags) error {
 	}
 	defer e.Close()
 	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
-		e.Owners().Writer())
+		e.Owners().WriterName())
 	for _, n := range e.Notices() {
 		log.Warn("state", "what", clean.Text(n))
 	}

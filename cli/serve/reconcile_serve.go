@@ -74,7 +74,7 @@ type teller struct {
 
 type unwrittenSaid struct {
 	at   time.Time
-	what map[health.Unwritten]bool
+	what map[health.UnwrittenPart]bool
 	due  bool // there was news since
 }
 
@@ -116,7 +116,7 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().Unwritten)
+	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		if a.Rail != "" {
@@ -132,7 +132,7 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 // lookUnwritten is look for what is not written, which is looked for in each zone at
 // most every unwrittenEvery.
 func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Time,
-	of func(*model.ZoneState) []health.Unwritten) (again time.Duration) {
+	of func(*model.ZoneState) []health.UnwrittenPart) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
 		was.due = was.due || news
@@ -158,11 +158,11 @@ const (
 
 // leftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *teller) leftOut(zone string, was map[health.Unwritten]bool, now []health.Unwritten) map[health.Unwritten]bool {
+func (t *teller) leftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}
-	is := make(map[health.Unwritten]bool, len(now))
+	is := make(map[health.UnwrittenPart]bool, len(now))
 	more := 0
 	for _, u := range now {
 		is[u] = true

@@ -34,7 +34,7 @@ func TestLooksAtEachZoneInItsTime(t *testing.T) {
 		{4000 * time.Millisecond, true, "ab", 0},
 	} {
 		looked := ""
-		again := said.lookUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.Unwritten {
+		again := said.lookUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
 			looked += z.Name
 			return nil
 		})
@@ -55,7 +55,7 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		return a
 	}
 	said := teller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
-	left := []health.Unwritten{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: health.WhyBlocked,
+	left := []health.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: health.WhyBlocked,
 		Text: "extra ACL x: a row that is not the policy's refers to it"}}
 	was := said.leftOut("n1", nil, left)
 	was = said.leftOut("n1", was, left)
@@ -69,7 +69,7 @@ level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 	text.Reset()
 	left = nil
 	for i := range 3 * unwrittenLines {
-		left = append(left, health.Unwritten{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
+		left = append(left, health.UnwrittenPart{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
 			Why: health.WhyNoRows})
 	}
 	said.leftOut("n1", nil, left)

@@ -61,7 +61,7 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 // AdminNetworkPolicies and the baseline carry reports; nobody makes any of a
 // ClusterNetworkPolicy.
 func reported(r *revision.Revision) bool {
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		for _, z := range r.Zones {
 			is := func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+z.Name }
 			if z.Writes && (k.Kind == model.KindANP || k.Kind == model.KindBANP) && !slices.ContainsFunc(r.Conditions(k), is) {

@@ -57,7 +57,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
 				read := command.Settled()
-				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
@@ -97,8 +97,8 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {
-			in := z.Policy(k)
-			st := in.StateAfter(z, now, settle)
+			in := z.PolicyJoin(k)
+			st := in.StateSettlingAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}

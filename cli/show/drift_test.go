@@ -17,7 +17,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 	const uuid = "00000000-0000-0000-0000-000000000001"
 	k := model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}
 	firewall := &model.Policy{Meta: model.Meta{Key: k}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress: []model.Rule{{Direction: model.Egress, Action: model.Deny,
 			Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/8"}}}}}}
 	cluster, _ := (*model.Cluster)(nil).Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}, firewall}, nil)

@@ -36,7 +36,7 @@ const flowTime = 20 * time.Second
 func untilFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, flowTime)
 	defer cancel()
-	_ = e.Wait(ctx, func(r *revision.Revision) bool { // what is not there by then is told as it stands
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { // what is not there by then is told as it stands
 		for _, s := range r.Southbounds {
 			z := r.Zone(s.Zone)
 			if z == nil || !a.Flags.Flows(s.Zone) {

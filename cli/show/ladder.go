@@ -70,7 +70,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 	case r.System.Bands != nil:
 		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return placesText(r) }
 	case len(r.Zones) == 0:
-		ans.Value = ladder.FactsOf(r.Ladder().In(stage))
+		ans.Value = ladder.FactsOf(r.Ladder().OfStage(stage))
 	default:
 		ans.Value = ladder.LiveFactsOf(r, stage, now)
 		ans.NotConsidered = append(ans.NotConsidered, omitted.OmissionsOfZones(r)...)

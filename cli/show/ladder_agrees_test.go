@@ -234,7 +234,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 	base := uitest.Demo(t)
 	uitest.Units(base)
 	idle := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "green", Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	base.Cluster, _ = base.Cluster.Upsert([]model.Object{idle}, nil)
 	s := uitest.Open(t, base, nav.To(nav.Ladder))
 	s.Resize(220, 150)
@@ -255,7 +255,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 		s.Console.Set(&facts)
 		s.Refresh()
 		for stage != want {
-			stage = stage.Next()
+			stage = stage.NextStage()
 			s.Press("s")
 		}
 		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, uitest.Now)
@@ -311,7 +311,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 				}
 			}
 		}
-		check(t, model.Stages()[r.IntN(3)], acls)
+		check(t, model.PipelineStages()[r.IntN(3)], acls)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -20,7 +20,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 	anp := func(name string, priority int32) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin,
 			Priority: priority,
-			Subject:  model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+			Subject:  model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 			Egress:   []model.Rule{{Direction: model.Egress, Action: model.Deny}}}
 	}
 	cluster, _ := (&model.Cluster{}).Upsert([]model.Object{anp("first", 10), anp("second", 20)}, nil)

@@ -56,7 +56,7 @@ func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
 	return slices.DeleteFunc(omitted.OmissionsOfObjects(r), func(o model.Omission) bool {
 		return slices.ContainsFunc(found, func(f model.Finding) bool {
 			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
-				f.Origin.File != "" && f.Origin.Where() == o.Origin.Where())
+				f.Origin.File != "" && f.Origin.Place() == o.Origin.Place())
 		})
 	})
 }
@@ -76,7 +76,7 @@ func lintCount(found []model.Finding) string {
 		return ""
 	}
 	text := "\n" + model.CountFindings(found).Text()
-	if under := model.CountUnder(found); under.All() > 0 {
+	if under := model.CountUnderRoots(found); under.Total() > 0 {
 		text += ", and " + under.Text() + " under their cause (indented)"
 	}
 	return text + "\n"

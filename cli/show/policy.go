@@ -134,15 +134,15 @@ lists the pods and ACLs.`,
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: command.NamespacedName(k), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Where(), Findings: []findings.Brief{},
+		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []findings.Brief{},
 		Rules:      page.Each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: page.Each(r.Conditions(k), describeCondition),
 		Zones:      page.Each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
-	if k.Kind.Ranked() {
+	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
 	}
 	if a := p.Tiered; a != nil {
-		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
+		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
 		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority
@@ -152,12 +152,12 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	}
 	l := policies.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
-	if l.Levels.Any() {
+	if l.Levels.IsOn() {
 		out.Logging = l.Levels.String()
 	}
 	if len(l.Problems) > 0 {
 		out.Logging = "invalid: " + strings.Join(l.Problems, "; ")
-		if l.Levels.Any() {
+		if l.Levels.IsOn() {
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
@@ -177,7 +177,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	for _, unit := range r.RelatedUnits(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
 		for _, z := range r.Zones {
-			u.Zones[string(z.Policy(unit).State(z, now))]++
+			u.Zones[string(z.PolicyJoin(unit).StateAt(z, now))]++
 		}
 		out.With = append(out.With, u)
 	}
@@ -200,8 +200,8 @@ func describeCondition(c model.Condition) conditionOut {
 }
 
 func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) policyZone {
-	in := z.Policy(k)
-	o := policyZone{Zone: z.Name, State: in.State(z, now)}
+	in := z.PolicyJoin(k)
+	o := policyZone{Zone: z.Name, State: in.StateAt(z, now)}
 	if in != nil {
 		o.ACLs, o.Error = in.LiveACLs, in.Error
 		if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
@@ -212,9 +212,9 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 }
 
 func describeRule(p *model.Policy, f policies.RuleFacts) ruleOut {
-	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleWord(f.Rule), PeerPods: f.Pods,
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
-		Broken: f.Broken()}
+		Broken: f.BrokenPortsText()}
 	if a := f.Tiered; a != nil && len(a.AppliedTo) > 0 {
 		o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 	}

@@ -123,7 +123,7 @@ func records(all []rows.Record) string {
 // has the word stage in backquotes. The stage is empty for all.
 func stageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
-	for _, s := range model.Stages() {
+	for _, s := range model.PipelineStages() {
 		names = append(names, string(s))
 	}
 	stage := new(model.Stage)

@@ -87,11 +87,11 @@ func readTwice(a *command.App, asked bool, zone string, once command.Answerer) c
 
 // readAgain reads the zones through libovsdb and puts what that found below an answer.
 func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*model.ZoneState, ans *command.Answer) {
-	var found []second.Read
+	var found []second.ZoneReading
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		found = second.Reads(ctx, e.Zones(), page.Each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+		found = second.ReadZones(ctx, e.Zones(), page.Each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
 	late, cancel := context.WithTimeout(ctx, command.SayAfter)
 	defer cancel()
@@ -114,7 +114,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 			continue
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
-		out[i].Differences = page.Each(f.Differences, func(d second.Difference) secondRow {
+		out[i].Differences = page.Each(f.Differences, func(d second.RowDifference) secondRow {
 			d.Rung, d.Libovsdb = page.Each(d.Rung, itself), page.Each(d.Libovsdb, itself)
 			return secondRow(d)
 		})

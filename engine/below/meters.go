@@ -31,13 +31,13 @@ type lostLines struct {
 }
 
 type zoneMeters struct {
-	stats map[string]flow.MeterStat
-	next  time.Time // when they may be read again
-	open  bool      // an ACL was at its limit when they were read: there may be more lost lines
+	stats       map[string]flow.MeterStat
+	readAgainAt time.Time // when they may be read again
+	open        bool      // an ACL was at its limit when they were read: there may be more lost lines
 }
 
-// lost is how many lines of an ACL its meter discarded.
-func (l *lostLines) lost(zone, acl string) (n uint64, ok bool) {
+// linesLost is how many lines of an ACL its meter discarded.
+func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	z := l.zones[zone]
@@ -48,27 +48,27 @@ func (l *lostLines) lost(zone, acl string) (n uint64, ok bool) {
 	return s.Dropped, ok
 }
 
-// due says whether a zone's meters are to be read now: while an ACL of it is at its limit,
+// isDue says whether a zone's meters are to be read now: while an ACL of it is at its limit,
 // and once more after that, for what was lost since they were read last.
-func (l *lostLines) due(zone string, limited bool, now time.Time) bool {
+func (l *lostLines) isDue(zone string, limited bool, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	z := l.zones[zone]
 	if z == nil {
 		return limited
 	}
-	return (limited || z.open) && !now.Before(z.next)
+	return (limited || z.open) && !now.Before(z.readAgainAt)
 }
 
-// took keeps what was read; a zone that could not be read is not counted.
-func (l *lostLines) took(zone string, z zoneMeters) {
+// noteMeters keeps what was read; a zone that could not be read is not counted.
+func (l *lostLines) noteMeters(zone string, z zoneMeters) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.zones[zone] = &z
 }
 
-// forget lets go of zones whose meters hold nothing back.
-func (l *lostLines) forget(want []string) {
+// forgetZones lets go of zones whose meters hold nothing back.
+func (l *lostLines) forgetZones(want []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for zone := range l.zones {
@@ -82,7 +82,7 @@ func (l *lostLines) forget(want []string) {
 // ends: there lines are lost, and only the datapath knows how many.
 func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
-	store.CountedBy(l.lost)
+	store.CountedBy(l.linesLost)
 	ticker := time.NewTicker(MetersEvery)
 	defer ticker.Stop()
 	for {
@@ -99,9 +99,9 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 				limited[x.Zone] = x.AtLimit
 			}
 		}
-		l.forget(known)
+		l.forgetZones(known)
 		for _, zone := range known {
-			if !l.due(zone, limited[zone], time.Now()) {
+			if !l.isDue(zone, limited[zone], time.Now()) {
 				continue
 			}
 			within, cancel := context.WithTimeout(ctx, metersWithin)
@@ -111,13 +111,13 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 			if err != nil {
 				stats, next = nil, max(every, metersFailed)
 			}
-			l.took(zone, zoneMeters{stats, time.Now().Add(next), limited[zone]})
+			l.noteMeters(zone, zoneMeters{stats, time.Now().Add(next), limited[zone]})
 		}
 	}
 }
 
-// Meters reads those of a node, in its ovnkube-node pod.
-func (p *Pods) Meters(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
+// ReadMeters reads those of a node, in its ovnkube-node pod.
+func (p *Pods) ReadMeters(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
 	pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (p *Pods) Meters(ctx context.Context, node string) (map[string]flow.MeterSt
 		target.Container = "ovn-controller" // it sees the sockets of both
 	}
 	run := func(cmd ...string) (string, error) {
-		out, err := p.Output(ctx, target, cmd, metersWithin, mostMeterText)
+		out, err := p.RunProgram(ctx, target, cmd, metersWithin, mostMeterText)
 		if err != nil {
 			return "", fmt.Errorf("reading the meters of %s in %s: %w", node, target, err)
 		}

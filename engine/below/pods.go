@@ -18,18 +18,18 @@ type Pods struct {
 	Namespaces []string
 }
 
-// Zones makes the zones of nodes that are read through pods/exec in their
+// ZoneMaker makes the zones of nodes that are read through pods/exec in their
 // ovnkube-node pods, which are looked for at every connection; nothing is written that
 // way. They share what is equal in them, and a cap on connections that are being made.
-func (p *Pods) Zones(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
+func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
-		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.Take, Open: p.Open(node)}), nil
+		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil
 	}
 }
 
-// Open runs programs in the ovnkube-node pod of a node, which is looked for each time.
-func (p *Pods) Open(node string) func(context.Context) (remote.Runner, string, error) {
+// OpenRunner runs programs in the ovnkube-node pod of a node, which is looked for each time.
+func (p *Pods) OpenRunner(node string) func(context.Context) (remote.Runner, string, error) {
 	return func(ctx context.Context) (remote.Runner, string, error) {
 		pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
 		if err != nil {
@@ -39,9 +39,9 @@ func (p *Pods) Open(node string) func(context.Context) (remote.Runner, string, e
 	}
 }
 
-// Output runs a program in a container and returns the output, up to most bytes.
-func (p *Pods) Output(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
-	return remote.Output(ctx, podRunner{p.Cluster, target}, cmd, within, most)
+// RunProgram runs a program in a container and returns the output, up to most bytes.
+func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
+	return remote.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }
 
 // podRunner runs programs in a container.

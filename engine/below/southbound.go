@@ -49,15 +49,15 @@ type Southbounds struct {
 	*loop.Loop
 	cfg    Config
 	zones  *zones.Set
-	looks  *zones.Looks // at logical flows
+	looks  *zones.ZoneLooks // at logical flows
 	states map[string]*revision.Southbound
 	loops  map[string]*southLoop
 	limit  *nbdb.Limiter // their own: zones do not wait for them
 	view   []*revision.Southbound
 	counts map[string]revision.ProgressCount
-	// own are the addresses of those of Rung's own zones.
-	own    map[string]string
-	nobody *loop.Alarm // looks at a zone's flows any more
+	// ownAddresses are the addresses of those of Rung's own zones.
+	ownAddresses map[string]string
+	nobody       *loop.Alarm // looks at a zone's flows any more
 }
 
 // southLoop is a database that is followed.
@@ -67,8 +67,8 @@ type southLoop struct{ stop context.CancelFunc }
 func New(l *loop.Loop, cfg Config, z *zones.Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: zones.NewLooks(), states: map[string]*revision.Southbound{},
 		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
-		own: map[string]string{}}
-	w.nobody = l.Alarm(w.Sync)
+		ownAddresses: map[string]string{}}
+	w.nobody = l.NewAlarm(w.FollowWanted)
 	return w
 }
 
@@ -78,13 +78,13 @@ func (w *Southbounds) Start() {
 	w.Go(w.runJoins)
 }
 
-// At says where the database of one of Rung's own zones is; empty for one that is gone.
-func (w *Southbounds) At(zone, addr string) { w.own[zone] = addr }
+// AddressOf says where the database of one of Rung's own zones is; empty for one that is gone.
+func (w *Southbounds) AddressOf(zone, addr string) { w.ownAddresses[zone] = addr }
 
 // LookAtFlows says of which zones somebody looks at the logical flows now. Their
 // Southbound databases are followed from then on, and some time longer. Like LookAt it
 // does not wait, may be called from any goroutine, and for every frame of a page.
-func (w *Southbounds) LookAtFlows(zones ...string) { w.looks.Note(zones) }
+func (w *Southbounds) LookAtFlows(zones ...string) { w.looks.NoteLooks(zones) }
 
 // runLooks follows what somebody began to look at.
 func (w *Southbounds) runLooks() {
@@ -93,52 +93,52 @@ func (w *Southbounds) runLooks() {
 		case <-w.Context().Done():
 			return
 		case <-w.looks.News:
-			w.Do(w.Sync)
+			w.Do(w.FollowWanted)
 		}
 	}
 }
 
-// place is where a zone's Southbound database is, and how it is reached.
-func (w *Southbounds) place(zone string) (endpoint string, open func() southSource) {
+// endpointOf is where a zone's Southbound database is, and how it is reached.
+func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() southSource) {
 	addr, ok := w.cfg.SB[zone]
 	if !ok && len(w.zones.States()) == 1 {
 		addr, ok = w.cfg.SB[""]
 	}
 	if !ok {
-		addr = w.own[zone]
+		addr = w.ownAddresses[zone]
 	}
 	if z := w.zones.States()[zone]; addr == "" && z != nil && zones.IsFile(z.Endpoint) {
 		addr = dbfile.SouthboundBeside(z.Endpoint)
 	}
 	if addr != "" {
-		return clean.Text(addr), func() southSource { return w.open(zone, addr) }
+		return clean.Text(addr), func() southSource { return w.openSource(zone, addr) }
 	}
 	if w.cfg.Pods != nil && w.zones.OfNode(zone) {
 		return "exec:" + clean.Text(zone), func() southSource {
-			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.Take, Open: w.cfg.Pods.Open(zone)})
+			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}
 	return "", nil
 }
 
-// open makes the connection to a Southbound database of an address.
-func (w *Southbounds) open(zone, addr string) southSource {
-	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.Take, Options: dbfile.Options{Archives: w.cfg.Archives}})
+// openSource makes the connection to a Southbound database of an address.
+func (w *Southbounds) openSource(zone, addr string) southSource {
+	if path, ok := dbfile.AddressPath(addr); ok {
+		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot, Options: dbfile.Options{Archives: w.cfg.Archives}})
 	}
-	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.Take})
+	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot})
 }
 
-// Sync follows what is wanted of the zones there are, and lets go of the rest.
-func (w *Southbounds) Sync() {
+// FollowWanted follows what is wanted of the zones there are, and lets go of the rest.
+func (w *Southbounds) FollowWanted() {
 	here := w.zones.States()
-	looked := w.looks.Of(func(zone string) bool { return here[zone] != nil })
+	looked := w.looks.TimesOf(func(zone string) bool { return here[zone] != nil })
 	now := time.Now()
 	var next time.Duration
 	for zone := range here {
-		endpoint, open := w.place(zone)
+		endpoint, open := w.endpointOf(zone)
 		if open == nil {
-			w.forget(zone)
+			w.forgetDatabase(zone)
 			continue
 		}
 		wanted := w.cfg.Flows != nil && w.cfg.Flows(zone)
@@ -151,18 +151,18 @@ func (w *Southbounds) Sync() {
 		st := w.states[zone]
 		switch {
 		case st == nil || st.Endpoint != endpoint, !wanted && st.Followed:
-			w.forget(zone)
+			w.forgetDatabase(zone)
 			st = &revision.Southbound{Zone: zone, Endpoint: endpoint, Conn: model.ConnStarting, ConnAt: w.Now()}
 			w.states[zone], w.view = st, nil
-			w.Changed()
+			w.MarkChanged()
 		}
 		if wanted && !st.Followed {
-			w.follow(zone, open())
+			w.followDatabase(zone, open())
 		}
 	}
 	for zone := range w.states {
 		if here[zone] == nil {
-			w.forget(zone)
+			w.forgetDatabase(zone)
 			delete(w.counts, zone)
 		}
 	}
@@ -172,8 +172,8 @@ func (w *Southbounds) Sync() {
 	}
 }
 
-// forget lets go of a database.
-func (w *Southbounds) forget(zone string) {
+// forgetDatabase lets go of a database.
+func (w *Southbounds) forgetDatabase(zone string) {
 	if l := w.loops[zone]; l != nil {
 		l.stop()
 		delete(w.loops, zone)
@@ -181,12 +181,12 @@ func (w *Southbounds) forget(zone string) {
 	if w.states[zone] != nil {
 		delete(w.states, zone)
 		w.view = nil
-		w.Changed()
+		w.MarkChanged()
 	}
 }
 
-// follow starts reading a database.
-func (w *Southbounds) follow(zone string, src southSource) {
+// followDatabase starts reading a database.
+func (w *Southbounds) followDatabase(zone string, src southSource) {
 	l := &southLoop{}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(w.Context())
@@ -194,18 +194,18 @@ func (w *Southbounds) follow(zone string, src southSource) {
 	st.Followed, st.Conn, st.ConnAt = true, model.ConnDialling, w.Now()
 	w.states[zone], w.loops[zone] = &st, l
 	w.view = nil
-	w.Changed()
+	w.MarkChanged()
 	if !w.Go(func() {
 		src.Run(ctx, func(u nbdb.SouthboundUpdate) {
-			w.Send(func() { w.arrived(zone, l, u) })
+			w.Send(func() { w.takeUpdate(zone, l, u) })
 		})
 	}) {
 		l.stop()
 	}
 }
 
-// arrived takes in what a connection delivered.
-func (w *Southbounds) arrived(zone string, l *southLoop, u nbdb.SouthboundUpdate) {
+// takeUpdate takes in what a connection delivered.
+func (w *Southbounds) takeUpdate(zone string, l *southLoop, u nbdb.SouthboundUpdate) {
 	if w.loops[zone] != l {
 		return // nobody wants it any more
 	}
@@ -221,11 +221,11 @@ func (w *Southbounds) arrived(zone string, l *southLoop, u nbdb.SouthboundUpdate
 		next.Joined = nil
 	}
 	w.states[zone], w.view = &next, nil
-	w.Changed()
+	w.MarkChanged()
 }
 
-// joined takes in how flows and rows stand to each other.
-func (w *Southbounds) joined(of *revision.Southbound, next *revision.Southbound) {
+// takeJoined takes in how flows and rows stand to each other.
+func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbound) {
 	now := w.states[of.Zone]
 	if now == nil || !now.Followed {
 		return
@@ -233,11 +233,11 @@ func (w *Southbounds) joined(of *revision.Southbound, next *revision.Southbound)
 	st := *now
 	st.Rows, st.Joined, st.Late, st.First = next.Rows, next.Joined, next.Late, next.First
 	w.states[of.Zone], w.view = &st, nil
-	w.Changed()
+	w.MarkChanged()
 }
 
-// All are the states for a revision.
-func (w *Southbounds) All() []*revision.Southbound {
+// States are the states for a revision.
+func (w *Southbounds) States() []*revision.Southbound {
 	if w.view == nil && len(w.states) > 0 {
 		for _, zone := range slices.Sorted(maps.Keys(w.states)) {
 			w.view = append(w.view, w.states[zone])
@@ -249,8 +249,8 @@ func (w *Southbounds) All() []*revision.Southbound {
 // Counts are the numbers of zones, by name.
 func (w *Southbounds) Counts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
 
-// Counted notes the numbers of a zone, and since when something is behind.
-func (w *Southbounds) Counted(z *model.ZoneState, now time.Time) {
+// CountZone notes the numbers of a zone, and since when something is behind.
+func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {
 	if z.DB == nil || z.DB.Global() == nil {
 		return
 	}
@@ -280,10 +280,11 @@ func (w *Southbounds) runJoins() {
 				continue
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
-				var next *revision.Southbound
-				w.cfg.Slots.Take(func() { next = st.JoinFlows(z.DB, w.Now()) })
+				release := w.cfg.Slots.TakeSlot()
+				next := st.JoinFlows(z.DB, w.Now())
+				release()
 				done[st.Zone] = p
-				if !w.Do(func() { w.joined(st, next) }) {
+				if !w.Do(func() { w.takeJoined(st, next) }) {
 					return
 				}
 			}

@@ -31,7 +31,7 @@ func newSouthbounds(t *testing.T, cfg Config, others ...string) *Southbounds {
 	}
 	w := New(l, cfg, z)
 	l.Start(func(before *revision.Revision) *revision.Revision {
-		return revision.New(revision.Facts{Cluster: c, Southbounds: w.All()}, before)
+		return revision.New(revision.Facts{Cluster: c, Southbounds: w.States()}, before)
 	})
 	z.Start()
 	w.Start()
@@ -45,15 +45,15 @@ func TestSouthboundPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSouthbounds(t, Config{SB: map[string]string{"given": "unix:x", "": "unix:only"}, Pods: &Pods{}}, "given", "other")
 		w.Do(func() {
-			w.At("own", "unix:own")
+			w.AddressOf("own", "unix:own")
 			for zone, want := range map[string]string{"given": "unix:x", "node": "exec:node", "own": "unix:own", "other": ""} {
-				if got, open := w.place(zone); got != want || (open == nil) != (want == "") {
+				if got, open := w.endpointOf(zone); got != want || (open == nil) != (want == "") {
 					t.Errorf("%s: %q, want %q", zone, got, want)
 				}
 			}
 			here := w.zones.States()
 			here["file"] = &model.ZoneState{Name: "file", Endpoint: "file:mg/node-1_nbdb"}
-			if got, open := w.place("file"); got != "file:mg/node-1_sbdb" || open == nil {
+			if got, open := w.endpointOf("file"); got != "file:mg/node-1_sbdb" || open == nil {
 				t.Errorf("of a must-gather: %q", got)
 			}
 			for name := range here {
@@ -61,7 +61,7 @@ func TestSouthboundPlaces(t *testing.T) {
 					delete(here, name)
 				}
 			}
-			if got, _ := w.place("other"); got != "unix:only" {
+			if got, _ := w.endpointOf("other"); got != "unix:only" {
 				t.Errorf("the only zone: %q", got)
 			}
 		})

@@ -17,20 +17,20 @@ import (
 // comparison is of two sides of one cluster.
 type comparison struct {
 	before, after *index.Index
-	w             *world
+	world         *imaginedWorld
 	c             *model.Cluster
 	differs       []Difference
 }
 
-// place is a rule of a policy of either side.
-type place struct {
+// rulePlace is a rule of a policy of either side.
+type rulePlace struct {
 	policy model.PolicyKey
 	dir    model.Direction
 	rule   int
 }
 
-func (s *comparison) compare(ctx context.Context) error {
-	d, err := diff.Differ(ctx, s.before, s.after, diff.Asked{})
+func (s *comparison) compareSides(ctx context.Context) error {
+	d, err := diff.DiffIndexes(ctx, s.before, s.after, diff.DiffQuestions{})
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *comparison) compare(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		one, err := s.difference(&d.Flips[i])
+		one, err := s.differenceOf(&d.Flips[i])
 		if err != nil {
 			return err
 		}
@@ -47,14 +47,14 @@ func (s *comparison) compare(ctx context.Context) error {
 	return nil
 }
 
-// difference is a group of connections, and the rules that its example meets on both sides:
+// differenceOf is a group of connections, and the rules that its example meets on both sides:
 // these are asked for by themselves, and must say the same as the comparison.
-func (s *comparison) difference(g *diff.Group) (Difference, error) {
+func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
-		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[place]bool{}}
-	out.is = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
-	from, imaginedFrom := s.w.told(s.c, g.Example.From.Key)
-	to, imaginedTo := s.w.told(s.c, g.Example.To.Key)
+		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[rulePlace]bool{}}
+	out.identity = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
+	from, imaginedFrom := s.world.describePod(s.c, g.Example.From.Key)
+	to, imaginedTo := s.world.describePod(s.c, g.Example.To.Key)
 	if imaginedFrom || imaginedTo {
 		if !imaginedFrom {
 			from = g.Example.From.String()
@@ -67,7 +67,7 @@ func (s *comparison) difference(g *diff.Group) (Difference, error) {
 	}
 	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {
 		for i := range ds {
-			out.meet(&ds[i])
+			out.addMet(&ds[i])
 		}
 	}
 	for _, side := range []struct {
@@ -87,13 +87,13 @@ func (s *comparison) difference(g *diff.Group) (Difference, error) {
 			for j := range a.Paths[i].Stages {
 				st := &a.Paths[i].Stages[j]
 				for k := range st.Passed {
-					out.meet(&st.Passed[k])
+					out.addMet(&st.Passed[k])
 				}
 				for k := range st.Candidates {
-					out.meet(&st.Candidates[k])
+					out.addMet(&st.Candidates[k])
 				}
 				if st.Decided != nil {
-					out.meet(st.Decided)
+					out.addMet(st.Decided)
 				}
 			}
 		}
@@ -101,13 +101,13 @@ func (s *comparison) difference(g *diff.Group) (Difference, error) {
 	return out, nil
 }
 
-func (d *Difference) meet(by *verdict.Decider) {
-	d.rules[place{by.Policy, by.Direction, by.Rule}] = true
+func (d *Difference) addMet(by *verdict.Decider) {
+	d.rules[rulePlace{by.Policy, by.Direction, by.Rule}] = true
 }
 
-// meets says whether the rule, or what it became, matches the example.
-func (d *Difference) meets(r *Rule) bool {
-	if d.rules[place{r.Policy, r.Direction, r.Index}] {
+// matchesExample says whether the rule, or what it became, matches the example.
+func (d *Difference) matchesExample(r *Rule) bool {
+	if d.rules[rulePlace{r.Policy, r.Direction, r.Index}] {
 		return true
 	}
 	for _, at := range r.To {
@@ -118,4 +118,4 @@ func (d *Difference) meets(r *Rule) bool {
 	return false
 }
 
-func placeOf(at labels.Place) place { return place{at.Policy, at.Direction, at.Index} }
+func placeOf(at labels.MadeRule) rulePlace { return rulePlace{at.Policy, at.Direction, at.Index} }

@@ -17,17 +17,17 @@ type Result struct {
 	// the system Before, the verdicts of the made ones under After.
 	To            Target
 	Before, After *system.System
-	// Given are the policies that were converted, Rules their rules with the outcome of each,
+	// Converted are the policies that were converted, Rules their rules with the outcome of each,
 	// in the order in which they decide.
-	Given []*model.Policy
-	Rules []Rule
+	Converted []*model.Policy
+	Rules     []Rule
 	// Policies are the objects that say the same, in the order of Text.
 	Policies []*model.Policy
 	// Notes say what was left out, or has to be known besides.
 	Notes []Note
 	Proof Proof
 
-	kept []model.PolicyKey // of Policies, that are as they were
+	unchanged []model.PolicyKey // of Policies, that are as they were
 }
 
 // Note is about an object of the input.
@@ -44,12 +44,12 @@ func (r *Result) Text() string { return textOf(r.Policies) }
 
 // NewText is Text without the policies that are as they were.
 func (r *Result) NewText() string {
-	return textOf(slices.DeleteFunc(slices.Clone(r.Policies), func(p *model.Policy) bool { return slices.Contains(r.kept, p.Key) }))
+	return textOf(slices.DeleteFunc(slices.Clone(r.Policies), func(p *model.Policy) bool { return slices.Contains(r.unchanged, p.Key) }))
 }
 
-// Nothing says that there was nothing to convert: a proof says nothing then.
-func (r *Result) Nothing() bool {
-	return len(r.Given)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
+// IsEmpty says that there was nothing to convert: a proof says nothing then.
+func (r *Result) IsEmpty() bool {
+	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
 }
 
 func textOf(policies []*model.Policy) string {
@@ -63,8 +63,8 @@ func textOf(policies []*model.Policy) string {
 	return b.String()
 }
 
-// policy is a typed object in the model's form, checked as the API server would.
-func policy(object any) (*model.Policy, error) {
+// modelPolicy is a typed object in the model's form, checked as the API server would.
+func modelPolicy(object any) (*model.Policy, error) {
 	p, err := manifests.FromObject(object, model.Origin{Source: "convert", Item: -1})
 	if err != nil {
 		return nil, fmt.Errorf("read what was made: %w", err)

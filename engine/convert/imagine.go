@@ -26,82 +26,82 @@ var (
 // freshValue is a label value that no policy names.
 const freshValue = "rung-imagined"
 
-// world holds the labels, names and ports that the selectors of some policies tell apart, and
+// imaginedWorld holds the labels, names and ports that the selectors of some policies tell apart, and
 // the pods imagined for them.
-type world struct {
+type imaginedWorld struct {
 	c            *model.Cluster
-	spaces, pods *space
-	named        map[string]bool // namespaces that are meant by their names
+	spaces, pods *labelSpace
+	namedSpaces  map[string]bool // namespaces that are meant by their names
 	accounts     map[model.ServiceAccount]bool
 	ports        map[string]bool
 	twice        bool // a rule compares labels of two namespaces
 
 	objects      []model.Object
 	count        int
-	all          bool
+	allSpaces    bool
 	next4, next6 netip.Addr
 }
 
-// imagine makes pods, and namespaces, that a cluster does not have, so that what is proved of
+// imaginePods makes pods, and namespaces, that a cluster does not have, so that what is proved of
 // them holds for labels that nobody has yet: of every combination of labels that selectors of
 // the policies tell apart, one. all is false where there would be too many: then there are
 // those that single selectors, and pairs of them, are about.
-func imagine(c *model.Cluster, policies []*model.Policy) *world {
-	w := &world{c: c, spaces: newSpace(), pods: newSpace(), named: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
-		ports: map[string]bool{}, all: true, next4: imagined4, next6: imagined6}
-	groups := antrea.Groups(c)
+func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
+	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
+		ports: map[string]bool{}, allSpaces: true, next4: imagined4, next6: imagined6}
+	groups := antrea.ResolveGroups(c)
 	for _, p := range policies {
-		w.policy(groups, p)
+		w.addPolicy(groups, p)
 	}
-	name := w.spaces.take("kubernetes.io/metadata.name")
+	name := w.spaces.takeLabel("kubernetes.io/metadata.name")
 	for _, v := range name {
-		w.named[v] = true
+		w.namedSpaces[v] = true
 	}
-	spaces, wholeSpaces := w.spaces.points(mostImagined)
-	pods, wholePods := w.pods.points(mostImagined)
+	spaces, wholeSpaces := w.spaces.samplePoints(mostImagined)
+	pods, wholePods := w.pods.samplePoints(mostImagined)
 	times := 1
 	if w.twice {
 		times = 2
 	}
-	w.all = wholeSpaces && wholePods
+	w.allSpaces = wholeSpaces && wholePods
 	if len(spaces)*times*len(pods)*2 > mostImagined {
-		w.all = false
-		spaces, pods = w.spaces.some(mostKinds), w.pods.some(mostKinds)
+		w.allSpaces = false
+		spaces, pods = w.spaces.somePoints(mostKinds), w.pods.somePoints(mostKinds)
 	}
 	pods = slices.Concat(pods, pods) // those of one kind connect to each other, too
 	n := 0
 	for _, labels := range spaces {
 		for range times {
-			w.namespace(fmt.Sprintf("rung-imagined-%d", n), labels, pods)
+			w.addNamespace(fmt.Sprintf("rung-imagined-%d", n), labels, pods)
 			n++
 		}
 	}
-	for _, ns := range slices.Sorted(maps.Keys(w.named)) {
+	for _, ns := range slices.Sorted(maps.Keys(w.namedSpaces)) {
 		if c.Namespace(ns) != nil {
 			w.podsOf(ns, pods)
 		} else {
-			w.namespace(ns, nil, pods)
+			w.addNamespace(ns, nil, pods)
 		}
 	}
 	for _, a := range slices.SortedFunc(maps.Keys(w.accounts), func(a, b model.ServiceAccount) int {
 		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
 	}) {
-		w.pod(a.Namespace, a.Name, nil)
+		w.addPod(a.Namespace, a.Name, nil)
 	}
 	return w
 }
 
-func (w *world) policy(groups *antrea.Resolver, p *model.Policy) {
+func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy) {
 	selected := func(ns string, namespaces, pods model.Selector) {
 		if ns != "" {
-			w.named[ns] = true
+			w.namedSpaces[ns] = true
 		} else {
-			w.spaces.add(namespaces)
+			w.spaces.addSelector(namespaces)
 		}
-		w.pods.add(pods)
+		w.pods.addSelector(pods)
 	}
 	group := func(name string) {
-		for _, s := range groups.Of(antrea.Ref(p, name)).Pods {
+		for _, s := range groups.MembersOf(antrea.GroupKey(p, name)).Pods {
 			if s.Account == nil {
 				selected(s.Namespace, s.Namespaces, s.Pods)
 			}
@@ -141,7 +141,7 @@ func (w *world) policy(groups *antrea.Resolver, p *model.Policy) {
 			if m := peer.Match; m != nil {
 				w.twice = true
 				for _, l := range m.SameLabels {
-					w.spaces.compared(l)
+					w.spaces.noteCompared(l)
 				}
 			}
 		}
@@ -153,9 +153,9 @@ func (w *world) policy(groups *antrea.Resolver, p *model.Policy) {
 	}
 }
 
-func (w *world) namespace(name string, labels map[string]string, pods []map[string]string) {
+func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods []map[string]string) {
 	if w.count >= mostImagined {
-		w.all = false
+		w.allSpaces = false
 		return
 	}
 	all := maps.Clone(labels)
@@ -168,15 +168,15 @@ func (w *world) namespace(name string, labels map[string]string, pods []map[stri
 }
 
 // podsOf imagines the pods of a namespace, one for each set of labels.
-func (w *world) podsOf(namespace string, sets []map[string]string) {
+func (w *imaginedWorld) podsOf(namespace string, sets []map[string]string) {
 	for _, labels := range sets {
-		w.pod(namespace, "default", labels)
+		w.addPod(namespace, "default", labels)
 	}
 }
 
-func (w *world) pod(namespace, account string, labels map[string]string) {
+func (w *imaginedWorld) addPod(namespace, account string, labels map[string]string) {
 	if w.count >= mostImagined {
-		w.all = false
+		w.allSpaces = false
 		return
 	}
 	p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: fmt.Sprintf("rung-imagined-%d", w.count)},
@@ -190,8 +190,8 @@ func (w *world) pod(namespace, account string, labels map[string]string) {
 	w.objects = append(w.objects, p)
 }
 
-// told says of an imagined pod what it is.
-func (w *world) told(c *model.Cluster, k model.Key) (string, bool) {
+// describePod says of an imagined pod what it is.
+func (w *imaginedWorld) describePod(c *model.Cluster, k model.Key) (string, bool) {
 	p, ns := c.Pod(k.Namespace, k.Name), c.Namespace(k.Namespace)
 	if p == nil || p.NodeName != freshValue {
 		return "", false
@@ -204,7 +204,7 @@ func (w *world) told(c *model.Cluster, k model.Key) (string, bool) {
 		return text + " in " + k.Namespace, true
 	}
 	labels := maps.Clone(ns.Labels.Map())
-	if name := labels["kubernetes.io/metadata.name"]; w.named[name] {
+	if name := labels["kubernetes.io/metadata.name"]; w.namedSpaces[name] {
 		return text + " in a namespace " + name, true
 	}
 	delete(labels, "kubernetes.io/metadata.name")

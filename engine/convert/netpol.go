@@ -25,13 +25,13 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	made := make([]model.Object, 0, len(c.Made))
 	for _, o := range c.Made {
-		p, err := policy(o)
+		p, err := modelPolicy(o)
 		if err != nil {
 			return nil, err
 		}
 		out.Policies, made = append(out.Policies, p), append(made, p)
 	}
-	imagined, n, all := legacy.Imagine(r.JudgedCluster())
+	imagined, n, all := legacy.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
@@ -40,7 +40,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	after, _ := before.Upsert(made, c.Gone)
 	out.Proof.Imagined = n
 	for p := range r.JudgedCluster().Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			out.Proof.Pods++
 		}
 	}
@@ -50,11 +50,11 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
-	differs, err := differences(ctx, bare(was), bare(will))
+	differs, err := differencesOf(ctx, bare(was), bare(will))
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
-	besides, err := differences(ctx, was, will)
+	besides, err := differencesOf(ctx, was, will)
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
@@ -76,7 +76,7 @@ func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	}
 	before, after := index.New(was), index.New(will)
 	for ns := range r.Cluster.Namespaces() {
-		if !legacy.Isolated(r.Cluster, ns.Name) {
+		if !legacy.IsIsolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {

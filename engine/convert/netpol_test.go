@@ -73,8 +73,8 @@ func TestNetworkPolicyProof(t *testing.T) {
 		t.Errorf("%d NetworkPolicies in\n%s", n, res.Text())
 	}
 	for p := range again.Policies(model.KindNP) {
-		if p.APIVersion != "" || !p.Isolates(model.Ingress) || p.Isolates(model.Egress) {
-			t.Errorf("%s: API version %q, isolates %v", p.Key, p.APIVersion, p.Isolated())
+		if p.APIVersion != "" || !p.IsolatesDirection(model.Ingress) || p.IsolatesDirection(model.Egress) {
+			t.Errorf("%s: API version %q, isolates %v", p.Key, p.APIVersion, p.IsolatedDirections())
 		}
 	}
 }

@@ -43,8 +43,8 @@ func (t Target) Kind() string {
 	return "Antrea's ClusterNetworkPolicy"
 }
 
-// has says whether the target writes policies of a kind.
-func (t Target) has(k model.Kind) bool {
+// writesKind says whether the target writes policies of a kind.
+func (t Target) writesKind(k model.Kind) bool {
 	switch t {
 	case ToANP:
 		return k == model.KindANP || k == model.KindBANP
@@ -54,8 +54,8 @@ func (t Target) has(k model.Kind) bool {
 	return k == model.KindACNP
 }
 
-// Suggested is the target that most likely is meant.
-func Suggested(r *revision.Revision) Target {
+// SuggestedTarget is the target that most likely is meant.
+func SuggestedTarget(r *revision.Revision) Target {
 	switch {
 	case r.System == system.Antrea:
 		return ToANP
@@ -80,8 +80,8 @@ func (r *Rule) Title() string {
 	return clean.Text(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
 }
 
-// Becomes says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
-func (r *Rule) Becomes() string {
+// NewPlace says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
+func (r *Rule) NewPlace() string {
 	var out []string
 	for _, at := range r.To {
 		out = append(out, at.Policy.Label()+" "+revision.RuleLabel(at.Direction, at.Index, ""))
@@ -92,7 +92,7 @@ func (r *Rule) Becomes() string {
 // Text is the rule in a line: its label, what it became, what differs and what shows it.
 func (r *Rule) Text() string {
 	text := string(r.Label) + ": " + r.Title()
-	if to := r.Becomes(); to != "" {
+	if to := r.NewPlace(); to != "" {
 		text += " → " + to
 	}
 	if r.Why != "" {
@@ -138,14 +138,14 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	other := false // than what is wanted
 	for o := range r.Cluster.Objects() {
 		if p, ok := o.(*model.Policy); ok && converted(p.Kind) && !stays[p.Key] {
-			out.Given = append(out.Given, p)
-			other = other || !to.has(p.Kind)
+			out.Converted = append(out.Converted, p)
+			other = other || !to.writesKind(p.Kind)
 		}
 	}
 	if !other { // it stays as it is
-		out.Given, out.Notes, res = nil, nil, labels.Result{}
+		out.Converted, out.Notes, res = nil, nil, labels.Result{}
 	}
-	refused, err := out.write(r.Cluster, res.Policies)
+	refused, err := out.writePolicies(r.Cluster, res.Policies)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 		rule := Rule{Rule: res.Rules[i]}
 		if p := r.Cluster.Policy(rule.Policy); p != nil {
 			if of := p.Rule(rule.Direction, rule.Index); of != nil {
-				rule.Name, rule.Does = of.Name, p.Kind.RuleWord(of)
+				rule.Name, rule.Does = of.Name, p.Kind.RuleActionWord(of)
 			}
 		}
 		for _, at := range rule.To {
@@ -164,13 +164,13 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 		}
 		out.Rules = append(out.Rules, rule)
 	}
-	out.note(r, &res)
+	out.addNotes(r, &res)
 	return out, nil
 }
 
-// write gives policies their objects and texts; what the API would refuse is left out, and said.
+// writePolicies gives policies their objects and texts; what the API would refuse is left out, and said.
 // One that is as it was keeps its own.
-func (r *Result) write(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
+func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
@@ -180,7 +180,7 @@ func (r *Result) write(c *model.Cluster, made []*model.Policy) (refused map[mode
 		}
 		if was := c.Policy(p.Key); was != nil {
 			if same, err := write.Policy(was); err == nil && same.YAML == written.YAML {
-				r.Policies, r.kept = append(r.Policies, was), append(r.kept, was.Key)
+				r.Policies, r.unchanged = append(r.Policies, was), append(r.unchanged, was.Key)
 				continue
 			}
 		}
@@ -193,8 +193,8 @@ func (r *Result) write(c *model.Cluster, made []*model.Policy) (refused map[mode
 	return refused, nil
 }
 
-// note says what is to be known besides the rules.
-func (r *Result) note(rev *revision.Revision, res *labels.Result) {
+// addNotes says what is to be known besides the rules.
+func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 	for _, n := range res.Notes {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
@@ -222,8 +222,8 @@ func (r *Result) ProofText() string {
 	return text
 }
 
-// Inexact are the rules that are not exact.
-func (r *Result) Inexact() (out []*Rule) {
+// InexactRules are the rules that are not exact.
+func (r *Result) InexactRules() (out []*Rule) {
 	for i := range r.Rules {
 		if r.Rules[i].Label != labels.Exact {
 			out = append(out, &r.Rules[i])
@@ -232,8 +232,8 @@ func (r *Result) Inexact() (out []*Rule) {
 	return out
 }
 
-// Made is the policy that a rule, or its policy, became; the first where there is none.
-func (r *Result) Made(rule *Rule) *model.Policy {
+// PolicyOfRule is the policy that a rule, or its policy, became; the first where there is none.
+func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	for _, p := range r.Policies {
 		if len(rule.To) > 0 && p.Key == rule.To[0].Policy {
 			return p
@@ -241,7 +241,7 @@ func (r *Result) Made(rule *Rule) *model.Policy {
 	}
 	for i := range r.Rules {
 		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.To) > 0 && other != rule {
-			return r.Made(other)
+			return r.PolicyOfRule(other)
 		}
 	}
 	return nil
@@ -258,7 +258,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 		told = func(string) {}
 	}
 	var gone []model.Key
-	for _, p := range r.Given {
+	for _, p := range r.Converted {
 		gone = append(gone, p.Key)
 	}
 	var now []model.Object
@@ -274,20 +274,20 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 		base, _ = base.Upsert(nil, others)
 	}
 	told("imagining pods with labels that nobody has yet")
-	w := imagine(base, slices.Concat(r.Given, r.Policies))
-	r.Proof = Proof{Imagined: w.count, Partly: !w.all}
+	w := imaginePods(base, slices.Concat(r.Converted, r.Policies))
+	r.Proof = Proof{Imagined: w.count, Partly: !w.allSpaces}
 	for p := range base.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			r.Proof.Pods++
 		}
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
 		after, _ := c.Upsert(now, gone)
-		s := &comparison{before: index.New(sideUnder(rev, c, r.Before)), after: index.New(sideUnder(rev, after, r.After)), w: w, c: c}
+		s := &comparison{before: index.New(sideUnder(rev, c, r.Before)), after: index.New(sideUnder(rev, after, r.After)), world: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
 		}
-		if err := s.compare(ctx); err != nil {
+		if err := s.compareSides(ctx); err != nil {
 			return nil, fmt.Errorf("compare both sides (%s): %w", told, err)
 		}
 		return s, nil
@@ -308,21 +308,21 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 		r.Proof.Differs = today.differs
 		known := map[string]bool{}
 		for i := range today.differs {
-			known[today.differs[i].is] = true
+			known[today.differs[i].identity] = true
 		}
-		later = slices.DeleteFunc(slices.Clone(later), func(d Difference) bool { return known[d.is] })
+		later = slices.DeleteFunc(slices.Clone(later), func(d Difference) bool { return known[d.identity] })
 	}
 	r.Proof.Later = later
 	r.Proof.Equal = len(r.Proof.Differs)+len(later) == 0
-	r.witness()
+	r.findWitnesses()
 	return r, nil
 }
 
-// witness finds for each rule that is not exact a connection that shows it.
-func (r *Result) witness() {
-	for _, rule := range r.Inexact() {
+// findWitnesses finds for each rule that is not exact a connection that shows it.
+func (r *Result) findWitnesses() {
+	for _, rule := range r.InexactRules() {
 		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.Later} {
-			at := slices.IndexFunc(list, func(d Difference) bool { return d.meets(rule) })
+			at := slices.IndexFunc(list, func(d Difference) bool { return d.matchesExample(rule) })
 			if at >= 0 {
 				rule.Witness = &list[at]
 				break

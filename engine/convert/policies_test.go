@@ -56,7 +56,7 @@ func TestWitness(t *testing.T) {
 		}
 	}
 	left := &res.Rules[0]
-	if left.Label != labels.Inexpressible || !strings.Contains(left.Text(), "a.example.com") || res.Made(left) == nil {
+	if left.Label != labels.Inexpressible || !strings.Contains(left.Text(), "a.example.com") || res.PolicyOfRule(left) == nil {
 		t.Errorf("%s", left.Text())
 	}
 	if res.Proof.Equal == (left.Witness != nil) {
@@ -85,7 +85,7 @@ func TestLater(t *testing.T) {
 func TestSame(t *testing.T) {
 	anp := "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: far, annotations: {mine: stays}}\nspec: {priority: 500, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}\n---\n"
 	near := strings.NewReplacer("name: far", "name: near", "priority: 500", "priority: 50").Replace(anp)
-	if res := proved(t, convert.ToANP, pods()+anp+near); len(res.Policies)+len(res.Given)+len(res.Notes) > 0 || !res.Proof.Equal {
+	if res := proved(t, convert.ToANP, pods()+anp+near); len(res.Policies)+len(res.Converted)+len(res.Notes) > 0 || !res.Proof.Equal {
 		t.Errorf("%d policies: %s", len(res.Policies), res.ProofText())
 	}
 	res := proved(t, convert.ToANP, pods()+anp+near+cnp("edge", "{tier: Admin, priority: 40, subject: {namespaces: {}}, ingress: [{action: Accept, from: [{namespaces: {}}]}]}"))

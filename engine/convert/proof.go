@@ -35,8 +35,8 @@ type Difference struct {
 	Text    string          `json:"text"`
 	Example string          `json:"example"`
 
-	is    string         // equal for the same connections of another comparison
-	rules map[place]bool // that the example meets, on both sides
+	identity string             // equal for the same connections of another comparison
+	rules    map[rulePlace]bool // that the example meets, on both sides
 }
 
 // String is "deny → allow: blue (2 pods) → red (2 pods), TCP 80: …; for example …".
@@ -69,9 +69,9 @@ func (p *Proof) Text() string {
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
 }
 
-// differences are the flips of a comparison.
-func differences(ctx context.Context, before, after index.View) ([]Difference, error) {
-	d, err := diff.Differ(ctx, index.New(before), index.New(after), diff.Asked{})
+// differencesOf are the flips of a comparison.
+func differencesOf(ctx context.Context, before, after index.View) ([]Difference, error) {
+	d, err := diff.DiffIndexes(ctx, index.New(before), index.New(after), diff.DiffQuestions{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,32 +9,32 @@ import (
 	"rung/model"
 )
 
-// space is the labels that some selectors look at, each with the values that they tell apart.
-type space struct {
-	asked map[string][]metav1.LabelSelectorRequirement // by key
-	sets  []map[string]string                          // one that each selector matches
-	seen  map[string]bool                              // selectors
-	same  map[string]bool                              // keys whose values are compared with each other
+// labelSpace is the labels that some selectors look at, each with the values that they tell apart.
+type labelSpace struct {
+	requirements  map[string][]metav1.LabelSelectorRequirement // by key
+	sets          []map[string]string                          // one that each selector matches
+	seenSelectors map[string]bool                              // selectors
+	comparedKeys  map[string]bool                              // keys whose values are compared with each other
 }
 
-func newSpace() *space {
-	return &space{asked: map[string][]metav1.LabelSelectorRequirement{}, seen: map[string]bool{}, same: map[string]bool{}}
+func newSpace() *labelSpace {
+	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{}, comparedKeys: map[string]bool{}}
 }
 
-// add takes a selector in.
-func (s *space) add(sel model.Selector) {
+// addSelector takes a selector in.
+func (s *labelSpace) addSelector(sel model.Selector) {
 	l := sel.LabelSelector()
-	if l == nil || s.seen[sel.Key()] {
+	if l == nil || s.seenSelectors[sel.Key()] {
 		return
 	}
-	s.seen[sel.Key()] = true
+	s.seenSelectors[sel.Key()] = true
 	set := map[string]string{}
 	for _, k := range slices.Sorted(maps.Keys(l.MatchLabels)) {
-		s.ask(metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{l.MatchLabels[k]}})
+		s.addRequirement(metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{l.MatchLabels[k]}})
 		set[k] = l.MatchLabels[k]
 	}
 	for _, r := range l.MatchExpressions {
-		s.ask(r)
+		s.addRequirement(r)
 		if _, has := set[r.Key]; has {
 			continue
 		}
@@ -48,21 +48,23 @@ func (s *space) add(sel model.Selector) {
 	s.sets = append(s.sets, set)
 }
 
-func (s *space) ask(r metav1.LabelSelectorRequirement) { s.asked[r.Key] = append(s.asked[r.Key], r) }
-
-// compared says that rules compare the values of a label with each other.
-func (s *space) compared(key string) {
-	s.same[key] = true
-	s.ask(metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpExists})
+func (s *labelSpace) addRequirement(r metav1.LabelSelectorRequirement) {
+	s.requirements[r.Key] = append(s.requirements[r.Key], r)
 }
 
-// take leaves a label out, and gives the values of it that selectors name.
-func (s *space) take(key string) []string {
+// noteCompared says that rules compare the values of a label with each other.
+func (s *labelSpace) noteCompared(key string) {
+	s.comparedKeys[key] = true
+	s.addRequirement(metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpExists})
+}
+
+// takeLabel leaves a label out, and gives the values of it that selectors name.
+func (s *labelSpace) takeLabel(key string) []string {
 	var out []string
-	for _, r := range s.asked[key] {
+	for _, r := range s.requirements[key] {
 		out = append(out, r.Values...)
 	}
-	delete(s.asked, key)
+	delete(s.requirements, key)
 	for _, set := range s.sets {
 		delete(set, key)
 	}
@@ -70,29 +72,29 @@ func (s *space) take(key string) []string {
 	return slices.Compact(out)
 }
 
-// value is one of a label, or that it is not there.
-type value struct {
+// labelValue is one of a label, or that it is not there.
+type labelValue struct {
 	text string
 	has  bool
 }
 
-// values returns a label's values that the selectors tell apart: none, one that nobody names, and
+// valuesOf returns a label's values that the selectors tell apart: none, one that nobody names, and
 // the values they name.
-func (s *space) values(key string) (out []value) {
-	all := []value{{}, {freshValue, true}}
+func (s *labelSpace) valuesOf(key string) (out []labelValue) {
+	all := []labelValue{{}, {freshValue, true}}
 	var names []string
-	for _, r := range s.asked[key] {
+	for _, r := range s.requirements[key] {
 		names = append(names, r.Values...)
 	}
 	slices.Sort(names)
 	for _, n := range slices.Compact(names) {
-		all = append(all, value{n, true})
+		all = append(all, labelValue{n, true})
 	}
 	known := map[string]bool{}
 	for _, v := range all {
 		is := ""
-		for _, r := range s.asked[key] {
-			if meets(r, v) {
+		for _, r := range s.requirements[key] {
+			if meetsRequirement(r, v) {
 				is += "1"
 			} else {
 				is += "0"
@@ -106,7 +108,7 @@ func (s *space) values(key string) (out []value) {
 	return out
 }
 
-func meets(r metav1.LabelSelectorRequirement, v value) bool {
+func meetsRequirement(r metav1.LabelSelectorRequirement, v labelValue) bool {
 	switch r.Operator {
 	case metav1.LabelSelectorOpIn:
 		return v.has && slices.Contains(r.Values, v.text)
@@ -118,14 +120,14 @@ func meets(r metav1.LabelSelectorRequirement, v value) bool {
 	return !v.has
 }
 
-// points are sets of labels of which no two are alike to all selectors: all there can be, or
+// samplePoints are sets of labels of which no two are alike to all selectors: all there can be, or
 // where that are more than most, those that single selectors and pairs of them match, and none.
-func (s *space) points(most int) (out []map[string]string, whole bool) {
+func (s *labelSpace) samplePoints(most int) (out []map[string]string, whole bool) {
 	out = []map[string]string{{}}
-	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
-		values := s.values(key)
+	for _, key := range slices.Sorted(maps.Keys(s.requirements)) {
+		values := s.valuesOf(key)
 		if len(out)*len(values) > most {
-			return s.some(most), false
+			return s.somePoints(most), false
 		}
 		var next []map[string]string
 		for _, set := range out {
@@ -142,7 +144,7 @@ func (s *space) points(most int) (out []map[string]string, whole bool) {
 	return out, true
 }
 
-func (s *space) some(most int) []map[string]string {
+func (s *labelSpace) somePoints(most int) []map[string]string {
 	out := []map[string]string{{}}
 	add := func(set map[string]string) {
 		if len(out) < most && !slices.ContainsFunc(out, func(o map[string]string) bool { return maps.Equal(o, set) }) {
@@ -152,8 +154,8 @@ func (s *space) some(most int) []map[string]string {
 	for _, set := range s.sets {
 		add(set)
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
-		for _, v := range s.values(key) {
+	for _, key := range slices.Sorted(maps.Keys(s.requirements)) {
+		for _, v := range s.valuesOf(key) {
 			if v.has {
 				add(map[string]string{key: v.text})
 			}

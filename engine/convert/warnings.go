@@ -11,9 +11,9 @@ import (
 // all are exact and the proof found a difference, that.
 func (r *Result) Warnings() (out []Note) {
 	more := map[model.PolicyKey]int{}
-	for _, rule := range r.Inexact() {
+	for _, rule := range r.InexactRules() {
 		key := rule.Policy
-		if made := r.Made(rule); made != nil {
+		if made := r.PolicyOfRule(rule); made != nil {
 			key = made.Key
 		}
 		more[key]++

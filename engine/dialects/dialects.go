@@ -42,12 +42,12 @@ type Config struct {
 // called in the loop.
 type Compiler interface {
 	World() zones.World
-	// Recompile says whether any row became another; anew is that of zones.Set.Step.
+	// Recompile says whether any row became another; anew is that of zones.Set.ApplyStep.
 	Recompile(o compiler.Options, anew bool) (changed bool)
 }
 
 // Dialects follow what the zones' OVN-Kubernetes runs with, and whose precedence holds.
-// They are the loop's alone, but for First and Infer.
+// They are the loop's alone, but for FirstDialect and InferDialect.
 type Dialects struct {
 	*loop.Loop
 	cfg      Config
@@ -66,27 +66,27 @@ type Dialects struct {
 	changed    time.Time // when the options changed last
 	pending    bool      // other options are waiting for their time
 	// step is the step of the desired rows in which the options changed last.
-	step  uint64
-	shown map[string]shownZone
+	step       uint64
+	shownZones map[string]shownZone
 }
 
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
-	in, out *model.ZoneState
-	view    *settings.DialectView
-	cluster *model.Cluster
-	step    uint64
+	state, out *model.ZoneState
+	view       *settings.DialectView
+	cluster    *model.Cluster
+	step       uint64
 }
 
 // New makes those of an engine whose world is w at first.
 func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
-	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shown: map[string]shownZone{}}
+	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
 	}
 	d.system, d.systemWhy = system.ChooseSystem(cfg.System, w.Cluster, "")
-	d.alarm = l.Alarm(d.decide)
+	d.alarm = l.NewAlarm(d.decideOptions)
 	return d
 }
 
@@ -97,7 +97,7 @@ func (d *Dialects) Start(z *zones.Set) {
 		d.Go(d.runConfig)
 	}
 	if d.cfg.Reads {
-		d.Go(d.run)
+		d.Go(d.watchRows)
 	}
 }
 
@@ -110,20 +110,20 @@ func (d *Dialects) View() *settings.DialectView {
 	return d.view
 }
 
-// Waiting says whether what is judged is about to be judged by other options.
-func (d *Dialects) Waiting() bool {
+// IsWaiting says whether what is judged is about to be judged by other options.
+func (d *Dialects) IsWaiting() bool {
 	return d.view != nil && (d.pending || d.cfg.Kube != nil && d.configRead.IsZero())
 }
 
-// Took takes in what a zone's rows say.
-func (d *Dialects) Took(zone string, found *dialect.Dialect) {
+// TakeDialect takes in what a zone's rows say.
+func (d *Dialects) TakeDialect(zone string, found *dialect.Dialect) {
 	if d.view == nil || found == nil {
 		return
 	}
 	if next := d.view.WithRows(zone, found); next != d.view {
 		d.view = next
 		d.DecideSystem()
-		d.decide()
+		d.decideOptions()
 	}
 }
 
@@ -133,14 +133,14 @@ func (d *Dialects) tookConfig(c kube.OVNKube, problem string) {
 	if d.configRead.IsZero() {
 		d.configRead = time.Now()
 	}
-	d.decide()
+	d.decideOptions()
 }
 
-// decide compiles for what most zones say, when that changed and its time has come.
-func (d *Dialects) decide() {
-	d.Changed()
-	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
-	d.view = d.View().Recounted(d.zones.Has)
+// decideOptions compiles for what most zones say, when that changed and its time has come.
+func (d *Dialects) decideOptions() {
+	d.MarkChanged()
+	maps.DeleteFunc(d.shownZones, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
+	d.view = d.View().Recounted(d.zones.HasZone)
 	o, others := d.view.WantedOptions()
 	d.pending = false
 	if !others {
@@ -170,48 +170,48 @@ func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 	v4, v6 := d.compiler.World().Desired.Families()
 	d.view = d.view.WithCompiled(o, v4, v6)
 	if changed {
-		d.step = d.zones.Steps()
+		d.step = d.zones.StepCount()
 		d.zones.ReadAgain()
 	}
 	return changed
 }
 
-// Outdated says whether a swept zone was judged by other options than
+// IsOutdated says whether a swept zone was judged by other options than
 // those that hold.
-func (d *Dialects) Outdated(st *model.ZoneState) bool {
+func (d *Dialects) IsOutdated(st *model.ZoneState) bool {
 	return d.view != nil && st.Conn == model.ConnSwept && st.Steps < d.step
 }
 
-// Compared is a zone's state in which rows that cannot be compared with the
+// ExcuseIncomparable is a zone's state in which rows that cannot be compared with the
 // desired ones are said to be so, with the reason, and never behind.
-func (d *Dialects) Compared(st *model.ZoneState) *model.ZoneState {
+func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	if d.view == nil || st.Writes {
 		return st
 	}
 	view, cluster := d.View(), d.compiler.World().Cluster
-	if was := d.shown[st.Name]; was.in == st && was.view == view && was.cluster == cluster && was.step == d.step {
+	if was := d.shownZones[st.Name]; was.state == st && was.view == view && was.cluster == cluster && was.step == d.step {
 		return was.out
 	}
 	out := st
-	if d.Outdated(st) && !st.Judging {
+	if d.IsOutdated(st) && !st.Judging {
 		next := *st
 		next.Judging = true
 		out = &next
 	}
 	if found := view.RowDialect(st.Name); found != nil {
-		if policies := excused(cluster, out.Policies, view.Deviations(found), found); policies != nil {
+		if policies := excusedPolicies(cluster, out.Policies, view.Deviations(found), found); policies != nil {
 			next := *out
 			next.Policies = policies
 			out = &next
 		}
 	}
-	d.shown[st.Name] = shownZone{st, out, view, cluster, d.step}
+	d.shownZones[st.Name] = shownZone{st, out, view, cluster, d.step}
 	return out
 }
 
-// excused are the policies of a zone with those of the kinds that deviate marked;
+// excusedPolicies are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func excused(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
+func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
 	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {

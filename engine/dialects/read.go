@@ -22,23 +22,23 @@ const (
 	dialectShare = 200              // a look takes at most one part in so many of the time
 )
 
-// Infer reads the dialect of a zone's rows.
-func (d *Dialects) Infer(db *nb.DB) *dialect.Dialect {
+// InferDialect reads the dialect of a zone's rows.
+func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 	c := d.Revision().Cluster
 	found := dialect.Infer(db, dialect.Hints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
 	return &found
 }
 
-// First reads the dialect once, from the first rows of a followed zone, so
+// FirstDialect reads the dialect once, from the first rows of a followed zone, so
 // that they are never judged without it. It is called by one goroutine.
-func (d *Dialects) First(write bool) func(*model.ZoneState) *dialect.Dialect {
+func (d *Dialects) FirstDialect(write bool) func(*model.ZoneState) *dialect.Dialect {
 	done := write || !d.cfg.Reads
 	return func(st *model.ZoneState) *dialect.Dialect {
 		if done || st.DB == nil {
 			return nil
 		}
 		done = true
-		return d.Infer(st.DB)
+		return d.InferDialect(st.DB)
 	}
 }
 
@@ -49,23 +49,23 @@ type dialectGlance struct {
 	took time.Duration
 }
 
-// run looks again at the rows of followed zones that changed: soon where
+// watchRows looks again at the rows of followed zones that changed: soon where
 // something differs from the desired rows, and seldom where nothing does.
-func (d *Dialects) run() {
+func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
 	var next loop.Timer
 	defer next.Stop()
-	seen := glances{}
+	seen := rowGlances{}
 	for {
-		due, in := seen.due(d.Revision().Zones, time.Now())
+		due, in := seen.dueZones(d.Revision().Zones, time.Now())
 		for _, z := range due {
-			d.cfg.Slots.Take(func() {
-				at := time.Now()
-				found := d.Infer(z.DB)
-				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
-				d.Send(func() { d.Took(z.Name, found) })
-			})
+			release := d.cfg.Slots.TakeSlot()
+			at := time.Now()
+			found := d.InferDialect(z.DB)
+			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
+			release()
+			d.Send(func() { d.TakeDialect(z.Name, found) })
 		}
 		next.Stop()
 		if in > 0 {
@@ -83,14 +83,14 @@ func (d *Dialects) run() {
 	}
 }
 
-// glances are the looks at the rows of followed zones, by name.
-type glances map[string]dialectGlance
+// rowGlances are the looks at the rows of followed zones, by name.
+type rowGlances map[string]dialectGlance
 
-// due are the zones to look at now, and in how long the next one is; 0 where none will
+// dueZones are the zones to look at now, and in how long the next one is; 0 where none will
 // be before something changes. The first rows of a zone were looked at when they came
 // (First), so that one seen for the first time rests; those that are gone are
 // forgotten.
-func (g glances) due(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
+func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
 	here := map[string]bool{}
 	for _, z := range zones {
 		here[z.Name] = true

@@ -20,7 +20,7 @@ func (d *Dialects) DecideSystem() {
 	if d.system == was {
 		return
 	}
-	d.Changed()
+	d.MarkChanged()
 	o := d.cfg.CompilerOptions()
 	o.Nothing = !d.system.HasFeature(system.Rows)
 	if d.view != nil {

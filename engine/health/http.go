@@ -33,7 +33,7 @@ func (m *Health) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 		defer cancel()
-		answer(w, m.loop.Answers(ctx))
+		answer(w, m.loop.WaitAnswer(ctx))
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		err := m.Ready()
@@ -41,7 +41,7 @@ func (m *Health) Handler() http.Handler {
 			answer(w, err)
 			return
 		}
-		answer(w, err, m.Checks()...)
+		answer(w, err, m.ReadyChecks()...)
 	})
 	return mux
 }

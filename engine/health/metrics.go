@@ -21,7 +21,7 @@ import (
 // zone. They are per process: metrics of rows add up the zones it writes, which is one per node.
 type Health struct {
 	loop         *loop.Loop
-	own          ownership.Options
+	ownership    ownership.Options
 	owners       *ownership.Owners
 	logs         *logs.Store
 	transactions *prometheus.CounterVec
@@ -41,7 +41,7 @@ type rowCount struct {
 
 // New makes the health of an engine.
 func New(l *loop.Loop, own ownership.Options, store *logs.Store) *Health {
-	return &Health{loop: l, own: own, logs: store, counts: map[string]rowCount{},
+	return &Health{loop: l, ownership: own, logs: store, counts: map[string]rowCount{},
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
 			Help: "Transactions with a zone's database, by result."}, []string{"zone", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
@@ -52,11 +52,11 @@ func New(l *loop.Loop, own ownership.Options, store *logs.Store) *Health {
 	}
 }
 
-// Owners says whose reports are counted; it is called once, before anybody asks.
-func (m *Health) Owners(o *ownership.Owners) { m.owners = o }
+// SetOwners says whose reports are counted; it is called once, before anybody asks.
+func (m *Health) SetOwners(o *ownership.Owners) { m.owners = o }
 
-// Transaction counts one that ended.
-func (m *Health) Transaction(zone string, t reconciler.Transaction) {
+// CountTransaction counts one that ended.
+func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
 	m.transactions.WithLabelValues(zone, t.Result).Inc()
 	m.seconds.WithLabelValues(zone).Observe(t.Took.Seconds())
 }
@@ -72,7 +72,7 @@ func (m *Health) Registry() *prometheus.Registry {
 	return r
 }
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
+func metricDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
@@ -94,30 +94,30 @@ func descsOf(kind model.Kind, name, plural string, actions ...model.Action) poli
 	const total = "The total number of "
 	return policyDescs{
 		kind:     kind,
-		policies: desc(name, total+plural+" in the cluster"),
-		rules:    desc(name+"_rules", total+"rules across all "+plural+" in the cluster", "direction", "action"),
-		objects: desc(name+"_db_objects", total+"OVN NBDB objects (table_name) owned by "+string(kind)+
+		policies: metricDesc(name, total+plural+" in the cluster"),
+		rules:    metricDesc(name+"_rules", total+"rules across all "+plural+" in the cluster", "direction", "action"),
+		objects: metricDesc(name+"_db_objects", total+"OVN NBDB objects (table_name) owned by "+string(kind)+
 			" controller in the cluster", "table_name"),
 		actions: actions,
 	}
 }
 
 var (
-	zoneQueue = desc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
-	zoneDrift = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by kind of difference.", "zone", "kind")
-	zoneLeft  = desc("rung_zone_unwritten", "Policies and rows left unwritten in a zone that is written, by reason.", "zone",
+	zoneQueue = metricDesc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
+	zoneDrift = metricDesc("rung_zone_drift_rows", "Rows that differ from the desired ones, by kind of difference.", "zone", "kind")
+	zoneLeft  = metricDesc("rung_zone_unwritten", "Policies and rows left unwritten in a zone that is written, by reason.", "zone",
 		"reason")
-	zoneConn    = desc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
-	zoneHeld    = desc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
-	zoneEpoch   = desc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
-	zoneSync    = desc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
-	zonePaused  = desc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
-	zoneForeign = desc("rung_zone_foreign_change_timestamp_seconds",
+	zoneConn    = metricDesc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
+	zoneHeld    = metricDesc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
+	zoneEpoch   = metricDesc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
+	zoneSync    = metricDesc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
+	zonePaused  = metricDesc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
+	zoneForeign = metricDesc("rung_zone_foreign_change_timestamp_seconds",
 		"When another writer last changed a row of Rung's owner types.", "zone")
-	zoneOverride = desc("rung_zone_ownership_overridden",
+	zoneOverride = metricDesc("rung_zone_ownership_overridden",
 		"1 if an operator asserted that nothing else writes the rows.", "zone")
-	reportsLeft = desc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
-	reportsLost = desc("rung_reports_dropped_total", "Conditions and events that were given up.")
+	reportsLeft = metricDesc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
+	reportsLost = metricDesc("rung_reports_dropped_total", "Conditions and events that were given up.")
 )
 
 // Describe sends nothing, as an unchecked collector does: what there is hangs on the zones.
@@ -134,27 +134,27 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 		if z.Writes {
 			mine = append(mine, z)
 		}
-		m.zone(z, gauge)
+		m.zoneMetrics(z, gauge)
 	}
 	for i := range policyMetrics {
-		m.policies(&policyMetrics[i], r, mine, gauge)
+		m.policyMetrics(&policyMetrics[i], r, mine, gauge)
 	}
-	m.forget(r.Zones)
+	m.forgetZones(r.Zones)
 	m.hitsOfRules(ch)
-	if waiting, dropped, ok := m.owners.Waiting(); ok {
+	if waiting, dropped, ok := m.owners.WaitingReports(); ok {
 		gauge(reportsLeft, float64(waiting))
 		ch <- prometheus.MustNewConstMetric(reportsLost, prometheus.CounterValue, float64(dropped))
 	}
 }
 
-func one(b bool) float64 {
+func gaugeOf(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (m *Health) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
+func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
 	drift := map[model.DiffKind]int{}
 	for _, p := range z.Policies {
 		drift[model.DiffMissing] += p.Missing
@@ -166,7 +166,7 @@ func (m *Health) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, 
 	}
 	if z.Writes {
 		left := map[UnwrittenWhy]int{}
-		for _, u := range m.Unwritten(z) {
+		for _, u := range m.UnwrittenIn(z) {
 			left[u.Why]++
 		}
 		for _, why := range unwrittenReasons {
@@ -176,13 +176,13 @@ func (m *Health) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, 
 	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept,
 		model.ConnReadOnly,
 		model.ConnLost, model.ConnDenied} {
-		gauge(zoneConn, one(z.Conn == st), z.Name, string(st))
+		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)
-	gauge(zoneHeld, one(z.Held), z.Name)
+	gauge(zoneHeld, gaugeOf(z.Held), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
-	gauge(zonePaused, one(z.Writes && z.Paused != ""), z.Name)
-	gauge(zoneOverride, one(m.own.NobodyElse), z.Name)
+	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
+	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)
 	stamp := func(d *prometheus.Desc, t time.Time) {
 		if !t.IsZero() {
 			gauge(d, float64(t.UnixMilli())/1000, z.Name)
@@ -192,9 +192,9 @@ func (m *Health) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, 
 	stamp(zoneForeign, z.ForeignAt)
 }
 
-// policies are the metrics of one kind: policies that are programmed in a zone
+// policyMetrics are the metrics of one kind: policies that are programmed in a zone
 // this process writes, their rules, and their rows.
-func (m *Health) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
+func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
 	gauge func(*prometheus.Desc, float64, ...string)) {
 	type slot struct {
 		dir    model.Direction
@@ -202,7 +202,7 @@ func (m *Health) policies(d *policyDescs, r *revision.Revision, mine []*model.Zo
 	}
 	n, rules := 0, map[slot]int{}
 	for p := range r.Cluster.Policies(d.kind) {
-		if !programmed(p.Key, mine) {
+		if !isProgrammed(p.Key, mine) {
 			continue
 		}
 		n++
@@ -221,24 +221,24 @@ func (m *Health) policies(d *policyDescs, r *revision.Revision, mine []*model.Zo
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet} {
 		rows := 0
 		for _, z := range mine {
-			rows += m.rows(z)[string(d.kind)][table]
+			rows += m.countRows(z)[string(d.kind)][table]
 		}
 		gauge(d.objects, float64(rows), table)
 	}
 }
 
-// programmed says whether some zone holds rows of the policy.
-func programmed(k model.PolicyKey, zones []*model.ZoneState) bool {
+// isProgrammed says whether some zone holds rows of the policy.
+func isProgrammed(k model.PolicyKey, zones []*model.ZoneState) bool {
 	for _, z := range zones {
-		if p := z.Policy(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
+		if p := z.PolicyJoin(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
 			return true
 		}
 	}
 	return false
 }
 
-// rows counts a zone's rows by owner type and table.
-func (m *Health) rows(z *model.ZoneState) map[string]map[string]int {
+// countRows counts a zone's rows by owner type and table.
+func (m *Health) countRows(z *model.ZoneState) map[string]map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.counts[z.Name]; c.db == z.DB && c.n != nil {
@@ -260,8 +260,8 @@ func (m *Health) rows(z *model.ZoneState) map[string]map[string]int {
 	return n
 }
 
-// forget drops the counts of zones that are gone.
-func (m *Health) forget(zones []*model.ZoneState) {
+// forgetZones drops the counts of zones that are gone.
+func (m *Health) forgetZones(zones []*model.ZoneState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	is := map[string]bool{}

@@ -17,7 +17,7 @@ func (m *Health) Ready() error {
 		return errNotLoaded
 	}
 	for _, z := range r.Zones {
-		if err := m.ready(z); err != nil {
+		if err := m.zoneReady(z); err != nil {
 			return err
 		}
 	}
@@ -26,23 +26,23 @@ func (m *Health) Ready() error {
 
 var errNotLoaded = errors.New("the objects were not read yet")
 
-func (m *Health) ready(z *model.ZoneState) error {
+func (m *Health) zoneReady(z *model.ZoneState) error {
 	switch {
 	case !z.Writes:
 	case z.Conn != model.ConnSynced:
 		return fmt.Errorf("zone %s: %s: %s", z.Name, z.Conn, z.Error)
 	case z.Paused != "":
 		return fmt.Errorf("zone %s: %s", z.Name, z.Paused)
-	case z.Judging || m.unsettled(z):
+	case z.Judging || m.hasUnsettled(z):
 		return fmt.Errorf("zone %s: rows wait to be written", z.Name)
 	}
 	return nil
 }
 
-// Checks returns the checks of Ready, a line each: [+] for a part that is well, [-] for
+// ReadyChecks returns the checks of Ready, a line each: [+] for a part that is well, [-] for
 // one that is not, and [!] for rows that are not written in a zone that is ready all
-// the same. The lines are for people; Unwritten has the same for programs.
-func (m *Health) Checks() []string {
+// the same. The lines are for people; UnwrittenPart has the same for programs.
+func (m *Health) ReadyChecks() []string {
 	r := m.loop.Revision()
 	var out []string
 	check := func(what string, err error) {
@@ -61,11 +61,11 @@ func (m *Health) Checks() []string {
 		if !z.Writes {
 			continue
 		}
-		check("zone "+z.Name+": written", m.ready(z))
-		for i, u := range m.Unwritten(z) {
+		check("zone "+z.Name+": written", m.zoneReady(z))
+		for i, u := range m.UnwrittenIn(z) {
 			if i == checksShown {
 				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name,
-					len(m.Unwritten(z))-i))
+					len(m.UnwrittenIn(z))-i))
 				break
 			}
 			out = append(out, "[!]zone "+z.Name+": "+u.String())
@@ -77,11 +77,11 @@ func (m *Health) Checks() []string {
 // checksShown bounds what is said of one zone.
 const checksShown = 100
 
-// unsettled says whether a policy's difference is neither being written nor known
+// hasUnsettled says whether a policy's difference is neither being written nor known
 // to fail: a refused policy does not make the others unready.
-func (m *Health) unsettled(z *model.ZoneState) bool {
+func (m *Health) hasUnsettled(z *model.ZoneState) bool {
 	for _, p := range z.Policies {
-		if m.own.WithoutAdmin && p.Policy.Kind.IsAdmin() {
+		if m.ownership.WithoutAdmin && p.Policy.Kind.IsAdmin() {
 			continue
 		}
 		if p.None == nil && !p.NotComparable && p.Error == "" && p.Missing+p.Extra+p.Different > p.Blocked &&

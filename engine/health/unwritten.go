@@ -24,45 +24,47 @@ const (
 // unwrittenReasons are all of them, as metrics list them.
 var unwrittenReasons = []UnwrittenWhy{WhyNotComparable, WhyNoRows, WhyBlocked, WhyRefused, WhyDisowned}
 
-// Unwritten is something in a zone that Rung writes to that it does not write, while
+// UnwrittenPart is something in a zone that Rung writes to that it does not write, while
 // all else is written.
-type Unwritten struct {
+type UnwrittenPart struct {
 	Policy model.PolicyKey
 	Why    UnwrittenWhy
 	Text   string // the reason, which rows, in a sentence
 }
 
 // String is the whole in one line.
-func (u Unwritten) String() string { return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text }
+func (u UnwrittenPart) String() string {
+	return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text
+}
 
-// Unwritten lists what Rung cannot compare, or will not or cannot write, in a zone
+// UnwrittenIn lists what Rung cannot compare, or will not or cannot write, in a zone
 // that it writes to; by policy.
-func (m *Health) Unwritten(z *model.ZoneState) []Unwritten {
+func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
 	if !z.Writes {
 		return nil
 	}
-	var out []Unwritten
+	var out []UnwrittenPart
 	for k, p := range z.Policies {
-		if m.own.WithoutAdmin && k.Kind.IsAdmin() {
+		if m.ownership.WithoutAdmin && k.Kind.IsAdmin() {
 			continue
 		}
-		if why, text := unwritten(p, m.loop.Now()); why != "" {
-			out = append(out, Unwritten{k, why, text})
+		if why, text := reasonUnwritten(p, m.loop.Now()); why != "" {
+			out = append(out, UnwrittenPart{k, why, text})
 		}
 	}
 	for _, d := range z.Disowned {
 		text := "the owner ids of " + d.Table + " " + d.UUID + " were removed; it was " + cmp.Or(d.ID, "without an id") +
 			", may still decide, and is left alone"
-		out = append(out, Unwritten{d.Was, WhyDisowned, text})
+		out = append(out, UnwrittenPart{d.Was, WhyDisowned, text})
 	}
-	slices.SortFunc(out, func(a, b Unwritten) int {
+	slices.SortFunc(out, func(a, b UnwrittenPart) int {
 		return cmp.Or(a.Policy.Compare(b.Policy), strings.Compare(string(a.Why), string(b.Why)),
 			strings.Compare(a.Text, b.Text))
 	})
 	return out
 }
 
-func unwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text string) {
+func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text string) {
 	switch {
 	case p.NotComparable:
 		return WhyNotComparable, cmp.Or(p.Why, "rows in the form of another OVN-Kubernetes release")

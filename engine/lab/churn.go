@@ -46,7 +46,7 @@ func (l *Lab) churnIn(slot int) model.Key {
 	var like *model.Pod
 	i := 0
 	for p := range l.Cluster().Pods() {
-		if !p.PeerEligible() || strings.HasPrefix(p.Name, churnPrefix) {
+		if !p.CanBePeer() || strings.HasPrefix(p.Name, churnPrefix) {
 			continue
 		}
 		like = p

@@ -38,7 +38,7 @@ const maxRate = 1e6
 type Lab struct {
 	Config
 	rooms.Parts
-	daemons daemons
+	daemons daemonFaults
 	traffic atomic.Pointer[sandbox.Traffic] // nil where there is none
 
 	// The loop's alone.
@@ -50,8 +50,8 @@ type Lab struct {
 // New makes one that Start begins.
 func New(c Config) *Lab { return &Lab{Config: c, daemons: newDaemons()} }
 
-// Check is described at rooms.Sandbox, like all that the engine asks for.
-func (l *Lab) Check() error {
+// CheckConfig is described at rooms.Sandbox, like all that the engine asks for.
+func (l *Lab) CheckConfig() error {
 	if l.ownOVN() && l.ownServer() {
 		return fmt.Errorf("--sandbox-ovn %s cannot be combined with --sandbox-ovsdb %s: OVN brings its own ovsdb-server", l.OVN, l.Server)
 	}
@@ -66,35 +66,35 @@ func (l *Lab) Check() error {
 // Start begins it once the Nodes are known.
 func (l *Lab) Start(p rooms.Parts) {
 	l.Parts = p
-	l.Go(l.run)
+	l.Go(l.runSandbox)
 	l.Go(func() {
 		for {
 			select {
 			case <-l.Context().Done():
 				return
 			case <-l.daemons.news:
-				l.Do(l.Changed)
+				l.Do(l.MarkChanged)
 			}
 		}
 	})
 }
 
-// Mode says whether it runs on OVN, and what makes the traffic.
-func (l *Lab) Mode(m *revision.Mode) {
+// FillMode says whether it runs on OVN, and what makes the traffic.
+func (l *Lab) FillMode(m *revision.Mode) {
 	if l.ovn != "" || l.ownOVN() {
 		m.OVN, m.Simulated, m.Packets = l.ovn, false, l.ovn != "" && l.Traffic > 0
 	}
 }
 
-// Moved lets the pods have their ports.
-func (l *Lab) Moved(c *model.Cluster, changes []model.Change) {
+// ObjectsMoved lets the pods have their ports.
+func (l *Lab) ObjectsMoved(c *model.Cluster, changes []model.Change) {
 	if l.box != nil {
 		l.box.SetPods(c, changes)
 	}
 }
 
-// Down are the processes that do not run, or do not answer.
-func (l *Lab) Down() map[string][]revision.Daemon { return l.daemons.all() }
+// DaemonsDown are the processes that do not run, or do not answer.
+func (l *Lab) DaemonsDown() map[string][]revision.Daemon { return l.daemons.faultsByZone() }
 
 // Sandbox is the sandbox itself, nil until it runs, and why it does not run on OVN.
 func (l *Lab) Sandbox() (box *sandbox.Sandbox, why string) {
@@ -105,5 +105,5 @@ func (l *Lab) Sandbox() (box *sandbox.Sandbox, why string) {
 // Connections returns the traffic that the sandbox makes, nil where it makes none.
 func (l *Lab) Connections() *sandbox.Traffic { return l.traffic.Load() }
 
-// problem puts what keeps it from running among the sources.
-func (l *Lab) problem(text string) { l.Send(func() { l.Problem("sandbox", text) }) }
+// reportProblem puts what keeps it from running among the sources.
+func (l *Lab) reportProblem(text string) { l.Send(func() { l.ReportProblem("sandbox", text) }) }

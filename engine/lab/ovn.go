@@ -22,7 +22,7 @@ func (c *Config) ownOVN() bool    { return c.OVN != "" && c.OVN != OVNOff && c.O
 
 // CheckOVN says in one line why the sandbox cannot run on the OVN of a folder.
 func CheckOVN(ctx context.Context, place string) error {
-	_, err := ovn.Find(ctx, place)
+	_, err := ovn.FindTools(ctx, place)
 	return err
 }
 
@@ -35,7 +35,7 @@ func (l *Lab) findOVN() (*ovn.Tools, error) {
 	case l.OVN == OVNAuto && l.ownServer():
 		return nil, nil // the server that was asked for has no OVN
 	}
-	tools, err := ovn.Find(l.Context(), l.OVN)
+	tools, err := ovn.FindTools(l.Context(), l.OVN)
 	if err != nil && l.OVN == OVNAuto {
 		l.withoutOVN(err)
 		return nil, nil
@@ -62,6 +62,6 @@ func tooMany(c *model.Cluster, zones int) error {
 
 // withoutOVN tells why traffic is simulated.
 func (l *Lab) withoutOVN(err error) {
-	l.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
+	l.RecordActivity(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
 	l.Send(func() { l.why = err.Error() })
 }

@@ -31,7 +31,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 	if at == nil {
 		at = func(probe.Phase) {}
 	}
-	if err := probe.Possible(l.Revision().Mode); err != nil {
+	if err := probe.CheckPossible(l.Revision().Mode); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
@@ -51,7 +51,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
-	sent := make([]probe.Sending, len(policies.Paths))
+	sent := make([]probe.PathPackets, len(policies.Paths))
 	for i := range policies.Paths {
 		if err := l.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -60,12 +60,12 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 			return nil, fmt.Errorf("probe %s: %w", c, err)
 		}
 	}
-	return probe.Judge(before, l.Revision(), c, sent, l.Now())
+	return probe.JudgePackets(before, l.Revision(), c, sent, l.Now())
 }
 
 // probedSandbox is the sandbox, once it has started.
 func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
-	err = l.Wait(ctx, func(*revision.Revision) bool {
+	err = l.WaitFor(ctx, func(*revision.Revision) bool {
 		sb, _ = l.Sandbox()
 		return sb != nil
 	})
@@ -89,7 +89,7 @@ func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeSettles)
 	defer cancel()
-	_ = l.Wait(ctx, func(r *revision.Revision) bool {
+	_ = l.WaitFor(ctx, func(r *revision.Revision) bool {
 		for name := range over {
 			if z := r.Zone(name); z == nil || !settledZone(z, l.Now()) {
 				return false
@@ -105,7 +105,7 @@ func settledZone(z *model.ZoneState, now time.Time) bool {
 		return false
 	}
 	for _, p := range z.Policies {
-		if p.State(z, now) == model.StateSettling {
+		if p.StateAt(z, now) == model.StateSettling {
 			return false
 		}
 	}
@@ -116,22 +116,22 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
-	out *probe.Sending, at func(probe.Phase)) error {
+	out *probe.PathPackets, at func(probe.Phase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
 	out.NotSent = probe.NotSent(p, from, to)
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.Probe(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
+	steps, made, err := sb.ProbePackets(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
 		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
 	if err != nil {
 		return err
 	}
-	out.Made = made
+	out.AllDelivered = made
 	for _, s := range steps {
-		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, At: s.At, Delivered: s.Passed}
+		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
 		for _, m := range s.Met {
-			step.Met = append(step.Met, probe.Met{Stage: metIn[m.Stage], ACL: m.ACL})
+			step.Met = append(step.Met, probe.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}
 		out.Steps = append(out.Steps, step)
 	}

@@ -13,8 +13,8 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// rows are the newest cluster and the live rows of its zones.
-func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
+// clusterAndRows are the newest cluster and the live rows of its zones.
+func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 	r := l.Revision()
 	dbs := make(map[string]*nb.DB, len(r.Zones))
 	for _, z := range r.Zones {
@@ -26,24 +26,28 @@ func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
 // runTraffic begins connections in the sandbox's zones and takes in the log lines that
 // they cause.
 func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: l.Slots.Take})
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Slots: l.Slots})
 	l.traffic.Store(t)
 	if sb.OVN() == "" {
-		l.Logs.CountedBy(t.Withheld)
+		l.Logs.CountedBy(t.WithheldLines)
 	} else {
 		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}
-	t.Run(l.Context(), l.rows, func(zone, text string) {
-		line, err := acllog.Parse(text)
+	logged := make(chan sandbox.LogLine)
+	if !l.Go(func() { t.Run(l.Context(), l.clusterAndRows, logged) }) {
+		return
+	}
+	for x := range logged {
+		line, err := acllog.Parse(x.Text)
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):
 		case err != nil:
-			l.Logs.Lost(0, 1)
+			l.Logs.CountLost(0, 1)
 		default:
-			line.Zone = zone
+			line.Zone = x.Zone
 			l.Logs.Offer(line)
 		}
-	})
+	}
 }
 
 // metersOfLab reads those of a zone of the sandbox on OVN.

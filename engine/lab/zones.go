@@ -14,29 +14,29 @@ import (
 // zoneRetry is how long after a zone's server did not start it is tried again.
 const zoneRetry = 5 * time.Second
 
-// run starts the sandbox once the nodes are known, and lets its zones
+// runSandbox starts the sandbox once the nodes are known, and lets its zones
 // follow them.
-func (l *Lab) run() {
+func (l *Lab) runSandbox() {
 	tools, err := l.findOVN() // while manifests are read
 	if err != nil {
-		l.problem(err.Error())
+		l.reportProblem(err.Error())
 		return
 	}
 	if tools != nil {
 		l.Do(func() {
 			l.ovn = tools.Version
-			l.Changed()
+			l.MarkChanged()
 		})
 	}
-	if l.Wait(l.Context(), func(r *revision.Revision) bool { return r.Loaded }) != nil {
+	if l.WaitFor(l.Context(), func(r *revision.Revision) bool { return r.Loaded }) != nil {
 		return
 	}
 	if len(nodeNames(l.Revision().Cluster)) == 0 {
-		l.problem("no Node in the manifests, so there is no zone; add the nodes, or give --nb")
-		if l.Wait(l.Context(), func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
+		l.reportProblem("no Node in the manifests, so there is no zone; add the nodes, or give --nb")
+		if l.WaitFor(l.Context(), func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
 			return
 		}
-		l.Send(func() { l.Solved("sandbox") })
+		l.Send(func() { l.ClearProblem("sandbox") })
 	}
 	zones := nodeNames(l.Revision().Cluster)
 	if tools != nil && l.OVN == OVNAuto {
@@ -44,43 +44,43 @@ func (l *Lab) run() {
 			l.withoutOVN(err)
 			l.Do(func() {
 				l.ovn = ""
-				l.Changed()
+				l.MarkChanged()
 			})
 			tools = nil
 		}
 	}
 	sb, err := sandbox.Start(l.Context(), sandbox.Config{
-		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Turn: l.Slots.Take,
+		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Slots: l.Slots,
 		Node: func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
 		OVN:  tools, OVNOnly: l.OVN != OVNAuto,
 		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
 			if err != nil {
-				l.Record(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
+				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
 					Error: err.Error()})
 			}
 		},
-		OnFaults: l.daemons.set,
+		OnFaults: l.daemons.setFaults,
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
-				l.Record(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
+				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
 					Error: err.Error()})
 			}
 		},
 	})
 	if err != nil {
-		l.problem(err.Error())
+		l.reportProblem(err.Error())
 		return
 	}
 	defer sb.Close()
 	if why := sb.Fallback(); why != nil {
-		l.Record(model.Activity{By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
+		l.RecordActivity(model.Activity{By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
 	}
 	if why := sb.WithoutOVN(); why != nil {
 		l.withoutOVN(why)
 	}
 	l.Do(func() {
 		l.box, l.ovn = sb, sb.OVN()
-		l.Changed()
+		l.MarkChanged()
 	})
 	l.watchZones(sb, zones)
 	if l.Churn > 0 {
@@ -102,11 +102,11 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 	}
 	l.Do(func() {
 		for zone, addr := range south {
-			l.South.At(zone, addr)
+			l.South.AddressOf(zone, addr)
 		}
 		sb.SetPods(l.Cluster(), nil)
 		for _, name := range names {
-			l.Zones.Add(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.Take, Share: l.Share}), true)
+			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share}), true)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 				continue
 			}
 			if err := sb.AddZone(l.Context(), name); err != nil {
-				l.Record(model.Activity{Zone: name, By: "sandbox", Summary: "start the zone of a new node",
+				l.RecordActivity(model.Activity{Zone: name, By: "sandbox", Summary: "start the zone of a new node",
 					Error: err.Error()})
 				retry.Reset(zoneRetry)
 				continue
@@ -154,19 +154,19 @@ func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 // reported (ovn-kubernetes.md#status-conditions).
 func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	var ended <-chan struct{}
-	l.Do(func() { ended = l.Zones.End(name) })
+	l.Do(func() { ended = l.Zones.EndZone(name) })
 	if ended != nil {
 		<-ended
 	}
 	// The zone's last reports have been sent by now.
 	l.Do(func() {
-		l.Zones.Remove(name)
-		l.South.At(name, "")
+		l.Zones.RemoveZone(name)
+		l.South.AddressOf(name, "")
 	})
 	err := sb.RemoveZone(name)
-	l.daemons.forget(name)
+	l.daemons.forgetZone(name)
 	if err != nil {
-		l.Record(model.Activity{Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
+		l.RecordActivity(model.Activity{Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
 			Error: err.Error()})
 	}
 }

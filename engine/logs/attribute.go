@@ -22,14 +22,14 @@ import (
 type attributor struct {
 	mu    sync.Mutex
 	rows  map[rowsKey]*judgedRows
-	names map[string]*decoded
+	names map[string]*decodedName
 	index nameIndex
 	facts map[logline.RuleRef]*ruleFacts
 	pods  podNodes
 }
 
 func newAttributor() *attributor {
-	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decoded{}, facts: map[logline.RuleRef]*ruleFacts{}}
+	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decodedName{}, facts: map[logline.RuleRef]*ruleFacts{}}
 }
 
 type rowsKey struct {
@@ -62,10 +62,10 @@ const amongMost = 3
 func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.place(rev, e, now)
+	a.findNode(rev, e, now)
 	if e.Line.Named != nil {
 		a.byName(rev, e, now)
-	} else if d := a.decode(e.Line.Name); !d.ok || d.ref.Exact {
+	} else if d := a.decodeName(e.Line.Name); !d.ok || d.ref.Exact {
 		e.Rule, e.Attributed = d.ref, d.ok
 		if d.ok {
 			if d.facts == nil || d.facts.cluster != rev.Cluster {
@@ -74,7 +74,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 			f = d.facts
 		}
 	} else {
-		a.choose(rev, e, d.ref, a.candidates(rev, &e.Line), now)
+		a.chooseCandidate(rev, e, d.ref, a.candidatesOf(rev, &e.Line), now)
 	}
 	if !e.Attributed {
 		return nil, ""
@@ -88,8 +88,8 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	if e.Rule.Direction == model.Egress {
 		peer, addr = &e.Dst, e.Line.Dst
 	}
-	if peer.Outside() && len(f.networks) > 0 {
-		peer.Network = f.network(addr.Unmap())
+	if peer.IsOutside() && len(f.networks) > 0 {
+		peer.Network = f.networkOf(addr.Unmap())
 	}
 	if f.byProtocol {
 		acl = e.Line.Proto
@@ -97,12 +97,12 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	return f, acl
 }
 
-// choose takes the one of the candidates that fits the packet. Where none does, the
+// chooseCandidate takes the one of the candidates that fits the packet. Where none does, the
 // reference is as much of the rule as the name gives away; where several do, they are
 // named.
-func (a *attributor) choose(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
+func (a *attributor) chooseCandidate(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
 	if len(found) > 1 {
-		found = a.judge(rev, e, found, now)
+		found = a.judgeCandidates(rev, e, found, now)
 	}
 	ref.Rule = -1
 	e.Rule = ref
@@ -111,17 +111,17 @@ func (a *attributor) choose(rev *revision.Revision, e *entries.Entry, ref loglin
 		e.Rule, e.Attributed = found[0], true
 	case len(found) > 1:
 		e.Among, e.AmongAll = found[:min(len(found), amongMost)], len(found)
-		if same(found, func(r logline.RuleRef) model.PolicyKey { return r.Policy }) {
+		if allHaveSame(found, func(r logline.RuleRef) model.PolicyKey { return r.Policy }) {
 			e.Rule.Policy = found[0].Policy
 		}
-		if same(found, func(r logline.RuleRef) model.Direction { return r.Direction }) {
+		if allHaveSame(found, func(r logline.RuleRef) model.Direction { return r.Direction }) {
 			e.Rule.Direction = found[0].Direction
 		}
 	}
 }
 
-// same says whether all have the same of something.
-func same[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T) bool {
+// allHaveSame says whether all have the same of something.
+func allHaveSame[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T) bool {
 	return !slices.ContainsFunc(in, func(r logline.RuleRef) bool { return of(r) != of(in[0]) })
 }
 
@@ -137,16 +137,16 @@ func directionOf(k model.Kind, d model.Direction) string {
 	return nb.FromLport
 }
 
-// judge keeps the candidates whose rows match the packet, and of these the ones
+// judgeCandidates keeps the candidates whose rows match the packet, and of these the ones
 // that OVN asks first. Where no candidate has rows it keeps them all.
-func (a *attributor) judge(rev *revision.Revision, e *entries.Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
+func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
 		unit := ref.Policy
 		if unit.Name == "" {
 			unit = connections.DefaultDeny(unit.Namespace, ref.Direction)
 		}
-		j := a.judged(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
+		j := a.judgedRowsOf(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
 		if j == nil {
 			continue
 		}
@@ -155,7 +155,7 @@ func (a *attributor) judge(rev *revision.Revision, e *entries.Entry, in []loglin
 			if acl.Priority < best || !entries.LogsFor(acl, ref) {
 				continue
 			}
-			if !j.matches(acl, packetOf(e, ref.Direction)) {
+			if !j.aclMatches(acl, packetOf(e, ref.Direction)) {
 				continue
 			}
 			if acl.Priority > best {
@@ -193,7 +193,7 @@ func subjectOf(e *entries.Entry, d model.Direction) *entries.End {
 	return &e.Src
 }
 
-func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
+func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
 	p := rev.Cluster.Policy(k.policy)
 	if j := a.rows[k]; j != nil && j.policy == p && now.Sub(j.made) < judgedFor {
 		return j
@@ -237,7 +237,7 @@ func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *j
 	return j
 }
 
-func (j *judgedRows) matches(acl *nb.ACL, p match.Packet) bool {
+func (j *judgedRows) aclMatches(acl *nb.ACL, p match.Packet) bool {
 	expr, ok := j.exprs[acl]
 	if !ok {
 		var err error

@@ -70,7 +70,7 @@ func takeAll(tb testing.TB, l *Store, lines []string) {
 			tb.Fatal(err)
 		}
 		x.Zone = "node0"
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 	}
 }
 
@@ -114,7 +114,7 @@ func TestAttributionOfALargeCluster(t *testing.T) {
 		t.Errorf("%d without a rule", s.Unattributed)
 	}
 	networks := 0
-	for _, e := range l.Since(0, 0) {
+	for _, e := range l.EntriesAfter(0, 0) {
 		for _, d := range []entries.End{e.Src, e.Dst} {
 			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != entries.NoteOutside {
 				t.Fatalf("%s: %+v", e.Line.Raw, d)

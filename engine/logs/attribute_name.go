@@ -13,22 +13,22 @@ import (
 // from outside.
 const namesKept = 10000
 
-// decoded is the rule that the name of an ACL refers to, as far as the name tells.
-type decoded struct {
+// decodedName is the rule that the name of an ACL refers to, as far as the name tells.
+type decodedName struct {
 	ref   logline.RuleRef
 	ok    bool
 	facts *ruleFacts // as of the last line with that name
 }
 
-// decode is logline.DecodeName; the same names come again and again.
-func (a *attributor) decode(name string) *decoded {
+// decodeName is logline.DecodeName; the same names come again and again.
+func (a *attributor) decodeName(name string) *decodedName {
 	d := a.names[name]
 	if d == nil {
 		if len(a.names) >= namesKept {
 			clear(a.names)
 		}
 		name = strings.Clone(name) // not the whole line
-		d = &decoded{}
+		d = &decodedName{}
 		d.ref, d.ok = logline.DecodeName(name)
 		a.names[name] = d
 	}
@@ -40,20 +40,20 @@ func (a *attributor) decode(name string) *decoded {
 type nameIndex struct {
 	cluster  *model.Cluster
 	policies []*model.Policy
-	by       map[string][]candidate
+	byName   map[string][]ruleCandidate
 }
 
-// candidate is a rule whose ACLs have a name, and what their lines say.
-type candidate struct {
+// ruleCandidate is a rule whose ACLs have a name, and what their lines say.
+type ruleCandidate struct {
 	ref                logline.RuleRef
 	verdict, direction string
 }
 
-// candidates are the rules whose ACLs carry the line's name and could have come
+// candidatesOf are the rules whose ACLs carry the line's name and could have come
 // to its verdict, and the default denies of namespaces.
-func (a *attributor) candidates(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
-	a.index.follow(rev.Cluster)
-	for _, c := range a.index.by[line.Name] {
+func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
+	a.index.rebuild(rev.Cluster)
+	for _, c := range a.index.byName[line.Name] {
 		if c.verdict == line.Verdict && (line.Direction == "" || line.Direction == c.direction) {
 			out = append(out, c.ref)
 		}
@@ -61,13 +61,13 @@ func (a *attributor) candidates(rev *revision.Revision, line *logline.Line) (out
 	return out
 }
 
-// follow makes the index anew when a policy changed.
-func (x *nameIndex) follow(c *model.Cluster) {
-	if x.cluster == c && x.by != nil {
+// rebuild makes the index anew when a policy changed.
+func (x *nameIndex) rebuild(c *model.Cluster) {
+	if x.cluster == c && x.byName != nil {
 		return
 	}
 	x.cluster = c
-	n, equal := 0, x.by != nil
+	n, equal := 0, x.byName != nil
 	for p := range c.AllPolicies() {
 		equal = equal && n < len(x.policies) && x.policies[n] == p
 		if !equal {
@@ -78,7 +78,7 @@ func (x *nameIndex) follow(c *model.Cluster) {
 	if equal && n == len(x.policies) {
 		return
 	}
-	x.policies, x.by = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]candidate{}
+	x.policies, x.byName = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]ruleCandidate{}
 	isolated := map[string]bool{}
 	for _, p := range x.policies {
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
@@ -96,6 +96,6 @@ func (x *nameIndex) follow(c *model.Cluster) {
 
 func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 	if name := logline.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == logline.MaxACLName {
-		x.by[name] = append(x.by[name], candidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
+		x.byName[name] = append(x.byName[name], ruleCandidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
 	}
 }

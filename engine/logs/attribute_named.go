@@ -37,7 +37,7 @@ func (a *attributor) byName(rev *revision.Revision, e *entries.Entry, now time.T
 		}
 	}
 	if len(found) > 1 && p.Tiered == nil {
-		found = a.judge(rev, e, found, now)
+		found = a.judgeCandidates(rev, e, found, now)
 	}
 	if len(found) == 1 {
 		e.Rule = found[0]

@@ -49,10 +49,10 @@ func TestAttributionOfCutNamesOfTier2(t *testing.T) {
 		{"firewall of another namespace", line(w, firewall, "drop", nb.ToLport, "tcp", "10.244.0.4", "1.2.4.4", 80), ""},
 		{"a firewall's rows are no egress rows", line(w, firewall, "drop", nb.FromLport, "tcp", "10.244.1.1", "1.2.4.4", 80), ""},
 	} {
-		l.take(arrival{line: c.line})
+		l.takeArrival(arrival{line: c.line})
 		e := newest(l)
-		if e.Attributed != (c.want != "") || e.Attributed && e.By() != c.want {
-			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.By(), c.want)
+		if e.Attributed != (c.want != "") || e.Attributed && e.RuleText() != c.want {
+			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.RuleText(), c.want)
 		}
 	}
 }

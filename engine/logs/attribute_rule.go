@@ -31,11 +31,11 @@ type ruleFacts struct {
 // anew takes longer than the rest. It belongs to the Store, under its lock.
 type ruleTally struct {
 	verdict   string
-	counted   hits.Counted
+	counted   hits.RuleCounter
 	turn      uint64 // of the store, that rate is of
 	rate      *hits.Window
 	zone, acl string // that metered is of
-	metered   *metered
+	metered   *meteredLines
 	metersAt  int // of the meters, as they were then
 }
 
@@ -71,8 +71,8 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	f.name = r.Name
 	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // a firewall's rule has one for all
 	for i := range r.Peers {
-		but := prefixes(r.Peers[i].Except)
-		for _, net := range prefixes(r.Peers[i].Networks) {
+		but := parsePrefixes(r.Peers[i].Except)
+		for _, net := range parsePrefixes(r.Peers[i].Networks) {
 			if net.Bits() > 0 { // that everything is in it tells nothing
 				f.networks = append(f.networks, ruleNetwork{net, but})
 			}
@@ -81,7 +81,7 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	return f
 }
 
-func prefixes(texts []string) (out []netip.Prefix) {
+func parsePrefixes(texts []string) (out []netip.Prefix) {
 	for _, s := range texts {
 		if p, err := netip.ParsePrefix(s); err == nil {
 			out = append(out, p.Masked())
@@ -90,8 +90,8 @@ func prefixes(texts []string) (out []netip.Prefix) {
 	return out
 }
 
-// network is the narrowest of the rule's networks that an address is in, empty for none.
-func (f *ruleFacts) network(a netip.Addr) string {
+// networkOf is the narrowest of the rule's networks that an address is in, empty for none.
+func (f *ruleFacts) networkOf(a netip.Addr) string {
 	best := netip.Prefix{}
 next:
 	for _, n := range f.networks {
@@ -113,16 +113,16 @@ next:
 
 // podNodes are the nodes of the pods that ACL logs come from, by the pods' names.
 type podNodes struct {
-	by    map[string]string
-	asked time.Time
+	byPod    map[string]string
+	listedAt time.Time
 }
 
-// place finds the node of a line that says of which pod's log it is.
-func (a *attributor) place(rev *revision.Revision, e *entries.Entry, now time.Time) {
+// findNode finds the node of a line that says of which pod's log it is.
+func (a *attributor) findNode(rev *revision.Revision, e *entries.Entry, now time.Time) {
 	if e.Line.Pod == "" {
 		return
 	}
-	node := a.pods.node(rev.Cluster, e.Line.Pod, now)
+	node := a.pods.nodeOf(rev.Cluster, e.Line.Pod, now)
 	switch {
 	case node != "":
 		e.Line.Zone = node
@@ -131,25 +131,25 @@ func (a *attributor) place(rev *revision.Revision, e *entries.Entry, now time.Ti
 	}
 }
 
-// node is the node of a pod that is named with or without its namespace, empty where
+// nodeOf is the node of a pod that is named with or without its namespace, empty where
 // there is none. Pods without are listed anew at most once a second: a pod keeps its
 // node, and names in lines come from outside.
-func (x *podNodes) node(c *model.Cluster, pod string, now time.Time) string {
+func (x *podNodes) nodeOf(c *model.Cluster, pod string, now time.Time) string {
 	if namespace, own, ok := strings.Cut(pod, "/"); ok {
 		if p := c.Pod(namespace, own); p != nil {
 			return p.NodeName
 		}
 		return ""
 	}
-	node, ok := x.by[pod]
-	if !ok && (x.by == nil || now.Sub(x.asked) >= judgedFor) {
-		x.by, x.asked = map[string]string{}, now
+	node, ok := x.byPod[pod]
+	if !ok && (x.byPod == nil || now.Sub(x.listedAt) >= judgedFor) {
+		x.byPod, x.listedAt = map[string]string{}, now
 		for p := range c.Pods() {
 			if acllog.IsWriter(p.Name) {
-				x.by[p.Name] = p.NodeName
+				x.byPod[p.Name] = p.NodeName
 			}
 		}
-		node = x.by[pod]
+		node = x.byPod[pod]
 	}
 	return node
 }

@@ -89,7 +89,7 @@ func TestSentencesOfReusedAddresses(t *testing.T) {
 	} {
 		x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", c.ip, "10.244.0.4", 80)
 		x.At = at(c.at)
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 		want := c.want + tail
 		if c.at < -tenure.Slack {
 			want = c.want + strings.Replace(tail, "blue/web-0", "blue/web-0 (now)", 1)
@@ -137,7 +137,7 @@ func TestSentencesOfCutNames(t *testing.T) {
 			return x
 		}(), "monitoring/prom-0 → blue/web-0 tcp 80 allowed by " + long + " ingress 0"},
 	} {
-		l.take(arrival{line: c.line})
+		l.takeArrival(arrival{line: c.line})
 		if got := newest(l).Sentence(); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.what, got, c.want)
 		}
@@ -146,7 +146,7 @@ func TestSentencesOfCutNames(t *testing.T) {
 	w.Cluster, _ = w.Cluster.Upsert(nil, []model.Key{given.ANPKey(long + "c"), given.ANPKey(long + "d"), given.ANPKey(long + "b")})
 	w.Publish()
 	after(w, judgedFor)
-	l.take(arrival{line: line(w, name, "allow", nb.ToLport, "sctp", "10.244.0.3", green, 9)})
+	l.takeArrival(arrival{line: line(w, name, "allow", nb.ToLport, "sctp", "10.244.0.3", green, 9)})
 	if got, want := newest(l).Sentence(), "monitoring/prom-0 → green/web-0 sctp 9 allowed by "+long+"a ingress 0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -182,7 +182,7 @@ func TestSentencesOfAddresses(t *testing.T) {
 		{line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.9.2", "10.244.0.4", 8080), "node six (management port) → blue/web-0 tcp 8080 dropped by control ingress 0"},
 		{line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "sctp", "::ffff:10.244.0.8", "10.244.0.4", 9), "red/web-0 → blue/web-0 sctp 9 dropped by control ingress 0"},
 	} {
-		l.take(arrival{line: c.line})
+		l.takeArrival(arrival{line: c.line})
 		if got := newest(l).Sentence(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
@@ -215,7 +215,7 @@ func TestSentencesOfAntrea(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 		if got := newest(l).Sentence(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -239,14 +239,14 @@ func TestLinesOfPodsLogs(t *testing.T) {
 	for pod, want := range map[string]string{"ovnkube-node-x": "control", "kube-system/ovnkube-node-x": "control", "ovnkube-node-y": "ovnkube-node-y", "red/ovnkube-node-x": "red/ovnkube-node-x", "": ""} {
 		x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 		x.Zone, x.Pod = "", pod
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 		if got := newest(l).Line.Zone; got != want {
 			t.Errorf("%q stands at %q, want %q", pod, got, want)
 		}
 	}
 	x := line(w, "a", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 	x.Zone, x.Pod = "a.log", "ovnkube-node-y"
-	l.take(arrival{line: x})
+	l.takeArrival(arrival{line: x})
 	if got := newest(l).Line.Zone; got != "a.log" {
 		t.Errorf("a source's own name gave way to %q", got)
 	}

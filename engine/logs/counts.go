@@ -24,16 +24,16 @@ func HitOf(e *entries.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 	ref := e.Rule
 	ref.Exact = true // an attributed rule is known, cut name or no
 	return hits.Rule{Ref: ref, Verdict: cutTo(e.Line.Verdict, longestTraffic)},
-		hits.Pair{From: who(e.Src), To: who(e.Dst), Traffic: cutTo(e.Traffic(), longestTraffic)}, at
+		hits.Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutTo(e.Traffic(), longestTraffic)}, at
 }
 
-// who is the pod or node of an end, or its address. A pod that went is still itself.
-func who(d entries.End) string { return cmp.Or(entries.NameOf(d.Key), d.Addr, "?") }
+// endName is the pod or node of an end, or its address. A pod that went is still itself.
+func endName(d entries.End) string { return cmp.Or(entries.NameOf(d.Key), d.Addr, "?") }
 
 func cutTo(s string, n int) string { return s[:min(len(s), n)] }
 
-// count counts a line of a rule, nil where it is not known; mu is held.
-func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
+// countLine counts a line of a rule, nil where it is not known; mu is held.
+func (l *Store) countLine(e *entries.Entry, f *ruleFacts, now time.Time) {
 	if f == nil {
 		l.hits.Unknown++
 		return
@@ -42,7 +42,7 @@ func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
 	if f.tally == nil && !f.hit {
 		f.hit = true
 		l.hits.Add(rule, pair, at)
-		if r := l.rates.of(e.Rule); r != nil {
+		if r := l.rates.rateOf(e.Rule); r != nil {
 			r.Add(now.Unix(), 1)
 		}
 		return
@@ -51,20 +51,20 @@ func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
 		f.tally = &ruleTally{}
 	}
 	t := f.tally
-	if !t.counted.In(l.hits) || t.verdict != rule.Verdict {
-		t.counted, t.verdict = l.hits.Of(rule), rule.Verdict
+	if !t.counted.BelongsTo(l.hits) || t.verdict != rule.Verdict {
+		t.counted, t.verdict = l.hits.RuleOf(rule), rule.Verdict
 	}
 	t.counted.Add(pair, at)
 	if turn := l.turns.Load(); t.rate == nil || t.turn != turn {
-		t.rate, t.turn = l.rates.of(e.Rule), turn
+		t.rate, t.turn = l.rates.rateOf(e.Rule), turn
 	}
 	if t.rate != nil {
 		t.rate.Add(now.Unix(), 1)
 	}
 }
 
-// Resume adds what an earlier run counted.
-func (l *Store) Resume(c *hits.Counter) {
+// ResumeCounts adds what an earlier run counted.
+func (l *Store) ResumeCounts(c *hits.Counter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hits.Merge(c)
@@ -74,7 +74,7 @@ func (l *Store) Resume(c *hits.Counter) {
 // they are counted; kept says that an earlier run counted some.
 func (l *Store) Hits() (all []hits.RuleHits, since time.Time, kept bool) {
 	c := l.copyHits()
-	return c.All(), c.From, c.Kept
+	return c.RulesWithPairs(), c.From, c.HasEarlier
 }
 
 // EncodeHits writes the counts for a later run.
@@ -115,11 +115,11 @@ func (l *Store) Summary(made bool) *Summary {
 	streams := l.Streams()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.same(l, streams, now)) {
+	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.saysSame(l, streams, now)) {
 		return s
 	}
-	s := &Summary{At: now, upto: l.last, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.began, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
-		Followed: made && streams == nil, Since: l.began, NotFollowed: notUp(streams)}
+	s := &Summary{At: now, upto: l.newestSeq, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: notUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
 		h.Merge(&r.Hit)
@@ -145,9 +145,9 @@ func (l *Store) CountedSince() time.Time {
 	return l.hits.From
 }
 
-// same says whether a new summary would say the same.
-func (s *Summary) same(l *Store, streams []logline.Stream, now time.Time) bool {
-	return s.upto == l.last && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
+// saysSame says whether a new summary would say the same.
+func (s *Summary) saysSame(l *Store, streams []logline.Stream, now time.Time) bool {
+	return s.upto == l.newestSeq && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
 		func(a, b levelsSince) bool { return a.levels == b.levels })
 }
 
@@ -165,5 +165,5 @@ func notUp(streams []logline.Stream) (n int) {
 func (l *Store) RuleHits() (rules []hits.RuleHits, over uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.hits.Rules(), l.hits.Over
+	return l.hits.Rules(), l.hits.BeyondBound
 }

@@ -33,13 +33,13 @@ type Files struct {
 }
 
 // PassedFiles counts the files below a folder that are not read, and says why.
-type PassedFiles = logfile.Passed
+type PassedFiles = logfile.SkippedFiles
 
 // FilesMost is how many files and folders below a folder are looked at.
 const FilesMost = logfile.WalkMost
 
 // CheckFiles says what is wrong with paths, and what lies below folders and is not read.
-func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.Check(paths) }
+func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.CheckPaths(paths) }
 
 // lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
 const (
@@ -58,9 +58,9 @@ type FileReader struct {
 	// Of the goroutine that reads:
 	set     *logfile.Set
 	sources map[*logfile.File]*fileSource
-	tallies map[string]*tally // by path: they outlive a seek
+	tallies map[string]*fileTally // by path: they outlive a seek
 
-	searches searches
+	searches runningSearches
 
 	mu      sync.Mutex
 	streams []logline.Stream
@@ -68,21 +68,21 @@ type FileReader struct {
 	sought  time.Time
 }
 
-// tally holds the counts of one file.
-type tally struct {
+// fileTally holds the counts of one file.
+type fileTally struct {
 	lines, acls, odd uint64
-	last             time.Time
-	since            time.Time
+	lastLine         time.Time
+	countedSince     time.Time
 	state            logline.StreamState
 }
 
 // fileSource is one file as it is read now.
 type fileSource struct {
-	*tally
-	file *logfile.File
-	zone string
-	sure bool   // of the zone; else a pod's node may become known
-	gap  string // why lines may be missing before the next one
+	*fileTally
+	file     *logfile.File
+	zone     string
+	zoneSure bool   // of the zone; else a pod's node may become known
+	gap      string // why lines may be missing before the next one
 }
 
 // NewFileReader reads files into a store. nodeOf names the node of a pod, empty where it is
@@ -90,44 +90,44 @@ type fileSource struct {
 // files have their places.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
 	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges, orders: make(chan time.Time, 1),
-		tallies: map[string]*tally{}, pos: Position{Speed: cfg.Speed}}
+		tallies: map[string]*fileTally{}, pos: Position{Speed: cfg.Speed}}
 }
 
 // Run reads until ctx ends, which is no error.
 func (r *FileReader) Run(ctx context.Context) error {
-	err := r.run(ctx)
+	err := r.readFiles(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-func (r *FileReader) run(ctx context.Context) error {
+func (r *FileReader) readFiles(ctx context.Context) error {
 	r.logs.FollowedBy(func() []logline.Stream {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.streams
 	})
-	if err := r.open(ctx); err != nil {
+	if err := r.openFiles(ctx); err != nil {
 		return err
 	}
 	defer func() { r.set.Close() }()
-	if !r.piped() {
+	if !r.isPiped() {
 		r.logs.playedBy(r)
 		if r.cfg.Speed == 0 {
-			defer r.searches.open(ctx)()
+			defer r.searches.openSearches(ctx)()
 		}
 	}
 	r.logs.sources.paced.Store(r.cfg.All)
 	r.sought = r.cfg.Since
 	toEnd := !r.cfg.All && r.cfg.Since.IsZero() && r.cfg.Speed == 0
-	if err := r.begin(r.cfg.Since, toEnd); err != nil {
+	if err := r.beginAt(r.cfg.Since, toEnd); err != nil {
 		return err
 	}
 	for speed, limit := r.cfg.Speed, 0; ; {
-		order, ordered := r.history(ctx, speed, limit)
+		order, ordered := r.playHistory(ctx, speed, limit)
 		if !ordered {
-			order, ordered = r.live(ctx, limit > 0)
+			order, ordered = r.followLive(ctx, limit > 0)
 		}
 		if !ordered {
 			return nil
@@ -139,14 +139,14 @@ func (r *FileReader) run(ctx context.Context) error {
 		if order.Equal(TheEnd) {
 			speed = 0
 		}
-		if err := r.turn(ctx, order); err != nil {
+		if err := r.goToTime(ctx, order); err != nil {
 			return err
 		}
 	}
 }
 
-// open opens the files as they are now.
-func (r *FileReader) open(ctx context.Context) error {
+// openFiles opens the files as they are now.
+func (r *FileReader) openFiles(ctx context.Context) error {
 	set, err := logfile.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
 	if err != nil {
 		return err
@@ -156,37 +156,37 @@ func (r *FileReader) open(ctx context.Context) error {
 	}
 	r.set, r.sources = set, map[*logfile.File]*fileSource{}
 	for _, f := range set.Files() {
-		r.source(f)
+		r.sourceOf(f)
 		if !r.cfg.Follow {
 			f.Finish()
 		}
 	}
-	r.span()
-	r.show()
+	r.findSpan()
+	r.publishState()
 	return nil
 }
 
-// piped says whether something is read that can be read only once.
-func (r *FileReader) piped() bool {
+// isPiped says whether something is read that can be read only once.
+func (r *FileReader) isPiped() bool {
 	for _, f := range r.set.Files() {
-		if f.Piped() {
+		if f.IsPiped() {
 			return true
 		}
 	}
 	return false
 }
 
-// source returns the state of reading a file, which it makes at first.
-func (r *FileReader) source(f *logfile.File) *fileSource {
+// sourceOf returns the state of reading a file, which it makes at first.
+func (r *FileReader) sourceOf(f *logfile.File) *fileSource {
 	s := r.sources[f]
 	if s == nil {
 		t := r.tallies[f.Path()]
 		if t == nil {
-			t = &tally{since: r.logs.now(), state: logline.StreamOpen}
+			t = &fileTally{countedSince: r.logs.now(), state: logline.StreamOpen}
 			r.tallies[f.Path()] = t
 		}
-		s = &fileSource{tally: t, file: f}
-		s.zone, s.sure = r.zoneOf(f)
+		s = &fileSource{fileTally: t, file: f}
+		s.zone, s.zoneSure = r.zoneOf(f)
 		r.sources[f] = s
 	}
 	return s
@@ -204,15 +204,15 @@ func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
 		}
 		return p.Pod, false
 	}
-	return clean.Text(r.set.Short(f)), true
+	return clean.Text(r.set.ShortName(f)), true
 }
 
-// begin puts every file where reading begins.
-func (r *FileReader) begin(from time.Time, end bool) (err error) {
+// beginAt puts every file where reading begins.
+func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	for _, f := range r.set.Files() {
 		switch {
 		case end:
-			err = f.FromEnd(r.logs.limit, acllog.Maybe)
+			err = f.FromEnd(r.logs.limit, acllog.MayBeACLLine)
 		case !from.IsZero():
 			err = f.FromTime(from, timeOf)
 		}
@@ -226,13 +226,13 @@ func (r *FileReader) begin(from time.Time, end bool) (err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pos.Whole = whole
+	r.pos.ReadWhole = whole
 	return nil
 }
 
-// live goes on with what is added, until something else is ordered. Sought lines stand
+// followLive goes on with what is added, until something else is ordered. Sought lines stand
 // still: nothing is added to them.
-func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ordered bool) {
+func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Time, ordered bool) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	r.mu.Lock()
@@ -240,13 +240,13 @@ func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ord
 	r.mu.Unlock()
 	for look := 1; ; {
 		if !still {
-			over := r.drain(ctx)
+			over := r.drainFiles(ctx)
 			if over && !r.cfg.Follow {
-				r.show()
-				r.logs.merge.put(ctx, arrival{line: logline.Line{At: time.Now()}, end: true})
+				r.publishState()
+				r.logs.merge.putLine(ctx, arrival{line: logline.Line{At: time.Now()}, end: true})
 				still = true
 			}
-			r.show()
+			r.publishState()
 		}
 		select {
 		case <-ctx.Done():
@@ -262,32 +262,32 @@ func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ord
 			look++
 			if look%scanEvery == 0 {
 				for _, f := range r.set.Scan() {
-					r.source(f)
+					r.sourceOf(f)
 				}
 			}
 			for _, f := range r.set.Files() {
 				if gap := f.Poll(); gap != "" {
-					r.source(f).gap = gap
+					r.sourceOf(f).gap = gap
 				}
 			}
 		}
 	}
 }
 
-// drain takes what there is now; over says that there will never be more.
-func (r *FileReader) drain(ctx context.Context) (over bool) {
+// drainFiles takes what there is now; over says that there will never be more.
+func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 	over = true
 	for _, f := range r.set.Files() {
-		s := r.source(f)
+		s := r.sourceOf(f)
 		for ctx.Err() == nil {
-			line, ok := r.next(s)
+			line, ok := r.nextLine(s)
 			if !ok {
 				break
 			}
-			r.give(ctx, line, !r.merges && len(r.set.Files()) == 1)
-			r.stands(line.line.At)
+			r.giveLine(ctx, line, !r.merges && len(r.set.Files()) == 1)
+			r.noteStanding(line.line.At)
 		}
-		over = over && f.Over()
+		over = over && f.IsOver()
 	}
 	return over
 }

@@ -27,22 +27,22 @@ func timeOf(text []byte) (time.Time, bool) {
 	return at, err == nil
 }
 
-// stored is a line of a file.
-type stored struct {
+// storedLine is a line of a file.
+type storedLine struct {
 	line logline.Line
 	gap  *logline.LogGap // before it
 	s    *fileSource
 }
 
-// next is the next ACL line of a file.
-func (r *FileReader) next(s *fileSource) (x stored, ok bool) {
+// nextLine is the next ACL line of a file.
+func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 	for {
 		text, err := s.file.Next()
 		if err != nil {
 			return x, false
 		}
 		s.lines++
-		if !acllog.Maybe(text) {
+		if !acllog.MayBeACLLine(text) {
 			continue
 		}
 		line, err := acllog.Parse(string(text))
@@ -51,36 +51,36 @@ func (r *FileReader) next(s *fileSource) (x stored, ok bool) {
 			continue
 		case err != nil:
 			s.odd++
-			r.logs.Lost(0, 1)
+			r.logs.CountLost(0, 1)
 			continue
 		}
 		s.acls++
-		if !s.sure {
-			s.zone, s.sure = r.zoneOf(s.file)
+		if !s.zoneSure {
+			s.zone, s.zoneSure = r.zoneOf(s.file)
 		}
 		if line.Zone == "" {
 			line.Zone = s.zone
 		}
-		x = stored{line: line, s: s}
+		x = storedLine{line: line, s: s}
 		if s.gap != "" {
-			x.gap = &logline.LogGap{From: s.last, To: line.At, Why: s.gap, Cut: true}
-			if !s.last.IsZero() {
-				x.gap.Missing = max(0, line.At.Sub(s.last))
+			x.gap = &logline.LogGap{From: s.lastLine, To: line.At, Why: s.gap, Cut: true}
+			if !s.lastLine.IsZero() {
+				x.gap.Missing = max(0, line.At.Sub(s.lastLine))
 			}
 			s.gap = ""
 		}
-		s.last = line.At
+		s.lastLine = line.At
 		return x, true
 	}
 }
 
-// give hands a line on: at once, or by its time between those of other sources.
-func (r *FileReader) give(ctx context.Context, x stored, direct bool) {
+// giveLine hands a line on: at once, or by its time between those of other sources.
+func (r *FileReader) giveLine(ctx context.Context, x storedLine, direct bool) {
 	put := func(a arrival) {
 		if direct {
-			r.logs.give(ctx, a)
+			r.logs.giveInOrder(ctx, a)
 		} else {
-			r.logs.merge.put(ctx, a)
+			r.logs.merge.putLine(ctx, a)
 		}
 	}
 	if x.gap != nil {
@@ -89,28 +89,28 @@ func (r *FileReader) give(ctx context.Context, x stored, direct bool) {
 	put(arrival{line: x.line, stored: true})
 }
 
-// queue is the next line of every file, the earliest first.
-type queue []stored
+// lineQueue is the next line of every file, the earliest first.
+type lineQueue []storedLine
 
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].line.At.Before(q[j].line.At) }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)        { *q = append(*q, x.(stored)) }
-func (q *queue) Pop() any {
+func (q lineQueue) Len() int           { return len(q) }
+func (q lineQueue) Less(i, j int) bool { return q[i].line.At.Before(q[j].line.At) }
+func (q lineQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *lineQueue) Push(x any)        { *q = append(*q, x.(storedLine)) }
+func (q *lineQueue) Pop() any {
 	old := *q
 	x := old[len(old)-1]
-	old[len(old)-1] = stored{}
+	old[len(old)-1] = storedLine{}
 	*q = old[:len(old)-1]
 	return x
 }
 
 // inOrder are the lines that the files hold from a time on, in order of time.
-func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
-	return func(yield func(stored) bool) {
-		var q queue
+func (r *FileReader) inOrder(from time.Time) iter.Seq[storedLine] {
+	return func(yield func(storedLine) bool) {
+		var q lineQueue
 		take := func(s *fileSource) {
 			for {
-				x, ok := r.next(s)
+				x, ok := r.nextLine(s)
 				if !ok {
 					return
 				}
@@ -121,8 +121,8 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
 			}
 		}
 		for _, f := range r.set.Files() {
-			if !f.Piped() {
-				take(r.source(f))
+			if !f.IsPiped() {
+				take(r.sourceOf(f))
 			}
 		}
 		for len(q) > 0 {
@@ -131,7 +131,7 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
 				return
 			}
 			// The file's next line takes the place of this one.
-			if x, ok := r.next(x.s); ok {
+			if x, ok := r.nextLine(x.s); ok {
 				q[0] = x
 				heap.Fix(&q, 0)
 			} else {
@@ -141,17 +141,17 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
 	}
 }
 
-// history hands on the lines of the files in order of time, in their own pace or at once;
+// playHistory hands on the lines of the files in order of time, in their own pace or at once;
 // at most limit lines, all for 0. An order that comes meanwhile ends it.
-func (r *FileReader) history(ctx context.Context, speed float64, limit int) (order time.Time, ordered bool) {
-	pace := pace{speed: speed}
+func (r *FileReader) playHistory(ctx context.Context, speed float64, limit int) (order time.Time, ordered bool) {
+	pace := playPace{speed: speed}
 	n := 0
 	for x := range r.inOrder(r.sought) {
 		if limit > 0 && n == limit {
 			break
 		}
 		if n%256 == 0 || speed > 0 {
-			r.show()
+			r.publishState()
 		}
 		n++
 		select {
@@ -161,33 +161,33 @@ func (r *FileReader) history(ctx context.Context, speed float64, limit int) (ord
 			return order, true
 		default:
 		}
-		order, ordered = pace.wait(ctx, x.line.At, r.orders)
+		order, ordered = pace.waitForLine(ctx, x.line.At, r.orders)
 		if ordered || ctx.Err() != nil {
 			return order, ordered
 		}
-		r.give(ctx, x, !r.merges)
-		r.stands(x.line.At)
+		r.giveLine(ctx, x, !r.merges)
+		r.noteStanding(x.line.At)
 	}
-	r.show()
+	r.publishState()
 	return order, false
 }
 
-// pace is how lines come that are played in the pace in which they were written.
-type pace struct {
-	speed float64
-	first time.Time // of the lines
-	began time.Time // the playing
+// playPace is how lines come that are played in the pace in which they were written.
+type playPace struct {
+	speed     float64
+	firstLine time.Time // of the lines
+	begunAt   time.Time // the playing
 }
 
-// wait waits until a line's time has come.
-func (p *pace) wait(ctx context.Context, at time.Time, orders <-chan time.Time) (order time.Time, ordered bool) {
+// waitForLine waits until a line's time has come.
+func (p *playPace) waitForLine(ctx context.Context, at time.Time, orders <-chan time.Time) (order time.Time, ordered bool) {
 	if p.speed <= 0 {
 		return order, false
 	}
-	if p.first.IsZero() {
-		p.first, p.began = at, time.Now()
+	if p.firstLine.IsZero() {
+		p.firstLine, p.begunAt = at, time.Now()
 	}
-	due := time.Until(p.began.Add(time.Duration(float64(at.Sub(p.first)) / p.speed)))
+	due := time.Until(p.begunAt.Add(time.Duration(float64(at.Sub(p.firstLine)) / p.speed)))
 	if due <= 0 {
 		return order, false
 	}
@@ -202,17 +202,17 @@ func (p *pace) wait(ctx context.Context, at time.Time, orders <-chan time.Time) 
 	return order, ordered
 }
 
-// turn goes to another time.
-func (r *FileReader) turn(ctx context.Context, to time.Time) error {
+// goToTime goes to another time.
+func (r *FileReader) goToTime(ctx context.Context, to time.Time) error {
 	r.mu.Lock()
 	r.pos.Sought, r.pos.At, r.sought = !to.Equal(TheEnd), to, to
 	r.mu.Unlock()
-	r.logs.merge.forget()
-	r.logs.give(ctx, arrival{reset: true})
-	if err := r.open(ctx); err != nil {
+	r.logs.merge.forgetFileLines()
+	r.logs.giveInOrder(ctx, arrival{reset: true})
+	if err := r.openFiles(ctx); err != nil {
 		return err
 	}
-	return r.begin(to, to.Equal(TheEnd))
+	return r.beginAt(to, to.Equal(TheEnd))
 }
 
 // position and seek make the reader the player of a store.
@@ -236,8 +236,8 @@ func (r *FileReader) seek(to time.Time) error {
 	}
 }
 
-// stands notes the line that was handed on.
-func (r *FileReader) stands(at time.Time) {
+// noteStanding notes the line that was handed on.
+func (r *FileReader) noteStanding(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pos.At = at
@@ -246,11 +246,11 @@ func (r *FileReader) stands(at time.Time) {
 	}
 }
 
-// span finds from when to when the files have lines.
-func (r *FileReader) span() {
+// findSpan finds from when to when the files have lines.
+func (r *FileReader) findSpan() {
 	var from, to time.Time
 	for _, f := range r.set.Files() {
-		if f.Piped() {
+		if f.IsPiped() {
 			continue
 		}
 		if first := f.FirstTime(timeOf); !first.IsZero() && (from.IsZero() || first.Before(from)) {
@@ -269,8 +269,8 @@ func (r *FileReader) span() {
 var states = map[logfile.Status]logline.StreamState{logfile.Following: logline.StreamOpen, logfile.Ended: logline.StreamEnded,
 	logfile.Gone: logline.StreamGone, logfile.Failed: logline.StreamFailed}
 
-// show publishes how the files stand.
-func (r *FileReader) show() {
+// publishState publishes how the files stand.
+func (r *FileReader) publishState() {
 	byPath := map[string]*fileSource{}
 	for f, s := range r.sources {
 		byPath[f.State().Path] = s
@@ -287,9 +287,9 @@ func (r *FileReader) show() {
 		}
 		if s := byPath[st.Path]; s != nil {
 			if s.state != x.State {
-				s.state, s.since = x.State, r.logs.now()
+				s.state, s.countedSince = x.State, r.logs.now()
 			}
-			x.Zone, x.Since, x.Last, x.Lines, x.ACLs, x.Odd = s.zone, s.since, s.last, s.lines, s.acls, s.odd
+			x.Zone, x.Since, x.Last, x.Lines, x.ACLs, x.Odd = s.zone, s.countedSince, s.lastLine, s.lines, s.acls, s.odd
 		}
 		out = append(out, x)
 	}

@@ -65,7 +65,7 @@ func readFiles(t *testing.T, cfg Files, limit int) *Store {
 
 // came are the lines kept: zone and number, or the gap.
 func came(l *Store) (out []string) {
-	for _, e := range l.Since(0, 0) {
+	for _, e := range l.EntriesAfter(0, 0) {
 		s := fmt.Sprint(e.Line.Zone, " ", e.Line.Seq)
 		if e.Gap != nil {
 			s = e.Sentence()
@@ -96,7 +96,7 @@ func TestFilesStored(t *testing.T) {
 	f.write("b/acl.log", aclLine(second(2), 1), aclLine(second(3), 2), aclLine(second(6), 3))
 	f.write("mg/pods/ovnkube-node-x/c/c/logs/current.log", aclLine(second(5), 9))
 	l := readFiles(t, Files{Paths: []string{f.dir}, All: true}, 0)
-	<-l.Ended()
+	<-l.EndOfLines()
 	wantLines(t, l, "a/acl.log 1", "b/acl.log 1", "b/acl.log 2", "a/acl.log 2", "worker 9", "b/acl.log 3")
 	if st := l.Stats(); st.Unparsed != 1 || st.Received != 6 {
 		t.Errorf("%+v", st)
@@ -153,7 +153,7 @@ func TestFilesEndWhileEmptyLinesAreRead(t *testing.T) {
 	done := make(chan error, 1)
 	go l.Run(ctx)
 	go func() { done <- r.Run(ctx) }()
-	wait.Within(t, wait.Patience, "the first line", func() bool { return l.Last() == 1 })
+	wait.Within(t, wait.Patience, "the first line", func() bool { return l.LastNumber() == 1 })
 	cancel()
 	select {
 	case err := <-done:
@@ -170,7 +170,7 @@ func everyLine(t *testing.T, l *Store, all uint64) {
 	t.Helper()
 	next := uint64(1)
 	wait.Within(t, wait.Patience, "every line", func() bool {
-		for _, e := range l.Since(next-1, 0) {
+		for _, e := range l.EntriesAfter(next-1, 0) {
 			if e.Line.Seq != next {
 				t.Fatalf("line %d where %d was due", e.Line.Seq, next)
 			}
@@ -179,7 +179,7 @@ func everyLine(t *testing.T, l *Store, all uint64) {
 		l.Read(next - 1)
 		return next == all+1
 	})
-	<-l.Ended()
+	<-l.EndOfLines()
 }
 
 // What is added to a file comes, also to one that was renamed; a truncation that loses lines

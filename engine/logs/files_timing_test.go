@@ -38,7 +38,7 @@ func TestTimingLargeFile(t *testing.T) {
 	write(size, lines/2, lines) // the first is a part of the hole
 	began := time.Now()
 	l := readFiles(t, Files{Paths: []string{path}, Follow: true}, 0)
-	for l.Last() < DefaultLines {
+	for l.LastNumber() < DefaultLines {
 		time.Sleep(time.Millisecond)
 	}
 	took := time.Since(began)
@@ -51,11 +51,11 @@ func TestTimingLargeFile(t *testing.T) {
 	var most, read uint64
 	for over := false; !over; {
 		select {
-		case <-l.Ended():
+		case <-l.EndOfLines():
 			over = true
 		case <-time.After(5 * time.Millisecond):
 		}
-		read = l.Last()
+		read = l.LastNumber()
 		l.Read(read)
 		metrics.Read(heap)
 		most = max(most, heap[0].Value.Uint64()-heap[1].Value.Uint64())

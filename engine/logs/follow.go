@@ -40,47 +40,47 @@ type PodReader interface {
 // looks at the log, or a policy first logs.
 type Follower struct {
 	logs       *Store
-	read       PodReader
+	podReader  PodReader
 	cfg        Scope
 	namespaces []string
 	dials      chan struct{}
-	since      time.Time
+	askSince   time.Time
 
-	mu    sync.Mutex
-	nodes map[string]*nodeLog
-	left  map[string]*nodeLog // of nodes that went: they may come back
-	over  []string            // nodes beyond maxLogStreams
-	wg    sync.WaitGroup
+	mu         sync.Mutex
+	nodes      map[string]*nodeLog
+	departed   map[string]*nodeLog // of nodes that went: they may come back
+	unfollowed []string            // nodes beyond maxLogStreams
+	wg         sync.WaitGroup
 }
 
 // NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
 // be.
 func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
-	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces,
-		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
+	return &Follower{logs: l, podReader: read, cfg: cfg, namespaces: namespaces,
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, departed: map[string]*nodeLog{}}
 }
 
 // Run follows the nodes of the revisions until ctx ends; ticks says that there is
 // a new one.
 func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, ticks <-chan struct{}) {
 	defer p.wg.Wait()
-	p.logs.FollowedBy(p.streams)
-	for !logged(current()) {
+	p.logs.FollowedBy(p.nodeStreams)
+	for !logsAnything(current()) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-p.logs.asked:
+		case <-p.logs.firstAsked:
 		case <-ticks:
 			continue
 		}
 		break
 	}
-	p.start(p.logs.now())
+	p.startAsking(p.logs.now())
 	var cluster *model.Cluster
 	for {
 		if rev := current(); rev.Loaded && rev.Cluster != cluster {
 			cluster = rev.Cluster
-			p.follow(ctx, cluster)
+			p.followNodes(ctx, cluster)
 		}
 		select {
 		case <-ctx.Done():
@@ -90,25 +90,25 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 	}
 }
 
-// logged says whether a policy logs anything.
-func logged(r *revision.Revision) bool {
+// logsAnything says whether a policy logs anything.
+func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
-		if l := policies.LoggingOf(r, p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
+		if l := policies.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
 			return true
 		}
 	}
 	return false
 }
 
-// start notes from when on lines are asked for.
-func (p *Follower) start(now time.Time) {
+// startAsking notes from when on lines are asked for.
+func (p *Follower) startAsking(now time.Time) {
 	if p.cfg.Since > 0 {
-		p.since = now.Add(-p.cfg.Since)
+		p.askSince = now.Add(-p.cfg.Since)
 	}
 }
 
-// follow starts the streams of nodes that came and ends those of nodes that went.
-func (p *Follower) follow(ctx context.Context, c *model.Cluster) {
+// followNodes starts the streams of nodes that came and ends those of nodes that went.
+func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 	want := map[string]bool{}
 	var over []string
 	for n := range c.Nodes() {
@@ -122,15 +122,15 @@ func (p *Follower) follow(ctx context.Context, c *model.Cluster) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.over = over
+	p.unfollowed = over
 	for name, n := range p.nodes {
 		if !want[name] {
 			n.stop()
 			delete(p.nodes, name)
-			if len(p.left) >= maxLogStreams {
-				clear(p.left)
+			if len(p.departed) >= maxLogStreams {
+				clear(p.departed)
 			}
-			p.left[name] = n
+			p.departed[name] = n
 		}
 	}
 	for name := range want {
@@ -138,24 +138,24 @@ func (p *Follower) follow(ctx context.Context, c *model.Cluster) {
 			continue
 		}
 		n := newNodeLog(p, name)
-		n.before = p.left[name]
-		delete(p.left, name)
+		n.predecessor = p.departed[name]
+		delete(p.departed, name)
 		var own context.Context
 		own, n.stop = context.WithCancel(ctx)
 		p.nodes[name] = n
-		p.wg.Go(func() { n.run(own) })
+		p.wg.Go(func() { n.followLog(own) })
 	}
 }
 
-// streams are the streams by zone.
-func (p *Follower) streams() []logline.Stream {
+// nodeStreams are the streams by zone.
+func (p *Follower) nodeStreams() []logline.Stream {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make([]logline.Stream, 0, len(p.nodes)+len(p.over))
+	out := make([]logline.Stream, 0, len(p.nodes)+len(p.unfollowed))
 	for _, n := range p.nodes {
-		out = append(out, n.state())
+		out = append(out, n.streamState())
 	}
-	for _, name := range p.over {
+	for _, name := range p.unfollowed {
 		out = append(out, logline.Stream{Zone: name, State: logline.StreamWaiting,
 			Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
 	}

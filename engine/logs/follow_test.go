@@ -36,7 +36,7 @@ func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
 	if err != nil {
 		return
 	}
-	x.State(podlogs.State{Target: t, State: logline.StreamOpen})
+	x.State(podlogs.StreamStatus{Target: t, State: logline.StreamOpen})
 	node := strings.TrimPrefix(t.Pod, "ovnkube-")
 	f.mu.Lock()
 	f.follows[node] = x
@@ -66,13 +66,13 @@ func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
 	rev := revision.New(revision.Facts{}, nil)
 	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
-	logs.FollowedBy(p.streams)
+	logs.FollowedBy(p.nodeStreams)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); logs.Run(ctx) }()
 	t.Cleanup(func() { cancel(); p.wg.Wait(); <-done })
-	p.start(time.Now())
-	p.follow(ctx, clusterOf(&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "a"}}},
+	p.startAsking(time.Now())
+	p.followNodes(ctx, clusterOf(&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "a"}}},
 		&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "b"}}}))
 	return f, p
 }
@@ -89,12 +89,12 @@ func aclLine(at time.Time, seq int) []byte {
 
 func takenIn(t *testing.T, l *Store, n uint64) []*entries.Entry {
 	t.Helper()
-	for deadline := time.Now().Add(wait.Patience); l.Last() < n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); l.LastNumber() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d entries", l.Last(), n)
+			t.Fatalf("%d of %d entries", l.LastNumber(), n)
 		}
 	}
-	return l.Since(0, 0)
+	return l.EntriesAfter(0, 0)
 }
 
 // Two nodes' lines come in the order of their times with their zones; what a
@@ -145,7 +145,7 @@ func TestPodLogsNodes(t *testing.T) {
 	node := func(name string) model.Object {
 		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
 	}
-	p.follow(t.Context(), clusterOf(node("a"), node("c")))
+	p.followNodes(t.Context(), clusterOf(node("a"), node("c")))
 	f.of(t, "c")
 	for deadline := time.Now().Add(wait.Patience); ; time.Sleep(time.Millisecond) {
 		f.mu.Lock()
@@ -178,8 +178,8 @@ func TestPodLogsNodeBack(t *testing.T) {
 	now := time.Now().Truncate(time.Millisecond)
 	f.of(t, "a").Line(now, aclLine(now, 1))
 	takenIn(t, p.logs, 1)
-	p.follow(t.Context(), clusterOf(node("b")))
-	p.follow(t.Context(), clusterOf(node("a"), node("b")))
+	p.followNodes(t.Context(), clusterOf(node("b")))
+	p.followNodes(t.Context(), clusterOf(node("a"), node("b")))
 	var back podlogs.Request
 	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
 		if time.Now().After(deadline) {
@@ -222,11 +222,11 @@ func TestPodLogsLoad(t *testing.T) {
 		for _, s := range p.logs.Streams() {
 			lost, acls = lost+s.Lost, acls+s.ACLs
 		}
-		if p.logs.Last() == acls {
+		if p.logs.LastNumber() == acls {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d taken in", p.logs.Last(), acls)
+			t.Fatalf("%d of %d taken in", p.logs.LastNumber(), acls)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -244,20 +244,20 @@ func TestPodLogsNodeFlaps(t *testing.T) {
 	left := time.Now().Add(-time.Minute)
 	first := newNodeLog(p, "x")
 	line := logline.Line{At: left, Seq: 1}
-	first.lately.repeated(&line)
+	first.lately.isRepeated(&line)
 	first.stream.Last = left
 	second := newNodeLog(p, "x")
-	second.before = first
+	second.predecessor = first
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	second.run(gone) // the first stream has not ended yet
+	second.followLog(gone) // the first stream has not ended yet
 	close(first.done)
 	third := newNodeLog(p, "x")
-	third.before = second
-	if since, ok := third.resume(t.Context()); !ok || !since.Equal(left) {
+	third.predecessor = second
+	if since, ok := third.resumePoint(t.Context()); !ok || !since.Equal(left) {
 		t.Errorf("goes on at %v, want %v", since, left)
 	}
-	if !third.lately.repeated(&line) {
+	if !third.lately.isRepeated(&line) {
 		t.Error("the last line that was taken in is not known any more")
 	}
 }

@@ -41,7 +41,7 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 			continue
 		}
 		was, k := s[c.Key()], c.Key()
-		if !levels.Any() {
+		if !levels.IsOn() {
 			delete(s, k)
 			continue
 		}
@@ -51,8 +51,8 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 		is := levelsSince{levels, map[model.Action]time.Time{}}
 		for _, a := range []model.Action{model.Allow, model.Deny, model.Pass} {
 			switch {
-			case levels.For(a) == "":
-			case was.levels.For(a) != "":
+			case levels.LevelOf(a) == "":
+			case was.levels.LevelOf(a) != "":
 				is.since[a] = was.since[a]
 			default:
 				is.since[a] = now
@@ -62,20 +62,20 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// of is since when rules of a policy with an action log; zero where they do not.
-func (s loggedSince) of(k model.PolicyKey, a model.Action) time.Time {
+// sinceOf is since when rules of a policy with an action log; zero where they do not.
+func (s loggedSince) sinceOf(k model.PolicyKey, a model.Action) time.Time {
 	if !k.Kind.IsAdmin() {
 		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
 	}
 	return s[k].since[a]
 }
 
-// Use says how much is known about the hits of a rule.
-type Use int
+// HitState says how much is known about the hits of a rule.
+type HitState int
 
 const (
 	// Hit says that there are lines of it.
-	Hit Use = iota
+	Hit HitState = iota
 	// Idle says that it logs, and had no hit since then.
 	Idle
 	// NotLogged says that nothing can be known: it does not log.
@@ -86,7 +86,7 @@ const (
 
 // RuleUse is how much one rule is hit.
 type RuleUse struct {
-	Use Use
+	Use HitState
 	hits.Hit
 	Lately uint64
 	// Since is from when on an idle rule had no hit.
@@ -95,14 +95,14 @@ type RuleUse struct {
 	Missing int
 }
 
-// Of says how much a rule of a policy is hit.
-func (s *Summary) Of(p *model.Policy, r *model.Rule) RuleUse {
+// UseOfRule says how much a rule of a policy is hit.
+func (s *Summary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
-	h, since := s.Rules[ref], s.logged.of(p.Key, r.Action)
+	h, since := s.Rules[ref], s.logged.sinceOf(p.Key, r.Action)
 	if p.Kind == model.KindNP && since.IsZero() {
-		since = s.logged.of(p.Key, model.Allow)
+		since = s.logged.sinceOf(p.Key, model.Allow)
 	}
-	u := RuleUse{Hit: h, Lately: h.Lately(s.At), Since: later(since, s.Since), Missing: s.NotFollowed}
+	u := RuleUse{Hit: h, Lately: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
 	switch {
 	case h.Count > 0:
 	case since.IsZero():
@@ -149,17 +149,17 @@ func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		rules := p.Rules(d)
 		for i := range rules {
-			one := s.Of(p, &rules[i])
+			one := s.UseOfRule(p, &rules[i])
 			u.Rules++
 			u.Hit.Merge(&one.Hit)
 			if one.Use == Idle {
 				u.Idle = append(u.Idle, revision.RuleLabel(d, i, ""))
-				u.Since = later(one.Since, u.Since)
+				u.Since = laterTime(one.Since, u.Since)
 			}
 			best = min(best, one.Use)
 		}
 	}
-	u.Lately, u.Missing = u.Hit.Lately(s.At), s.NotFollowed
+	u.Lately, u.Missing = u.Hit.RecentLines(s.At), s.NotFollowed
 	u.Use = best
 	if u.Rules == 0 {
 		u.Use = NotLogged

@@ -32,27 +32,27 @@ func TestIdleRules(t *testing.T) {
 		t.Helper()
 		tick(time.Second)
 		s := l.Summary(made)
-		got := []string{s.Of(p, p.Rule(model.Ingress, 0)).Short(), s.Of(p, p.Rule(model.Egress, 0)).Short(), s.OfPolicy(p).Short()}
+		got := []string{s.UseOfRule(p, p.Rule(model.Ingress, 0)).Short(), s.UseOfRule(p, p.Rule(model.Egress, 0)).Short(), s.OfPolicy(p).Short()}
 		if d := cmp.Diff([]string{ingress, egress, policy}, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 	}
 	want("from the start", true, "logged, no hit", "not logged", "logged, no hit")
-	if since := l.Summary(true).Of(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.began) {
-		t.Errorf("idle since %v, want %v", since, l.began)
+	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.begunAt) {
+		t.Errorf("idle since %v, want %v", since, l.begunAt)
 	}
-	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
+	l.takeArrival(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
 	want("a hit", true, "1", "not logged", "1")
 	both := *p
 	both.Logging = `{"deny":"info","allow":"info"}`
 	l.Observe([]model.Change{{Old: p, New: &both}})
 	switched := w.Clock()
 	want("the other level is switched on", true, "1", "logged, no hit", "1, 1 rule no hit")
-	if since := l.Summary(true).Of(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
+	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
 		t.Errorf("idle since %v, want %v: from when it logs", since, switched)
 	}
 	tick(20 * time.Minute)
-	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
+	l.takeArrival(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
 	want("lately", true, "2, 1 in 15 min", "logged, no hit", "2, 1 in 15 min, 1 rule no hit")
 	l.Observe([]model.Change{{Old: &both}})
 	want("the policy is gone", true, "2, 1 in 15 min", "not logged", "2, 1 in 15 min")

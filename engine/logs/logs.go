@@ -33,23 +33,23 @@ type Store struct {
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
-	asked   chan struct{} // closed when somebody looks
-	askOnce sync.Once
-	turns   atomic.Uint64 // how often all lines were forgotten
-	lost    atomic.Pointer[func(zone, acl string) (uint64, bool)]
-	sources sources
-	merge   *merger
+	firstAsked chan struct{} // closed when somebody looks
+	askOnce    sync.Once
+	turns      atomic.Uint64 // how often all lines were forgotten
+	linesLost  atomic.Pointer[func(zone, acl string) (uint64, bool)]
+	sources    lineSources
+	merge      *merger
 
 	subs revision.Subscribers
 
-	window
-	hits   *hits.Counter
-	rates  ruleRates
-	meters meters
-	limits limits
-	logged loggedSince
-	began  time.Time
-	summed *Summary // as it was last asked for
+	entryWindow
+	hits    *hits.Counter
+	rates   ruleRates
+	meters  aclMeters
+	limits  meterLimits
+	logged  loggedSince
+	begunAt time.Time
+	summed  *Summary // as it was last asked for
 }
 
 // arrival is a line, a gap or an order that waits to be taken in.
@@ -82,11 +82,11 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 	if limit <= 0 {
 		limit = DefaultLines
 	}
-	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
-		meters: meters{by: map[meterKey]*metered{}}, logged: loggedSince{}, began: now()}
-	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
-	l.merge = newMerger(l.give)
+	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
+		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
+		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: loggedSince{}, begunAt: now()}
+	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
+	l.merge = newMerger(l.giveInOrder)
 	return l
 }
 
@@ -100,7 +100,7 @@ func (l *Store) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case a := <-l.queue:
-			l.take(a)
+			l.takeArrival(a)
 			if a.stored {
 				l.queued.Add(-lineSize(a.line.Raw))
 			}
@@ -120,9 +120,9 @@ func (l *Store) Offer(line logline.Line) bool {
 	}
 }
 
-// Lost counts lines that were lost before they came here: dropped ones that a
+// CountLost counts lines that were lost before they came here: dropped ones that a
 // reader could not keep up with, unparsed ones that are no acl_log lines.
-func (l *Store) Lost(dropped, unparsed uint64) {
+func (l *Store) CountLost(dropped, unparsed uint64) {
 	l.received.Add(dropped)
 	l.dropped.Add(dropped)
 	l.unparsed.Add(unparsed)
@@ -138,10 +138,10 @@ func (l *Store) Observe(changes []model.Change) {
 	l.logged.observe(changes, now)
 }
 
-// give hands over what is in order already and waits for room: a log that is
+// giveInOrder hands over what is in order already and waits for room: a log that is
 // read from a file is in no hurry.
-func (l *Store) give(ctx context.Context, a arrival) {
-	if a.stored && !l.room(ctx) {
+func (l *Store) giveInOrder(ctx context.Context, a arrival) {
+	if a.stored && !l.waitForRoom(ctx) {
 		return
 	}
 	if a.gap == nil && !a.end && !a.reset {
@@ -160,37 +160,37 @@ func (l *Store) give(ctx context.Context, a arrival) {
 // one. The function ends the subscription.
 func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe() }
 
-// take attributes a line and stores it.
-func (l *Store) take(a arrival) {
+// takeArrival attributes a line and stores it.
+func (l *Store) takeArrival(a arrival) {
 	defer l.subs.Notify()
 	now := l.now()
 	if a.reset || a.end {
-		l.turn(a)
+		l.takeOrder(a)
 		return
 	}
 	if a.gap != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.store(&entries.Entry{At: now, Line: a.line, Gap: a.gap})
+		l.storeEntry(&entries.Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
 	e := &entries.Entry{At: now, Line: a.line, Late: a.late}
-	rev, f, acl := l.explain(e)
+	rev, f, acl := l.explainLine(e)
 	if !e.Attributed {
 		l.unattributed.Add(1)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.store(e)
-	l.count(e, f, now)
+	l.storeEntry(e)
+	l.countLine(e, f, now)
 	if f != nil && e.Line.Named == nil { // others have no meters
-		l.meter(rev, e, f, acl, now)
+		l.meterLine(rev, e, f, acl, now)
 	}
 }
 
-// explain says who is at both ends of a line, and which rule decided; acl is which of the
+// explainLine says who is at both ends of a line, and which rule decided; acl is which of the
 // rule's ACLs logged it, f what is known of the rule, nil where none was found.
-func (l *Store) explain(e *entries.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
+func (l *Store) explainLine(e *entries.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = verdictWord(e.Line.Verdict)
 	at := e.Line.At
@@ -198,10 +198,10 @@ func (l *Store) explain(e *entries.Entry) (rev *revision.Revision, f *ruleFacts,
 		at = now
 	}
 	rev = l.rev()
-	e.Src, e.Dst = l.book.End(e.Line.Src, at), l.book.End(e.Line.Dst, at)
-	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
+	e.Src, e.Dst = l.book.EndOf(e.Line.Src, at), l.book.EndOf(e.Line.Dst, at)
+	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside of it
 		for _, d := range []*entries.End{&e.Src, &e.Dst} {
-			if d.Outside() {
+			if d.IsOutside() {
 				d.Note = ""
 			}
 		}

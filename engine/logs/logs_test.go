@@ -34,7 +34,7 @@ func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 }
 
 // newest is the entry that came last.
-func newest(l *Store) *entries.Entry { return l.Since(l.Last()-1, 0)[0] }
+func newest(l *Store) *entries.Entry { return l.EntriesAfter(l.LastNumber()-1, 0)[0] }
 
 func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) logline.Line {
 	l := logline.Line{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
@@ -76,7 +76,7 @@ func TestSentences(t *testing.T) {
 			`monitoring/prom-0 → blue/web-0 tcp 80 passed by an unknown rule, ACL "my-acl"`},
 		{line(w, "", "reject", nb.ToLport, "arp", "", "", 0), `? → ? arp rejected by an ACL without a name`},
 	} {
-		l.take(arrival{line: c.line})
+		l.takeArrival(arrival{line: c.line})
 		e := newest(l)
 		if got := e.Sentence(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -89,7 +89,7 @@ func TestSentences(t *testing.T) {
 	again := *gone
 	again.Name = "web-9"
 	l.Observe([]model.Change{{New: &again}})
-	if got := l.book.End(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
+	if got := l.book.EndOf(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -119,10 +119,10 @@ func TestAttributionOfCutNames(t *testing.T) {
 		{"nothing matches", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.8", "10.244.0.4", 80), ""},
 		{"another verdict", line(w, name, "pass", nb.ToLport, "tcp", "10.244.0.8", "10.244.0.4", 80), ""},
 	} {
-		l.take(arrival{line: c.line})
+		l.takeArrival(arrival{line: c.line})
 		e := newest(l)
-		if e.Attributed != (c.want != "") || e.Attributed && e.By() != c.want {
-			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.By(), c.want)
+		if e.Attributed != (c.want != "") || e.Attributed && e.RuleText() != c.want {
+			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.RuleText(), c.want)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestRates(t *testing.T) {
 		for range n {
 			x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, proto, "10.244.0.3", "10.244.0.4", 80)
 			x.Zone = zone
-			l.take(arrival{line: x})
+			l.takeArrival(arrival{line: x})
 		}
 	}
 	tick := func(d time.Duration) {
@@ -182,23 +182,23 @@ func TestSince(t *testing.T) {
 	w := changing.New(t)
 	l := logWorld(t, w, 10)
 	seqs := func(after uint64, most int) (out []uint64) {
-		for _, e := range l.Since(after, most) {
+		for _, e := range l.EntriesAfter(after, most) {
 			out = append(out, e.Seq)
 		}
 		return out
 	}
-	if l.First() != 1 || l.Last() != 0 || seqs(0, 0) != nil {
-		t.Errorf("empty: %d %d %v", l.First(), l.Last(), seqs(0, 0))
+	if l.FirstNumber() != 1 || l.LastNumber() != 0 || seqs(0, 0) != nil {
+		t.Errorf("empty: %d %d %v", l.FirstNumber(), l.LastNumber(), seqs(0, 0))
 	}
 	for i := range 25 {
-		l.take(arrival{line: line(w, fmt.Sprint("acl", i), "drop", "", "tcp", "10.244.0.3", "10.244.0.4", 80)})
+		l.takeArrival(arrival{line: line(w, fmt.Sprint("acl", i), "drop", "", "tcp", "10.244.0.3", "10.244.0.4", 80)})
 	}
-	got := [][]uint64{{l.First(), l.Last()}, seqs(0, 0), seqs(20, 0), seqs(0, 3), seqs(16, 2), seqs(25, 0), seqs(99, 0)}
+	got := [][]uint64{{l.FirstNumber(), l.LastNumber()}, seqs(0, 0), seqs(20, 0), seqs(0, 3), seqs(16, 2), seqs(25, 0), seqs(99, 0)}
 	want := [][]uint64{{16, 25}, {16, 17, 18, 19, 20, 21, 22, 23, 24, 25}, {21, 22, 23, 24, 25}, {16, 17, 18}, {17, 18}, nil, nil}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if e := l.Since(19, 1); len(e) != 1 || e[0].Seq != 20 || e[0].Line.Name != "acl19" {
+	if e := l.EntriesAfter(19, 1); len(e) != 1 || e[0].Seq != 20 || e[0].Line.Name != "acl19" {
 		t.Error("entries by number")
 	}
 }
@@ -229,8 +229,8 @@ func TestLogsUnderLoad(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			var at uint64
-			for l.Last() < logQueue {
-				for _, e := range l.Since(at, 100) {
+			for l.LastNumber() < logQueue {
+				for _, e := range l.EntriesAfter(at, 100) {
 					if e.Seq <= at {
 						t.Errorf("%d after %d", e.Seq, at)
 					}
@@ -243,7 +243,7 @@ func TestLogsUnderLoad(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	l.Lost(7, 3)
+	l.CountLost(7, 3)
 	if s := l.Stats(); s.Received != writers*each+7 || s.Dropped != writers*each-logQueue+7 || s.Unparsed != 3 || s.Unattributed != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -267,7 +267,7 @@ func TestLogsAreBounded(t *testing.T) {
 			x := line(w, fmt.Sprintf("ANP:p%d:Ingress:%d", i, i%100), "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 			x.Zone = fmt.Sprint("zone", i)
 			x.Raw = strings.Repeat("r", 300)
-			l.take(arrival{line: x})
+			l.takeArrival(arrival{line: x})
 			pod := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint(i)}},
 				IPs: []string{fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255)}}
 			l.Observe([]model.Change{{New: pod}})
@@ -292,7 +292,7 @@ func BenchmarkLogLine(b *testing.B) {
 	x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 	}
 }
 
@@ -312,17 +312,17 @@ func TestLogsAreBoundedInBytes(t *testing.T) {
 			raw := strings.Repeat("r", length)
 			x := line(w, "ANP:control:Ingress:0", raw[:4], nb.ToLport, raw[4:8], fmt.Sprintf("10.1.%d.%d", i>>8&255, i&255), "10.244.0.4", uint16(i))
 			x.Raw = raw
-			l.take(arrival{line: x})
+			l.takeArrival(arrival{line: x})
 		}
 		if grown := heap() - before; grown > linesRoom+8<<20 { // with the counts of rules and pairs
 			t.Errorf("lines of %d bytes: %d MB are kept", length, grown>>20)
 		}
-		kept := l.Since(0, 0)
-		if n := len(kept); n < 100 || kept[0].Seq != l.First() || kept[n-1].Seq != l.Last() || l.Last()-l.First()+1 != uint64(n) {
-			t.Errorf("lines of %d bytes: %d kept, %d to %d", length, n, l.First(), l.Last())
+		kept := l.EntriesAfter(0, 0)
+		if n := len(kept); n < 100 || kept[0].Seq != l.FirstNumber() || kept[n-1].Seq != l.LastNumber() || l.LastNumber()-l.FirstNumber()+1 != uint64(n) {
+			t.Errorf("lines of %d bytes: %d kept, %d to %d", length, n, l.FirstNumber(), l.LastNumber())
 		}
 		for i, e := range kept {
-			if e == nil || e.Seq != l.First()+uint64(i) {
+			if e == nil || e.Seq != l.FirstNumber()+uint64(i) {
 				t.Fatalf("lines of %d bytes: the %d. line kept is %v", length, i, e)
 			}
 		}

@@ -27,27 +27,27 @@ type merger struct {
 	give func(context.Context, arrival)
 	wake chan struct{}
 
-	mu   sync.Mutex
-	room chan struct{} // closed and made anew when there is some
-	heap mergeHeap
-	n    uint64    // arrivals so far: keeps the order of equal times
-	last time.Time // newest time handed on
+	mu         sync.Mutex
+	room       chan struct{} // closed and made anew when there is some
+	heap       mergeHeap
+	n          uint64    // arrivals so far: keeps the order of equal times
+	newestTime time.Time // newest time handed on
 }
 
 func newMerger(give func(context.Context, arrival)) *merger {
 	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{})}
 }
 
-// waiting is an arrival in its place: by its own time, or by the time of its arrival
+// waitingArrival is an arrival in its place: by its own time, or by the time of its arrival
 // where the node's clock is ahead, since lines with earlier times would never end.
-type waiting struct {
+type waitingArrival struct {
 	arrival
 	place time.Time
 	n     uint64
-	due   time.Time
+	dueAt time.Time
 }
 
-type mergeHeap []waiting
+type mergeHeap []waitingArrival
 
 func (h mergeHeap) Len() int { return len(h) }
 func (h mergeHeap) Less(i, j int) bool {
@@ -57,19 +57,19 @@ func (h mergeHeap) Less(i, j int) bool {
 	return h[i].n < h[j].n
 }
 func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(waiting)) }
+func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(waitingArrival)) }
 func (h *mergeHeap) Pop() any {
 	old := *h
 	x := old[len(old)-1]
-	old[len(old)-1] = waiting{}
+	old[len(old)-1] = waitingArrival{}
 	*h = old[:len(old)-1]
 	return x
 }
 
-// put takes what came from a node in. Old lines and gaps wait for room, and so does what
+// putLine takes what came from a node in. Old lines and gaps wait for room, and so does what
 // is in a file; a new line that finds none is lost, and put says so: what is written faster than it
 // is read would otherwise come later and later.
-func (m *merger) put(ctx context.Context, a arrival) bool {
+func (m *merger) putLine(ctx context.Context, a arrival) bool {
 	for {
 		now := time.Now()
 		past := now.Sub(a.line.At) > pastAge
@@ -84,7 +84,7 @@ func (m *merger) put(ctx context.Context, a arrival) bool {
 				place = now
 			}
 			m.n++
-			heap.Push(&m.heap, waiting{arrival: a, place: place, n: m.n, due: now.Add(w)})
+			heap.Push(&m.heap, waitingArrival{arrival: a, place: place, n: m.n, dueAt: now.Add(w)})
 			m.mu.Unlock()
 			select {
 			case m.wake <- struct{}{}:
@@ -110,7 +110,7 @@ func (m *merger) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		a, wait, ok := m.next(time.Now())
+		a, wait, ok := m.nextArrival(time.Now())
 		if ok {
 			m.give(ctx, a)
 			continue
@@ -125,43 +125,43 @@ func (m *merger) run(ctx context.Context) {
 	}
 }
 
-// next takes the earliest line when its time has come or there is no more room;
+// nextArrival takes the earliest line when its time has come or there is no more room;
 // else it says how long to wait.
-func (m *merger) next(now time.Time) (a arrival, wait time.Duration, ok bool) {
+func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.heap.Len() == 0 {
 		return a, time.Hour, false
 	}
 	full := m.heap.Len() >= mergeMost
-	if d := m.heap[0].due.Sub(now); d > 0 && !full {
+	if d := m.heap[0].dueAt.Sub(now); d > 0 && !full {
 		return a, d, false
 	}
-	a = heap.Pop(&m.heap).(waiting).arrival
+	a = heap.Pop(&m.heap).(waitingArrival).arrival
 	if full {
 		close(m.room)
 		m.room = make(chan struct{})
 	}
-	if m.last.After(now.Add(time.Second)) {
-		m.last = time.Time{} // our clock was set back: nobody is late by that
+	if m.newestTime.After(now.Add(time.Second)) {
+		m.newestTime = time.Time{} // our clock was set back: nobody is late by that
 	}
 	switch at := a.line.At; {
 	case a.gap != nil, a.end:
-	case at.Before(m.last):
+	case at.Before(m.newestTime):
 		a.late = true
 	case at.Before(now.Add(time.Second)): // one clock that is ahead makes nobody else late
-		m.last = at
+		m.newestTime = at
 	}
 	return a, 0, true
 }
 
-// forget takes the lines of files out that wait.
-func (m *merger) forget() {
+// forgetFileLines takes the lines of files out that wait.
+func (m *merger) forgetFileLines() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.heap = slices.DeleteFunc(m.heap, func(w waiting) bool { return w.stored })
+	m.heap = slices.DeleteFunc(m.heap, func(w waitingArrival) bool { return w.stored })
 	heap.Init(&m.heap)
-	m.last = time.Time{}
+	m.newestTime = time.Time{}
 	close(m.room)
 	m.room = make(chan struct{})
 }

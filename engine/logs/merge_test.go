@@ -68,7 +68,7 @@ func TestMergeByTime(t *testing.T) {
 	now := time.Now()
 	put := func(zone string, ms int, gap *logline.LogGap) string {
 		at := now.Add(time.Duration(ms) * time.Millisecond)
-		m.put(context.Background(), arrival{line: logline.Line{Zone: zone, At: at}, gap: gap})
+		m.putLine(context.Background(), arrival{line: logline.Line{Zone: zone, At: at}, gap: gap})
 		return zone + " " + at.Format("05.000")
 	}
 	a1, a2 := put("a", -40, nil), put("a", -10, nil)
@@ -86,9 +86,9 @@ func TestMergeClockAhead(t *testing.T) {
 	m := newMerged(t)
 	now := time.Now()
 	ahead := now.Add(time.Hour)
-	m.put(context.Background(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
+	m.putLine(context.Background(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
 	m.want(t, "ahead "+ahead.Format("05.000"))
-	m.put(context.Background(), arrival{line: logline.Line{Zone: "a", At: now}})
+	m.putLine(context.Background(), arrival{line: logline.Line{Zone: "a", At: now}})
 	m.want(t, "ahead "+ahead.Format("05.000"), "a "+now.Format("05.000"))
 }
 
@@ -98,29 +98,29 @@ func TestMergeFull(t *testing.T) {
 	m := newMerger(func(_ context.Context, a arrival) { got = append(got, a) })
 	now := time.Now()
 	for i := range mergeMost {
-		if !m.put(context.Background(), arrival{line: logline.Line{At: now, Seq: uint64(i)}}) {
+		if !m.putLine(context.Background(), arrival{line: logline.Line{At: now, Seq: uint64(i)}}) {
 			t.Fatalf("no room for line %d", i)
 		}
 	}
-	if m.put(context.Background(), arrival{line: logline.Line{At: now}}) {
+	if m.putLine(context.Background(), arrival{line: logline.Line{At: now}}) {
 		t.Error("room beyond the bound")
 	}
 	took := make(chan bool)
 	go func() {
-		took <- m.put(context.Background(), arrival{line: logline.Line{At: now.Add(-time.Minute), Raw: "old"}})
+		took <- m.putLine(context.Background(), arrival{line: logline.Line{At: now.Add(-time.Minute), Raw: "old"}})
 	}()
 	select {
 	case <-took:
 		t.Fatal("an old line found room beyond the bound")
 	case <-time.After(20 * time.Millisecond):
 	}
-	if _, _, ok := m.next(now); !ok {
+	if _, _, ok := m.nextArrival(now); !ok {
 		t.Fatal("a full merger keeps its lines")
 	}
 	if !<-took {
 		t.Error("the old line was lost")
 	}
-	if a, _, ok := m.next(now); !ok || a.line.Raw != "old" || !a.late {
+	if a, _, ok := m.nextArrival(now); !ok || a.line.Raw != "old" || !a.late {
 		t.Errorf("%+v, %v", a, ok)
 	}
 	if len(got) != 0 {
@@ -132,9 +132,9 @@ func TestMergeFull(t *testing.T) {
 func TestMergeClockSetBack(t *testing.T) {
 	m := newMerger(nil)
 	now := time.Now()
-	m.last = now.Add(time.Hour)
-	m.put(t.Context(), arrival{line: logline.Line{At: now}})
-	if a, _, ok := m.next(now.Add(2 * mergeWindow)); !ok || a.late {
+	m.newestTime = now.Add(time.Hour)
+	m.putLine(t.Context(), arrival{line: logline.Line{At: now}})
+	if a, _, ok := m.nextArrival(now.Add(2 * mergeWindow)); !ok || a.late {
 		t.Errorf("handed on %v, late %v", ok, a.late)
 	}
 }
@@ -144,9 +144,9 @@ func TestMergeClockAheadOfBusyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMerged(t)
 		ahead := time.Now().Add(time.Hour)
-		m.put(t.Context(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
+		m.putLine(t.Context(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
 		for range 100 {
-			m.put(t.Context(), arrival{line: logline.Line{Zone: "a", At: time.Now()}})
+			m.putLine(t.Context(), arrival{line: logline.Line{Zone: "a", At: time.Now()}})
 			time.Sleep(10 * time.Millisecond)
 		}
 		synctest.Wait()

@@ -27,10 +27,10 @@ type Loss struct {
 	Rule logline.RuleRef
 	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
 	Part string
-	// Seen are the lines of the fullest of the last ten seconds; Rate and Burst are the
+	// FullestSecond are the lines of the fullest of the last ten seconds; Rate and Burst are the
 	// meter's.
-	Seen, Rate, Burst int
-	// AtLimit says that Seen reached the meter's rate within these seconds.
+	FullestSecond, Rate, Burst int
+	// AtLimit says that FullestSecond reached the meter's rate within these seconds.
 	AtLimit bool
 	// Lost is how many lines the meter discarded since it was made, where Counted says
 	// that something counts them.
@@ -64,8 +64,8 @@ func (x Loss) Short() string {
 	return "at the limit, losing lines (not counted)"
 }
 
-// Loses says whether lines are being lost, as far as is known.
-func (x Loss) Loses() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
+// IsLosing says whether lines are being lost, as far as is known.
+func (x Loss) IsLosing() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
 
 // mostMeters bounds the ACLs that are held against their meters.
 const mostMeters = 10_000
@@ -77,56 +77,56 @@ type meterKey struct {
 	acl  string
 }
 
-// meters are the lines that ACLs logged lately, against what their meters let through.
-type meters struct {
-	by     map[meterKey]*metered
+// aclMeters are the lines that ACLs logged lately, against what their meters let through.
+type aclMeters struct {
+	byACL  map[meterKey]*meteredLines
 	forgot time.Time // when those without lines were last let go
 	gen    int       // how often some were
 }
 
-// metered counts the lines of seconds by the node's clock, so that lines which arrive
+// meteredLines counts the lines of seconds by the node's clock, so that lines which arrive
 // late and together are not taken for a burst.
-type metered struct {
+type meteredLines struct {
 	seconds     hits.Window
-	came        time.Time // when the newest line came
+	newestCame  time.Time // when the newest line came
 	reached     time.Time // when a second last had as many lines as the meter lets through
 	rate, burst int
 	rows        []string  // the ACLs behind it, by UUID
 	looked      time.Time // when they were looked for
 }
 
-// meter holds a line against the meter of its ACL; mu is held.
-func (l *Store) meter(rev *revision.Revision, e *entries.Entry, f *ruleFacts, acl string, now time.Time) {
+// meterLine holds a line against the meter of its ACL; mu is held.
+func (l *Store) meterLine(rev *revision.Revision, e *entries.Entry, f *ruleFacts, acl string, now time.Time) {
 	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
 	if t == nil {
 		t = &ruleTally{}
 	}
 	if t.metered == nil || t.metersAt != l.meters.gen || t.zone != k.zone || t.acl != k.acl {
-		t.metered, t.zone, t.acl = l.meters.of(k, now), k.zone, k.acl
+		t.metered, t.zone, t.acl = l.meters.linesOf(k, now), k.zone, k.acl
 		t.metersAt = l.meters.gen
 	}
 	if t.metered != nil {
-		t.metered.count(rev, k, e.Line.Name, l.limits.of(rev, k.zone), e.Line.At, now)
+		t.metered.countLine(rev, k, e.Line.Name, l.limits.limitOf(rev, k.zone), e.Line.At, now)
 	}
 }
 
-// limits caches the meters of zones, as of a revision: they are asked for with every line.
-type limits struct {
-	rev *revision.Revision
-	by  map[string]meter
+// meterLimits caches the meters of zones, as of a revision: they are asked for with every line.
+type meterLimits struct {
+	rev    *revision.Revision
+	byZone map[string]meterLimit
 }
 
 // limitsKept bounds the zones, which lines name.
 const limitsKept = 1000
 
-func (x *limits) of(rev *revision.Revision, zone string) meter {
-	if x.rev != rev || len(x.by) == limitsKept {
-		x.rev, x.by = rev, map[string]meter{}
+func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
+	if x.rev != rev || len(x.byZone) == limitsKept {
+		x.rev, x.byZone = rev, map[string]meterLimit{}
 	}
-	m, ok := x.by[zone]
+	m, ok := x.byZone[zone]
 	if !ok {
 		m = meterOf(rev, zone)
-		x.by[zone] = m
+		x.byZone[zone] = m
 	}
 	return m
 }
@@ -134,35 +134,35 @@ func (x *limits) of(rev *revision.Revision, zone string) meter {
 // rowsEvery is how often the rows of an ACL at its limit are looked for.
 const rowsEvery = 10 * time.Second
 
-func (m *metered) capped(now time.Time) bool {
+func (m *meteredLines) isCapped(now time.Time) bool {
 	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
 }
 
-// meter is the limit, in lines a second, on the lines that a zone lets each of its ACLs
+// meterLimit is the limit, in lines a second, on the lines that a zone lets each of its ACLs
 // log.
-type meter struct{ rate, burst int } // rate 0: there is none, and no limit
+type meterLimit struct{ rate, burst int } // rate 0: there is none, and no limit
 
-// of is one ACL in one zone, nil where there is no room for it.
-func (c *meters) of(k meterKey, now time.Time) *metered {
-	m := c.by[k]
+// linesOf is one ACL in one zone, nil where there is no room for it.
+func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
+	m := c.byACL[k]
 	if m == nil {
-		if len(c.by) >= mostMeters {
-			c.forget(now)
+		if len(c.byACL) >= mostMeters {
+			c.forgetIdle(now)
 		}
-		if len(c.by) >= mostMeters {
+		if len(c.byACL) >= mostMeters {
 			return nil
 		}
-		m = &metered{}
-		c.by[k] = m
+		m = &meteredLines{}
+		c.byACL[k] = m
 	}
 	return m
 }
 
-// count counts a line of an ACL.
-func (m *metered) count(rev *revision.Revision, k meterKey, name string, limit meter, at, now time.Time) {
-	m.came, m.rate, m.burst = now, limit.rate, limit.burst
+// countLine counts a line of an ACL.
+func (m *meteredLines) countLine(rev *revision.Revision, k meterKey, name string, limit meterLimit, at, now time.Time) {
+	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
-	if second < m.seconds.Newest()-int64(rateSeconds) { // the node's clock was set back
+	if second < m.seconds.NewestUnit()-int64(rateSeconds) { // the node's clock was set back
 		m.seconds = hits.Window{}
 	}
 	if n := m.seconds.Add(second, 1); limit.rate == 0 || n < limit.rate {
@@ -174,14 +174,16 @@ func (m *metered) count(rev *revision.Revision, k meterKey, name string, limit m
 	}
 }
 
-// forget drops the ACLs that logged nothing lately, at most once a second.
-func (c *meters) forget(now time.Time) {
+// forgetIdle drops the ACLs that logged nothing lately, at most once a second.
+func (c *aclMeters) forgetIdle(now time.Time) {
 	if d := now.Sub(c.forgot); d >= 0 && d < time.Second {
 		return
 	}
 	c.forgot = now
 	c.gen++
-	maps.DeleteFunc(c.by, func(_ meterKey, m *metered) bool { return now.Sub(m.came) > time.Duration(rateSeconds)*time.Second })
+	maps.DeleteFunc(c.byACL, func(_ meterKey, m *meteredLines) bool {
+		return now.Sub(m.newestCame) > time.Duration(rateSeconds)*time.Second
+	})
 }
 
 // rowsOf are the live rows of one of a rule's ACLs in a zone, by UUID; they have the name
@@ -214,23 +216,23 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 
 // CountedBy says what counts the lines that the meter of an ACL discards, of a row by its
 // UUID in a zone; ok is false where nothing does. It must answer at once.
-func (l *Store) CountedBy(f func(zone, acl string) (lost uint64, ok bool)) { l.lost.Store(&f) }
+func (l *Store) CountedBy(f func(zone, acl string) (lost uint64, ok bool)) { l.linesLost.Store(&f) }
 
 // Losses are the ACLs that log as much as their meters let through, or did so lately, and
 // how many lines they lost; those at the limit first.
 func (l *Store) Losses() (out []Loss) {
 	now := l.now()
-	f := l.lost.Load()
+	f := l.linesLost.Load()
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for k, m := range l.meters.by {
+	for k, m := range l.meters.byACL {
 		if m.reached.IsZero() {
 			continue
 		}
-		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.capped(now)}
-		if now.Sub(m.came) < time.Duration(rateSeconds)*time.Second {
-			seconds := m.seconds.Seconds(m.seconds.Newest())
-			x.Seen = slices.Max(seconds[:])
+		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
+		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
+			seconds := m.seconds.Seconds(m.seconds.NewestUnit())
+			x.FullestSecond = slices.Max(seconds[:])
 		}
 		x.Counted = f != nil && len(m.rows) > 0
 		for _, uuid := range m.rows {
@@ -251,7 +253,7 @@ func (l *Store) Losses() (out []Loss) {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Seen, a.Seen), strings.Compare(a.Zone, b.Zone),
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond), strings.Compare(a.Zone, b.Zone),
 			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
 			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
 	})
@@ -260,20 +262,20 @@ func (l *Store) Losses() (out []Loss) {
 
 // meterOf returns the limit of a zone's meter. It is the default rate for a zone whose rows
 // are not known, and 0 where there is no meter.
-func meterOf(rev *revision.Revision, zone string) meter {
+func meterOf(rev *revision.Revision, zone string) meterLimit {
 	z := rev.Zone(zone)
 	if z == nil || z.DB == nil {
-		return meter{rate: DefaultMeterRate}
+		return meterLimit{rate: DefaultMeterRate}
 	}
 	rate, burst, _ := policies.LogMeter(rev, zone)
-	return meter{rate, burst}
+	return meterLimit{rate, burst}
 }
 
 // DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const DefaultMeterRate = 20
 
-// Loss.What names the ACL for people: "cluster-control egress 5 (tcp)".
-func (x Loss) What() string {
+// Loss.ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
+func (x Loss) ACLText() string {
 	k := x.Rule.Policy
 	text := ""
 	if k.Kind == model.KindNP && k.Name == "" {

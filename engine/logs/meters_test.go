@@ -28,7 +28,7 @@ func TestLosses(t *testing.T) {
 		for range n {
 			x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, proto, "10.244.0.3", "10.244.0.4", port)
 			x.Zone = zone
-			l.take(arrival{line: x})
+			l.takeArrival(arrival{line: x})
 		}
 	}
 	tick := func(d time.Duration) {
@@ -70,7 +70,7 @@ func TestLosses(t *testing.T) {
 	dropped = 1300
 	want("lost", "worker tcp at the limit of 5 lines/s: lines are being lost, 1,300 lines so far",
 		"unread tcp at the limit of 20 lines/s: lines are being lost, how many is not counted")
-	if x := l.Losses()[0]; x.Seen != 5 || x.Rate != 5 || x.Burst != 8 || !x.Loses() {
+	if x := l.Losses()[0]; x.FullestSecond != 5 || x.Rate != 5 || x.Burst != 8 || !x.IsLosing() {
 		t.Errorf("%+v", x)
 	}
 	tick(time.Duration(rateSeconds) * time.Second)
@@ -92,14 +92,14 @@ func TestMeterSeconds(t *testing.T) {
 		{"long before", []int{100, 50, 100, 50}, 3, false},
 		{"no meter", []int{0, 0, 0, 0, 0}, 0, false},
 	} {
-		m := meters{by: map[meterKey]*metered{}}
+		m := aclMeters{byACL: map[meterKey]*meteredLines{}}
 		w := changing.New(t)
 		k := meterKey{zone: "a"}
 		for _, s := range c.at {
 			at := now.Add(time.Duration(s) * time.Second)
-			m.of(k, now).count(w.Current(), k, "", meter{rate: c.limit}, at, now)
+			m.linesOf(k, now).countLine(w.Current(), k, "", meterLimit{rate: c.limit}, at, now)
 		}
-		if got := m.by[k].capped(now); got != c.want {
+		if got := m.byACL[k].isCapped(now); got != c.want {
 			t.Errorf("%s: at its limit %v, want %v", c.what, got, c.want)
 		}
 	}

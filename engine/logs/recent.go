@@ -19,38 +19,40 @@ const Recently = 15 * time.Minute
 // recentMost bounds the different connections among them: each costs two verdicts.
 const recentMost = 4000
 
-// Recent are the connections of the lines of the last 15 minutes that are kept, the newest
+// RecentConnections are the connections of the lines of the last 15 minutes that are kept, the newest
 // first; where none came in that time, of the 15 minutes before the newest line.
-func (l *Store) Recent() *diff.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
-
-// Connections returns the connections of Recent, or those that the kept lines say are
-// allowed, the newest first.
-func (l *Store) Connections(allowed bool) *diff.Log {
-	if !allowed {
-		return l.Recent()
-	}
-	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+func (l *Store) RecentConnections() *diff.LogConnections {
+	return recentConnections(l.EntriesAfter(0, 0), l.now(), recentMost)
 }
 
-// Connections returns the distinct connections of entries, given oldest first as a Store has
+// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines say are
+// allowed, the newest first.
+func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
+	if !allowed {
+		return l.RecentConnections()
+	}
+	return distinctConnections(slices.DeleteFunc(l.EntriesAfter(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+}
+
+// ConnectionsOf returns the distinct connections of entries, given oldest first as a Store has
 // them; at most so many of them.
-func Connections(entries []*entries.Entry, most int) *diff.Log {
+func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey holds the properties that the lines of one Seen share.
+// seenKey holds the properties that the lines of one FullestSecond share.
 type seenKey struct {
-	from, to netip.Addr
-	fromPod  model.Key
-	toPod    model.Key
-	proto    verdict.Protocol
-	port     uint16
-	said     verdict.Verdict
-	stage    model.Stage
-	zone     string
+	source, destination netip.Addr
+	fromPod             model.Key
+	toPod               model.Key
+	proto               verdict.Protocol
+	port                uint16
+	verdict             verdict.Verdict
+	stage               model.Stage
+	zone                string
 }
 
-func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
+func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.LogConnections {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -67,8 +69,8 @@ func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
 }
 
 // distinctConnections returns up to most distinct connections since a time, the newest first.
-func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.Log {
-	out := &diff.Log{}
+func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.LogConnections {
+	out := &diff.LogConnections{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
@@ -84,30 +86,30 @@ func distinctConnections(entries []*entries.Entry, since time.Time, most int) *d
 		if !known {
 			n = len(out.Seen)
 			at[k] = n
-			out.Seen = append(out.Seen, diff.Seen{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
-				To: verdict.Endpoint{Key: k.toPod, Addr: k.to}, Protocol: k.proto, Port: k.port},
-				Said: k.said, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
+			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
+				To: verdict.Endpoint{Key: k.toPod, Addr: k.destination}, Protocol: k.proto, Port: k.port},
+				Said: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}
 		s := &out.Seen[n]
 		s.Lines++
 		out.Lines++
-		s.First, s.Last = earlier(s.First, e.Line.At), later(s.Last, e.Line.At)
+		s.First, s.Last = earlierTime(s.First, e.Line.At), laterTime(s.Last, e.Line.At)
 		if out.From.IsZero() {
 			out.From, out.To = e.Line.At, e.Line.At
 		}
-		out.From, out.To = earlier(out.From, e.Line.At), later(out.To, e.Line.At)
+		out.From, out.To = earlierTime(out.From, e.Line.At), laterTime(out.To, e.Line.At)
 	}
 	return out
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}
 	return a
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
@@ -121,13 +123,13 @@ func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
 	}
-	k = seenKey{from: line.Src.Unmap(), to: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
+	k = seenKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
 		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
 	switch line.Verdict {
 	case "allow":
-		k.said = verdict.Allow
+		k.verdict = verdict.Allow
 	case "drop", "reject":
-		k.said = verdict.Deny
+		k.verdict = verdict.Deny
 	}
 	switch {
 	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed && directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
@@ -135,8 +137,8 @@ func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 	case line.Direction == nb.FromLport || e.Attributed:
 		k.stage = model.StageAfterLB
 	}
-	c := verdict.Connection{From: verdict.AddrEnd(k.from), To: verdict.AddrEnd(k.to), Protocol: k.proto, Port: k.port}
-	return k, c.Check() == nil
+	c := verdict.Connection{From: verdict.AddrEnd(k.source), To: verdict.AddrEnd(k.destination), Protocol: k.proto, Port: k.port}
+	return k, c.CheckQuestion() == nil
 }
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:

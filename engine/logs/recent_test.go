@@ -20,7 +20,7 @@ func TestRecent(t *testing.T) {
 	put := func(ago time.Duration, verdict, dir, proto, src, dst string, port uint16) {
 		x := line(w, "ANP:control:Egress:0", verdict, dir, proto, src, dst, port)
 		x.At = w.Clock().Add(-ago)
-		l.take(arrival{line: x})
+		l.takeArrival(arrival{line: x})
 	}
 	put(20*time.Minute, "drop", nb.FromLport, "tcp", "10.244.0.4", "10.244.0.2", 53) // too old
 	put(0, "drop", nb.FromLport, "tcp", "10.244.0.4", "10.244.0.2", 80)
@@ -33,10 +33,10 @@ func TestRecent(t *testing.T) {
 	put(0, "allow", nb.FromLport, "udp", "10.244.0.8", "8.8.8.8", 53)
 	put(0, "drop", nb.FromLport, "arp", "10.244.0.4", "10.244.0.2", 0) // no connection
 	put(0, "drop", nb.FromLport, "tcp", "", "", 0)
-	l.take(arrival{gap: &logline.LogGap{}})
+	l.takeArrival(arrival{gap: &logline.LogGap{}})
 
 	text := func() (out string) {
-		log := l.Recent()
+		log := l.RecentConnections()
 		out = fmt.Sprintf("%d lines, fresh %t, over %d, %s–%s\n", log.Lines, log.Fresh, log.Over, log.From.Format("15:04"), log.To.Format("15:04"))
 		for _, s := range log.Seen {
 			out += fmt.Sprintf("%s: %q %q %s %d, %s–%s\n", s.Connection, s.Said, s.Stage, s.Zone, s.Lines, s.First.Format("15:04"), s.Last.Format("15:04"))
@@ -55,14 +55,14 @@ blue/web-0 (10.244.0.4) → kube-system/dns-0 (10.244.0.2) tcp 80: "deny" "from-
 	}
 	// A log that ended an hour ago has the minutes before its end.
 	w.Now = w.Now.Add(time.Hour)
-	if log := l.Recent(); log.Fresh || log.Lines != 7 {
+	if log := l.RecentConnections(); log.Fresh || log.Lines != 7 {
 		t.Errorf("an hour later: %+v", log)
 	}
 	// No more different connections than one can judge; more lines of them count.
-	if log := recent(l.Since(0, 0), w.Clock(), 2); len(log.Seen) != 2 || log.Lines != 2 || log.Over != 5 {
+	if log := recentConnections(l.EntriesAfter(0, 0), w.Clock(), 2); len(log.Seen) != 2 || log.Lines != 2 || log.Over != 5 {
 		t.Errorf("bounded: %+v", log)
 	}
-	if log := New(w.Current, w.Clock, 10).Recent(); log.Lines != 0 || log.Seen != nil {
+	if log := New(w.Current, w.Clock, 10).RecentConnections(); log.Lines != 0 || log.Seen != nil {
 		t.Errorf("without a line: %+v", log)
 	}
 }

@@ -29,8 +29,8 @@ type RuleStat struct {
 // ruleRates are the lines of the last seconds, by rule and by when they came.
 type ruleRates map[logline.RuleRef]*hits.Window
 
-// of is the rate of a rule, nil where there is no room for it.
-func (c ruleRates) of(ref logline.RuleRef) *hits.Window {
+// rateOf is the rate of a rule, nil where there is no room for it.
+func (c ruleRates) rateOf(ref logline.RuleRef) *hits.Window {
 	r := c[ref]
 	if r == nil && len(c) < countedRules {
 		r = &hits.Window{}
@@ -52,8 +52,8 @@ func (l *Store) perRule(now time.Time) map[logline.RuleRef]RuleStat {
 		}
 		out[ref] = s
 	}
-	for k, m := range l.meters.by {
-		if s, ok := out[k.rule]; ok && m.capped(now) && !s.AtCap {
+	for k, m := range l.meters.byACL {
+		if s, ok := out[k.rule]; ok && m.isCapped(now) && !s.AtCap {
 			s.AtCap, s.CapZone, s.CapRate = true, k.zone, m.rate
 			out[k.rule] = s
 		}

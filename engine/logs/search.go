@@ -28,25 +28,25 @@ const (
 // those that come. It keeps the newest that match, as many as a Store keeps of all. It
 // ends when another one begins, the files are gone to another time, or nobody looks.
 type Search struct {
-	window
+	entryWindow
 	logs   *Store
 	reader *FileReader
-	wants  Wanted
+	wanted SearchWanted
 	end    context.CancelFunc
 
-	asked        atomic.Int64 // when somebody looked, in Unix nanoseconds
-	bytes, all   atomic.Int64
-	lines, found atomic.Uint64
-	done, over   atomic.Bool
-	failed       atomic.Pointer[error]
+	lastAsked         atomic.Int64 // when somebody looked, in Unix nanoseconds
+	bytes, totalBytes atomic.Int64
+	lines, matches    atomic.Uint64
+	done, isOver      atomic.Bool
+	failed            atomic.Pointer[error]
 
 	// Of the goroutine that searches:
-	before []*entries.Entry // those that are kept should a match follow
-	after  int              // how many more are kept behind a match
+	linesBefore []*entries.Entry // those that are kept should a match follow
+	linesAfter  int              // how many more are kept behind a match
 }
 
-// Wanted are the conditions of a search.
-type Wanted struct {
+// SearchWanted are the conditions of a search.
+type SearchWanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
 	About, Matches func(*entries.Entry) bool
@@ -54,21 +54,21 @@ type Wanted struct {
 	Around int
 }
 
-// Found is how far a search is.
-type Found struct {
-	// Done says that all files were looked through, Over that no more comes: what was
+// SearchProgress is how far a search is.
+type SearchProgress struct {
+	// Done says that all files were looked through, NoMoreLines that no more comes: what was
 	// found is as of then.
-	Done, Over bool
+	Done, NoMoreLines bool
 	// Bytes of All were read, in Lines that count, of which Matches match.
-	Bytes, All     int64
-	Lines, Matches uint64
-	Err            error
+	Bytes, TotalBytes int64
+	Lines, Matches    uint64
+	Err               error
 }
 
-// Found says how far the search is, and that somebody looks.
-func (s *Search) Found() Found {
-	s.asked.Store(time.Now().UnixNano())
-	f := Found{Over: s.over.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), All: s.all.Load(), Lines: s.lines.Load(), Matches: s.found.Load()}
+// Progress says how far the search is, and that somebody looks.
+func (s *Search) Progress() SearchProgress {
+	s.lastAsked.Store(time.Now().UnixNano())
+	f := SearchProgress{NoMoreLines: s.isOver.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), TotalBytes: s.totalBytes.Load(), Lines: s.lines.Load(), Matches: s.matches.Load()}
 	if err := s.failed.Load(); err != nil {
 		f.Err = *err
 	}
@@ -81,23 +81,23 @@ func (s *Search) Stop() { s.end() }
 // Search looks through the log files for lines; a search before it ends. It returns at
 // once. It does not look through logs that are played at a speed: their later lines are not
 // known yet.
-func (l *Store) Search(w Wanted) (*Search, error) {
-	if p := l.playing(); p != nil {
-		return p.search(w)
+func (l *Store) Search(w SearchWanted) (*Search, error) {
+	if p := l.currentPlayer(); p != nil {
+		return p.startSearch(w)
 	}
 	return nil, ErrNoFiles
 }
 
-// searches are the searches of one reader; the newest goes on.
-type searches struct {
-	mu  sync.Mutex
-	ctx context.Context // nil while the reader does not run
-	now *Search
-	wg  sync.WaitGroup
+// runningSearches are the searches of one reader; the newest goes on.
+type runningSearches struct {
+	mu      sync.Mutex
+	ctx     context.Context // nil while the reader does not run
+	current *Search
+	wg      sync.WaitGroup
 }
 
-// open lets searches begin until the function is called, which ends them.
-func (x *searches) open(ctx context.Context) (end func()) {
+// openSearches lets searches begin until the function is called, which ends them.
+func (x *runningSearches) openSearches(ctx context.Context) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	x.mu.Lock()
 	x.ctx = ctx
@@ -111,42 +111,42 @@ func (x *searches) open(ctx context.Context) (end func()) {
 	}
 }
 
-// forget lets go of a search that ended: what it found belongs to whoever looks at it.
-func (x *searches) forget(s *Search) {
+// forgetSearch lets go of a search that ended: what it found belongs to whoever looks at it.
+func (x *runningSearches) forgetSearch(s *Search) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.now == s {
-		x.now = nil
+	if x.current == s {
+		x.current = nil
 	}
 }
 
-func (r *FileReader) search(w Wanted) (*Search, error) {
+func (r *FileReader) startSearch(w SearchWanted) (*Search, error) {
 	x := &r.searches
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ctx == nil {
 		return nil, ErrNoFiles
 	}
-	if x.now != nil {
-		x.now.Stop()
+	if x.current != nil {
+		x.current.Stop()
 	}
 	ctx, cancel := context.WithCancel(x.ctx)
-	s := &Search{logs: r.logs, reader: r, wants: w, end: cancel, window: window{limit: r.logs.limit}}
-	s.asked.Store(time.Now().UnixNano())
-	x.now = s
+	s := &Search{logs: r.logs, reader: r, wanted: w, end: cancel, entryWindow: entryWindow{limit: r.logs.limit}}
+	s.lastAsked.Store(time.Now().UnixNano())
+	x.current = s
 	x.wg.Go(func() {
-		defer x.forget(s)
+		defer x.forgetSearch(s)
 		defer cancel()
-		defer s.over.Store(true)
-		if err := s.run(ctx); err != nil && ctx.Err() == nil {
+		defer s.isOver.Store(true)
+		if err := s.runSearch(ctx); err != nil && ctx.Err() == nil {
 			s.failed.Store(&err)
 		}
 	})
 	return s, nil
 }
 
-// run looks through the files, then at what comes.
-func (s *Search) run(ctx context.Context) error {
+// runSearch looks through the files, then at what comes.
+func (s *Search) runSearch(ctx context.Context) error {
 	begin := time.NewTimer(searchAfter)
 	defer begin.Stop()
 	select {
@@ -157,8 +157,8 @@ func (s *Search) run(ctx context.Context) error {
 	ticks, stop := s.logs.Subscribe()
 	defer stop()
 	turns := s.logs.turns.Load()
-	kept := s.logs.Since(0, 0)
-	rest, err := s.files(ctx, kept)
+	kept := s.logs.EntriesAfter(0, 0)
+	rest, err := s.searchFiles(ctx, kept)
 	if err != nil || rest == nil {
 		return err
 	}
@@ -170,13 +170,13 @@ func (s *Search) run(ctx context.Context) error {
 	lease := time.NewTicker(searchLease / 4)
 	defer lease.Stop()
 	for {
-		for _, e := range s.logs.Since(seen, 0) {
+		for _, e := range s.logs.EntriesAfter(seen, 0) {
 			if s.logs.turns.Load() != turns {
 				return nil
 			}
 			seen = e.Seq
-			if !rest.take(e) {
-				s.look(e)
+			if !rest.takeOut(e) {
+				s.matchEntry(e)
 			}
 		}
 		select {
@@ -184,7 +184,7 @@ func (s *Search) run(ctx context.Context) error {
 			return nil
 		case <-ticks:
 		case <-lease.C:
-			if s.left() {
+			if s.isAbandoned() {
 				return nil
 			}
 		}
@@ -194,8 +194,10 @@ func (s *Search) run(ctx context.Context) error {
 	}
 }
 
-// left says whether nobody looks any more.
-func (s *Search) left() bool { return time.Since(time.Unix(0, s.asked.Load())) > searchLease }
+// isAbandoned says whether nobody looks any more.
+func (s *Search) isAbandoned() bool {
+	return time.Since(time.Unix(0, s.lastAsked.Load())) > searchLease
+}
 
 // lineSet are lines that were seen: each is there as often as it was.
 type lineSet struct {
@@ -207,8 +209,8 @@ func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{
 
 func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
 
-// take says whether a line is there, and takes it out.
-func (x *lineSet) take(e *entries.Entry) bool {
+// takeOut says whether a line is there, and takes it out.
+func (x *lineSet) takeOut(e *entries.Entry) bool {
 	k := maphash.String(x.seed, e.Line.Raw)
 	if e.Gap != nil || x.n[k] == 0 {
 		return false
@@ -217,17 +219,17 @@ func (x *lineSet) take(e *entries.Entry) bool {
 	return true
 }
 
-// files looks at what the files hold and at the entries that are kept already, in order of
+// searchFiles looks at what the files hold and at the entries that are kept already, in order of
 // time, each line once. rest are lines that were added meanwhile and are to come once more,
 // nil where the search ended before.
-func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
+func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
 	rest = newLineSet()
 	known := newLineSet()
 	newest := time.Time{}
 	for _, e := range kept {
 		if e.Gap == nil {
 			known.add(e.Line.Raw)
-			newest = later(newest, e.Line.At)
+			newest = laterTime(newest, e.Line.At)
 		}
 	}
 	// The files once more, from their beginning: what they count is of no interest here.
@@ -240,12 +242,12 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 	r.sources = map[*logfile.File]*fileSource{}
 	for _, f := range r.set.Files() {
 		f.Finish()
-		s.all.Add(f.State().Size)
+		s.totalBytes.Add(f.State().Size)
 	}
 	pass := func() {
 		var n int64
 		for _, f := range r.set.Files() {
-			n += f.Passed()
+			n += f.ReadBytes()
 		}
 		s.bytes.Store(n)
 	}
@@ -254,27 +256,27 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 		n++
 		if n%searchStride == 0 {
 			pass()
-			if ctx.Err() != nil || s.left() {
+			if ctx.Err() != nil || s.isAbandoned() {
 				return nil, nil
 			}
 		}
 		e := &entries.Entry{At: x.line.At, Line: x.line}
-		if known.take(e) {
+		if known.takeOut(e) {
 			continue // it comes among those that are kept
 		}
 		for len(kept) > 0 && !kept[0].Line.At.After(x.line.At) {
-			s.look(kept[0])
+			s.matchEntry(kept[0])
 			kept = kept[1:]
 		}
 		if x.line.At.After(newest) {
 			rest.add(x.line.Raw)
 		}
-		s.logs.explain(e)
-		s.look(e)
+		s.logs.explainLine(e)
+		s.matchEntry(e)
 	}
 	pass()
 	for _, e := range kept {
-		s.look(e)
+		s.matchEntry(e)
 	}
 	for _, st := range r.set.States() {
 		if st.Err != nil {
@@ -284,39 +286,39 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 	return rest, nil
 }
 
-// look keeps an entry that matches, and those around it.
-func (s *Search) look(e *entries.Entry) {
+// matchEntry keeps an entry that matches, and those around it.
+func (s *Search) matchEntry(e *entries.Entry) {
 	if e.Gap == nil {
-		if s.wants.About != nil && !s.wants.About(e) {
+		if s.wanted.About != nil && !s.wanted.About(e) {
 			return
 		}
 		s.lines.Add(1)
 	}
-	if s.wants.Matches(e) {
-		for _, b := range s.before {
-			s.keep(b)
+	if s.wanted.Matches(e) {
+		for _, b := range s.linesBefore {
+			s.keepCopy(b)
 		}
-		s.before, s.after = s.before[:0], s.wants.Around
-		s.found.Add(1)
-		s.keep(e)
+		s.linesBefore, s.linesAfter = s.linesBefore[:0], s.wanted.Around
+		s.matches.Add(1)
+		s.keepCopy(e)
 		return
 	}
-	switch n := s.wants.Around; {
-	case s.after > 0:
-		s.after--
-		s.keep(e)
+	switch n := s.wanted.Around; {
+	case s.linesAfter > 0:
+		s.linesAfter--
+		s.keepCopy(e)
 	case n > 0:
-		if len(s.before) == n {
-			s.before = slices.Delete(s.before, 0, 1)
+		if len(s.linesBefore) == n {
+			s.linesBefore = slices.Delete(s.linesBefore, 0, 1)
 		}
-		s.before = append(s.before, e)
+		s.linesBefore = append(s.linesBefore, e)
 	}
 }
 
-// keep keeps a copy: its number is another one here.
-func (s *Search) keep(e *entries.Entry) {
+// keepCopy keeps a copy: its number is another one here.
+func (s *Search) keepCopy(e *entries.Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.window.store(&x)
+	s.entryWindow.storeEntry(&x)
 }

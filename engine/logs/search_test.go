@@ -15,7 +15,7 @@ import (
 
 // found are the numbers of the lines that a search keeps.
 func found(s *Search) (out []uint64) {
-	for _, e := range s.Since(0, 0) {
+	for _, e := range s.EntriesAfter(0, 0) {
 		out = append(out, e.Line.Seq)
 	}
 	return out
@@ -23,14 +23,14 @@ func found(s *Search) (out []uint64) {
 
 func wantFound(t *testing.T, s *Search, lines uint64, want ...uint64) {
 	t.Helper()
-	var f Found
+	var f SearchProgress
 	if !wait.Poll(wait.Patience, func() bool {
-		f = s.Found()
+		f = s.Progress()
 		return f.Done && f.Lines >= lines && cmp.Equal(found(s), want)
 	}) {
 		t.Fatalf("%+v (-want +got):\n%s", f, cmp.Diff(want, found(s)))
 	}
-	if f.Bytes != f.All || f.Err != nil || f.Lines != lines {
+	if f.Bytes != f.TotalBytes || f.Err != nil || f.Lines != lines {
 		t.Errorf("%+v, want %d lines", f, lines)
 	}
 }
@@ -59,16 +59,16 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := readFiles(t, Files{Paths: []string{f.dir}, Follow: true}, 40)
-	if !wait.Poll(wait.Patience, func() bool { got := l.Since(0, 0); return len(got) == 40 && got[39].Line.Seq == 2999 }) {
-		t.Fatalf("%d lines are kept", l.Last())
+	if !wait.Poll(wait.Patience, func() bool { got := l.EntriesAfter(0, 0); return len(got) == 40 && got[39].Line.Seq == 2999 }) {
+		t.Fatalf("%d lines are kept", l.LastNumber())
 	}
-	if p, ok := l.Position(); !ok || p.Whole {
+	if p, ok := l.Position(); !ok || p.ReadWhole {
 		t.Errorf("%+v: there are more lines than are kept", p)
 	}
 	every := func(n uint64) func(*entries.Entry) bool {
 		return func(e *entries.Entry) bool { return e.Line.Seq%n == 0 && strings.Contains(e.Line.Raw, "acl_log") }
 	}
-	search := func(w Wanted) *Search {
+	search := func(w SearchWanted) *Search {
 		t.Helper()
 		s, err := l.Search(w)
 		if err != nil {
@@ -76,33 +76,33 @@ func TestSearch(t *testing.T) {
 		}
 		return s
 	}
-	s := search(Wanted{Matches: every(500)})
+	s := search(SearchWanted{Matches: every(500)})
 	wantFound(t, s, 3100, 5000, 0, 500, 1000, 1500, 2000, 2500)
-	if d := s.Since(0, 0)[1]; d.Dst.Addr == "" || d.Action == "" {
+	if d := s.EntriesAfter(0, 0)[1]; d.Dst.Addr == "" || d.Action == "" {
 		t.Errorf("it is not explained: %+v", d)
 	}
 	f.write("a/acl.log", aclLine(second(3000), 3000), aclLine(second(3001), 3001))
 	wantFound(t, s, 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
 
 	// What is about something else does not count; lines around come once.
-	around := search(Wanted{Matches: every(1000), About: func(e *entries.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
+	around := search(SearchWanted{Matches: every(1000), About: func(e *entries.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
 	wantFound(t, around, 1501, 0, 2, 998, 1000, 1002, 1998, 2000, 2002, 2998, 3000)
-	if !wait.Poll(wait.Patience, func() bool { return s.Found().Over }) {
+	if !wait.Poll(wait.Patience, func() bool { return s.Progress().NoMoreLines }) {
 		t.Error("the search before goes on")
 	}
 	// More than are kept: the newest.
-	many := search(Wanted{Matches: every(1)})
-	if !wait.Poll(wait.Patience, func() bool { return many.Found().Done }) || many.Found().Matches != 3102 || many.Last()-many.First() != 39 {
-		t.Errorf("%+v, kept %d to %d", many.Found(), many.First(), many.Last())
+	many := search(SearchWanted{Matches: every(1)})
+	if !wait.Poll(wait.Patience, func() bool { return many.Progress().Done }) || many.Progress().Matches != 3102 || many.LastNumber()-many.FirstNumber() != 39 {
+		t.Errorf("%+v, kept %d to %d", many.Progress(), many.FirstNumber(), many.LastNumber())
 	}
 	// Gone to another time, what is kept is another part of the files: it is not mixed up.
 	if err := l.Seek(second(100)); err != nil {
 		t.Fatal(err)
 	}
-	if !wait.Poll(wait.Patience, func() bool { return many.Found().Over && l.Last()-l.First() == 39 }) {
+	if !wait.Poll(wait.Patience, func() bool { return many.Progress().NoMoreLines && l.LastNumber()-l.FirstNumber() == 39 }) {
 		t.Error("the search goes on with lines of another time")
 	}
-	wantFound(t, search(Wanted{Matches: every(500)}), 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
+	wantFound(t, search(SearchWanted{Matches: every(500)}), 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
 }
 
 // Without log files, or where they are played, nothing can be searched; where all lines are
@@ -112,12 +112,12 @@ func TestSearchWithoutNeed(t *testing.T) {
 	f.write("acl.log", aclLine(second(1), 1))
 	l := readFiles(t, Files{Paths: []string{f.dir}, Follow: true}, 40)
 	wantLines(t, l, "acl.log 1")
-	if p, ok := l.Position(); !ok || !p.Whole {
+	if p, ok := l.Position(); !ok || !p.ReadWhole {
 		t.Errorf("%+v", p)
 	}
 	l = readFiles(t, Files{Paths: []string{f.dir}, Follow: true, Speed: 100}, 40)
 	wantLines(t, l, "acl.log 1")
-	if _, err := l.Search(Wanted{Matches: func(*entries.Entry) bool { return true }}); err == nil {
+	if _, err := l.Search(SearchWanted{Matches: func(*entries.Entry) bool { return true }}); err == nil {
 		t.Error("what is played can be searched")
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"rung/model/logline"
 )
 
-// sources are where the lines of a store come from, and who reads them.
-type sources struct {
+// lineSources are where the lines of a store come from, and who reads them.
+type lineSources struct {
 	mu      sync.Mutex
 	streams []func() []logline.Stream
-	player  player
+	player  logPlayer
 
-	ended   chan struct{} // closed when all that was to be read is taken in
-	endOnce sync.Once
+	allTaken chan struct{} // closed when all that was to be read is taken in
+	endOnce  sync.Once
 	// readTo is the newest line somebody has read who wants every one; paced says that
 	// there is somebody, and read is told.
 	paced  atomic.Bool
@@ -27,11 +27,11 @@ type sources struct {
 	read   chan struct{}
 }
 
-// player is a reader that plays stored logs.
-type player interface {
+// logPlayer is a reader that plays stored logs.
+type logPlayer interface {
 	position() Position
 	seek(to time.Time) error
-	search(Wanted) (*Search, error)
+	startSearch(SearchWanted) (*Search, error)
 }
 
 // Position is where among the lines of the log files the store stands.
@@ -42,8 +42,8 @@ type Position struct {
 	// not come until TheEnd is asked for.
 	Sought bool
 	Speed  float64 // how many times as fast as they were written lines come; 0: at once
-	// Whole says that every line of the files was read and is kept still.
-	Whole bool
+	// ReadWhole says that every line of the files was read and is kept still.
+	ReadWhole bool
 }
 
 // TheEnd as a time to seek is where the files end: what is added to them comes.
@@ -52,9 +52,9 @@ var TheEnd time.Time
 // ErrNoFiles says that there is no log file in which a time could be sought.
 var ErrNoFiles = errors.New("no log file to go to a time in: start Rung with --log FILE")
 
-// Ask says that somebody looks at the log: on a cluster the nodes' logs are
+// AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.
-func (l *Store) Ask() { l.askOnce.Do(func() { close(l.asked) }) }
+func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
 
 // FollowedBy says where lines come from: f lists streams, by zone. It may be called once
 // for every kind of source.
@@ -88,9 +88,9 @@ func (l *Store) Streams() (out []logline.Stream) {
 // Position says where among the lines of the log files the store stands; ok is false where
 // there are none, or none in which a time can be sought.
 func (l *Store) Position() (p Position, ok bool) {
-	if player := l.playing(); player != nil {
+	if player := l.currentPlayer(); player != nil {
 		p = player.position()
-		p.Whole = p.Whole && l.First() == 1
+		p.ReadWhole = p.ReadWhole && l.FirstNumber() == 1
 		return p, true
 	}
 	return p, false
@@ -100,26 +100,26 @@ func (l *Store) Position() (p Position, ok bool) {
 // them.
 // It returns at once.
 func (l *Store) Seek(to time.Time) error {
-	if player := l.playing(); player != nil {
+	if player := l.currentPlayer(); player != nil {
 		return player.seek(to)
 	}
 	return ErrNoFiles
 }
 
-func (l *Store) playing() player {
+func (l *Store) currentPlayer() logPlayer {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	return l.sources.player
 }
 
-func (l *Store) playedBy(p player) {
+func (l *Store) playedBy(p logPlayer) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	l.sources.player = p
 }
 
-// Ended is closed when all that was to be read is taken in; of what is followed it never is.
-func (l *Store) Ended() <-chan struct{} { return l.sources.ended }
+// EndOfLines is closed when all that was to be read is taken in; of what is followed it never is.
+func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allTaken }
 
 // Read says that all lines up to a number were read, for Files.All.
 func (l *Store) Read(seq uint64) {
@@ -130,12 +130,12 @@ func (l *Store) Read(seq uint64) {
 	}
 }
 
-// room waits until a line of a file may come without pushing out one that is still to be
+// waitForRoom waits until a line of a file may come without pushing out one that is still to be
 // read.
-func (l *Store) room(ctx context.Context) bool {
+func (l *Store) waitForRoom(ctx context.Context) bool {
 	for l.sources.paced.Load() {
-		lines, bytes := l.unread(l.sources.readTo.Load())
-		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.most()/2 {
+		lines, bytes := l.unreadAfter(l.sources.readTo.Load())
+		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.maxBytes()/2 {
 			break
 		}
 		select {
@@ -147,17 +147,17 @@ func (l *Store) room(ctx context.Context) bool {
 	return true
 }
 
-// turn takes in an arrival that is no line: the order to forget the lines, or the end of
+// takeOrder takes in an arrival that is no line: the order to forget the lines, or the end of
 // all lines.
-func (l *Store) turn(a arrival) {
+func (l *Store) takeOrder(a arrival) {
 	if a.end {
-		l.sources.endOnce.Do(func() { close(l.sources.ended) })
+		l.sources.endOnce.Do(func() { close(l.sources.allTaken) })
 		return
 	}
 	l.turns.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.forget()
+	l.forgetAll()
 	l.rates, l.hits = ruleRates{}, hits.New(l.now())
-	l.meters = meters{by: map[meterKey]*metered{}, gen: l.meters.gen + 1}
+	l.meters = aclMeters{byACL: map[meterKey]*meteredLines{}, gen: l.meters.gen + 1}
 }

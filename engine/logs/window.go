@@ -11,27 +11,27 @@ import (
 // console is to stay below what docs/performance.md promises after a day.
 const linesRoom = 14 << 20
 
-// window is the newest entries, numbered without a gap: at most so many, and at most so many
+// entryWindow is the newest entries, numbered without a gap: at most so many, and at most so many
 // bytes of them.
-type window struct {
-	mu     sync.RWMutex
-	ring   []kept // entry with Seq s is at s % cap, once there
-	limit  int
-	room   int64  // in bytes, 0 for linesRoom
-	oldest uint64 // Seq of the oldest that is kept; one more than last when there is none
-	last   uint64 // newest Seq given out
-	given  int64  // bytes of all entries that were ever stored
+type entryWindow struct {
+	mu          sync.RWMutex
+	ring        []keptEntry // entry with Seq s is at s % cap, once there
+	limit       int
+	room        int64  // in bytes, 0 for linesRoom
+	oldest      uint64 // Seq of the oldest that is kept; one more than last when there is none
+	newestSeq   uint64 // newest Seq given out
+	bytesStored int64  // bytes of all entries that were ever stored
 }
 
-// kept is an entry that was stored.
-type kept struct {
+// keptEntry is an entry that was stored.
+type keptEntry struct {
 	*entries.Entry
 	upto int64 // bytes of entries that were stored up to this one
 }
 
-// size returns about how many bytes the entry takes. Its words are parts of the raw line; a
+// sizeBytes returns about how many bytes the entry takes. Its words are parts of the raw line; a
 // page makes as much again of it for a filter.
-func (e kept) size() int64 {
+func (e keptEntry) sizeBytes() int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }
 
@@ -39,101 +39,101 @@ func lineSize(raw string) int64 {
 	return int64(unsafe.Sizeof(entries.Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
 }
 
-// store gives an entry its number; mu is held.
-func (l *window) store(e *entries.Entry) {
-	l.last++
-	e.Seq = l.last
-	k := kept{Entry: e}
-	l.given += k.size()
-	k.upto = l.given
+// storeEntry gives an entry its number; mu is held.
+func (l *entryWindow) storeEntry(e *entries.Entry) {
+	l.newestSeq++
+	e.Seq = l.newestSeq
+	k := keptEntry{Entry: e}
+	l.bytesStored += k.sizeBytes()
+	k.upto = l.bytesStored
 	if len(l.ring) < l.limit {
 		l.ring = append(l.ring, k)
 	} else {
-		l.ring[l.slot(e.Seq)] = k
+		l.ring[l.slotOf(e.Seq)] = k
 	}
 	if l.oldest == 0 {
 		l.oldest = e.Seq
 	}
-	for n := l.last - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.given-l.before(l.oldest) > l.most(); n-- {
+	for n := l.newestSeq - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.bytesStored-l.bytesBefore(l.oldest) > l.maxBytes(); n-- {
 		if n <= uint64(l.limit) { // else the new one is in its place
-			l.ring[l.slot(l.oldest)] = kept{}
+			l.ring[l.slotOf(l.oldest)] = keptEntry{}
 		}
 		l.oldest++
 	}
 }
 
-func (l *window) most() int64 {
+func (l *entryWindow) maxBytes() int64 {
 	if l.room > 0 {
 		return l.room
 	}
 	return linesRoom
 }
 
-// before is how many bytes of entries came before one that is kept.
-func (l *window) before(seq uint64) int64 {
-	e := l.ring[l.slot(seq)]
-	return e.upto - e.size()
+// bytesBefore is how many bytes of entries came before one that is kept.
+func (l *entryWindow) bytesBefore(seq uint64) int64 {
+	e := l.ring[l.slotOf(seq)]
+	return e.upto - e.sizeBytes()
 }
 
-// unread is how many lines and bytes are kept that came after a number.
-func (l *window) unread(seq uint64) (lines uint64, bytes int64) {
+// unreadAfter is how many lines and bytes are kept that came after a number.
+func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	seq = max(seq+1, l.first())
-	if seq > l.last {
+	seq = max(seq+1, l.firstNumber())
+	if seq > l.newestSeq {
 		return 0, 0
 	}
-	return l.last - seq + 1, l.given - l.before(seq)
+	return l.newestSeq - seq + 1, l.bytesStored - l.bytesBefore(seq)
 }
 
-// forget lets all entries go; the next number is that of the first place of the ring. mu is
+// forgetAll lets all entries go; the next number is that of the first place of the ring. mu is
 // held.
-func (l *window) forget() {
+func (l *entryWindow) forgetAll() {
 	limit := uint64(l.limit)
-	l.last = (l.last/limit + 1) * limit
+	l.newestSeq = (l.newestSeq/limit + 1) * limit
 	clear(l.ring)
-	l.ring, l.oldest = l.ring[:0], l.last+1
+	l.ring, l.oldest = l.ring[:0], l.newestSeq+1
 }
 
-// slot is where the entry with that number lives.
-func (l *window) slot(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
+// slotOf is where the entry with that number lives.
+func (l *entryWindow) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
 
-// Since returns the entries after a number that are still kept, oldest first,
+// EntriesAfter returns the entries after a number that are still kept, oldest first,
 // at most max of them (0: all). When more are kept the oldest of them come.
-func (l *window) Since(seq uint64, max int) []*entries.Entry {
+func (l *entryWindow) EntriesAfter(seq uint64, max int) []*entries.Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	from := l.first()
+	from := l.firstNumber()
 	if seq >= from {
 		from = seq + 1
 	}
-	if from > l.last {
+	if from > l.newestSeq {
 		return nil
 	}
-	n := int(l.last - from + 1)
+	n := int(l.newestSeq - from + 1)
 	if max > 0 && n > max {
 		n = max
 	}
 	out := make([]*entries.Entry, n)
 	for i := range out {
-		out[i] = l.ring[l.slot(from+uint64(i))].Entry
+		out[i] = l.ring[l.slotOf(from+uint64(i))].Entry
 	}
 	return out
 }
 
-func (l *window) first() uint64 { return max(l.oldest, 1) }
+func (l *entryWindow) firstNumber() uint64 { return max(l.oldest, 1) }
 
-// First is the number of the oldest entry kept; one more than Last when there
+// FirstNumber is the number of the oldest entry kept; one more than LastNumber when there
 // is none.
-func (l *window) First() uint64 {
+func (l *entryWindow) FirstNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.first()
+	return l.firstNumber()
 }
 
-// Last is the number of the newest entry, 0 before the first.
-func (l *window) Last() uint64 {
+// LastNumber is the number of the newest entry, 0 before the first.
+func (l *entryWindow) LastNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.last
+	return l.newestSeq
 }

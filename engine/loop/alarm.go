@@ -8,28 +8,28 @@ const Slack = time.Millisecond
 // Alarm is something that the loop does at a time and not because somebody sends it.
 // It is the loop's alone.
 type Alarm struct {
-	at   time.Time // zero: it does not ring
-	ring func()
+	ringsAt time.Time // zero: it does not ring
+	ring    func()
 }
 
-// Alarm makes one that does not ring yet.
-func (l *Loop) Alarm(ring func()) *Alarm {
+// NewAlarm makes one that does not ring yet.
+func (l *Loop) NewAlarm(ring func()) *Alarm {
 	a := &Alarm{ring: ring}
 	l.alarms = append(l.alarms, a)
 	return a
 }
 
 // Set makes it ring once, after d, and not when it would have before.
-func (a *Alarm) Set(d time.Duration) { a.at = time.Now().Add(d) }
+func (a *Alarm) Set(d time.Duration) { a.ringsAt = time.Now().Add(d) }
 
 // Stop makes it not ring.
-func (a *Alarm) Stop() { a.at = time.Time{} }
+func (a *Alarm) Stop() { a.ringsAt = time.Time{} }
 
 // nextAlarm is when the first alarm rings, zero where none does.
 func (l *Loop) nextAlarm() (first time.Time) {
 	for _, a := range l.alarms {
-		if !a.at.IsZero() && (first.IsZero() || a.at.Before(first)) {
-			first = a.at
+		if !a.ringsAt.IsZero() && (first.IsZero() || a.ringsAt.Before(first)) {
+			first = a.ringsAt
 		}
 	}
 	return first
@@ -37,7 +37,7 @@ func (l *Loop) nextAlarm() (first time.Time) {
 
 func (l *Loop) ringAlarms(now time.Time) {
 	for _, a := range l.alarms {
-		if !a.at.IsZero() && !a.at.After(now) {
+		if !a.ringsAt.IsZero() && !a.ringsAt.After(now) {
 			a.Stop()
 			a.ring()
 		}

@@ -28,10 +28,10 @@ type Loop struct {
 	wg    sync.WaitGroup
 
 	// The loop's alone.
-	dirty    bool
-	after    []func() // once the next revision is out
-	alarms   []*Alarm
-	problems []model.SourceState
+	hasChanged    bool
+	afterRevision []func() // once the next revision is out
+	alarms        []*Alarm
+	problems      []model.SourceState
 }
 
 // New makes a loop that ends with ctx, at the latest.
@@ -43,9 +43,9 @@ func New(ctx context.Context, now Clock) *Loop {
 
 // Start publishes the first revision and starts the loop.
 func (l *Loop) Start(make func(before *revision.Revision) *revision.Revision) {
-	l.make, l.dirty = make, true
-	l.publish()
-	l.Go(l.run)
+	l.make, l.hasChanged = make, true
+	l.publishRevision()
+	l.Go(l.runLoop)
 }
 
 // Context ends with the loop.
@@ -88,7 +88,7 @@ func (l *Loop) Do(f func()) bool {
 	ran := make(chan struct{})
 	if !l.Send(func() {
 		f()
-		l.After(func() { close(ran) })
+		l.AfterRevision(func() { close(ran) })
 	}) {
 		return false
 	}
@@ -100,19 +100,19 @@ func (l *Loop) Do(f func()) bool {
 	}
 }
 
-// Record adds an entry to the activity, from any goroutine; At is now where it is not set.
-func (l *Loop) Record(a model.Activity) {
+// RecordActivity adds an entry to the activity, from any goroutine; At is now where it is not set.
+func (l *Loop) RecordActivity(a model.Activity) {
 	if a.At.IsZero() {
 		a.At = l.Clock()
 	}
-	l.record(a)
+	l.recordActivity(a)
 	l.Notify()
 }
 
 var errEnded = errors.New("the engine has ended")
 
-// Answers says whether the loop runs: it has to answer before ctx ends.
-func (l *Loop) Answers(ctx context.Context) error {
+// WaitAnswer says whether the loop runs: it has to answer before ctx ends.
+func (l *Loop) WaitAnswer(ctx context.Context) error {
 	ran := make(chan struct{})
 	select {
 	case l.inbox <- func() { close(ran) }:
@@ -131,31 +131,31 @@ func (l *Loop) Answers(ctx context.Context) error {
 	}
 }
 
-// Changed has the next revision made. It is for functions of the loop, like all below.
-func (l *Loop) Changed() { l.dirty = true }
+// MarkChanged has the next revision made. It is for functions of the loop, like all below.
+func (l *Loop) MarkChanged() { l.hasChanged = true }
 
-// After runs f once the next revision is out.
-func (l *Loop) After(f func()) { l.after = append(l.after, f) }
+// AfterRevision runs f once the next revision is out.
+func (l *Loop) AfterRevision(f func()) { l.afterRevision = append(l.afterRevision, f) }
 
-// Problem puts something that keeps a part of the engine from running among the
+// ReportProblem puts something that keeps a part of the engine from running among the
 // sources, where the screen shows it.
-func (l *Loop) Problem(name, text string) {
+func (l *Loop) ReportProblem(name, text string) {
 	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.Clock(), Error: text})
-	l.Changed()
+	l.MarkChanged()
 }
 
-// Solved takes the problems of that name away again.
-func (l *Loop) Solved(name string) {
+// ClearProblem takes the problems of that name away again.
+func (l *Loop) ClearProblem(name string) {
 	l.problems = slices.DeleteFunc(slices.Clone(l.problems), func(p model.SourceState) bool { return p.Name == name })
-	l.Changed()
+	l.MarkChanged()
 }
 
 // Problems returns the current problems, for a revision.
 func (l *Loop) Problems() []model.SourceState { return l.problems }
 
-// run runs what is sent, and what is due, and publishes when the inbox is empty, or
+// runLoop runs what is sent, and what is due, and publishes when the inbox is empty, or
 // after a burst.
-func (l *Loop) run() {
+func (l *Loop) runLoop() {
 	defer close(l.done)
 	var due Timer
 	defer due.Stop()
@@ -181,19 +181,19 @@ func (l *Loop) run() {
 			}
 			break
 		}
-		l.publish()
+		l.publishRevision()
 	}
 }
 
-// publish makes the next revision when something changed.
-func (l *Loop) publish() {
-	if l.dirty {
+// publishRevision makes the next revision when something changed.
+func (l *Loop) publishRevision() {
+	if l.hasChanged {
 		l.Publish(l.make(l.Revision()))
-		l.dirty = false
+		l.hasChanged = false
 		l.Notify()
 	}
-	for _, f := range l.after {
+	for _, f := range l.afterRevision {
 		f()
 	}
-	l.after = l.after[:0]
+	l.afterRevision = l.afterRevision[:0]
 }

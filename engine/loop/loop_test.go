@@ -13,7 +13,7 @@ import (
 func TestActivityIsBounded(t *testing.T) {
 	l := New(t.Context(), time.Now)
 	for i := range 5 * activityKept {
-		l.Record(model.Activity{Ops: i})
+		l.RecordActivity(model.Activity{Ops: i})
 	}
 	if got := l.Activity(0); len(got) != activityKept || got[0].Ops != 4*activityKept || len(l.activity) > 2*activityKept {
 		t.Errorf("%d kept of %d", len(got), len(l.activity))
@@ -34,7 +34,7 @@ func TestAlarms(t *testing.T) {
 		began := time.Now()
 		var rang []time.Duration
 		note := func() { rang = append(rang, time.Since(began)) }
-		once, moved, stopped, never := l.Alarm(note), l.Alarm(note), l.Alarm(note), l.Alarm(note)
+		once, moved, stopped, never := l.NewAlarm(note), l.NewAlarm(note), l.NewAlarm(note), l.NewAlarm(note)
 		l.Start(func(*revision.Revision) *revision.Revision { return nil })
 		l.Do(func() {
 			once.Set(2 * time.Second)

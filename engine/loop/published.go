@@ -30,10 +30,10 @@ type Published struct {
 // Now is the engine's time.
 func (p *Published) Now() time.Time { return p.Clock() }
 
-// Wait blocks until the condition holds for a revision, or ctx ends. The condition
+// WaitFor blocks until the condition holds for a revision, or ctx ends. The condition
 // is looked at with every tick of Subscribe, and at the times that are given: those
 // after which it may hold although nothing else happens.
-func (p *Published) Wait(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
+func (p *Published) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := p.Subscribe()
 	defer stop()
 	var due Timer
@@ -62,8 +62,8 @@ func (p *Published) Wait(ctx context.Context, holds func(*revision.Revision) boo
 // activityKept bounds the activity; older entries are in the audit file.
 const activityKept = 2000
 
-// record adds an entry to the activity.
-func (p *Published) record(a model.Activity) {
+// recordActivity adds an entry to the activity.
+func (p *Published) recordActivity(a model.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seq++

@@ -48,27 +48,27 @@ type Tracer struct {
 	sandbox func() (Runner, error)
 	tracer  trace.Tracer
 
-	mu       sync.Mutex
-	busy     map[string]chan struct{}   // by zone
-	standing []revision.OVNDisagreement // replaced, never changed
+	mu            sync.Mutex
+	busyZones     map[string]chan struct{}   // by zone
+	disagreements []revision.OVNDisagreement // replaced, never changed
 }
 
 // New makes one that runs ovn-trace in a sandbox, or where that is nil in the pods of the
 // cluster.
 func New(sandbox func() (Runner, error)) *Tracer {
-	return &Tracer{sandbox: sandbox, busy: map[string]chan struct{}{}}
+	return &Tracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
 }
 
 // Start gives it the parts of the engine.
 func (t *Tracer) Start(p rooms.Parts) { t.Parts = p }
 
-// take waits until no other trace runs in a zone.
-func (t *Tracer) take(ctx context.Context, zone string, wait func()) (release func(), err error) {
+// takeZone waits until no other trace runs in a zone.
+func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (release func(), err error) {
 	t.mu.Lock()
-	slot := t.busy[zone]
+	slot := t.busyZones[zone]
 	if slot == nil {
 		slot = make(chan struct{}, 1)
-		t.busy[zone] = slot
+		t.busyZones[zone] = slot
 	}
 	t.mu.Unlock()
 	release = func() { <-slot }
@@ -96,15 +96,15 @@ func (t *Tracer) Ask(ctx context.Context, c verdict.Connection, told func(doing 
 	if told == nil {
 		told = func(string) {}
 	}
-	run, err := t.runner()
+	run, err := t.currentRunner()
 	if err != nil {
 		return nil, err
 	}
-	return t.trace(ctx, c, run, told)
+	return t.askRunner(ctx, c, run, told)
 }
 
-// trace is Ask by a given runner.
-func (t *Tracer) trace(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNTrace, error) {
+// askRunner is Ask by a given runner.
+func (t *Tracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNTrace, error) {
 	answer, err := walk.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
@@ -114,19 +114,19 @@ func (t *Tracer) trace(ctx context.Context, c verdict.Connection, run Runner, to
 		out.Ways = []flows.OVNWay{{Why: answer.Reason}}
 	}
 	for i := range answer.Paths {
-		w, err := t.way(ctx, direct(&answer.Paths[i], c), run, told)
+		w, err := t.traceWay(ctx, directConnection(&answer.Paths[i], c), run, told)
 		if err != nil {
 			return nil, err
 		}
 		out.Ways = append(out.Ways, *w)
 	}
 	out.At = t.Now()
-	t.note(out)
+	t.noteDisagreements(out)
 	return out, nil
 }
 
-// direct is the connection to one endpoint itself.
-func direct(p *verdict.Path, c verdict.Connection) verdict.Connection {
+// directConnection is the connection to one endpoint itself.
+func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection {
 	out := verdict.Connection{From: p.From.Endpoint, To: p.To.Endpoint, Protocol: c.Protocol, Port: p.To.Port, Family: c.Family}
 	if p.To.Addr.IsValid() {
 		out.Family = verdict.FamilyOf(p.To.Addr)
@@ -134,9 +134,9 @@ func direct(p *verdict.Path, c verdict.Connection) verdict.Connection {
 	return out
 }
 
-// way asks about the way between two ends.
-func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNWay, error) {
-	dbs, rows, err := t.rows(ctx, c, told)
+// traceWay asks about the way between two ends.
+func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*flows.OVNWay, error) {
+	dbs, rows, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 	}
 	for i := range asks {
 		h := flows.OVNZoneWay{Zone: asks[i].Zone}
-		if err := t.run(ctx, &asks[i], run, &h, told); err != nil {
+		if err := t.runTrace(ctx, &asks[i], run, &h, told); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
@@ -166,7 +166,7 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 			break // it goes no further
 		}
 	}
-	after, now, err := t.rows(ctx, c, told)
+	after, now, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +203,9 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 	return a.Verdict == b.Verdict && acl(&a) == acl(&b) && len(a.Passed) == len(b.Passed)
 }
 
-// rows are the rows of the zones of a connection and what they decide. Zones that are
+// rowsOfZones are the rows of the zones of a connection and what they decide. Zones that are
 // only swept are followed for it.
-func (t *Tracer) rows(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
+func (t *Tracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
 	answer, err := walk.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil || len(answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
@@ -239,15 +239,15 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 	ctx, cancel := context.WithTimeout(ctx, rowsWithin)
 	defer cancel()
 	t.Zones.LookAt(zone)
-	_ = t.Wait(ctx, func(r *revision.Revision) bool {
+	_ = t.WaitFor(ctx, func(r *revision.Revision) bool {
 		z := r.Zone(zone)
 		return z == nil || z.DB != nil || z.Conn == model.ConnDenied
 	})
 }
 
-// run runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) run(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
-	release, err := t.take(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
+// runTrace runs ovn-trace about one packet, after those that run in the zone already.
+func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
+	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
 	}
@@ -267,30 +267,30 @@ func (t *Tracer) run(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flow
 	return nil
 }
 
-// note takes down where OVN and the rows disagree, and forgets what was said of the
+// noteDisagreements takes down where OVN and the rows disagree, and forgets what was said of the
 // connection before.
-func (t *Tracer) note(of *flows.OVNTrace) {
+func (t *Tracer) noteDisagreements(of *flows.OVNTrace) {
 	found := of.Disagreements()
 	t.mu.Lock()
-	kept := slices.DeleteFunc(slices.Clone(t.standing), func(d revision.OVNDisagreement) bool {
+	kept := slices.DeleteFunc(slices.Clone(t.disagreements), func(d revision.OVNDisagreement) bool {
 		return d.Connection == of.Connection && of.Agreement() != flows.NotCompared
 	})
-	changed := len(found) > 0 || len(kept) != len(t.standing)
+	changed := len(found) > 0 || len(kept) != len(t.disagreements)
 	kept = append(kept, found...)
-	t.standing = kept[max(len(kept)-maxDisagreements, 0):]
+	t.disagreements = kept[max(len(kept)-maxDisagreements, 0):]
 	t.mu.Unlock()
 	if changed {
-		t.Do(t.Changed)
+		t.Do(t.MarkChanged)
 	}
 }
 
-// Standing are the disagreements; those that are about what is gone are forgotten.
-func (t *Tracer) Standing(c *model.Cluster) []revision.OVNDisagreement {
+// Disagreements are the disagreements; those that are about what is gone are forgotten.
+func (t *Tracer) Disagreements(c *model.Cluster) []revision.OVNDisagreement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	gone := func(d revision.OVNDisagreement) bool { return !d.StillApplies(c) }
-	if slices.ContainsFunc(t.standing, gone) {
-		t.standing = slices.DeleteFunc(slices.Clone(t.standing), gone)
+	if slices.ContainsFunc(t.disagreements, gone) {
+		t.disagreements = slices.DeleteFunc(slices.Clone(t.disagreements), gone)
 	}
-	return t.standing
+	return t.disagreements
 }

@@ -13,8 +13,8 @@ import (
 // Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
 type Runner = func(ctx context.Context, ask *ovntrace.Ask) (where string, cmd []string, text string, err error)
 
-// runner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
-func (t *Tracer) runner() (Runner, error) {
+// currentRunner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
+func (t *Tracer) currentRunner() (Runner, error) {
 	switch {
 	case t.sandbox != nil:
 		run, err := t.sandbox()
@@ -39,7 +39,7 @@ func (t *Tracer) inPod(ctx context.Context, ask *ovntrace.Ask) (where string, cm
 		return "", cmd, "", err
 	}
 	where = "exec:" + pod.Target().String()
-	out, err := t.Pods.Output(ctx, pod.Target(), cmd, traceWithin, ovntrace.MaxInput)
+	out, err := t.Pods.RunProgram(ctx, pod.Target(), cmd, traceWithin, ovntrace.MaxInput)
 	if errors.Is(err, kube.ErrNoCommand) {
 		err = fmt.Errorf("%w: %w", ErrNoProgram, err)
 	}

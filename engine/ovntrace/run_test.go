@@ -115,23 +115,23 @@ func TestOVNTraceInPod(t *testing.T) {
 // In a zone one trace runs after the other, and who waits hears it.
 func TestOVNTraceOneAtATime(t *testing.T) {
 	tr := New(nil)
-	first, err := tr.take(t.Context(), "n1", func() { t.Error("waited for nobody") })
+	first, err := tr.takeZone(t.Context(), "n1", func() { t.Error("waited for nobody") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := tr.take(t.Context(), "n2", func() { t.Error("waited for another zone") })
+	other, err := tr.takeZone(t.Context(), "n2", func() { t.Error("waited for another zone") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := tr.take(ctx, "n1", cancel); !errors.Is(err, context.Canceled) {
+	if _, err := tr.takeZone(ctx, "n1", cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
 	var done sync.WaitGroup
 	waits := make(chan struct{})
 	done.Go(func() {
-		second, err := tr.take(t.Context(), "n1", func() { close(waits) })
+		second, err := tr.takeZone(t.Context(), "n1", func() { close(waits) })
 		if err != nil {
 			t.Error(err)
 			return

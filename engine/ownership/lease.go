@@ -16,13 +16,13 @@ const standDown = time.Minute
 
 // campaign lets the reconciler write while this replica holds the zone's Lease.
 func (w *Zone) campaign(ctx context.Context) {
-	cfg := &w.o.cfg
-	w.say("standby: no leader yet")
+	cfg := &w.owners.cfg
+	w.publishLease("standby: no leader yet")
 	for ctx.Err() == nil {
 		term, resign := context.WithCancel(ctx)
 		off := false
-		err := cfg.Kube.Lead(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
-			off = w.lead(lead)
+		err := cfg.Kube.CampaignForZone(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
+			off = w.writeAsLeader(lead)
 			if off {
 				resign()
 			}
@@ -31,32 +31,32 @@ func (w *Zone) campaign(ctx context.Context) {
 		wait := time.Duration(0)
 		switch {
 		case err != nil:
-			w.say("standby: " + err.Error())
+			w.publishLease("standby: " + err.Error())
 			wait = standDown
 		case off:
-			w.say("standby: another writer took the zone over")
+			w.publishLease("standby: another writer took the zone over")
 			wait = standDown
 		}
 		retry.Sleep(ctx, wait)
 	}
 }
 
-// lead writes until the Lease is lost, or the zone itself: then it says so.
-func (w *Zone) lead(ctx context.Context) (takenOff bool) {
-	w.say("")
-	w.note("leads the zone")
-	w.term(true)
-	defer w.term(false)
-	w.r.SetMode(reconciler.Write)
-	defer w.note("no longer leads the zone")
-	defer w.say("standby")
-	defer w.r.SetMode(reconciler.Observe)
+// writeAsLeader writes until the Lease is lost, or the zone itself: then it says so.
+func (w *Zone) writeAsLeader(ctx context.Context) (takenOff bool) {
+	w.publishLease("")
+	w.noteActivity("leads the zone")
+	w.setTerm(true)
+	defer w.setTerm(false)
+	w.reconciler.SetMode(reconciler.Write)
+	defer w.noteActivity("no longer leads the zone")
+	defer w.publishLease("standby")
+	defer w.reconciler.SetMode(reconciler.Observe)
 	// Every state of the reconciler comes with a revision, after it is there.
-	ticks, stop := w.o.Subscribe()
+	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	began := false
 	for {
-		st := w.r.State()
+		st := w.reconciler.State()
 		began = began || (st.Writes && !st.TakenOff)
 		if began && st.TakenOff {
 			return true
@@ -73,21 +73,21 @@ func leaseCalls(w *Zone, lead func(context.Context)) kube.LeaseCalls {
 	last := "" // Trouble is called from one goroutine, again at every try
 	return kube.LeaseCalls{
 		Lead:  lead,
-		Other: func(id string) { w.say("standby: " + id + " leads") },
+		Other: func(id string) { w.publishLease("standby: " + id + " leads") },
 		Trouble: func(err error) {
 			if err.Error() == last {
 				return
 			}
 			last = err.Error()
-			w.say("standby: " + last)
-			w.o.Record(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+			w.publishLease("standby: " + last)
+			w.owners.RecordActivity(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
 				Error: err.Error()})
 		},
 	}
 }
 
-func (w *Zone) say(lease string) { w.set(func() { w.lease = lease }) }
+func (w *Zone) publishLease(lease string) { w.updateGuard(func() { w.lease = lease }) }
 
-func (w *Zone) note(what string) {
-	w.o.Record(model.Activity{Zone: w.zone, By: "lease", Summary: w.o.cfg.Writer + " " + what})
+func (w *Zone) noteActivity(what string) {
+	w.owners.RecordActivity(model.Activity{Zone: w.zone, By: "lease", Summary: w.owners.cfg.Writer + " " + what})
 }

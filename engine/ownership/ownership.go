@@ -42,11 +42,11 @@ type ownerFacts struct {
 	loaded, node, nodeGone bool
 	// cluster says that there is an API server to ask for pods; asked that it was, and
 	// err what it answered, if not with the controllers on the zone's node.
-	cluster, asked bool
-	err            error
-	controllers    []kube.Controller
-	// off says that changes are switched off (Options.WithWrites).
-	off bool
+	cluster, podsAsked bool
+	err                error
+	controllers        []kube.Controller
+	// writesOff says that changes are switched off (Options.WithWrites).
+	writesOff bool
 	// override is Options.NobodyElse.
 	override bool
 }
@@ -54,31 +54,31 @@ type ownerFacts struct {
 // judgeOwner says whether a zone may be written as far as pods and nodes tell. It
 // fails closed: who does not know that nobody else writes does not write. Whether
 // rows change by another writer is watched by the reconciler, which sees them first.
-func judgeOwner(f ownerFacts) reconciler.Guard {
-	hold := func(format string, args ...any) reconciler.Guard {
+func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
+	hold := func(format string, args ...any) reconciler.ZoneGuard {
 		why := fmt.Sprintf(format, args...)
 		if f.override {
-			return reconciler.Guard{Note: "written although " + why + " (told that nobody else writes these rows)"}
+			return reconciler.ZoneGuard{Note: "written although " + why + " (told that nobody else writes these rows)"}
 		}
-		return reconciler.Guard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
+		return reconciler.ZoneGuard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
 	}
 	switch {
-	case f.off:
-		return reconciler.Guard{Hold: "changes are switched off (W in the console, --write on the command line)"}
+	case f.writesOff:
+		return reconciler.ZoneGuard{Hold: "changes are switched off (W in the console, --write on the command line)"}
 	case !f.loaded:
-		return reconciler.Guard{Hold: "waiting for the first complete read of the objects"}
+		return reconciler.ZoneGuard{Hold: "waiting for the first complete read of the objects"}
 	case f.nodeGone:
-		return reconciler.Guard{Hold: "the zone's node no longer exists"}
+		return reconciler.ZoneGuard{Hold: "the zone's node no longer exists"}
 	case !f.cluster:
 		return hold("without a cluster it cannot be told whether an OVN-Kubernetes controller writes here")
 	case !f.node:
 		return hold("no Node is named %s: cannot tell where the zone's controller would run", f.zone)
 	case f.err != nil:
 		return hold("cannot tell whether an OVN-Kubernetes controller runs: %v", f.err)
-	case !f.asked:
-		return reconciler.Guard{Hold: "looking for other controllers"}
+	case !f.podsAsked:
+		return reconciler.ZoneGuard{Hold: "looking for other controllers"}
 	case len(f.controllers) > 0:
 		return hold("OVN-Kubernetes' controller runs in %s", f.controllers[0])
 	}
-	return reconciler.Guard{}
+	return reconciler.ZoneGuard{}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestJudgeOwner(t *testing.T) {
-	ok := ownerFacts{zone: "n1", loaded: true, node: true, cluster: true, asked: true}
+	ok := ownerFacts{zone: "n1", loaded: true, node: true, cluster: true, podsAsked: true}
 	with := func(change func(*ownerFacts)) ownerFacts { f := ok; change(&f); return f }
 	running := []kube.Controller{{Node: "n1", Namespace: "ovn-kubernetes", Pod: "ovnkube-node-x", Container: "ovnkube-controller"}}
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestJudgeOwner(t *testing.T) {
 		{"not loaded", "waiting for the first complete read", with(func(f *ownerFacts) { f.loaded = false }), false},
 		{"a controller runs", "runs in ovn-kubernetes/ovnkube-node-x ovnkube-controller", with(func(f *ownerFacts) { f.controllers = running }), true},
 		{"pods cannot be listed", "forbidden", with(func(f *ownerFacts) { f.err = errors.New("pods is forbidden") }), true},
-		{"not asked yet", "looking for other controllers", with(func(f *ownerFacts) { f.asked = false }), false},
+		{"not asked yet", "looking for other controllers", with(func(f *ownerFacts) { f.podsAsked = false }), false},
 		{"the zone is no node's", "no Node is named n1", with(func(f *ownerFacts) { f.node = false }), true},
 		{"no cluster", "without a cluster", with(func(f *ownerFacts) { f.cluster = false }), true},
 		{"the node is gone", "the zone's node no longer exists", with(func(f *ownerFacts) { f.node, f.nodeGone = false, true }), false},
@@ -64,12 +64,12 @@ func controllerOn(node string) corev1.Pod {
 func TestControllersOfEveryZone(t *testing.T) {
 	api := &ownerapi.API{Pods: []corev1.Pod{controllerOn("n2")}}
 	o := &Owners{cfg: Config{Kube: api.Open(t)}, zones: []string{"n1"}}
-	if asked, on, err := o.controllers(t.Context(), "n1"); !asked || len(on) != 0 || err != nil {
+	if asked, on, err := o.controllersOn(t.Context(), "n1"); !asked || len(on) != 0 || err != nil {
 		t.Fatalf("n1: %v %v %v", asked, on, err)
 	}
 	o.zones = append(o.zones, "n2")
 	for node, want := range map[string]int{"n2": 1, "n1": 0} {
-		if asked, on, err := o.controllers(t.Context(), node); !asked || len(on) != want || err != nil {
+		if asked, on, err := o.controllersOn(t.Context(), node); !asked || len(on) != want || err != nil {
 			t.Errorf("%s: %v %v %v, want %d", node, asked, on, err, want)
 		}
 	}
@@ -78,27 +78,27 @@ func TestControllersOfEveryZone(t *testing.T) {
 // Conditions of a term that is over are not written in the next one.
 func TestReportsEndWithTheLease(t *testing.T) {
 	api := &ownerapi.API{}
-	w := &Zone{o: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
+	w := &Zone{owners: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
 	t.Cleanup(func() { // its queue ends with its run
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		w.o.reporter.Run(ctx)
+		w.owners.reporter.Run(ctx)
 	})
 	k := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
 	say := func(want int, when string) {
 		t.Helper()
-		w.report(func(r *kube.Reporter) {
+		w.reportToServer(func(r *kube.Reporter) {
 			r.SetCondition("worker", k, model.Condition{Type: "Ready-In-Zone-worker", Status: "False"})
 		})
-		if n, _ := w.o.reporter.Waiting(); n != want {
+		if n, _ := w.owners.reporter.WaitingReports(); n != want {
 			t.Errorf("%s: %d wait, want %d", when, n, want)
 		}
 	}
 	say(0, "standing by")
-	w.term(true)
+	w.setTerm(true)
 	say(1, "leading")
-	w.term(false)
-	if n, _ := w.o.reporter.Waiting(); n != 0 {
+	w.setTerm(false)
+	if n, _ := w.owners.reporter.WaitingReports(); n != 0 {
 		t.Errorf("%d wait after the term", n)
 	}
 	say(0, "after the term")
@@ -109,7 +109,7 @@ func TestEventsAreBounded(t *testing.T) {
 	l := loop.New(t.Context(), time.Now)
 	r := NewReports(l, nil)
 	l.Start(func(*revision.Revision) *revision.Revision { return nil })
-	ev := r.Of("z")
+	ev := r.ReportsOf("z")
 	for i := range 3 * eventsKept {
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})

@@ -15,11 +15,11 @@ import (
 type Reports struct {
 	*loop.Loop
 	// policy is one that there is, nil for none.
-	policy     func(model.PolicyKey) *model.Policy
-	conditions map[model.PolicyKey]map[string]model.Condition // by type
-	changed    bool                                           // since shown was made
-	shown      map[model.PolicyKey][]model.Condition
-	events     []*model.Event
+	policy          func(model.PolicyKey) *model.Policy
+	conditions      map[model.PolicyKey]map[string]model.Condition // by type
+	changed         bool                                           // since shown was made
+	shownConditions map[model.PolicyKey][]model.Condition
+	events          []*model.Event
 }
 
 // NewReports makes those of the policies there are, which the loop asks for.
@@ -27,18 +27,18 @@ func NewReports(l *loop.Loop, policy func(model.PolicyKey) *model.Policy) *Repor
 	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
 }
 
-// Of returns the reports of a zone's reconciler, for the screen alone.
-func (r *Reports) Of(zone string) interface {
+// ReportsOf returns the reports of a zone's reconciler, for the screen alone.
+func (r *Reports) ReportsOf(zone string) interface {
 	reconciler.Status
 	reconciler.Events
 } {
-	return reports{r, zone, nil}
+	return zoneReports{r, zone, nil}
 }
 
 // Conditions returns the conditions of all policies, for a revision: copied where they
 // changed since the last one, since a revision is immutable.
 func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
-	if r.shown == nil || r.changed {
+	if r.shownConditions == nil || r.changed {
 		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
 		for k, byType := range r.conditions {
 			for _, c := range byType {
@@ -46,14 +46,14 @@ func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
 			}
 			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
 		}
-		r.shown, r.changed = v, false
+		r.shownConditions, r.changed = v, false
 	}
-	return r.shown
+	return r.shownConditions
 }
 
-// Forget drops what was reported about policies that are gone, or that are others of
+// ForgetPolicies drops what was reported about policies that are gone, or that are others of
 // the same name now.
-func (r *Reports) Forget(changes []model.Change) {
+func (r *Reports) ForgetPolicies(changes []model.Change) {
 	for _, ch := range changes {
 		old, _ := ch.Old.(*model.Policy)
 		if old == nil {
@@ -76,23 +76,23 @@ func (r *Reports) ForgetZone(zone string) {
 		delete(r.conditions[k], t)
 	}
 	r.changed = true
-	r.Changed()
+	r.MarkChanged()
 }
 
 // Events returns the current events.
 func (r *Reports) Events() []*model.Event { return r.events }
 
-// reports take what one zone's reconciler says into the policies on screen, and hand
+// zoneReports take what one zone's reconciler says into the policies on screen, and hand
 // it to the API server where that is this replica's to do.
-type reports struct {
+type zoneReports struct {
 	r    *Reports
 	zone string
 	w    *Zone
 }
 
 // SetCondition sets one condition of a policy, keyed by type.
-func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
-	st.w.report(func(r *kube.Reporter) { r.SetCondition(st.zone, k, c) })
+func (st zoneReports) SetCondition(k model.PolicyKey, c model.Condition) {
+	st.w.reportToServer(func(r *kube.Reporter) { r.SetCondition(st.zone, k, c) })
 	r := st.r
 	r.Send(func() {
 		if r.policy(k) == nil {
@@ -103,7 +103,7 @@ func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
 		}
 		r.conditions[k][c.Type] = c
 		r.changed = true
-		r.Changed()
+		r.MarkChanged()
 	})
 }
 
@@ -111,8 +111,8 @@ func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
 const eventsKept = 200
 
 // Event adds an event, or counts it up when the same stands already.
-func (st reports) Event(x model.Event) {
-	st.w.report(func(r *kube.Reporter) { r.Event(x) })
+func (st zoneReports) Event(x model.Event) {
+	st.w.reportToServer(func(r *kube.Reporter) { r.Event(x) })
 	r := st.r
 	r.Send(func() {
 		i := slices.IndexFunc(r.events, func(o *model.Event) bool {
@@ -130,33 +130,33 @@ func (st reports) Event(x model.Event) {
 		if n := len(r.events); n > eventsKept {
 			r.events = r.events[n-eventsKept:]
 		}
-		r.Changed()
+		r.MarkChanged()
 	})
 }
 
 // conditionOf is the type of the condition that a zone's controller reports.
 func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
 
-// report has something written to the API server, if that is this replica's to do; nil
+// reportToServer has something written to the API server, if that is this replica's to do; nil
 // reports nothing.
-func (w *Zone) report(write func(*kube.Reporter)) {
+func (w *Zone) reportToServer(write func(*kube.Reporter)) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.reports && w.o.reporter != nil {
-		write(w.o.reporter)
+	if w.reports && w.owners.reporter != nil {
+		write(w.owners.reporter)
 	}
 }
 
-// term begins or ends the time in which this replica writes the zone's reports. Reports
+// setTerm begins or ends the time in which this replica writes the zone's reports. Reports
 // that are not written when it ends are dropped: the next replica reports.
-func (w *Zone) term(begins bool) {
+func (w *Zone) setTerm(begins bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reports = begins
-	if !begins && w.o.reporter != nil {
-		w.o.reporter.Forget(w.zone)
+	if !begins && w.owners.reporter != nil {
+		w.owners.reporter.ForgetZone(w.zone)
 	}
 }

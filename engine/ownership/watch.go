@@ -42,16 +42,16 @@ type Owners struct {
 	cfg      Config
 	reporter *kube.Reporter // nil: nothing is reported outside
 
-	mu      sync.Mutex
-	zones   []string
-	asked   time.Time // zero: never
-	askedOf string    // the only node that was asked about; empty: all
-	asking  bool
-	answer  chan struct{} // closed with the next answer, where asking
-	good    time.Time     // of found
-	found   []kube.Controller
-	of      string // the only node found is about; empty: all
-	lastErr error
+	mu               sync.Mutex
+	zones            []string
+	askedAt          time.Time // zero: never
+	askedOf          string    // the only node that was asked about; empty: all
+	asking           bool
+	answer           chan struct{} // closed with the next answer, where asking
+	validUntil       time.Time     // of found
+	foundControllers []kube.Controller
+	foundNode        string // the only node found is about; empty: all
+	lastErr          error
 }
 
 // WriterName is a name that no other process has, nor a later start of this one,
@@ -78,7 +78,7 @@ func New(l *loop.Loop, cfg Config) (*Owners, error) {
 		if lease.Identity == "" {
 			lease.Identity = cfg.Writer
 		}
-		lease, err := lease.Filled()
+		lease, err := lease.WithDefaults()
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func New(l *loop.Loop, cfg Config) (*Owners, error) {
 	o := &Owners{Loop: l, cfg: cfg}
 	if cfg.Report && cfg.Kube != nil {
 		o.reporter = kube.NewReporter(cfg.Kube, func(err error) {
-			l.Record(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
+			l.RecordActivity(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
 		})
 	}
 	return o, nil
@@ -103,46 +103,46 @@ func (o *Owners) Start() {
 	}
 }
 
-// Writer is the name under which this process holds zones.
-func (o *Owners) Writer() string { return o.cfg.Writer }
+// WriterName is the name under which this process holds zones.
+func (o *Owners) WriterName() string { return o.cfg.Writer }
 
-// Waiting are the reports that the API server has not taken yet, and those that were
+// WaitingReports are the reports that the API server has not taken yet, and those that were
 // given up; ok is false where nothing is reported.
-func (o *Owners) Waiting() (waiting int, dropped uint64, ok bool) {
+func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	if o.reporter == nil {
 		return 0, 0, false
 	}
-	waiting, dropped = o.reporter.Waiting()
+	waiting, dropped = o.reporter.WaitingReports()
 	return waiting, dropped, true
 }
 
 // Zone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
 // zone that is not written, or Rung's own.
 type Zone struct {
-	o    *Owners
-	zone string
-	r    *reconciler.Reconciler
+	owners     *Owners
+	zone       string
+	reconciler *reconciler.Reconciler
 
 	mu    sync.Mutex
-	guard reconciler.Guard
+	guard reconciler.ZoneGuard
 	lease string // what is to be said about the Lease
 	// reports says that conditions and events are this replica's to write.
 	reports bool
 }
 
-// Own fills in what a reconciler needs to write a zone beside others.
-func (o *Owners) Own(zone string, rc *reconciler.Config) *Zone {
-	w := &Zone{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+// OwnZone fills in what a reconciler needs to write a zone beside others.
+func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *Zone {
+	w := &Zone{owners: o, zone: zone, guard: reconciler.ZoneGuard{Hold: "looking for other controllers"},
 		reports: o.cfg.Lease == nil}
-	rc.Fence = &reconciler.Fence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
+	rc.Fence = &reconciler.ZoneFence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
 	if o.cfg.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads
 	}
 	if o.cfg.WithoutAdmin {
-		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
+		rc.LeftAloneKinds = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
 	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.cfg.Transaction(zone, t) }
-	rc.Status, rc.Events = reports{o.cfg.Reports, zone, w}, reports{o.cfg.Reports, zone, w}
+	rc.Status, rc.Events = zoneReports{o.cfg.Reports, zone, w}, zoneReports{o.cfg.Reports, zone, w}
 	o.mu.Lock()
 	o.zones = append(o.zones, zone)
 	o.mu.Unlock()
@@ -154,59 +154,59 @@ func (w *Zone) Run(ctx context.Context, r *reconciler.Reconciler) {
 	if w == nil {
 		return
 	}
-	w.r = r
+	w.reconciler = r
 	var wg sync.WaitGroup
-	wg.Go(func() { w.watch(ctx) })
-	if w.o.cfg.Lease != nil {
+	wg.Go(func() { w.watchGuard(ctx) })
+	if w.owners.cfg.Lease != nil {
 		wg.Go(func() { w.campaign(ctx) })
 	}
 	wg.Wait()
-	o := w.o
+	o := w.owners
 	o.mu.Lock()
 	o.zones = slices.DeleteFunc(o.zones, func(z string) bool { return z == w.zone })
 	o.mu.Unlock()
 }
 
-// watch keeps the guard up to date.
-func (w *Zone) watch(ctx context.Context) {
-	ticks, stop := w.o.Subscribe()
+// watchGuard keeps the guard up to date.
+func (w *Zone) watchGuard(ctx context.Context) {
+	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	known, gone := false, false
 	for {
-		rev := w.o.Revision()
-		f := w.facts(rev)
+		rev := w.owners.Revision()
+		f := w.ownerFactsOf(rev)
 		known = known || f.node
 		f.nodeGone = known && !f.node && f.loaded
 		if f.nodeGone && !gone {
-			w.clear(rev)
+			w.clearReports(rev)
 		}
 		gone = f.nodeGone
 		if f.cluster && f.node {
-			f.asked, f.controllers, f.err = w.o.controllers(ctx, w.zone)
+			f.podsAsked, f.controllers, f.err = w.owners.controllersOn(ctx, w.zone)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		w.set(func() { w.guard = judgeOwner(f) })
-		w.rest(ctx, ticks, f)
+		w.updateGuard(func() { w.guard = judgeOwner(f) })
+		w.waitForChange(ctx, ticks, f)
 		if ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// rest waits until what was judged may be otherwise: a revision says so, or pods are
+// waitForChange waits until what was judged may be otherwise: a revision says so, or pods are
 // to be asked for, or somebody who asked got the answer.
-func (w *Zone) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
+func (w *Zone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
 	var due loop.Timer // without pods to ask for nothing changes by the time
 	defer due.Stop()
 	var answer <-chan struct{}
 	if was.cluster && was.node {
 		var in time.Duration
-		in, answer = w.o.again()
+		in, answer = w.owners.nextAsk()
 		due.Set(in)
 	}
-	for sameFacts(was, w.facts(w.o.Revision())) {
+	for sameFacts(was, w.ownerFactsOf(w.owners.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
@@ -219,36 +219,36 @@ func (w *Zone) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) 
 	}
 }
 
-// facts returns the facts that a revision holds about the zone's node.
-func (w *Zone) facts(rev *revision.Revision) ownerFacts {
-	cfg := &w.o.cfg
+// ownerFactsOf returns the facts that a revision holds about the zone's node.
+func (w *Zone) ownerFactsOf(rev *revision.Revision) ownerFacts {
+	cfg := &w.owners.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
-		cluster: cfg.Kube != nil, override: cfg.NobodyElse, off: cfg.WithWrites && !rev.Mode.Writes}
+		cluster: cfg.Kube != nil, override: cfg.NobodyElse, writesOff: cfg.WithWrites && !rev.Mode.Writes}
 }
 
 // sameFacts compares what revisions may say differently.
 func sameFacts(a, b ownerFacts) bool {
-	return a.loaded == b.loaded && a.node == b.node && a.off == b.off
+	return a.loaded == b.loaded && a.node == b.node && a.writesOff == b.writesOff
 }
 
-// again is when to ask for controllers again, or to look because what is known
+// nextAsk is when to ask for controllers again, or to look because what is known
 // counts no longer; and where somebody asks just now, when the answer has come.
-func (o *Owners) again() (in time.Duration, answer <-chan struct{}) {
+func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
-	next := o.asked.Add(ownerAsk)
+	next := o.askedAt.Add(ownerAsk)
 	if o.asking {
 		next, answer = now.Add(ownerAsk), o.answer
 	}
-	if stale := o.good.Add(ownerKeep); stale.After(now) && stale.Before(next) {
+	if stale := o.validUntil.Add(ownerKeep); stale.After(now) && stale.Before(next) {
 		next = stale
 	}
 	return max(next.Sub(now), 0) + loop.Slack, answer
 }
 
-// set changes what the reconciler is told.
-func (w *Zone) set(change func()) {
+// updateGuard changes what the reconciler is told.
+func (w *Zone) updateGuard(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
@@ -257,38 +257,38 @@ func (w *Zone) set(change func()) {
 		g.Note += "; "
 	}
 	g.Note += w.lease
-	w.r.SetGuard(g)
+	w.reconciler.SetGuard(g)
 }
 
-// controllers returns the controllers that run on a zone's node. One question serves
+// controllersOn returns the controllers that run on a zone's node. One question serves
 // all zones of the process; an answer counts for a while when the next question gets
 // none.
-func (o *Owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
+func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// An answer about one node's pods says nothing about another's.
 	known := func() bool {
-		return !o.good.IsZero() && time.Since(o.good) <= ownerKeep && (o.of == "" || o.of == node)
+		return !o.validUntil.IsZero() && time.Since(o.validUntil) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
 	}
-	if !o.asking && (o.asked.IsZero() || time.Since(o.asked) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
+	if !o.asking && (o.askedAt.IsZero() || time.Since(o.askedAt) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
 		only := ""
 		if len(o.zones) == 1 {
 			only = node
 		}
 		o.asking, o.answer = true, make(chan struct{})
 		o.mu.Unlock()
-		found, err := o.ask(ctx, only)
+		found, err := o.askControllers(ctx, only)
 		o.mu.Lock()
 		close(o.answer)
-		o.asking, o.asked, o.askedOf, o.lastErr = false, time.Now(), only, err
+		o.asking, o.askedAt, o.askedOf, o.lastErr = false, time.Now(), only, err
 		if err == nil {
-			o.good, o.found, o.of = o.asked, found, only
+			o.validUntil, o.foundControllers, o.foundNode = o.askedAt, found, only
 		}
 	}
 	if !known() {
 		return o.lastErr != nil, nil, o.lastErr
 	}
-	for _, c := range o.found {
+	for _, c := range o.foundControllers {
 		if c.Node == node {
 			on = append(on, c)
 		}
@@ -296,7 +296,7 @@ func (o *Owners) controllers(ctx context.Context, node string) (asked bool, on [
 	return true, on, nil
 }
 
-func (o *Owners) ask(ctx context.Context, node string) ([]kube.Controller, error) {
+func (o *Owners) askControllers(ctx context.Context, node string) ([]kube.Controller, error) {
 	ctx, cancel := context.WithTimeout(ctx, ownerAsk)
 	defer cancel()
 	namespaces := kube.OVNNamespaces()
@@ -306,9 +306,9 @@ func (o *Owners) ask(ctx context.Context, node string) ([]kube.Controller, error
 	return o.cfg.Kube.Controllers(ctx, namespaces, node)
 }
 
-// clear takes away what the controller of a zone reported whose node is gone
+// clearReports takes away what the controller of a zone reported whose node is gone
 // (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
-func (w *Zone) clear(rev *revision.Revision) {
+func (w *Zone) clearReports(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
@@ -318,11 +318,11 @@ func (w *Zone) clear(rev *revision.Revision) {
 			}
 		}
 	}
-	w.o.Send(func() { w.o.cfg.Reports.ForgetZone(w.zone) })
-	if !w.r.State().Held || w.o.cfg.WithoutAdmin {
+	w.owners.Send(func() { w.owners.cfg.Reports.ForgetZone(w.zone) })
+	if !w.reconciler.State().Held || w.owners.cfg.WithoutAdmin {
 		return
 	}
-	w.report(func(r *kube.Reporter) {
+	w.reportToServer(func(r *kube.Reporter) {
 		for _, k := range of {
 			r.ClearZone(w.zone, k)
 		}

@@ -14,9 +14,9 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// expectations are the statements of a set. Where it leaves decisions to other policies, it
+// expectationsOf are the statements of a set. Where it leaves decisions to other policies, it
 // is stated what they decide: the lower tiers alone, or all of them.
-func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
+func expectationsOf(m *MadeSet, rev *revision.Revision) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What must hold with %s, made from the template %s.\n", m.Name, m.Template.Name)
 	b.WriteString("# Check it with: rung verify FILE\n")
@@ -24,12 +24,12 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 		b.WriteString("# " + clean.Text(n) + ".\n")
 	}
 	for i := range m.Expect {
-		statement(&b, &m.Expect[i])
+		writeStatement(&b, &m.Expect[i])
 	}
 	if m.LeavesTo == template.LeavesNothing {
 		return []byte(b.String()), nil
 	}
-	oracle := m.After(rev)
+	oracle := m.RevisionAfter(rev)
 	if m.LeavesTo == template.LeavesLower {
 		var above []model.Key
 		for p := range rev.Cluster.Policies(model.KindANP) {
@@ -40,7 +40,7 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 	} else {
 		b.WriteString("# Other policies come first; this is what they and the set make of it now.\n")
 	}
-	w, err := verify.Write(oracle, m.Spaces)
+	w, err := verify.WriteStatements(oracle, m.Spaces)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,12 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func statement(b *strings.Builder, s *template.Statement) {
+func writeStatement(b *strings.Builder, s *template.Statement) {
 	expect := "deny"
 	if s.Allow {
 		expect = "allow"
 	}
-	fmt.Fprintf(b, "\n- name: %s\n  expect: %s\n", yamltree.Flow(s.Name), expect)
+	fmt.Fprintf(b, "\n- name: %s\n  expect: %s\n", yamltree.FlowText(s.Name), expect)
 	for _, side := range []struct {
 		name string
 		ends []template.End
@@ -68,9 +68,9 @@ func statement(b *strings.Builder, s *template.Statement) {
 			all = append(all, endOf(&side.ends[i]))
 		}
 		if len(all) == 1 {
-			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.Flow(all[0]))
+			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.FlowText(all[0]))
 		} else {
-			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.Flow(all))
+			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.FlowText(all))
 		}
 	}
 	if len(s.Ports) > 0 {
@@ -83,13 +83,13 @@ func statement(b *strings.Builder, s *template.Statement) {
 func endOf(e *template.End) any {
 	out := map[string]any{}
 	if e.Spaces != nil {
-		out["namespace"] = choice(e.Spaces)
+		out["namespace"] = selectorAsStatement(e.Spaces)
 	}
 	if e.Pods != nil {
-		out["pod"] = choice(e.Pods)
+		out["pod"] = selectorAsStatement(e.Pods)
 	}
 	if e.Nodes != nil {
-		out["node"] = choice(e.Nodes)
+		out["node"] = selectorAsStatement(e.Nodes)
 	}
 	if len(e.Addresses) > 0 {
 		var all []any
@@ -104,8 +104,8 @@ func endOf(e *template.End) any {
 	return out
 }
 
-// choice is a selector as statements have it: labels alone where it has nothing else.
-func choice(s *metav1.LabelSelector) any {
+// selectorAsStatement is a selector as statements have it: labels alone where it has nothing else.
+func selectorAsStatement(s *metav1.LabelSelector) any {
 	labels := map[string]any{}
 	for k, v := range s.MatchLabels {
 		labels[k] = v

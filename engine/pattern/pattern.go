@@ -15,8 +15,8 @@ import (
 	"rung/sources/manifests/policy"
 )
 
-// World is the cluster of a revision as templates look at it.
-func World(rev *revision.Revision) *template.World {
+// WorldOf is the cluster of a revision as templates look at it.
+func WorldOf(rev *revision.Revision) *template.World {
 	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
 		Vital: connections.VitalEndpoints(rev)}
 	if w.Max == 0 {
@@ -30,9 +30,9 @@ func World(rev *revision.Revision) *template.World {
 	return w
 }
 
-// Made is a set with its text, to be applied as one change.
-type Made struct {
-	*template.Set
+// MadeSet is a set with its text, to be applied as one change.
+type MadeSet struct {
+	*template.PolicySet
 	// Text are the policies to write, one document each. Base is the text of those that are
 	// there now and change: what somebody else changes meanwhile is a conflict.
 	Text, Base string
@@ -41,30 +41,30 @@ type Made struct {
 	objects      []model.Object
 }
 
-// Make makes a set of answers; with offered, what is offered first is taken for what has no
+// MakeSet makes a set of answers; with offered, what is offered first is taken for what has no
 // answer. The error may be a *template.MissingError.
-func Make(w *template.World, t *template.Template, given template.Answers, offered bool) (*Made, error) {
-	answers, err := t.Complete(w, given, offered)
+func MakeSet(w *template.World, t *template.Template, given template.Answers, offered bool) (*MadeSet, error) {
+	answers, err := t.CompleteAnswers(w, given, offered)
 	if err != nil {
 		return nil, err
 	}
-	set, err := t.Make(w, answers)
+	set, err := t.MakeSet(w, answers)
 	if err != nil {
 		return nil, err
 	}
-	return write(w, set)
+	return writeSet(w, set)
 }
 
-// Whole makes what a set of the cluster misses.
-func Whole(w *template.World, name string, leaveOut []string) (*Made, error) {
+// CompleteSet makes what a set of the cluster misses.
+func CompleteSet(w *template.World, name string, leaveOut []string) (*MadeSet, error) {
 	var names []string
-	for _, k := range template.Sets(w.Cluster) {
+	for _, k := range template.KnownSets(w.Cluster) {
 		if k.Name == name {
-			set, err := k.Whole(w, leaveOut)
+			set, err := k.MakeMissing(w, leaveOut)
 			if err != nil {
 				return nil, err
 			}
-			return write(w, set)
+			return writeSet(w, set)
 		}
 		names = append(names, k.Name)
 	}
@@ -74,9 +74,9 @@ func Whole(w *template.World, name string, leaveOut []string) (*Made, error) {
 	return nil, fmt.Errorf("there is no set %q: there is %s", name, strings.Join(names, ", "))
 }
 
-// write makes the text of a set.
-func write(w *template.World, set *template.Set) (*Made, error) {
-	out := &Made{Set: set}
+// writeSet makes the text of a set.
+func writeSet(w *template.World, set *template.PolicySet) (*MadeSet, error) {
+	out := &MadeSet{PolicySet: set}
 	var texts, bases []string
 	for i := range set.Policies {
 		p := &set.Policies[i]
@@ -96,12 +96,12 @@ func write(w *template.World, set *template.Set) (*Made, error) {
 		texts = append(texts, text)
 		out.objects = append(out.objects, next)
 	}
-	out.Text, out.Base = documents(texts), documents(bases)
+	out.Text, out.Base = joinDocuments(texts), joinDocuments(bases)
 	return out, nil
 }
 
-// documents are texts one after the other. One alone stays as it is.
-func documents(texts []string) string {
+// joinDocuments are texts one after the other. One alone stays as it is.
+func joinDocuments(texts []string) string {
 	var b strings.Builder
 	for i, t := range texts {
 		if i > 0 {
@@ -116,23 +116,23 @@ func documents(texts []string) string {
 }
 
 // filledPolicy is one policy of a set, put over the one there is.
-func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
+func filledPolicy(p *template.SetPolicy, old *model.Policy) (*model.Policy, error) {
 	object := p.Object
 	if old != nil {
-		was, err := manifests.Untyped(old.Original)
+		was, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
-		object = p.Onto(was)
+		object = p.PutOnto(was)
 	}
-	typed, err := policy.Typify(p.Key.Kind, object)
+	typed, err := policy.TypedPolicy(p.Key.Kind, object)
 	if err != nil {
 		return nil, err
 	}
 	var next *model.Policy
 	var broken []model.Broken
 	if old != nil {
-		next, broken, err = edit.Policy(old, typed, manifests.Options{})
+		next, broken, err = edit.RewritePolicy(old, typed, manifests.Options{})
 	} else {
 		var made *model.Policy
 		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {
@@ -153,15 +153,15 @@ func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) 
 	return next, nil
 }
 
-// After is the revision with the set.
-func (m *Made) After(rev *revision.Revision) *revision.Revision {
+// RevisionAfter is the revision with the set.
+func (m *MadeSet) RevisionAfter(rev *revision.Revision) *revision.Revision {
 	return rev.WithPolicies(m.objects, nil)
 }
 
 // Expectations returns the statements that must hold with the set, as a file for rung
 // verify.
-func (m *Made) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
-	text, err := expectations(m, rev)
+func (m *MadeSet) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
+	text, err := expectationsOf(m, rev)
 	if err != nil {
 		return nil, fmt.Errorf("expectations of %s: %w", m.Name, err)
 	}

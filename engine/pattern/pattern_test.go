@@ -85,8 +85,8 @@ func TestTemplates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rev := demo(t)
-			w := pattern.World(rev).Prepared()
-			made, err := pattern.Make(w, template.Find(c.name), c.given, true)
+			w := pattern.WorldOf(rev).PreparedWorld()
+			made, err := pattern.MakeSet(w, template.FindTemplate(c.name), c.given, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,13 +103,13 @@ func TestTemplates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			statements, problems := verify.Read("expect.yaml", text)
+			statements, problems := verify.ReadStatements("expect.yaml", text)
 			if len(problems) > 0 || len(statements) == 0 {
 				t.Fatalf("%v\n%s", problems, text)
 			}
 			// What is applied is the text, not what it was made of.
 			after := revisionOf(t, append(all(rev), objects(t, made.Text)...))
-			results, problems, err := verify.Judge(t.Context(), after, statements, verify.Asked{AsIf: c.asIf})
+			results, problems, err := verify.JudgeStatements(t.Context(), after, statements, verify.Options{AsIf: c.asIf})
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
@@ -119,9 +119,9 @@ func TestTemplates(t *testing.T) {
 				}
 			}
 			found := false
-			for _, k := range template.Sets(after.Cluster) {
+			for _, k := range template.KnownSets(after.Cluster) {
 				found = found || k.Name == made.Name && k.Template == made.Template && len(k.Policies) == len(made.Policies)
-				if m := k.Missing(after.Cluster); len(m) > 0 {
+				if m := k.MissingPolicies(after.Cluster); len(m) > 0 {
 					t.Errorf("the set misses %v", m)
 				}
 			}
@@ -145,7 +145,7 @@ func all(rev *revision.Revision) (out []model.Object) {
 // set is now.
 func TestWhole(t *testing.T) {
 	rev := demo(t)
-	made, err := pattern.Make(pattern.World(rev), template.Find("tenant-isolation"), template.Answers{"tenants": "blue,green,red,yellow"}, true)
+	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,green,red,yellow"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestWhole(t *testing.T) {
 		"and is not isolated: no policy of the set is about it → add tenant-isolation-violet, and name violet in the Deny: rung new --update tenant-isolation"}, said); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	whole, err := pattern.Whole(pattern.World(rev), "tenant-isolation", nil)
+	whole, err := pattern.CompleteSet(pattern.WorldOf(rev), "tenant-isolation", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,24 +179,24 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	after := revisionOf(t, append(all(rev), objects(t, whole.Text)...))
-	if _, err := pattern.Whole(pattern.World(after), "tenant-isolation", nil); !errors.Is(err, template.ErrWhole) {
+	if _, err := pattern.CompleteSet(pattern.WorldOf(after), "tenant-isolation", nil); !errors.Is(err, template.ErrWhole) {
 		t.Errorf("whole, and asked again: %v", err)
 	}
 
 	// It is no tenant after all.
-	left, err := pattern.Whole(pattern.World(rev), "tenant-isolation", []string{"violet"})
+	left, err := pattern.CompleteSet(pattern.WorldOf(rev), "tenant-isolation", []string{"violet"})
 	if err != nil || len(left.New) != 0 || len(left.Changed) != 1 {
 		t.Fatal(left, err)
 	}
 	after = revisionOf(t, append(all(rev), objects(t, left.Text)...))
-	if k := template.Sets(after.Cluster)[0]; len(k.Missing(after.Cluster)) != 0 {
-		t.Errorf("left out and missed: %v", k.Missing(after.Cluster))
+	if k := template.KnownSets(after.Cluster)[0]; len(k.MissingPolicies(after.Cluster)) != 0 {
+		t.Errorf("left out and missed: %v", k.MissingPolicies(after.Cluster))
 	}
 
 	// A policy that is gone comes back where it was.
 	c, _ := after.Cluster.Upsert(nil, []model.Key{{Kind: model.KindANP, Name: "tenant-isolation-red"}})
 	gone := revision.New(revision.Facts{Number: 2, Cluster: c, Loaded: true, Desired: compiler.Compile(c, compiler.Options{IPv4: true})}, nil)
-	back, err := pattern.Whole(pattern.World(gone), "tenant-isolation", nil)
+	back, err := pattern.CompleteSet(pattern.WorldOf(gone), "tenant-isolation", nil)
 	if err != nil || len(back.New) != 1 || back.New[0].Name != "tenant-isolation-red" || len(back.Changed) != 0 || !strings.Contains(back.Text, "priority: 10\n") {
 		t.Fatalf("%+v, %v", back, err)
 	}
@@ -232,12 +232,12 @@ func TestRefused(t *testing.T) {
 		if c.more != "" {
 			rev = demo(t, c.more)
 		}
-		_, err := pattern.Make(pattern.World(rev), template.Find(c.template), c.given, true)
+		_, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate(c.template), c.given, true)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := pattern.Whole(pattern.World(demo(t)), "walls", nil); err == nil || !strings.Contains(err.Error(), "no policy here was made from a template") {
+	if _, err := pattern.CompleteSet(pattern.WorldOf(demo(t)), "walls", nil); err == nil || !strings.Contains(err.Error(), "no policy here was made from a template") {
 		t.Errorf("a set that is not there: %v", err)
 	}
 }
@@ -247,7 +247,7 @@ func TestRefused(t *testing.T) {
 func TestOddValues(t *testing.T) {
 	long := "a" + strings.Repeat("-very", 11) + "-long"
 	rev := demo(t, namespace("n1", "'Blue'"), namespace("n2", "'a.b_c'"), namespace("n3", "'a.b-c'"), namespace("n4", long), namespace("n5", "'main'"), namespace("n6", "'true'"))
-	made, err := pattern.Make(pattern.World(rev), template.Find("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
+	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestOddValues(t *testing.T) {
 		seen[p.Key.Name] = true
 	}
 	after := revisionOf(t, append(all(rev), objects(t, made.Text)...))
-	if n := len(template.Sets(after.Cluster)[0].Policies); n != 8 {
+	if n := len(template.KnownSets(after.Cluster)[0].Policies); n != 8 {
 		t.Errorf("%d policies are known again, want 8", n)
 	}
 }

@@ -22,8 +22,8 @@ const (
 	remedyLost  = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
 )
 
-// find says where packets and rows disagree. Where rows and policies do, their trace says.
-func (r *Result) find() {
+// findDisagreements says where packets and rows disagree. Where rows and policies do, their trace says.
+func (r *Result) findDisagreements() {
 	for i := range r.Packets.Paths {
 		if len(r.Sent[i]) > 0 {
 			r.findPackets(&r.Packets.Paths[i], &r.Rows.Paths[i], r.Sent[i])
@@ -39,31 +39,31 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []Step) {
 	if lost {
 		opened = verdict.Allow // the first packet went through
 	}
-	s := decided(p.Stages, model.Deny)
+	s := stageDecidedBy(p.Stages, model.Deny)
 	switch {
 	case opened == verdict.Deny && s == nil:
-		r.found(nil, fmt.Sprintf("%s: OVN %s the %s, and no ACL did", Way(p), Dropped, steps[0].Packet), remedyNoACL)
+		r.addFinding(nil, fmt.Sprintf("%s: OVN %s the %s, and no ACL did", EndsText(p), Dropped, steps[0].Packet), remedyNoACL)
 		return
-	case definite(rows.Verdict) && rows.Verdict != opened:
-		r.found(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", Way(p), past(opened, p), steps[0].Packet, says(rows)), remedyFlows)
+	case isDefinite(rows.Verdict) && rows.Verdict != opened:
+		r.addFinding(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", EndsText(p), outcomeWords(opened, p), steps[0].Packet, verdictWords(rows)), remedyFlows)
 		return // that the stages differ follows
 	case lost:
-		r.found(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", Way(p), steps[0].Packet, Delivered, last.Packet, last.Zone), remedyLost)
+		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", EndsText(p), steps[0].Packet, Delivered, last.Packet, last.Zone), remedyLost)
 	}
 	for i := range p.Stages {
 		s, o := &p.Stages[i], &rows.Stages[i]
-		if s.Verdict == verdict.NotApplicable || agree(s, o) {
+		if s.Verdict == verdict.NotApplicable || stagesAgree(s, o) {
 			continue
 		}
-		r.found(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", Way(p), s.Stage, s.Zone, who(s), who(o)), remedyFlows)
+		r.addFinding(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", EndsText(p), s.Stage, s.Zone, stageDecider(s), stageDecider(o)), remedyFlows)
 	}
-	if s := decided(p.Stages, model.Deny); s != nil && steps[0].Delivered && p.Verdict == verdict.Allow {
-		r.found(s, fmt.Sprintf("%s: the %s was %s, although it met %s", Way(p), steps[0].Packet, Delivered, who(s)), remedyFlows)
+	if s := stageDecidedBy(p.Stages, model.Deny); s != nil && steps[0].Delivered && p.Verdict == verdict.Allow {
+		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, although it met %s", EndsText(p), steps[0].Packet, Delivered, stageDecider(s)), remedyFlows)
 	}
 }
 
-// found adds a finding about what decided a stage, or about the zone.
-func (r *Result) found(s *verdict.StageVerdict, message, remedy string) {
+// addFinding adds a finding about what decided a stage, or about the zone.
+func (r *Result) addFinding(s *verdict.StageVerdict, message, remedy string) {
 	f := model.Finding{Code: Disagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
 	if s != nil {
 		f.Zone = s.Zone
@@ -74,11 +74,11 @@ func (r *Result) found(s *verdict.StageVerdict, message, remedy string) {
 	r.Findings = append(r.Findings, f)
 }
 
-func definite(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny }
+func isDefinite(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny }
 
-// agree says whether OVN decided a stage by what the rows name: where several rows may,
+// stagesAgree says whether OVN decided a stage by what the rows name: where several rows may,
 // by one of these.
-func agree(ovn, rows *verdict.StageVerdict) bool {
+func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 	if rows.Verdict == verdict.Unknown {
 		return true // nothing is said
 	}
@@ -93,16 +93,16 @@ func agree(ovn, rows *verdict.StageVerdict) bool {
 	return rows.Decided != nil && rows.Decided.ACL == ovn.Decided.ACL
 }
 
-// Culprit is the stage that says why a path has its verdict: the first that denies, else
+// DecidingStage is the stage that says why a path has its verdict: the first that denies, else
 // the first in which something decided.
-func Culprit(p *verdict.Path) *verdict.StageVerdict {
-	if s := decided(p.Stages, model.Deny); s != nil {
+func DecidingStage(p *verdict.Path) *verdict.StageVerdict {
+	if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
 		return s
 	}
-	return decided(p.Stages, model.Allow)
+	return stageDecidedBy(p.Stages, model.Allow)
 }
 
-func decided(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdict {
+func stageDecidedBy(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdict {
 	for i := range stages {
 		if d := stages[i].Decided; d != nil && d.Action == by {
 			return &stages[i]
@@ -111,37 +111,37 @@ func decided(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdi
 	return nil
 }
 
-// says tells the verdict of rows or policies in words: "deny it (ANP quarantine egress 0)".
-func says(p *verdict.Path) string {
+// verdictWords tells the verdict of rows or policies in words: "deny it (ANP quarantine egress 0)".
+func verdictWords(p *verdict.Path) string {
 	word := map[verdict.Verdict]string{verdict.Allow: "let it through", verdict.Deny: "deny it"}[p.Verdict]
-	if s := Culprit(p); s != nil && p.Verdict == verdict.Deny {
-		word += " (" + who(s) + ")"
+	if s := DecidingStage(p); s != nil && p.Verdict == verdict.Deny {
+		word += " (" + stageDecider(s) + ")"
 	}
 	return word
 }
 
-// past tells, in words, the verdict of OVN on a packet.
-func past(v verdict.Verdict, p *verdict.Path) string {
+// outcomeWords tells, in words, the verdict of OVN on a packet.
+func outcomeWords(v verdict.Verdict, p *verdict.Path) string {
 	if v == verdict.Deny {
-		if s := decided(p.Stages, model.Deny); s != nil {
-			return Dropped + " (" + who(s) + ")"
+		if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
+			return Dropped + " (" + stageDecider(s) + ")"
 		}
 		return Dropped
 	}
 	return Delivered
 }
 
-// who names what decided a stage.
-func who(s *verdict.StageVerdict) string {
+// stageDecider names what decided a stage.
+func stageDecider(s *verdict.StageVerdict) string {
 	if s.Decided == nil {
 		return "nothing: the default, allow"
 	}
-	return Who(s.Decided)
+	return DeciderName(s.Decided)
 }
 
-// probe.Who names the rule of a decider, its policy, or its row where it has no policy:
+// probe.DeciderName names the rule of a decider, its policy, or its row where it has no policy:
 // `ANP quarantine egress 0 "deny-all"`.
-func Who(d *verdict.Decider) string {
+func DeciderName(d *verdict.Decider) string {
 	switch {
 	case d.Policy == (model.Key{}):
 		return "row " + d.ACL
@@ -151,8 +151,8 @@ func Who(d *verdict.Decider) string {
 	return d.Policy.Label() + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
 }
 
-// Service names the protocol and port of a path's connection: "tcp 8080".
-func (r *Result) Service(path int) string {
+// ServiceText names the protocol and port of a path's connection: "tcp 8080".
+func (r *Result) ServiceText(path int) string {
 	proto := strings.ToLower(string(r.Connection.Protocol))
 	if port := r.Packets.Paths[path].To.Port; port != 0 {
 		return proto + " " + strconv.Itoa(int(port))
@@ -160,9 +160,9 @@ func (r *Result) Service(path int) string {
 	return proto
 }
 
-// Way is a path's ends in words.
-func Way(p *verdict.Path) string {
-	return trace.Name(p.From.Endpoint) + " → " + trace.Name(p.To.Endpoint)
+// EndsText is a path's ends in words.
+func EndsText(p *verdict.Path) string {
+	return trace.EndName(p.From.Endpoint) + " → " + trace.EndName(p.To.Endpoint)
 }
 
 // Agreement says in a few words whether the three answers agree.
@@ -174,7 +174,7 @@ func (r *Result) Agreement() string {
 		return words.Count(len(r.Findings), "disagreement")
 	case r.Packets.Verdict == verdict.NotApplicable:
 		return "not sent"
-	case !definite(r.Rows.Verdict) || !definite(r.Policies.Verdict):
+	case !isDefinite(r.Rows.Verdict) || !isDefinite(r.Policies.Verdict):
 		return "rows " + string(r.Rows.Verdict) + ", policies " + string(r.Policies.Verdict)
 	}
 	return "rows and policies agree"

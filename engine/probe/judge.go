@@ -12,16 +12,16 @@ import (
 	"rung/revision"
 )
 
-// Sending holds the packets that were sent for one path.
-type Sending struct {
-	Steps   []Step
-	Made    bool   // the connection: every packet was delivered
-	NotSent string // why no packet was
+// PathPackets holds the packets that were sent for one path.
+type PathPackets struct {
+	Steps        []Step
+	AllDelivered bool   // the connection: every packet was delivered
+	NotSent      string // why no packet was
 }
 
-// Judge puts what was sent beside what rows and policies say. before and after are the
+// JudgePackets puts what was sent beside what rows and policies say. before and after are the
 // revisions when the first packet went and when the last had come.
-func Judge(before, after *revision.Revision, c verdict.Connection, sent []Sending, at time.Time) (*Result, error) {
+func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent []PathPackets, at time.Time) (*Result, error) {
 	var asks trace.Tracer
 	now, err := asks.Ask(after, c, trace.Both, true, at)
 	if err != nil {
@@ -37,20 +37,20 @@ func Judge(before, after *revision.Revision, c verdict.Connection, sent []Sendin
 	}
 	for i := range out.Policies.Paths {
 		if out.Changed {
-			out.Packets.Paths = append(out.Packets.Paths, untried(&out.Policies.Paths[i], out.Packets.Verdict, out.Packets.Reason))
+			out.Packets.Paths = append(out.Packets.Paths, untriedPath(&out.Policies.Paths[i], out.Packets.Verdict, out.Packets.Reason))
 			out.Sent = append(out.Sent, nil)
 			continue
 		}
 		s := &sent[i]
-		identify(after, s.Steps)
+		identifyRows(after, s.Steps)
 		out.Sent = append(out.Sent, s.Steps)
 		out.Packets.Paths = append(out.Packets.Paths, byPackets(&out.Policies.Paths[i], s))
 	}
 	if len(out.Packets.Paths) > 0 {
-		out.Packets.Conclude()
+		out.Packets.JoinPaths()
 	}
 	if !out.Changed {
-		out.find()
+		out.findDisagreements()
 		for i := range now.Disagree {
 			out.Findings = append(out.Findings, now.Disagree[i].Finding)
 		}
@@ -58,21 +58,21 @@ func Judge(before, after *revision.Revision, c verdict.Connection, sent []Sendin
 	return out, nil
 }
 
-// untried is a path of which packets say nothing.
-func untried(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
-	return verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note, Stages: unreached(p)}
+// untriedPath is a path of which packets say nothing.
+func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
+	return verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note, Stages: unreachedStages(p)}
 }
 
-// unreached are the stages of a path, none of which a packet came to.
-func unreached(p *verdict.Path) (out []verdict.StageVerdict) {
+// unreachedStages are the stages of a path, none of which a packet came to.
+func unreachedStages(p *verdict.Path) (out []verdict.StageVerdict) {
 	for _, s := range p.Stages {
 		out = append(out, verdict.StageVerdict{Stage: s.Stage, Zone: s.Zone, Verdict: verdict.NotApplicable, Reason: "not reached"})
 	}
 	return out
 }
 
-// identify finds the rows behind what packets met.
-func identify(r *revision.Revision, steps []Step) {
+// identifyRows finds the rows behind what packets met.
+func identifyRows(r *revision.Revision, steps []Step) {
 	for i := range steps {
 		var db *nb.DB
 		if z := r.Zone(steps[i].Zone); z != nil {
@@ -86,22 +86,22 @@ func identify(r *revision.Revision, steps []Step) {
 					break
 				}
 			}
-			m.Decider = decider(r, m)
+			m.Decider = deciderOf(r, m)
 		}
 	}
 }
 
 // byPackets returns a path with the verdicts that the first packet shows for each stage of
 // its way.
-func byPackets(p *verdict.Path, s *Sending) verdict.Path {
+func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	if s.NotSent != "" {
-		return untried(p, verdict.NotApplicable, s.NotSent)
+		return untriedPath(p, verdict.NotApplicable, s.NotSent)
 	}
-	out := untried(p, verdict.Deny, "")
-	if s.Made {
+	out := untriedPath(p, verdict.Deny, "")
+	if s.AllDelivered {
 		out.Verdict = verdict.Allow
 	}
-	if n := len(s.Steps); n > 0 && !s.Made && s.Steps[n-1].Packet != s.Steps[0].Packet {
+	if n := len(s.Steps); n > 0 && !s.AllDelivered && s.Steps[n-1].Packet != s.Steps[0].Packet {
 		out.Reason = "the " + s.Steps[n-1].Packet + " was " + Dropped + " on " + s.Steps[n-1].Zone
 	}
 	for i := range s.Steps {
@@ -109,14 +109,14 @@ func byPackets(p *verdict.Path, s *Sending) verdict.Path {
 		if step.Packet != s.Steps[0].Packet {
 			break
 		}
-		reached(out.Stages, step)
+		fillReached(out.Stages, step)
 	}
 	return out
 }
 
-// reached fills in the stages of a zone that a packet came through on its first way
+// fillReached fills in the stages of a zone that a packet came through on its first way
 // over the node's switch: the policies are asked about these stages.
-func reached(stages []verdict.StageVerdict, step *Step) {
+func fillReached(stages []verdict.StageVerdict, step *Step) {
 	over := false // it was dropped before
 	next := 0
 	for i := range stages {
@@ -140,14 +140,14 @@ func reached(stages []verdict.StageVerdict, step *Step) {
 	}
 }
 
-// decider is the rule of the ACL that was met. Of a row that is not known there is only
+// deciderOf is the rule of the ACL that was met. Of a row that is not known there is only
 // how its UUID begins.
-func decider(r *revision.Revision, m *Met) verdict.Decider {
+func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 	if m.Row == nil {
 		return verdict.Decider{Rule: -1, ACL: m.ACL}
 	}
 	d := walk.RowDecider(m.Row)
-	name(r, &d)
+	nameDecider(r, &d)
 	return d
 }
 
@@ -157,19 +157,19 @@ func nameRules(r *revision.Revision, a *verdict.Answer) {
 		for j := range a.Paths[i].Stages {
 			s := &a.Paths[i].Stages[j]
 			if s.Decided != nil {
-				name(r, s.Decided)
+				nameDecider(r, s.Decided)
 			}
 			for k := range s.Candidates {
-				name(r, &s.Candidates[k])
+				nameDecider(r, &s.Candidates[k])
 			}
 			for k := range s.Passed {
-				name(r, &s.Passed[k])
+				nameDecider(r, &s.Passed[k])
 			}
 		}
 	}
 }
 
-func name(r *revision.Revision, d *verdict.Decider) {
+func nameDecider(r *revision.Revision, d *verdict.Decider) {
 	p := r.Cluster.Policy(d.Policy)
 	if p == nil || d.Rule < 0 {
 		return
@@ -206,9 +206,9 @@ func aclOf(s *verdict.StageVerdict) string {
 	return s.Decided.ACL
 }
 
-// Decided says whether anything decided in a stage of a path, by packets, rows or
+// IsDecided says whether anything decided in a stage of a path, by packets, rows or
 // policies; what no packet reached does not count.
-func (r *Result) Decided(path, stage int) bool {
+func (r *Result) IsDecided(path, stage int) bool {
 	s := &r.Packets.Paths[path].Stages[stage]
 	if s.Verdict == verdict.NotApplicable {
 		return false
@@ -217,8 +217,8 @@ func (r *Result) Decided(path, stage int) bool {
 		r.Policies.Paths[path].Stages[stage].Decided != nil
 }
 
-// Same says whether two deciders are one rule.
-func Same(a, b *verdict.Decider) bool {
+// SameRule says whether two deciders are one rule.
+func SameRule(a, b *verdict.Decider) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

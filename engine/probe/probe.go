@@ -33,14 +33,14 @@ type Step struct {
 	Packet    string // "SYN", "request"
 	Reply     bool
 	Zone      string
-	In        string   // the logical port where it was put in
-	At        []string // and those where it came out
+	EntryPort string   // the logical port where it was put in
+	ExitPorts []string // and those where it came out
 	Delivered bool
-	Met       []Met
+	Met       []MetACL
 }
 
-// Met is an ACL whose logical flow a packet met.
-type Met struct {
+// MetACL is an ACL whose logical flow a packet met.
+type MetACL struct {
 	Stage model.Stage
 	// ACL begins the row's UUID, as OVN notes it at the flow.
 	ACL string
@@ -65,8 +65,8 @@ const (
 	Dropped   = "dropped"
 )
 
-// Word returns the word for a verdict on packets.
-func Word(v verdict.Verdict) string {
+// VerdictWord returns the word for a verdict on packets.
+func VerdictWord(v verdict.Verdict) string {
 	switch v {
 	case verdict.Allow:
 		return Delivered
@@ -83,8 +83,8 @@ var (
 	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why")
 )
 
-// Possible says in one line why no packets can be put in here, nil where they can.
-func Possible(m revision.Mode) error {
+// CheckPossible says in one line why no packets can be put in here, nil where they can.
+func CheckPossible(m revision.Mode) error {
 	switch {
 	case m.OVN != "":
 		return nil
@@ -112,8 +112,8 @@ func NotSent(p *verdict.Path, from, to *model.Pod) string {
 	return ""
 }
 
-// Command is the rung command that sends the same.
-func Command(q trace.Question) string {
+// CommandFor is the rung command that sends the same.
+func CommandFor(q trace.Question) string {
 	w := []string{"rung", "probe", "--from", q.From, "--to", q.To}
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil && p != verdict.TCP {
 		w = append(w, "--protocol", string(p))

@@ -10,7 +10,7 @@ import (
 	"rung/revision"
 )
 
-// Bounds of what Suggest tries: subjects, peers and ports of a rule, each with each.
+// Bounds of what SuggestConnection tries: subjects, peers and ports of a rule, each with each.
 const (
 	subjectsTried = 12
 	peersTried    = 24
@@ -20,10 +20,10 @@ const (
 // usualPort is asked for where a rule names no port and the pod declares none.
 const usualPort = 80
 
-// Suggest chooses a connection that a rule is about: one that it decides by the policies,
+// SuggestConnection chooses a connection that a rule is about: one that it decides by the policies,
 // else one that it matches, else any between its subjects and peers. ok is false where it
 // has no subject or no peer.
-func Suggest(r *revision.Revision, k model.PolicyKey, dir model.Direction, index int) (c verdict.Connection, ok bool) {
+func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direction, index int) (c verdict.Connection, ok bool) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return c, false
@@ -45,7 +45,7 @@ func Suggest(r *revision.Revision, k model.PolicyKey, dir model.Direction, index
 			}
 			for _, port := range portsOf(rule, to.pod) {
 				q := verdict.Connection{From: from.Endpoint, To: to.Endpoint, Protocol: port.protocol, Port: port.number}
-				n := fits(x, q, p.Key, dir, index)
+				n := fitScore(x, q, p.Key, dir, index)
 				if n > best {
 					c, best = q, n
 				}
@@ -65,9 +65,9 @@ const (
 	decides
 )
 
-// fits says how well a connection fits a rule, 0 where it cannot be asked about.
-func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
-	a, err := walk.Trace(x, q)
+// fitScore says how well a connection fits a rule, 0 where it cannot be asked about.
+func fitScore(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
+	a, err := walk.TracePolicies(x, q)
 	if err != nil || a.Verdict == verdict.NotApplicable {
 		return 0
 	}
@@ -80,8 +80,8 @@ func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Dir
 				return decides
 			}
 			for t := range s.Tiers {
-				for w := range s.Tiers[t].What {
-					if what := &s.Tiers[t].What[w]; what.Matched && is(&what.Decider) {
+				for w := range s.Tiers[t].Attempts {
+					if what := &s.Tiers[t].Attempts[w]; what.Matched && is(&what.Decider) {
 						out = matches
 					}
 				}
@@ -91,27 +91,27 @@ func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Dir
 	return out
 }
 
-// candidate is an end, and its pod where it has one.
-type candidate struct {
+// endCandidate is an end, and its pod where it has one.
+type endCandidate struct {
 	verdict.Endpoint
 	pod *model.Pod
 }
 
-func podEnds(pods []*model.Pod, most int) (out []candidate) {
+func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
 	for _, p := range pods {
-		if len(out) < most && p.PeerEligible() && p.PrimaryUDN() == "" && len(p.IPs) > 0 && p.NodeName != "" {
-			out = append(out, candidate{verdict.PodEnd(p.Namespace, p.Name), p})
+		if len(out) < most && p.CanBePeer() && p.PrimaryUDN() == "" && len(p.IPs) > 0 && p.NodeName != "" {
+			out = append(out, endCandidate{verdict.PodEnd(p.Namespace, p.Name), p})
 		}
 	}
 	return out
 }
 
-func subjectsOf(r *revision.Revision, p *model.Policy) []candidate {
+func subjectsOf(r *revision.Revision, p *model.Policy) []endCandidate {
 	return podEnds(r.Subjects(p.Key), subjectsTried)
 }
 
 // peersOf are some ends behind the peers of a rule.
-func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []candidate) {
+func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []endCandidate) {
 	if rule.AnyPeer {
 		var all []*model.Pod
 		for pod := range r.Cluster.Pods() {
@@ -127,21 +127,21 @@ func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []can
 		out = append(out, podEnds(r.PeerPods(p.Key, rule.Direction, rule.Index, i), peersTried)...)
 		for n := range r.Cluster.Nodes() {
 			if peer.Kind == model.PeerNodes && len(out) < peersTried && peer.Nodes.Matches(n.Labels) {
-				out = append(out, candidate{Endpoint: verdict.NodeEnd(n.Name)})
+				out = append(out, endCandidate{Endpoint: verdict.NodeEnd(n.Name)})
 			}
 		}
 		for _, text := range peer.Networks {
 			if n, err := netip.ParsePrefix(text); err == nil && len(out) < peersTried {
-				out = append(out, candidate{Endpoint: verdict.AddrEnd(inside(n))})
+				out = append(out, endCandidate{Endpoint: verdict.AddrEnd(addressInside(n))})
 			}
 		}
 	}
 	return out
 }
 
-// inside is an address of a network: not its first, which is nobody's, where there are
+// addressInside is an address of a network: not its first, which is nobody's, where there are
 // more. Of everything it is one that documentation may use.
-func inside(n netip.Prefix) netip.Addr {
+func addressInside(n netip.Prefix) netip.Addr {
 	switch {
 	case n.Bits() > 0:
 	case n.Addr().Is4():
@@ -156,16 +156,16 @@ func inside(n netip.Prefix) netip.Addr {
 	return a
 }
 
-// asked is a protocol with a port.
-type asked struct {
+// askedPort is a protocol with a port.
+type askedPort struct {
 	protocol verdict.Protocol
 	number   uint16
 }
 
 // portsOf are ports that a rule is about, of a destination; pod is nil where that is none.
-func portsOf(rule *model.Rule, pod *model.Pod) (out []asked) {
+func portsOf(rule *model.Rule, pod *model.Pod) (out []askedPort) {
 	add := func(protocol string, port int32) {
-		if p := (asked{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
+		if p := (askedPort{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
 			out = append(out, p)
 		}
 	}

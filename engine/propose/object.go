@@ -17,8 +17,8 @@ const ruleName = "from-log"
 // networksOfPeer is how many networks the API takes in one peer.
 const networksOfPeer = 25
 
-// insert puts the rules into a policy as the API has it.
-func (p *Proposal) insert(object map[string]any, kind model.Kind) {
+// insertRules puts the rules into a policy as the API has it.
+func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 	spec, _ := object["spec"].(map[string]any)
 	added := map[model.Direction]int{}
 	for _, r := range p.Rules {
@@ -40,11 +40,11 @@ func ruleOf(r *narrow.Rule, kind model.Kind, action model.Action) map[string]any
 			peers = append(peers, peerOf(s))
 		}
 		for nets := range slices.Chunk(r.Networks, networksOfPeer) {
-			peers = append(peers, map[string]any{"networks": texts(nets)})
+			peers = append(peers, map[string]any{"networks": networkTexts(nets)})
 		}
 	} else {
 		for _, s := range r.Peers {
-			peers = append(peers, map[string]any{"namespaceSelector": selector(s.Namespaces), "podSelector": selector(s.Pods)})
+			peers = append(peers, map[string]any{"namespaceSelector": selectorObject(s.Namespaces), "podSelector": selectorObject(s.Pods)})
 		}
 		for _, n := range r.Networks {
 			peers = append(peers, map[string]any{"ipBlock": map[string]any{"cidr": n.String()}})
@@ -64,7 +64,7 @@ func ruleOf(r *narrow.Rule, kind model.Kind, action model.Action) map[string]any
 	return rule
 }
 
-func texts(nets []netip.Prefix) (out []any) {
+func networkTexts(nets []netip.Prefix) (out []any) {
 	for _, n := range nets {
 		out = append(out, n.String())
 	}
@@ -84,14 +84,14 @@ func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
 }
 
 // peerOf is a peer, or the subject, of an AdminNetworkPolicy.
-func peerOf(s narrow.Selected) map[string]any {
+func peerOf(s narrow.SelectedPods) map[string]any {
 	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
-		return map[string]any{"namespaces": selector(s.Namespaces)}
+		return map[string]any{"namespaces": selectorObject(s.Namespaces)}
 	}
-	return map[string]any{"pods": map[string]any{"namespaceSelector": selector(s.Namespaces), "podSelector": selector(s.Pods)}}
+	return map[string]any{"pods": map[string]any{"namespaceSelector": selectorObject(s.Namespaces), "podSelector": selectorObject(s.Pods)}}
 }
 
-func selector(s *metav1.LabelSelector) map[string]any {
+func selectorObject(s *metav1.LabelSelector) map[string]any {
 	out := map[string]any{}
 	if len(s.MatchLabels) > 0 {
 		labels := map[string]any{}

@@ -122,7 +122,7 @@ func clusterIPs() (out []verdict.Endpoint) {
 }
 
 // seen are lines in bunches, as in a log: a few clients of a few servers on a few ports.
-func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.Endpoint) (out []diff.Seen) {
+func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.Endpoint) (out []diff.LoggedConnection) {
 	pool := func() (out []verdict.Endpoint) {
 		for range 1 + w.IntN(3) {
 			e := ends[w.IntN(len(ends))]
@@ -138,7 +138,7 @@ func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.
 		to = append(to, clusterIPs()[w.IntN(services)])
 	}
 	for range 1 + w.IntN(10) {
-		s := diff.Seen{Lines: 1 + w.IntN(3), Connection: verdict.Connection{From: from[w.IntN(len(from))], To: to[w.IntN(len(to))],
+		s := diff.LoggedConnection{Lines: 1 + w.IntN(3), Connection: verdict.Connection{From: from[w.IntN(len(from))], To: to[w.IntN(len(to))],
 			Protocol: verdict.TCP, Port: uint16(80 + w.IntN(3))}}
 		switch {
 		case w.odds(20):
@@ -203,7 +203,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 			target.Policy = all[w.IntN(len(all))]
 		}
 	}
-	p, err := Make(t.Context(), rev, target, lines)
+	p, err := MakeProposal(t.Context(), rev, target, lines)
 	for _, s := range lines {
 		tally.lines += s.Lines
 	}

@@ -42,25 +42,25 @@ type Proposal struct {
 	Text     string
 	Base     string // the text there is now, empty for a new one
 	// Still are lines whose connections come to another end than they should all the same.
-	Still []Still
+	Still []StillOtherwise
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
-	Wanted  *diff.Wanted
+	Wanted  *diff.WantedVerdict
 	Surplus *connections.SurplusEffect
 }
 
-// Still is a group of lines whose connections keep another verdict, and its decider.
-type Still struct {
+// StillOtherwise is a group of lines whose connections keep another verdict, and its decider.
+type StillOtherwise struct {
 	Verdict verdict.Verdict
 	By      string
 	Lines   int
 	Example verdict.Connection
 }
 
-// Make works a proposal out: of the ends at which rules may be, those with which the most
+// MakeProposal works a proposal out: of the ends at which rules may be, those with which the most
 // lines come to what is wanted, and the fewest other connections with them. A policy that is
 // there gets rules only where that is exact. With an error the proposal may say which lines
 // are left out.
-func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.Seen) (*Proposal, error) {
+func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
 	}
@@ -78,28 +78,28 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.See
 			return nil, fmt.Errorf("proposing a rule for %s: %w", t.Policy.Label(), ctx.Err())
 		}
 		switch {
-		case best == nil, failed != nil && err == nil, (failed == nil) == (err == nil) && p.better(best):
+		case best == nil, failed != nil && err == nil, (failed == nil) == (err == nil) && p.isBetterThan(best):
 			best, failed = p, err
 		}
-		if failed == nil && best.exact() {
+		if failed == nil && best.isExact() {
 			break
 		}
 	}
-	if failed == nil && !best.New && !best.exact() {
+	if failed == nil && !best.New && !best.isExact() {
 		return best, fmt.Errorf("%s cannot have rules for exactly these lines: %s; choose a new policy", t.Policy.Label(), best.whyNotExact())
 	}
 	return best, failed
 }
 
 // makeAt is a proposal with rules at some ends.
-func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.Seen, ends narrow.Ends) (*Proposal, error) {
+func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
 		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
 	}
 	var err error
-	out.Proposal, err = narrow.Propose(narrow.Ask{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
+	out.Proposal, err = narrow.Propose(narrow.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
 	}
@@ -108,7 +108,7 @@ func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Po
 			return out, err
 		}
 	}
-	next, err := out.write(old)
+	next, err := out.writePolicy(old)
 	if err != nil {
 		return out, fmt.Errorf("writing the rules into %s: %w", t.Policy.Label(), err)
 	}
@@ -116,11 +116,11 @@ func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Po
 	if old != nil {
 		out.Base = old.YAML
 	}
-	return out, out.judge(ctx, rev, rev.WithPolicies([]model.Object{next}, nil))
+	return out, out.judgeResult(ctx, rev, rev.WithPolicies([]model.Object{next}, nil))
 }
 
-// misses counts the lines that do not come to what is wanted.
-func (p *Proposal) misses() (n int) {
+// countMissed counts the lines that do not come to what is wanted.
+func (p *Proposal) countMissed() (n int) {
 	if p.Proposal == nil {
 		return 0
 	}
@@ -133,10 +133,10 @@ func (p *Proposal) misses() (n int) {
 	return n
 }
 
-// exact says whether all lines come to what is wanted, and nothing else does.
-func (p *Proposal) exact() bool { return p.misses() == 0 && p.Surplus.IsExact() }
+// isExact says whether all lines come to what is wanted, and nothing else does.
+func (p *Proposal) isExact() bool { return p.countMissed() == 0 && p.Surplus.IsExact() }
 
-func (p *Proposal) better(o *Proposal) bool {
+func (p *Proposal) isBetterThan(o *Proposal) bool {
 	surplus := func(p *Proposal) int {
 		switch s := p.Surplus; {
 		case s == nil || s.Unknown != "":
@@ -147,7 +147,7 @@ func (p *Proposal) better(o *Proposal) bool {
 			return s.Pairs
 		}
 	}
-	return cmp.Or(cmp.Compare(p.misses(), o.misses()), cmp.Compare(surplus(p), surplus(o))) < 0
+	return cmp.Or(cmp.Compare(p.countMissed(), o.countMissed()), cmp.Compare(surplus(p), surplus(o))) < 0
 }
 
 // whyNotExact is the first thing that keeps a proposal from being exact.
@@ -163,7 +163,7 @@ func (p *Proposal) whyNotExact() string {
 
 // priorityFor is the priority of a new policy: the one that is asked for where it comes before
 // every policy that decides about the lines now, or the last free one there.
-func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, error) {
+func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnection) (int32, error) {
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
@@ -172,7 +172,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, 
 		return asked, nil
 	}
 	for at := first - 1; at >= 0; at-- {
-		if rev.Ladder().Rung(at) == nil {
+		if rev.Ladder().RungAt(at) == nil {
 			return at, nil
 		}
 	}
@@ -181,7 +181,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, 
 
 // firstDecider is the priority of the first policy of the admin tier that decides about some
 // lines now, or passes them on, and its name; behind all where there is none.
-func firstDecider(rev *revision.Revision, seen []diff.Seen) (first int32, by string) {
+func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
 		a, err := walk.FromPolicies(rev.Verdicts(), seen[i].Connection)
@@ -194,7 +194,7 @@ func firstDecider(rev *revision.Revision, seen []diff.Seen) (first int32, by str
 				hits = append(hits, *st.Decided)
 			}
 			for _, h := range hits {
-				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.Ranked() && p.Tier == model.TierAdmin && p.Priority < first {
+				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.HasPriority() && p.Tier == model.TierAdmin && p.Priority < first {
 					first, by = p.Priority, p.Key.Label()
 				}
 			}
@@ -203,28 +203,28 @@ func firstDecider(rev *revision.Revision, seen []diff.Seen) (first int32, by str
 	return first, by
 }
 
-// write puts the rules into a policy, or makes a new one of them.
-func (p *Proposal) write(old *model.Policy) (*model.Policy, error) {
+// writePolicy puts the rules into a policy, or makes a new one of them.
+func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 	if old != nil {
-		object, err := manifests.Untyped(old.Original)
+		object, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
-		p.insert(object, old.Kind)
-		typed, err := policy.Typify(old.Kind, object)
+		p.insertRules(object, old.Kind)
+		typed, err := policy.TypedPolicy(old.Kind, object)
 		if err != nil {
 			return nil, err
 		}
-		next, broken, err := edit.Policy(old, typed, manifests.Options{})
-		return checked(next, broken, err)
+		next, broken, err := edit.RewritePolicy(old, typed, manifests.Options{})
+		return checkedPolicy(next, broken, err)
 	}
 	object := map[string]any{
 		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP),
 		"metadata": map[string]any{"name": p.Policy.Name},
 		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
 	}
-	p.insert(object, model.KindANP)
-	typed, err := policy.Typify(model.KindANP, object)
+	p.insertRules(object, model.KindANP)
+	typed, err := policy.TypedPolicy(model.KindANP, object)
 	if err != nil {
 		return nil, err
 	}
@@ -233,11 +233,11 @@ func (p *Proposal) write(old *model.Policy) (*model.Policy, error) {
 		return nil, err
 	}
 	next, broken := manifests.ParsePolicy([]byte(made.YAML))
-	return checked(next, broken, nil)
+	return checkedPolicy(next, broken, nil)
 }
 
-// checked says whether the text that was written is a policy.
-func checked(next *model.Policy, broken []model.Broken, err error) (*model.Policy, error) {
+// checkedPolicy says whether the text that was written is a policy.
+func checkedPolicy(next *model.Policy, broken []model.Broken, err error) (*model.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +255,9 @@ func checked(next *model.Policy, broken []model.Broken, err error) (*model.Polic
 // judgeTime is how long it may take to count what becomes of all other connections.
 const judgeTime = 10 * time.Second
 
-// judge asks what becomes of the lines with the rules, and of all other connections.
-func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) error {
-	p.Wanted = &diff.Wanted{Becomes: verdict.Allow}
+// judgeResult asks what becomes of the lines with the rules, and of all other connections.
+func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision) error {
+	p.Wanted = &diff.WantedVerdict{Becomes: verdict.Allow}
 	if p.Action == model.Deny {
 		p.Wanted.Becomes = verdict.Deny
 	}
@@ -272,9 +272,9 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		still := Still{Verdict: verdict.Unknown, By: "nobody knows who", Example: connections.SeenConnection(s)}
+		still := StillOtherwise{Verdict: verdict.Unknown, By: "nobody knows who", Example: connections.SeenConnection(s)}
 		if err == nil {
-			still.Verdict, still.By = a.Verdict, deciders(&a)
+			still.Verdict, still.By = a.Verdict, deciderNames(&a)
 		}
 		k := string(still.Verdict) + still.By
 		n, known := had[k]
@@ -291,8 +291,8 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 	return ctx.Err()
 }
 
-// deciders names the rules that settle a connection, and at which end.
-func deciders(a *verdict.Answer) string {
+// deciderNames names the rules that settle a connection, and at which end.
+func deciderNames(a *verdict.Answer) string {
 	for st := range a.Stages() {
 		if st.Verdict != a.Verdict {
 			continue

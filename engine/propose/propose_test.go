@@ -20,7 +20,7 @@ import (
 
 // seen is a dropped line "FROM TO PORT", or one that was dropped on arrival with an "in"
 // behind it.
-func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.Seen) {
+func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.LoggedConnection) {
 	t.Helper()
 	for _, text := range lines {
 		f := strings.Fields(text)
@@ -33,7 +33,7 @@ func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.See
 			e.Addr = netip.MustParseAddr(rev.Cluster.Pod(ns, name).IPs[0])
 			return e
 		}
-		s := diff.Seen{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
+		s := diff.LoggedConnection{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
 		for _, c := range f[2] {
 			s.Connection.Port = s.Connection.Port*10 + uint16(c-'0')
 		}
@@ -101,7 +101,7 @@ func TestMake(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		p, err := Make(t.Context(), rev, target, seen(t, rev, c.lines...))
+		p, err := MakeProposal(t.Context(), rev, target, seen(t, rev, c.lines...))
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%s: %v", c.name, err)
@@ -141,14 +141,14 @@ func TestMake(t *testing.T) {
 
 // The first sentence promises no more than what becomes of the lines.
 func TestReached(t *testing.T) {
-	still := func(v verdict.Verdict, n int) Still { return Still{Verdict: v, Lines: n} }
+	still := func(v verdict.Verdict, n int) StillOtherwise { return StillOtherwise{Verdict: v, Lines: n} }
 	for want, p := range map[string]*Proposal{
 		"1 line": {Proposal: &narrow.Proposal{Lines: 1}},
-		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &narrow.Proposal{Lines: 181}, Still: []Still{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
-		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &narrow.Proposal{Lines: 2}, Still: []Still{still(verdict.Deny, 2)}},
-		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &narrow.Proposal{Lines: 3}, Still: []Still{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
+		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &narrow.Proposal{Lines: 181}, Still: []StillOtherwise{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
+		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &narrow.Proposal{Lines: 2}, Still: []StillOtherwise{still(verdict.Deny, 2)}},
+		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &narrow.Proposal{Lines: 3}, Still: []StillOtherwise{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
 	} {
-		if got := p.reached(); got != want {
+		if got := p.reachedText(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -158,15 +158,15 @@ func TestLeft(t *testing.T) {
 	w := changing.New(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
 	rev := w.Current()
 	target, _ := ParseTarget(rev, "wall", model.Allow)
-	p, err := Make(t.Context(), rev, target, seen(t, rev, "green/web-0 red/web-0 80", "green/web-0 red/db-1 80"))
+	p, err := MakeProposal(t.Context(), rev, target, seen(t, rev, "green/web-0 red/web-0 80", "green/web-0 red/db-1 80"))
 	if !errors.Is(err, narrow.ErrNothing) || p == nil {
 		t.Fatal(p, err)
 	}
 	want := "2 lines left out: the subject of ANP wall does not have the source; for example green/web-0 → red/web-0 tcp 80."
-	if got := strings.Join(Left(p.Left), "\n"); got != want {
+	if got := strings.Join(LeftTexts(p.Left), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := Make(t.Context(), rev, target, nil); err == nil {
+	if _, err := MakeProposal(t.Context(), rev, target, nil); err == nil {
 		t.Error("a proposal of nothing")
 	}
 }

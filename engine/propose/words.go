@@ -23,24 +23,24 @@ func (p *Proposal) Notes() []string {
 		one, many = "denies", "deny"
 	}
 	what := words.Total(len(p.Rules), "rule") + " that " + words.Form(len(p.Rules), one, many) + " "
-	made := "proposed from the log: " + what + "the connections of " + p.reached() + "."
+	made := "proposed from the log: " + what + "the connections of " + p.reachedText() + "."
 	if p.New {
 		made += fmt.Sprintf(" New at priority %d.", p.Priority)
 	}
-	return append([]string{p.Surplus.Text() + ".", made}, p.Missed()...)
+	return append([]string{p.Surplus.Text() + ".", made}, p.MissedTexts()...)
 }
 
-// Missed say which lines do not come to what is wanted, and why.
-func (p *Proposal) Missed() []string {
-	return append(some(p.Still, "more reason", func(s Still) string {
+// MissedTexts say which lines do not come to what is wanted, and why.
+func (p *Proposal) MissedTexts() []string {
+	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
 		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.Form(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
-	}), Left(p.Left)...)
+	}), LeftTexts(p.Left)...)
 }
 
-// reached counts the lines whose connections come to what is wanted, and the others, so that
+// reachedText counts the lines whose connections come to what is wanted, and the others, so that
 // nobody takes the rules alone for the end of it.
-func (p *Proposal) reached() string {
+func (p *Proposal) reachedText() string {
 	still := 0
 	var as []string
 	for _, s := range p.Still {
@@ -64,15 +64,15 @@ func (p *Proposal) reached() string {
 var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Undefined: "undefined",
 	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
 
-// Left say which lines no rule is about, and why.
-func Left(left []narrow.Left) []string {
-	return some(left, "more reason", func(l narrow.Left) string {
-		c := connections.SeenConnection(&diff.Seen{Connection: l.Example})
+// LeftTexts say which lines no rule is about, and why.
+func LeftTexts(left []narrow.LeftLines) []string {
+	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
+		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
 	})
 }
 
-func some[T any](all []T, rest string, text func(T) string) (out []string) {
+func someTexts[T any](all []T, rest string, text func(T) string) (out []string) {
 	for i, x := range all {
 		if i == mostNotes {
 			return append(out, "And "+words.Count(len(all)-mostNotes, rest)+" like these.")

@@ -34,15 +34,15 @@ type Parts struct {
 
 // Sandbox runs a zone of Rung's own for every Node; these are the only zones then.
 type Sandbox interface {
-	// Check says what is wrong with its configuration.
-	Check() error
+	// CheckConfig says what is wrong with its configuration.
+	CheckConfig() error
 	// Start begins it, once the objects are known; it ends with the loop.
 	Start(Parts)
-	// Mode fills in what is on screen of it, Down are its processes that do not run or do
-	// not answer, by zone, and Moved hears of every step of the objects: for the loop.
-	Mode(*revision.Mode)
-	Down() map[string][]revision.Daemon
-	Moved(c *model.Cluster, changes []model.Change)
+	// FillMode fills in what is on screen of it, DaemonsDown are its processes that do not run or do
+	// not answer, by zone, and ObjectsMoved hears of every step of the objects: for the loop.
+	FillMode(*revision.Mode)
+	DaemonsDown() map[string][]revision.Daemon
+	ObjectsMoved(c *model.Cluster, changes []model.Change)
 	// Probe puts a connection into it as packets, there and back, and judges what became
 	// of them; at, which may be nil, is told the phases.
 	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
@@ -57,7 +57,7 @@ type OVNTrace interface {
 	Start(Parts)
 	// Ask asks about one connection; told, which may be nil, hears what is being done.
 	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
-	// Standing are the connections about which it and the rows disagree, as far as they are
+	// Disagreements are the connections about which it and the rows disagree, as far as they are
 	// about objects that there are: for the loop.
-	Standing(c *model.Cluster) []revision.OVNDisagreement
+	Disagreements(c *model.Cluster) []revision.OVNDisagreement
 }

@@ -16,9 +16,9 @@ import (
 	libovsdb "rung/sources/nbdb/second"
 )
 
-// Read is how Rung's own client and libovsdb's agree on a zone's rows. Err says why
+// ZoneReading is how Rung's own client and libovsdb's agree on a zone's rows. Err says why
 // there is no answer.
-type Read struct {
+type ZoneReading struct {
 	Zone string
 	*libovsdb.Result
 	Err error
@@ -28,10 +28,10 @@ type Read struct {
 // times the memory.
 const atOnce = 2
 
-// Reads reads zones once more through libovsdb, each in a child process that is
+// ReadZones reads zones once more through libovsdb, each in a child process that is
 // this program with the arguments, a socket behind them, and runs Reader.
-func Reads(ctx context.Context, z *zones.Set, names []string, child ...string) []Read {
-	out := make([]Read, len(names))
+func ReadZones(ctx context.Context, z *zones.Set, names []string, child ...string) []ZoneReading {
+	out := make([]ZoneReading, len(names))
 	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i, zone := range names {
@@ -39,34 +39,34 @@ func Reads(ctx context.Context, z *zones.Set, names []string, child ...string) [
 		wg.Go(func() {
 			defer func() { <-slots }()
 			out[i].Zone = zone
-			out[i].Result, out[i].Err = read(ctx, z, zone, child)
+			out[i].Result, out[i].Err = readZone(ctx, z, zone, child)
 		})
 	}
 	wg.Wait()
 	return out
 }
 
-// Difference is one difference between the rows of the two clients.
-type Difference = libovsdb.Difference
+// RowDifference is one difference between the rows of the two clients.
+type RowDifference = libovsdb.Difference
 
-// Reader is the program of a child process of Reads.
-var Reader = libovsdb.Child
+// Reader is the program of a child process of ReadZones.
+var Reader = libovsdb.RunChild
 
-// connector is a zone whose database another client can read.
-type connector interface {
+// zoneConnector is a zone whose database another client can read.
+type zoneConnector interface {
 	Connect(ctx context.Context) (net.Conn, error)
 }
 
-func read(ctx context.Context, z *zones.Set, name string, child []string) (*libovsdb.Result, error) {
-	zone, watched, err := z.Open(name)
+func readZone(ctx context.Context, z *zones.Set, name string, child []string) (*libovsdb.Result, error) {
+	zone, watched, err := z.OpenZone(name)
 	if err != nil {
 		return nil, err
 	}
-	c, ok := zone.(connector)
+	c, ok := zone.(zoneConnector)
 	if !ok {
 		return nil, errors.New("libovsdb reads databases of servers, and this is a file")
 	}
-	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.Self(child...)}
+	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.SelfCommand(child...)}
 	if !watched {
 		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
@@ -74,8 +74,8 @@ func read(ctx context.Context, z *zones.Set, name string, child []string) (*libo
 		return nil, errNeverRead // the answer that this one is for has waited for it
 	}
 	for n := 1; ; n++ {
-		r, err := cfg.Compare(ctx, followed(z, name))
-		if n == tries || !errors.Is(err, errNoRows) || !back(ctx, z, name) {
+		r, err := cfg.Compare(ctx, followedRows(z, name))
+		if n == tries || !errors.Is(err, errNoRows) || !waitConnected(ctx, z, name) {
 			return r, err
 		}
 	}
@@ -95,18 +95,18 @@ const (
 	backWithin = 15 * time.Second
 )
 
-// back waits until a zone is connected again, and says whether it is.
-func back(ctx context.Context, set *zones.Set, name string) bool {
+// waitConnected waits until a zone is connected again, and says whether it is.
+func waitConnected(ctx context.Context, set *zones.Set, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, backWithin)
 	defer cancel()
-	return set.Wait(ctx, func(r *revision.Revision) bool {
+	return set.WaitFor(ctx, func(r *revision.Revision) bool {
 		z := r.Zone(name)
 		return z != nil && z.Conn == model.ConnSynced
 	}) == nil
 }
 
-// followed hands on the rows of a zone that the engine follows, as they are published.
-func followed(set *zones.Set, name string) func(context.Context, func(*nb.DB)) error {
+// followedRows hands on the rows of a zone that the engine follows, as they are published.
+func followedRows(set *zones.Set, name string) func(context.Context, func(*nb.DB)) error {
 	return func(ctx context.Context, take func(*nb.DB)) error {
 		ticks, stop := set.Subscribe()
 		defer stop()

@@ -20,12 +20,12 @@ type Sessions struct {
 	gate *gate.Gate
 	cfg  Config
 
-	// known are the sessions of the last look; again is when one that could not be ended is
+	// knownSessions are the sessions of the last look; again is when one that could not be ended is
 	// tried next, and how often that was. They are of the goroutine that looks.
-	known map[model.Key]policies.LogSession
-	again map[model.Key]retryAt
+	knownSessions map[model.Key]policies.LogSession
+	retries       map[model.Key]retryAt
 
-	ended []model.EndedLogSession // newest first; the loop's alone
+	endedSessions []model.EndedLogSession // newest first; the loop's alone
 }
 
 // Config says which sessions are ended.
@@ -39,17 +39,17 @@ type Config struct {
 
 // New makes those of a gate; Start follows them as long as the loop runs.
 func New(l *loop.Loop, g *gate.Gate, cfg Config) *Sessions {
-	return &Sessions{Loop: l, gate: g, cfg: cfg, again: map[model.Key]retryAt{}}
+	return &Sessions{Loop: l, gate: g, cfg: cfg, retries: map[model.Key]retryAt{}}
 }
 
 // Start follows the sessions.
-func (l *Sessions) Start() { l.Go(l.run) }
+func (l *Sessions) Start() { l.Go(l.followSessions) }
 
-// Ended returns the sessions that ended lately, for a revision; only the loop calls it.
-func (l *Sessions) Ended() []model.EndedLogSession { return l.ended }
+// EndedSessions returns the sessions that ended lately, for a revision; only the loop calls it.
+func (l *Sessions) EndedSessions() []model.EndedLogSession { return l.endedSessions }
 
 type retryAt struct {
-	at    time.Time
+	dueAt time.Time
 	fails int
 }
 
@@ -61,12 +61,12 @@ const (
 	sessionIdle  = time.Hour // a new revision is told
 )
 
-func (l *Sessions) run() {
+func (l *Sessions) followSessions() {
 	ticks, stop := l.Subscribe()
 	defer stop()
-	l.Publish(nil)
+	l.PublishEnded(nil)
 	for l.Context().Err() == nil {
-		t := time.NewTimer(l.look(l.Revision()))
+		t := time.NewTimer(l.takeRevision(l.Revision()))
 		select {
 		case <-l.Context().Done():
 		case <-ticks:
@@ -76,58 +76,58 @@ func (l *Sessions) run() {
 	}
 }
 
-// look takes in one revision, ends what is over, and says when to come again.
-func (l *Sessions) look(r *revision.Revision) time.Duration {
+// takeRevision takes in one revision, ends what is over, and says when to come again.
+func (l *Sessions) takeRevision(r *revision.Revision) time.Duration {
 	if r == nil || !r.Loaded {
 		return sessionIdle
 	}
 	all := policies.LogSessions(r)
-	if len(all) == 0 && len(l.known) == 0 {
+	if len(all) == 0 && len(l.knownSessions) == 0 {
 		return sessionIdle
 	}
-	l.gone(r, all)
+	l.noteGone(r, all)
 	wait := sessionIdle
 	if !l.cfg.Follows {
 		return wait
 	}
 	now := l.Now()
 	for _, s := range all {
-		if s.Open() {
+		if s.IsOpen() {
 			continue
 		}
 		due := s.Until.Add(sessionGrace)
-		if a, failed := l.again[s.Target]; failed && a.at.After(due) {
-			due = a.at
+		if a, failed := l.retries[s.Target]; failed && a.dueAt.After(due) {
+			due = a.dueAt
 		}
 		if left := due.Sub(now); left > 0 {
 			wait = min(wait, left)
 			continue
 		}
-		if !l.end(s.Target) {
+		if !l.endSession(s.Target) {
 			wait = min(wait, time.Second)
 		}
 	}
 	return wait
 }
 
-// end ends one session. It is false where that is tried again.
-func (l *Sessions) end(k model.Key) bool {
+// endSession ends one session. It is false where that is tried again.
+func (l *Sessions) endSession(k model.Key) bool {
 	if l.Revision().Plan.IsUnderWay() {
 		return false // its steps are about the policies as they are
 	}
 	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
 	if err != nil && len(ended) == 0 {
-		a := l.again[k]
-		a.at, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
-		l.again[k] = a
+		a := l.retries[k]
+		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		l.retries[k] = a
 		if a.fails == 1 && l.Context().Err() == nil {
-			l.Record(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+			l.RecordActivity(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
 				Error: clean.Text(err.Error())})
 		}
 		return false
 	}
-	delete(l.again, k)
-	delete(l.known, k)
+	delete(l.retries, k)
+	delete(l.knownSessions, k)
 	if !nothing {
 		l.tellEnded(ended)
 	}
@@ -137,7 +137,7 @@ func (l *Sessions) end(k model.Key) bool {
 // tellEnded notes sessions that ended by their time.
 func (l *Sessions) tellEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
-		l.Record(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}
 }
 
@@ -149,19 +149,19 @@ func policyOf(k model.Key) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// gone notes the sessions that somebody else ended.
-func (l *Sessions) gone(r *revision.Revision, all []policies.LogSession) {
+// noteGone notes the sessions that somebody else ended.
+func (l *Sessions) noteGone(r *revision.Revision, all []policies.LogSession) {
 	now := make(map[model.Key]policies.LogSession, len(all))
 	for _, s := range all {
 		now[s.Target] = s
 	}
 	var out []model.EndedLogSession
-	for k, was := range l.known {
+	for k, was := range l.knownSessions {
 		if is, there := now[k]; there && is.ID == was.ID || was.Problem != "" {
 			continue
 		}
 		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
-		switch o := r.Cluster.Logged(k); {
+		switch o := r.Cluster.LoggedObject(k); {
 		case o == nil:
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():
@@ -171,32 +171,32 @@ func (l *Sessions) gone(r *revision.Revision, all []policies.LogSession) {
 		}
 		out = append(out, e)
 	}
-	l.known = now
+	l.knownSessions = now
 	if len(out) > 0 {
-		l.Publish(out)
+		l.PublishEnded(out)
 	}
 }
 
 // keptEnded bounds the sessions that ended and are listed.
 const keptEnded = 50
 
-// Publish brings the list of ended sessions up to date; seen are some that others
+// PublishEnded brings the list of ended sessions up to date; seen are some that others
 // ended. An entry of the history wins, since it says more.
-func (l *Sessions) Publish(seen []model.EndedLogSession) {
+func (l *Sessions) PublishEnded(seen []model.EndedLogSession) {
 	mine := l.gate.EndedSessions()
 	l.Send(func() {
 		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
 		all := slices.Clone(mine)
-		for _, old := range append(seen, l.ended...) {
+		for _, old := range append(seen, l.endedSessions...) {
 			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
 				all = append(all, old)
 			}
 		}
 		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
 		all = all[:min(len(all), keptEnded)]
-		if !slices.Equal(all, l.ended) {
-			l.ended = all
-			l.Changed()
+		if !slices.Equal(all, l.endedSessions) {
+			l.endedSessions = all
+			l.MarkChanged()
 		}
 	})
 }
@@ -208,7 +208,7 @@ func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
 		return nil
 	}
 	for _, s := range policies.LogSessions(l.Revision()) {
-		if s.Problem != "" || !s.Over(l.Now()) {
+		if s.Problem != "" || !s.IsOver(l.Now()) {
 			continue
 		}
 		ended, _, err := l.gate.EndOverdue(ctx, s.Target)
@@ -223,5 +223,5 @@ func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
 	return said
 }
 
-// All are the sessions that ended, as far as this state folder knows of them.
-func (l *Sessions) All() []model.EndedLogSession { return l.gate.EndedSessions() }
+// AllEnded are the sessions that ended, as far as this state folder knows of them.
+func (l *Sessions) AllEnded() []model.EndedLogSession { return l.gate.EndedSessions() }

@@ -38,7 +38,7 @@ func NewDraftOn(disk safefile.FS, stateDir, name, text string) (path string, err
 	pruneDrafts(dir)
 	for n := 0; ; n++ {
 		path = filepath.Join(dir, fmt.Sprintf("%.80s.%d.yaml", unsafeName.ReplaceAllString(name, "-"), rand.Uint32()))
-		err := safefile.Create(disk, path, []byte(text), safefile.PrivateFile)
+		err := safefile.CreateFile(disk, path, []byte(text), safefile.PrivateFile)
 		if errors.Is(err, fs.ErrExist) && n < 100 {
 			continue
 		}
@@ -54,7 +54,7 @@ func WriteDraft(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		_ = os.Remove(path) // the editor put something else in its place
 	}
-	if err := safefile.Replace(safefile.OS, path, []byte(text)); err != nil {
+	if err := safefile.ReplaceFile(safefile.OS, path, []byte(text)); err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
 	}
 	return nil
@@ -63,7 +63,7 @@ func WriteDraft(path, text string) error {
 // ReadDraft takes the text back. An editor that replaced the file may have widened
 // its permissions; they are narrowed again.
 func ReadDraft(path string) (string, error) {
-	text, err := safefile.Read(safefile.OS, path, maxDraft)
+	text, err := safefile.ReadPrivate(safefile.OS, path, maxDraft)
 	if err != nil {
 		return "", fmt.Errorf("reading the text back: %w", err)
 	}

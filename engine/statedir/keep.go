@@ -10,10 +10,10 @@ import (
 	"rung/sources/safefile"
 )
 
-// Keep writes a file that the user will look for later: a saved page, the
+// KeepFile writes a file that the user will look for later: a saved page, the
 // report of an internal error. The folder and the file are the user's alone; a
 // file of that name stays and the new one gets a number. It returns the path.
-func Keep(folder, name string, text []byte) (string, error) {
+func KeepFile(folder, name string, text []byte) (string, error) {
 	return KeepOn(safefile.OS, folder, name, text)
 }
 
@@ -28,7 +28,7 @@ func KeepOn(disk safefile.FS, folder, name string, text []byte) (string, error) 
 		if n > 1 {
 			path = filepath.Join(folder, fmt.Sprintf("%s-%d%s", base, n, ext))
 		}
-		err := safefile.Create(disk, path, text, safefile.PrivateFile)
+		err := safefile.CreateFile(disk, path, text, safefile.PrivateFile)
 		if errors.Is(err, fs.ErrExist) && n < 1000 {
 			continue
 		}

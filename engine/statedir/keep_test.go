@@ -9,7 +9,7 @@ import (
 func TestKeep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for i, want := range []string{"page.txt", "page-2.txt", "page-3.txt"} {
-		path, err := Keep(dir, "page.txt", []byte{byte('0' + i)})
+		path, err := KeepFile(dir, "page.txt", []byte{byte('0' + i)})
 		if err != nil || filepath.Base(path) != want {
 			t.Fatalf("kept as %s, %v; want %s", path, err, want)
 		}
@@ -24,7 +24,7 @@ func TestKeep(t *testing.T) {
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder's mode is %v, %v", info.Mode(), err)
 	}
-	if _, err := Keep(filepath.Join(dir, "page.txt", "x"), "y", nil); err == nil {
+	if _, err := KeepFile(filepath.Join(dir, "page.txt", "x"), "y", nil); err == nil {
 		t.Error("a folder below a file was made")
 	}
 }

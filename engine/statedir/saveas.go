@@ -28,12 +28,12 @@ func SaveAs(path string, text []byte, replace bool) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), safefile.PrivateFolder); err != nil {
 		return path, fmt.Errorf("making the folder for %s: %w", path, err)
 	}
-	err := safefile.Create(safefile.OS, path, text, safefile.PrivateFile)
+	err := safefile.CreateFile(safefile.OS, path, text, safefile.PrivateFile)
 	if errors.Is(err, fs.ErrExist) {
 		if !replace {
 			return path, fmt.Errorf("writing %s: %w", path, ErrExists)
 		}
-		err = safefile.Replace(safefile.OS, path, text)
+		err = safefile.ReplaceFile(safefile.OS, path, text)
 	}
 	if err != nil {
 		return path, fmt.Errorf("writing %s: %w", path, err)

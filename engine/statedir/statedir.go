@@ -10,12 +10,12 @@ import (
 	"rung/sources/safefile"
 )
 
-// Open makes the state folder the user's alone if it is there, which note
+// OpenFolder makes the state folder the user's alone if it is there, which note
 // says. The error says why it cannot be used.
-func Open(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
+func OpenFolder(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
 
 func OpenOn(disk safefile.FS, dir string) (note string, err error) {
-	return safefile.Folder(disk, dir, ofState)
+	return safefile.CheckFolder(disk, dir, ofState)
 }
 
 // ofState says whether a name in the state folder is one that Rung gives.

@@ -33,7 +33,7 @@ func BenchmarkCases(b *testing.B) {
 	for i := range 10_000 {
 		cases = append(cases, trace.Question{From: name(), To: name(), Protocol: "TCP", Port: 8000 + i%100})
 	}
-	for by, name := range map[trace.By]string{trace.Policies: "policies", trace.Both: "both"} {
+	for by, name := range map[trace.AnsweredBy]string{trace.Policies: "policies", trace.Both: "both"} {
 		b.Run(fmt.Sprint("by ", name), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -41,7 +41,7 @@ func BenchmarkCases(b *testing.B) {
 				t, names := trace.Tracer{Compiled: true}, trace.NamesOf(c)
 				errs := make([]error, len(cases))
 				trace.AtOnce(len(cases), func(i int) {
-					q, err := cases[i].Named(names)
+					q, err := cases[i].CompleteNames(names)
 					if err == nil {
 						var asked verdict.Connection
 						if asked, err = q.Connection(); err == nil {

@@ -7,30 +7,30 @@ import (
 	"rung/revision"
 )
 
-// Choice is an end to choose: as it is written, what it is, and by which addresses it is
+// EndChoice is an end to choose: as it is written, what it is, and by which addresses it is
 // found, too.
-type Choice struct {
+type EndChoice struct {
 	Text, Note string
 	Addrs      []string
 }
 
-// Service says whether it is a Service, which begins no connections.
-func (c *Choice) Service() bool { return strings.HasPrefix(c.Text, "service/") }
+// IsService says whether it is a Service, which begins no connections.
+func (c *EndChoice) IsService() bool { return strings.HasPrefix(c.Text, "service/") }
 
-// Choices are the ends there are: pods, Services, nodes.
-func Choices(r *revision.Revision) (out []Choice) {
+// EndChoices are the ends there are: pods, Services, nodes.
+func EndChoices(r *revision.Revision) (out []EndChoice) {
 	for p := range r.Cluster.Pods() {
 		note := p.NodeName
 		if len(p.IPs) > 0 {
 			note += " " + p.IPs[0]
 		}
-		out = append(out, Choice{EndText(p.Key), note, p.IPs})
+		out = append(out, EndChoice{EndText(p.Key), note, p.IPs})
 	}
 	for s := range r.Cluster.Services() {
-		out = append(out, Choice{EndText(s.Key), "Service", s.ClusterIPs})
+		out = append(out, EndChoice{EndText(s.Key), "Service", s.ClusterIPs})
 	}
 	for n := range r.Cluster.Nodes() {
-		out = append(out, Choice{EndText(n.Key), "node", n.InternalIPs})
+		out = append(out, EndChoice{EndText(n.Key), "node", n.InternalIPs})
 	}
 	return out
 }
@@ -43,18 +43,18 @@ const (
 	isNoHit        // else
 )
 
-// Find are the indexes of the ends that have every word of a text, the best first; an
+// FindChoices are the indexes of the ends that have every word of a text, the best first; an
 // address finds who has it. Services are left out where one cannot be meant.
-func Find(all []Choice, text string, services bool) (out []int) {
+func FindChoices(all []EndChoice, text string, services bool) (out []int) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	words := strings.Fields(text)
 	var by [isNoHit][]int
 	for i := range all {
 		c := &all[i]
-		if !services && c.Service() {
+		if !services && c.IsService() {
 			continue
 		}
-		if rank := c.rank(text, words); rank < isNoHit {
+		if rank := c.matchRank(text, words); rank < isNoHit {
 			by[rank] = append(by[rank], i)
 		}
 	}
@@ -64,7 +64,7 @@ func Find(all []Choice, text string, services bool) (out []int) {
 	return out
 }
 
-func (c *Choice) rank(text string, words []string) int {
+func (c *EndChoice) matchRank(text string, words []string) int {
 	low := strings.ToLower(c.Text)
 	name := low[strings.LastIndex(low, "/")+1:]
 	switch {
@@ -81,17 +81,17 @@ func (c *Choice) rank(text string, words []string) int {
 	return has
 }
 
-// Complete is a question with its ends completed to those of all that there are: "api-0" becomes
+// CompleteEnds is a question with its ends completed to those of all that there are: "api-0" becomes
 // "blue/api-0".
-func Complete(all []Choice, q Question) Question {
+func CompleteEnds(all []EndChoice, q Question) Question {
 	end := func(text string, services bool) string {
-		if text == "" || slices.ContainsFunc(all, func(c Choice) bool { return c.Text == text }) {
+		if text == "" || slices.ContainsFunc(all, func(c EndChoice) bool { return c.Text == text }) {
 			return text
 		}
 		if e, err := ParseEnd(text); err == nil && e.Addr.IsValid() {
 			return text
 		}
-		if hits := Find(all, text, services); len(hits) > 0 {
+		if hits := FindChoices(all, text, services); len(hits) > 0 {
 			return all[hits[0]].Text
 		}
 		return text

@@ -25,10 +25,10 @@ type Disagreement struct {
 	Row         Row // the row that makes the difference, zero where none can be named
 	// Settling: the rows just changed, or are about to; it may go by itself.
 	Settling bool
-	// Known: the policies are decided by the document of 2016, and the rows are as those of
+	// KnownFrom2016: the policies are decided by the document of 2016, and the rows are as those of
 	// today are: nothing drifted.
-	Known   bool
-	Finding model.Finding
+	KnownFrom2016 bool
+	Finding       model.Finding
 }
 
 // Row is a row of a zone: a live one by its UUID, a missing one by its id.
@@ -43,17 +43,17 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
 }
 
-// disagree finds the stages where policies and rows are both sure and say different things.
-func (t *Trace) disagree(r *revision.Revision, compiled bool, now time.Time) {
+// findDisagreements finds the stages where policies and rows are both sure and say different things.
+func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
 			s := &t.Paths[i].Stages[j]
-			if !s.Disagrees() {
+			if !s.HasDisagreement() {
 				continue
 			}
 			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
-			if t.by2016(r, i, j) {
-				s.Of2016, d.Known, d.Finding = true, true, finding2016(s)
+			if t.isDecidedAs2016(r, i, j) {
+				s.Of2016, d.KnownFrom2016, d.Finding = true, true, finding2016(s)
 				t.Disagree = append(t.Disagree, d)
 				continue
 			}
@@ -61,7 +61,7 @@ func (t *Trace) disagree(r *revision.Revision, compiled bool, now time.Time) {
 			if compiled {
 				why = "no zone was read; these are the rows that the policies compile to"
 			} else {
-				why, remedy = d.cause(r, s, now)
+				why, remedy = d.findCause(r, s, now)
 			}
 			d.Finding = model.Finding{Code: FindRowsDisagree, Severity: model.SeverityWarning, Rule: -1, Zone: s.Zone,
 				Message: fmt.Sprintf("rows disagree in zone %s, %s: policies %s, rows %s; %s", s.Zone, s.Stage, s.Verdict, s.Rows.Verdict, why),
@@ -77,39 +77,39 @@ func (t *Trace) disagree(r *revision.Revision, compiled bool, now time.Time) {
 	}
 }
 
-// Disagrees says whether policies and rows are both sure of the stage and say different
+// HasDisagreement says whether policies and rows are both sure of the stage and say different
 // things.
-func (s *Stage) Disagrees() bool {
+func (s *Stage) HasDisagreement() bool {
 	sure := func(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny || v == verdict.Undefined }
 	return s.Rows != nil && s.Rows.Verdict != s.Verdict && sure(s.Verdict) && sure(s.Rows.Verdict)
 }
 
-// cause finds the row that makes the difference and says what is wrong with it.
-func (d *Disagreement) cause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
+// findCause finds the row that makes the difference and says what is wrong with it.
+func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
 	z := r.Zone(s.Zone)
 	if z == nil {
 		return "the zone is not known any more", ""
 	}
 	best, worst := (*model.RowDiff)(nil), 0
 	var of *model.PolicyInZone
-	for _, who := range deciders(s) {
-		p := z.Policy(who.unit())
+	for _, who := range suspectsOf(s) {
+		p := z.PolicyJoin(who.unitKey())
 		if p == nil || p.InSync {
 			continue
 		}
 		for i := range p.Diffs {
 			diff := &p.Diffs[i]
-			if n := who.near(diff); n > worst {
+			if n := who.likelihood(diff); n > worst {
 				best, worst, of = diff, n, p
 			}
 		}
 	}
 	if best == nil {
-		return d.foreign(z, s)
+		return d.foreignCause(z, s)
 	}
 	d.Row = Row{best.Table, best.ID, best.UUID}
-	d.Settling = of.State(z, now) == model.StateSettling
-	why = d.Row.String() + " " + differs(best)
+	d.Settling = of.StateAt(z, now) == model.StateSettling
+	why = d.Row.String() + " " + differenceText(best)
 	if d.Settling {
 		return why + ", settling", "it just happened: wait a few seconds"
 	}
@@ -123,9 +123,9 @@ func (d *Disagreement) cause(r *revision.Revision, s *Stage, now time.Time) (why
 	return why, remedy
 }
 
-// foreign is the case where no row of the rules differs: then a row that is nobody's
+// foreignCause is the case where no row of the rules differs: then a row that is nobody's
 // decides, or the zone is not as it is now.
-func (d *Disagreement) foreign(z *model.ZoneState, s *Stage) (why, remedy string) {
+func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
 		d.Row = rowOf(z, by.ACL)
 		if by.Policy == (model.Key{}) {
@@ -133,9 +133,9 @@ func (d *Disagreement) foreign(z *model.ZoneState, s *Stage) (why, remedy string
 		}
 	}
 	switch {
-	case !z.Current():
+	case !z.IsCurrent():
 		return "the rows are as they were read, and the zone is not up to date", "wait until the zone is read again"
-	case z.Outdated(policyOf(s)):
+	case z.IsOutdated(policyOf(s)):
 		return "the policy changed since the zone was read", "wait until the zone is read again"
 	case d.Row != (Row{}):
 		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row"
@@ -170,8 +170,8 @@ type suspect struct {
 	acl string
 }
 
-// deciders returns who decides, rows first: an unexpected decision is among these.
-func deciders(s *Stage) (out []suspect) {
+// suspectsOf returns who decides, rows first: an unexpected decision is among these.
+func suspectsOf(s *Stage) (out []suspect) {
 	for _, by := range []*verdict.StageVerdict{s.Rows, s.StageVerdict} {
 		if by.Decided != nil {
 			out = append(out, suspect{by.Decided, by.Decided.ACL})
@@ -185,13 +185,13 @@ func deciders(s *Stage) (out []suspect) {
 	return out
 }
 
-// unit is the policy or unit whose rows are meant.
-func (s suspect) unit() model.Key { return s.Policy }
+// unitKey is the policy or unit whose rows are meant.
+func (s suspect) unitKey() model.Key { return s.Policy }
 
-// near says how likely it is that a difference makes this rule decide, or keeps it from it:
+// likelihood says how likely it is that a difference makes this rule decide, or keeps it from it:
 // the row that decides itself, an ACL of the rule, a set that it reads, the ports of the
 // policy, whatever else of it; 0 for what is about something else.
-func (s suspect) near(d *model.RowDiff) int {
+func (s suspect) likelihood(d *model.RowDiff) int {
 	of := ":" + s.Policy.Name + ":" + string(s.Direction) + ":" + fmt.Sprint(s.Rule)
 	mine := s.Rule >= 0 && (strings.Contains(d.ID+":", of+":"))
 	switch {
@@ -213,8 +213,8 @@ func (s suspect) near(d *model.RowDiff) int {
 	return 0
 }
 
-// differs says what is wrong with a row.
-func differs(d *model.RowDiff) string {
+// differenceText says what is wrong with a row.
+func differenceText(d *model.RowDiff) string {
 	switch d.Kind {
 	case model.DiffMissing:
 		return "is missing"

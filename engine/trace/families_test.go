@@ -43,7 +43,7 @@ func TestFamiliesDiffer(t *testing.T) {
 	tracer.Compiled = true
 	ask := func(text string) *trace.Trace {
 		t.Helper()
-		q, err := trace.Parse(text)
+		q, err := trace.ParseQuestion(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestFamiliesDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := tracer.Whole(r, c, trace.Both, true, uitest.Now)
+		out, err := tracer.AskAllFamilies(r, c, trace.Both, true, uitest.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestFamiliesDiffer(t *testing.T) {
 	if h := dns.Through.Hint(); !strings.HasPrefix(h, "udp 53 is a port of service b/dns, whose pods listen on 5353; through the Service: denied by") {
 		t.Error(h)
 	}
-	if by := ask("a/p 10.96.0.10 53/udp"); by.Verdict != verdict.Deny || !strings.HasPrefix(by.Front(), "10.96.0.10 is the ClusterIP of service b/dns") {
-		t.Errorf("ClusterIP: %s %q", by.Verdict, by.Front())
+	if by := ask("a/p 10.96.0.10 53/udp"); by.Verdict != verdict.Deny || !strings.HasPrefix(by.ServiceInFront(), "10.96.0.10 is the ClusterIP of service b/dns") {
+		t.Errorf("ClusterIP: %s %q", by.Verdict, by.ServiceInFront())
 	}
 }

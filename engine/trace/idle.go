@@ -7,16 +7,16 @@ import (
 	"rung/revision"
 )
 
-// Would is a rule of a ClusterNetworkPolicy that would match in a stage, if OVN-Kubernetes
+// WouldMatch is a rule of a ClusterNetworkPolicy that would match in a stage, if OVN-Kubernetes
 // enforced such policies (ovn-kubernetes.md#clusternetworkpolicy).
-type Would struct {
+type WouldMatch struct {
 	Rule *verdict.Decider
 	// Maybe: another rule of its priority disagrees, and which one wins is undefined.
 	Maybe bool
 }
 
 // Sentence says what the rule would do.
-func (w *Would) Sentence() string {
+func (w *WouldMatch) Sentence() string {
 	verb := map[model.Action]string{model.Allow: "accept", model.Deny: "deny", model.Pass: "pass this on to the next tier"}[w.Rule.Action]
 	how := "would"
 	if w.Maybe {
@@ -26,17 +26,17 @@ func (w *Would) Sentence() string {
 		" here; it is not compiled on OVN-Kubernetes"
 }
 
-// Otherwise says in a sentence what would become of the connection if ClusterNetworkPolicies
+// IdleOutcome says in a sentence what would become of the connection if ClusterNetworkPolicies
 // had rows; empty where it is the same, and where they have.
-func (t *Trace) Otherwise() string {
+func (t *Trace) IdleOutcome() string {
 	if t.otherwise == "" {
 		return ""
 	}
 	return "with ClusterNetworkPolicies compiled (--compile-cnp): " + t.otherwise
 }
 
-// idle adds what ClusterNetworkPolicies would do that have no rows.
-func (t *Trace) idle(r *revision.Revision, c verdict.Connection) error {
+// addIdleRules adds what ClusterNetworkPolicies would do that have no rows.
+func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
 	x := revision.WithIdle(r)
 	if x == nil {
 		return nil
@@ -46,7 +46,7 @@ func (t *Trace) idle(r *revision.Revision, c verdict.Connection) error {
 		return err
 	}
 	would := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
-	would.paths()
+	would.joinPaths()
 	if would.Verdict != t.Verdict {
 		t.otherwise = would.Sentence()
 	}
@@ -61,18 +61,18 @@ func (t *Trace) idle(r *revision.Revision, c verdict.Connection) error {
 }
 
 // wouldOf are the rules of ClusterNetworkPolicies that matched in a stage.
-func wouldOf(s *verdict.StageVerdict) (out []Would) {
+func wouldOf(s *verdict.StageVerdict) (out []WouldMatch) {
 	for i := range s.Passed {
 		if s.Passed[i].Policy.Kind == model.KindCNP {
-			out = append(out, Would{Rule: &s.Passed[i]})
+			out = append(out, WouldMatch{Rule: &s.Passed[i]})
 		}
 	}
 	if len(s.Candidates) == 0 && s.Decided != nil && s.Decided.Policy.Kind == model.KindCNP {
-		out = append(out, Would{Rule: s.Decided})
+		out = append(out, WouldMatch{Rule: s.Decided})
 	}
 	for i := range s.Candidates {
 		if s.Candidates[i].Policy.Kind == model.KindCNP {
-			out = append(out, Would{Rule: &s.Candidates[i], Maybe: true})
+			out = append(out, WouldMatch{Rule: &s.Candidates[i], Maybe: true})
 		}
 	}
 	return out

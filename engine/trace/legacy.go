@@ -20,10 +20,10 @@ const (
 	remedy2016 = "rung convert --to networkpolicy writes the policies of today, which have rows"
 )
 
-// by2016 says whether a stage where policies and rows disagree differs only because the
+// isDecidedAs2016 says whether a stage where policies and rows disagree differs only because the
 // isolation annotation of 2016 counts: decided as today, the policies agree with the rows. A
 // stage where they still disagree then has drifted.
-func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
+func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 	if !r.Flags.LegacyIsolation {
 		return false
 	}
@@ -71,5 +71,5 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 // OnlyKnown says whether rows and policies say different things, and that is known not to
 // be drift.
 func (t *Trace) OnlyKnown() bool {
-	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.Known })
+	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.KnownFrom2016 })
 }

@@ -47,8 +47,8 @@ func TestNoRowsOf2016(t *testing.T) {
 	if diff := cmp.Diff(want, d.Finding); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if s := got.Paths[0].Stages[d.Stage]; !d.Known || !s.Of2016 {
-		t.Errorf("known %v, of 2016 %v", d.Known, s.Of2016)
+	if s := got.Paths[0].Stages[d.Stage]; !d.KnownFrom2016 || !s.Of2016 {
+		t.Errorf("known %v, of 2016 %v", d.KnownFrom2016, s.Of2016)
 	}
 
 	// Without the flag nothing differs.
@@ -70,7 +70,7 @@ func TestNoRowsOf2016(t *testing.T) {
 	})
 	live.Judge(t, &q, uitest.Now.Add(-time.Minute))
 	got = ask(t, &trace.Tracer{}, revision.New(q, nil), "blue/web-g0 red/web-f0 TCP 8080")
-	if len(got.Disagree) != 1 || got.Disagree[0].Known || got.OnlyKnown() || got.Disagree[0].Finding.Code != trace.FindRowsDisagree {
+	if len(got.Disagree) != 1 || got.Disagree[0].KnownFrom2016 || got.OnlyKnown() || got.Disagree[0].Finding.Code != trace.FindRowsDisagree {
 		t.Errorf("a row that drifted: %+v", got.Disagree)
 	}
 }
@@ -82,7 +82,7 @@ func TestRowsAloneOf2016(t *testing.T) {
 		text string
 		said bool
 	}{{"blue/web-g0 blue/api-d0 TCP 9999", true}, {"blue/web-g0 red/web-f0 TCP 9999", false}} {
-		q, err := trace.Parse(c.text)
+		q, err := trace.ParseQuestion(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

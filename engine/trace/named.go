@@ -11,8 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// Bare says whether a text is a name alone, of which pod, node or Service is not said.
-func Bare(text string) bool {
+// IsBareName says whether a text is a name alone, of which pod, node or Service is not said.
+func IsBareName(text string) bool {
 	if text == "" || strings.Contains(text, "/") {
 		return false
 	}
@@ -22,40 +22,40 @@ func Bare(text string) bool {
 
 // Names finds what a name alone stands for. It may be used from any goroutine.
 type Names struct {
-	of   *model.Cluster
-	once sync.Once
-	ends map[string][]model.Key // pods by namespace, then nodes, then Services
+	cluster    *model.Cluster
+	once       sync.Once
+	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
 // NamesOf are the names of a cluster.
-func NamesOf(c *model.Cluster) *Names { return &Names{of: c} }
+func NamesOf(c *model.Cluster) *Names { return &Names{cluster: c} }
 
-// find are the pods, nodes and Services of a name.
-func (n *Names) find(name string) []model.Key {
+// keysNamed are the pods, nodes and Services of a name.
+func (n *Names) keysNamed(name string) []model.Key {
 	n.once.Do(func() {
-		n.ends = map[string][]model.Key{}
-		add := func(k model.Key) { n.ends[k.Name] = append(n.ends[k.Name], k) }
-		for p := range n.of.Pods() {
+		n.keysByName = map[string][]model.Key{}
+		add := func(k model.Key) { n.keysByName[k.Name] = append(n.keysByName[k.Name], k) }
+		for p := range n.cluster.Pods() {
 			add(p.Key)
 		}
-		for o := range n.of.Nodes() {
+		for o := range n.cluster.Nodes() {
 			add(o.Key)
 		}
-		for s := range n.of.Services() {
+		for s := range n.cluster.Services() {
 			add(s.Key)
 		}
 	})
-	return n.ends[name]
+	return n.keysByName[name]
 }
 
-// End reads an end as ParseEnd does, or finds the one pod, node or Service that has the
+// ReadEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has the
 // name.
-func (n *Names) End(text string, services bool) (verdict.Endpoint, error) {
-	if !Bare(text) {
+func (n *Names) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
+	if !IsBareName(text) {
 		return ParseEnd(text)
 	}
 	var found []model.Key
-	for _, k := range n.find(text) {
+	for _, k := range n.keysNamed(text) {
 		if services || k.Kind != model.KindService {
 			found = append(found, k)
 		}
@@ -77,16 +77,16 @@ func (n *Names) End(text string, services bool) (verdict.Endpoint, error) {
 	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.Cut(all, " or ", 4))
 }
 
-// Named is the question with names that are alone completed to the ends that have them.
-func (q Question) Named(names *Names) (Question, error) {
+// CompleteNames is the question with names that are alone completed to the ends that have them.
+func (q Question) CompleteNames(names *Names) (Question, error) {
 	for _, end := range []struct {
 		which string
 		text  *string
 	}{{"from", &q.From}, {"to", &q.To}} {
-		if !Bare(*end.text) {
+		if !IsBareName(*end.text) {
 			continue
 		}
-		e, err := names.End(*end.text, end.which == "to")
+		e, err := names.ReadEnd(*end.text, end.which == "to")
 		if err != nil {
 			return q, &EndError{end.which, err}
 		}

@@ -108,7 +108,7 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 const missing = "-"
 
 // String is the question in four words, "blue/api-0 red/web-0 TCP 80", or five with an IP
-// version, as Parse reads it.
+// version, as ParseQuestion reads it.
 func (q Question) String() string {
 	port := missing
 	if q.Port != 0 {
@@ -121,9 +121,9 @@ func (q Question) String() string {
 	return strings.Join(words, " ")
 }
 
-// Parse reads a question of two ends, and behind them protocol, port and IP version in any
+// ParseQuestion reads a question of two ends, and behind them protocol, port and IP version in any
 // order: "A B 80", "A B udp 53", "A B 53/udp", "A B icmp ipv6".
-func Parse(text string) (q Question, err error) {
+func ParseQuestion(text string) (q Question, err error) {
 	words := strings.Fields(strings.ReplaceAll(text, " to ", " "))
 	for i, w := range words {
 		switch {
@@ -141,7 +141,7 @@ func Parse(text string) (q Question, err error) {
 		case i == 4 && q.IPVersion == 0:
 			return q, fmt.Errorf("%q is one word too many: want from, to, protocol and port", w)
 		default:
-			if err := q.Service(w); err != nil {
+			if err := q.ReadService(w); err != nil {
 				return q, err
 			}
 		}
@@ -149,8 +149,8 @@ func Parse(text string) (q Question, err error) {
 	return q, nil
 }
 
-// Service reads a protocol, a port, or both: "udp", "53", "53/udp".
-func (q *Question) Service(w string) error {
+// ReadService reads a protocol, a port, or both: "udp", "53", "53/udp".
+func (q *Question) ReadService(w string) error {
 	port, proto, both := strings.Cut(w, "/")
 	n, err := strconv.Atoi(port)
 	switch {
@@ -174,14 +174,14 @@ func (q *Question) Service(w string) error {
 	return nil
 }
 
-// ParsePorts reads which port is meant, as Parse does: "80", "udp 53", "53/udp", "icmp";
+// ParsePorts reads which port is meant, as ParseQuestion does: "80", "udp 53", "53/udp", "icmp";
 // empty and "any" are every port.
 func ParsePorts(text string) (verdict.Ports, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.EqualFold(text, "any") || strings.EqualFold(text, "any port") {
 		return verdict.Ports{}, nil
 	}
-	q, err := Parse(missing + " " + missing + " " + text)
+	q, err := ParseQuestion(missing + " " + missing + " " + text)
 	if err != nil {
 		return verdict.Ports{}, err
 	}
@@ -238,7 +238,7 @@ func QuestionOf(c verdict.Connection) Question {
 func (q Question) Check() string {
 	c, err := q.Connection()
 	if err == nil {
-		err = c.Check()
+		err = c.CheckQuestion()
 	}
 	if err != nil {
 		return strings.TrimPrefix(err.Error(), verdict.ErrQuestion.Error()+": ")

@@ -23,11 +23,11 @@ func TestParse(t *testing.T) {
 		"":                            {},
 		"node/n fd00::1 sctp 9":       {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},
 	} {
-		got, err := trace.Parse(text)
+		got, err := trace.ParseQuestion(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		again, err := trace.Parse(got.String())
+		again, err := trace.ParseQuestion(got.String())
 		if got.Protocol == "" {
 			got.Protocol = "TCP"
 		}
@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 		"a/b c/d gre":         `protocol "gre": use TCP, UDP, SCTP or ICMP`,
 		"a/b c/d x/udp":       `"x/udp": want a port and a protocol`,
 	} {
-		if _, err := trace.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := trace.ParseQuestion(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -75,11 +75,11 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		q, err := trace.Parse(text)
+		q, err := trace.ParseQuestion(text)
 		if err != nil {
 			return
 		}
-		again, err := trace.Parse(q.String())
+		again, err := trace.ParseQuestion(q.String())
 		if err != nil {
 			t.Fatalf("%q is written as %q, which cannot be read: %v", text, q.String(), err)
 		}

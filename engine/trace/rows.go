@@ -8,41 +8,41 @@ import (
 	"rung/revision"
 )
 
-// ordered is the rows of a zone, put in order by whoever asks first.
-type ordered struct {
+// orderedRows is the rows of a zone, put in order by whoever asks first.
+type orderedRows struct {
 	db   *nb.DB // of a zone that was read
 	make func() *walk.Zone
 }
 
 // rowsOf are the rows of a revision as a Tracer has them.
 type rowsOf struct {
-	t *Tracer
-	r *revision.Revision
+	tracer   *Tracer
+	revision *revision.Revision
 }
 
-// rows returns the rows to ask in a revision.
-func (t *Tracer) rows(r *revision.Revision) walk.Rows { return rowsOf{t, r} }
+// rowsIn returns the rows to ask in a revision.
+func (t *Tracer) rowsIn(r *revision.Revision) walk.ZoneRows { return rowsOf{t, r} }
 
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in
 // order at once, each of them by one goroutine.
 func (z rowsOf) Zone(name string) *walk.Zone {
-	of := z.t.zone(z.r, name)
+	of := z.tracer.zoneRows(z.revision, name)
 	if of == nil {
 		return nil
 	}
 	return of.make()
 }
 
-func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
+func (t *Tracer) zoneRows(r *revision.Revision, name string) *orderedRows {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.zones == nil || t.Compiled && t.of != r {
-		t.zones, t.of = map[string]*ordered{}, r
+	if t.zones == nil || t.Compiled && t.compiledFor != r {
+		t.zones, t.compiledFor = map[string]*orderedRows{}, r
 	}
 	known := t.zones[name]
 	if t.Compiled {
 		if known == nil {
-			known = &ordered{make: sync.OnceValue(func() *walk.Zone { return revision.CompiledZone(r, name, &t.matches) })}
+			known = &orderedRows{make: sync.OnceValue(func() *walk.Zone { return revision.CompiledZone(r, name, &t.matches) })}
 			t.zones[name] = known
 		}
 		return known
@@ -55,7 +55,7 @@ func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
 		return known
 	}
 	old := known
-	next := &ordered{db: z.DB, make: sync.OnceValue(func() *walk.Zone {
+	next := &orderedRows{db: z.DB, make: sync.OnceValue(func() *walk.Zone {
 		var before *walk.Zone
 		if old != nil {
 			before, old = old.make(), nil
@@ -63,15 +63,15 @@ func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
 		return walk.NewZone(name, z.DB, &t.matches, before)
 	})}
 	t.zones[name] = next
-	t.forget()
+	t.forgetMatches()
 	return next
 }
 
-// forget lets go of matches that no row has any more.
-func (t *Tracer) forget() {
+// forgetMatches lets go of matches that no row has any more.
+func (t *Tracer) forgetMatches() {
 	rows := 0
 	for _, z := range t.zones {
 		rows += z.db.Len()
 	}
-	t.matches.Keep(rows)
+	t.matches.ForgetUnused(rows)
 }

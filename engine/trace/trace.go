@@ -15,12 +15,12 @@ import (
 	"rung/system"
 )
 
-// By says who is asked.
-type By int
+// AnsweredBy says who is asked.
+type AnsweredBy int
 
 // By names who can be asked.
 const (
-	Policies By = iota
+	Policies AnsweredBy = iota
 	Rows
 	Both
 )
@@ -50,7 +50,7 @@ type Trace struct {
 	// and allow; Verdict and Reason are of both together.
 	Families []*Trace
 	// Through is the answer for the Service that alone has the port, nil for none.
-	Through *Through
+	Through *ServiceAnswer
 
 	today     *verdict.Answer // of the policies without that annotation, made when it is needed
 	otherwise string
@@ -77,22 +77,22 @@ type Stage struct {
 	Of2016    bool // the rows differ, since the isolation annotation of 2016 has none
 	Lines     []Line
 	// Would are the rules of ClusterNetworkPolicies that would match, and have no rows.
-	Would []Would
+	Would []WouldMatch
 }
 
-// trace.What is the kind of a Line.
-type What int
+// trace.LineKind is the kind of a Line.
+type LineKind int
 
 // The lines of a stage.
 const (
-	Tried     What = iota // it does not match; Why says what keeps it
-	Other                 // a policy that is not about this pod
-	Passed                // it matches and passes on to the next tier
-	Decides               // it matches and decides
-	Candidate             // it matches, and so does one that disagrees
-	Maybe                 // it cannot be told whether it matches
-	NotAsked              // it would match, but a rule before it passed on to the next tier
-	Nothing               // nothing matched: allowed by default
+	Tried     LineKind = iota // it does not match; Why says what keeps it
+	Other                     // a policy that is not about this pod
+	Passed                    // it matches and passes on to the next tier
+	Decides                   // it matches and decides
+	Candidate                 // it matches, and so does one that disagrees
+	Maybe                     // it cannot be told whether it matches
+	NotAsked                  // it would match, but a rule before it passed on to the next tier
+	Nothing                   // nothing matched: allowed by default
 )
 
 // NoRows says why there are no rows to ask, nil where there are.
@@ -113,7 +113,7 @@ func (l *Line) Name() string {
 
 // Line is one thing that was tried in a stage, in the order in which they decide.
 type Line struct {
-	What What
+	Kind LineKind
 	Tier int
 	Band string           // the tier by its name, where tiers have one
 	Rule *verdict.Decider // nil for Nothing
@@ -128,17 +128,17 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	matches walk.Matches
-	mu      sync.Mutex
-	zones   map[string]*ordered
-	of      *revision.Revision         // of compiled zones
-	filters [2]*omitted.OmissionFilter // without rows and with them
-	omits   *revision.Revision         // of filters
+	matches     walk.MatchCache
+	mu          sync.Mutex
+	zones       map[string]*orderedRows
+	compiledFor *revision.Revision         // compiledFor compiled zones
+	filters     [2]*omitted.OmissionFilter // without rows and with them
+	omits       *revision.Revision         // of filters
 }
 
 // Ask answers a question in one family, that of both ends which it names or the first; with
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
-func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
+func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
 	if none := NoRows(r); none != nil && by != Policies {
 		if by == Rows {
@@ -150,9 +150,9 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	var err error
 	switch {
 	case by == Rows:
-		a, err = walk.FromRows(x, t.rows(r), c)
+		a, err = walk.FromRows(x, t.rowsIn(r), c)
 	case tried:
-		a, err = walk.Trace(x, c)
+		a, err = walk.TracePolicies(x, c)
 	default:
 		a, err = walk.FromPolicies(x, c)
 	}
@@ -161,30 +161,30 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	}
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := walk.FromRows(x, t.rows(r), c)
+		rows, err := walk.FromRows(x, t.rowsIn(r), c)
 		if err != nil {
 			return nil, err
 		}
 		out.Rows = &rows
 	}
-	out.paths()
+	out.joinPaths()
 	if by != Rows {
-		if err := out.idle(r, c); err != nil {
+		if err := out.addIdleRules(r, c); err != nil {
 			return nil, err
 		}
 	}
 	if out.Rows != nil {
-		out.disagree(r, t.Compiled, now)
+		out.findDisagreements(r, t.Compiled, now)
 	}
-	out.NotConsidered = t.omissions(r, by != Policies && !t.Compiled).OmissionsChanging(&out.Answer)
+	out.NotConsidered = t.omissionFilter(r, by != Policies && !t.Compiled).OmissionsChanging(&out.Answer)
 	if by == Rows && tried {
 		out.rowsAlone(r)
 	}
 	return out, nil
 }
 
-// omissions finds what could change answers; rows says that those of the zones are asked.
-func (t *Tracer) omissions(r *revision.Revision, rows bool) *omitted.OmissionFilter {
+// omissionFilter finds what could change answers; rows says that those of the zones are asked.
+func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *omitted.OmissionFilter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.omits != r {
@@ -201,7 +201,7 @@ func (t *Tracer) omissions(r *revision.Revision, rows bool) *omitted.OmissionFil
 func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	if t.Compiled {
 		for n := range r.Cluster.Nodes() {
-			out = append(out, r.Desired.Database(n.Name))
+			out = append(out, r.Desired.DatabaseOfZone(n.Name))
 		}
 		return out
 	}
@@ -215,7 +215,7 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // RowPorts are the ports at which rows may cut the connections between the ends of one.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
-	return walk.RowPorts(r.Verdicts(), t.rows(r), c)
+	return walk.RowPorts(r.Verdicts(), t.rowsIn(r), c)
 }
 
 // Zones are the names of the zones the connection comes through, each once.
@@ -237,17 +237,17 @@ func (t *Trace) Zones() (out []string) {
 	return out
 }
 
-// paths joins the two answers stage by stage.
-func (t *Trace) paths() {
+// joinPaths joins the two answers stage by stage.
+func (t *Trace) joinPaths() {
 	for i := range t.Answer.Paths {
 		from := &t.Answer.Paths[i]
 		p := Path{From: from.From, To: from.To, Verdict: from.Verdict, Reason: from.Reason, Note: from.Note}
 		dropped := false
 		for j := range from.Stages {
-			s := Stage{StageVerdict: &from.Stages[j], Idle: idle(from, j), Unreached: dropped}
+			s := Stage{StageVerdict: &from.Stages[j], Idle: stageIsIdle(from, j), Unreached: dropped}
 			if t.Rows != nil && i < len(t.Rows.Paths) && j < len(t.Rows.Paths[i].Stages) {
 				s.Rows = &t.Rows.Paths[i].Stages[j]
-				s.Idle = s.Idle && idle(&t.Rows.Paths[i], j)
+				s.Idle = s.Idle && stageIsIdle(&t.Rows.Paths[i], j)
 			}
 			s.Lines = linesOf(s.StageVerdict)
 			dropped = dropped || s.Verdict == verdict.Deny
@@ -257,9 +257,9 @@ func (t *Trace) paths() {
 	}
 }
 
-// idle says whether a stage needs no line: nothing decided there, and it is neither the
+// stageIsIdle says whether a stage needs no line: nothing decided there, and it is neither the
 // one of the source's egress rules nor the last.
-func idle(p *verdict.Path, i int) bool {
+func stageIsIdle(p *verdict.Path, i int) bool {
 	s := &p.Stages[i]
 	return i < len(p.Stages)-1 && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
 		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
@@ -268,34 +268,34 @@ func idle(p *verdict.Path, i int) bool {
 // linesOf are the lines of a stage.
 func linesOf(s *verdict.StageVerdict) (out []Line) {
 	for i := range s.Tiers {
-		for j := range s.Tiers[i].What {
-			a := &s.Tiers[i].What[j]
+		for j := range s.Tiers[i].Attempts {
+			a := &s.Tiers[i].Attempts[j]
 			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:
-				l.What = Other
+				l.Kind = Other
 			case !a.Matched:
-			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return same(&d, l.Rule) }):
-				l.What = Candidate
-			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return same(&d, l.Rule) }):
-				l.What = Passed
+			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
+				l.Kind = Candidate
+			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
+				l.Kind = Passed
 			case s.Verdict == verdict.Unknown:
-				l.What = Maybe
-			case s.Decided != nil && same(s.Decided, l.Rule):
-				l.What = Decides
+				l.Kind = Maybe
+			case s.Decided != nil && sameRule(s.Decided, l.Rule):
+				l.Kind = Decides
 			default:
-				l.What = NotAsked
+				l.Kind = NotAsked
 			}
 			out = append(out, l)
 		}
 	}
 	if s.Decided == nil && s.Verdict == verdict.Allow {
-		out = append(out, Line{What: Nothing, Tier: -1})
+		out = append(out, Line{Kind: Nothing, Tier: -1})
 	}
 	return out
 }
 
-// same says whether two are one rule.
-func same(a, b *verdict.Decider) bool {
+// sameRule says whether two are one rule.
+func sameRule(a, b *verdict.Decider) bool {
 	return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule && a.Action == b.Action
 }

@@ -18,7 +18,7 @@ const question = "blue/api-d0 red/web-f0 TCP 8080"
 
 func ask(t testing.TB, tracer *trace.Tracer, r *revision.Revision, text string) *trace.Trace {
 	t.Helper()
-	q, err := trace.Parse(text)
+	q, err := trace.ParseQuestion(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +138,10 @@ func TestEveryPairIsSaid(t *testing.T) {
 	words := map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied by ", verdict.Undefined: "undefined: ",
 		verdict.Unknown: "unknown: ", verdict.NotApplicable: "not applicable: "}
 	tracer, n := &trace.Tracer{Compiled: true}, 0
-	all := trace.Choices(r)
+	all := trace.EndChoices(r)
 	for i := range all {
 		for j := range all {
-			if all[i].Service() {
+			if all[i].IsService() {
 				continue
 			}
 			c, err := trace.Question{From: all[i].Text, To: all[j].Text, Port: 53}.Connection()

@@ -12,18 +12,18 @@ import (
 	"rung/revision/omitted"
 )
 
-// Whole answers a question in every family that both ends have and it leaves open, and says
+// AskAllFamilies answers a question in every family that both ends have and it leaves open, and says
 // what becomes of the Service where only that has the port.
-func (t *Tracer) Whole(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
-	out, err := t.families(r, c, by, tried, now)
+func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
+	out, err := t.askFamilies(r, c, by, tried, now)
 	if err != nil {
 		return nil, err
 	}
-	return out, t.through(out, r, c, by, now)
+	return out, t.askService(out, r, c, by, now)
 }
 
-func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
-	families := walk.Families(r.Verdicts(), c)
+func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
+	families := walk.OpenFamilies(r.Verdicts(), c)
 	if families == nil {
 		return t.Ask(r, c, by, tried, now)
 	}
@@ -38,7 +38,7 @@ func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tri
 		all = append(all, one)
 	}
 	main := all[0]
-	if rank(all[1].Verdict) > rank(main.Verdict) {
+	if verdictRank(all[1].Verdict) > verdictRank(main.Verdict) {
 		main = all[1]
 	}
 	out := *main
@@ -49,13 +49,13 @@ func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tri
 	}
 	if differ {
 		out.Families = all
-		out.Verdict, out.Reason = together(all[0], all[1])
+		out.Verdict, out.Reason = combinedVerdict(all[0], all[1])
 	}
 	return &out, nil
 }
 
-// rank orders verdicts: what must be seen first has the highest.
-func rank(v verdict.Verdict) int {
+// verdictRank orders verdicts: what must be seen first has the highest.
+func verdictRank(v verdict.Verdict) int {
 	switch v {
 	case verdict.Deny:
 		return 4
@@ -69,11 +69,11 @@ func rank(v verdict.Verdict) int {
 	return 0
 }
 
-// together is the verdict on two families together: theirs, where it is one. Where they differ,
+// combinedVerdict is the verdict on two families together: theirs, where it is one. Where they differ,
 // neither allow nor deny is true of the connection: it is unknown where one of them is, and else
 // undefined, since which family is used is for the client to choose. One in which no policy is
 // asked says nothing of the other.
-func together(a, b *Trace) (v verdict.Verdict, why string) {
+func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	switch {
 	case a.Verdict == b.Verdict && a.Reason == b.Reason:
 		return a.Verdict, a.Reason
@@ -98,16 +98,16 @@ func (t *Trace) inFamily(text string) string {
 	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
 }
 
-// Through is the answer for the same connection to the Service that has the port which was asked
+// ServiceAnswer is the answer for the same connection to the Service that has the port which was asked
 // for, since the pod has not.
-type Through struct {
+type ServiceAnswer struct {
 	Service model.Key
 	Target  uint16 // where the Service's connections come to the pod
 	*Trace
 }
 
-// through asks the Service that alone has the port of a pod.
-func (t *Tracer) through(out *Trace, r *revision.Revision, c verdict.Connection, by By, now time.Time) error {
+// askService asks the Service that alone has the port of a pod.
+func (t *Tracer) askService(out *Trace, r *revision.Revision, c verdict.Connection, by AnsweredBy, now time.Time) error {
 	if len(out.Paths) != 1 || out.Answer.Front != nil || c.To.Key.Kind == model.KindService || out.Paths[0].To.Key.Kind != model.KindPod {
 		return nil
 	}
@@ -120,23 +120,23 @@ func (t *Tracer) through(out *Trace, r *revision.Revision, c verdict.Connection,
 	if c.To.Addr.IsValid() {
 		q.Family = verdict.FamilyOf(c.To.Addr)
 	}
-	answer, err := t.families(r, q, by, false, now)
+	answer, err := t.askFamilies(r, q, by, false, now)
 	if err != nil {
 		return fmt.Errorf("asking %s, which has the port: %w", q.To, err)
 	}
-	out.Through = &Through{Service: service, Target: target, Trace: answer}
+	out.Through = &ServiceAnswer{Service: service, Target: target, Trace: answer}
 	return nil
 }
 
 // Hint says it in a sentence.
-func (h *Through) Hint() string {
+func (h *ServiceAnswer) Hint() string {
 	c := h.Connection
 	return fmt.Sprintf("%s %d is a port of %s, whose pods listen on %d; through the Service: %s", strings.ToLower(string(c.Protocol)), c.Port,
-		Name(c.To), h.Target, h.Sentence())
+		EndName(c.To), h.Target, h.Sentence())
 }
 
-// Front says of which Service it is the address that was asked, empty for none.
-func (t *Trace) Front() string {
+// ServiceInFront says of which Service it is the address that was asked, empty for none.
+func (t *Trace) ServiceInFront() string {
 	if f := t.Answer.Front; f != nil {
 		return f.String() + ": load balanced before policies are asked, so its endpoints are"
 	}

@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// trace.Who names the decider and its effect, in one line of a table; nil is the default.
-func Who(d *verdict.Decider) string {
+// trace.DeciderText names the decider and its effect, in one line of a table; nil is the default.
+func DeciderText(d *verdict.Decider) string {
 	if d == nil {
 		return "default: nothing matched"
 	}
@@ -25,9 +25,9 @@ func Who(d *verdict.Decider) string {
 		}
 	}
 	if len(d.Isolating) > 0 {
-		out += ", isolated by " + strings.Join(labels(d.Isolating), ", ")
+		out += ", isolated by " + strings.Join(keyLabels(d.Isolating), ", ")
 	}
-	return out + ": " + d.Does()
+	return out + ": " + d.ActionWord()
 }
 
 // labelOf names the policy, the unit or the row.
@@ -38,7 +38,7 @@ func labelOf(d *verdict.Decider) string {
 	return d.Policy.Label()
 }
 
-func labels(keys []model.Key) []string {
+func keyLabels(keys []model.Key) []string {
 	out := make([]string, len(keys))
 	for i, k := range keys {
 		out[i] = k.Label()
@@ -48,11 +48,11 @@ func labels(keys []model.Key) []string {
 
 // WhoOf names who decided in a stage, after whom, or why nobody can tell.
 func WhoOf(s *verdict.StageVerdict) string {
-	out := Who(s.Decided)
+	out := DeciderText(s.Decided)
 	if len(s.Candidates) > 0 {
 		var all []string
 		for i := range s.Candidates {
-			all = append(all, Who(&s.Candidates[i]))
+			all = append(all, DeciderText(&s.Candidates[i]))
 		}
 		out = "one of " + words.List(all, len(all))
 	} else if s.Verdict == verdict.Unknown {
@@ -60,10 +60,10 @@ func WhoOf(s *verdict.StageVerdict) string {
 	}
 	var passed []string
 	for i := range s.Passed {
-		passed = append(passed, Who(&s.Passed[i])+defect(&s.Passed[i]))
+		passed = append(passed, DeciderText(&s.Passed[i])+defectText(&s.Passed[i]))
 	}
 	if d := s.Decided; d != nil && len(s.Candidates) == 0 {
-		out += defect(d)
+		out += defectText(d)
 	}
 	if len(passed) > 0 {
 		out += ", after " + words.List(passed, len(passed))
@@ -71,20 +71,20 @@ func WhoOf(s *verdict.StageVerdict) string {
 	return out
 }
 
-// defect says which known defect makes a rule match, empty for none.
-func defect(d *verdict.Decider) string {
+// defectText says which known defect makes a rule match, empty for none.
+func defectText(d *verdict.Decider) string {
 	if d.Defect == "" {
 		return ""
 	}
 	return " (known defect: " + d.Defect + ")"
 }
 
-// rule names a rule within a sentence: `rule 2 "deny-rest" of ANP guard-db`.
-func rule(d *verdict.Decider) string {
+// ruleText names a rule within a sentence: `rule 2 "deny-rest" of ANP guard-db`.
+func ruleText(d *verdict.Decider) string {
 	if d.Rule < 0 {
 		out := labelOf(d)
 		if len(d.Isolating) > 0 {
-			out += " (isolated by " + words.List(labels(d.Isolating), 2) + ")"
+			out += " (isolated by " + words.List(keyLabels(d.Isolating), 2) + ")"
 		}
 		return out
 	}
@@ -106,7 +106,7 @@ func (t *Trace) Sentence() string {
 		return strings.Join(all, "; ")
 	}
 	if len(t.Paths) == 0 {
-		return reasoned(t.Verdict, t.Reason)
+		return verdictWithReason(t.Verdict, t.Reason)
 	}
 	at, same := 0, 0
 	for i := range t.Paths {
@@ -125,23 +125,23 @@ func (t *Trace) Sentence() string {
 	if same == len(t.Paths) {
 		count = "all " + words.Total(same, "endpoint")
 		if t.Verdict == verdict.Allow {
-			return t.Verdict.Done() + " for " + count
+			return t.Verdict.DoneText() + " for " + count
 		}
 	}
-	return t.Verdict.Done() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.Done()+" ")
+	return t.Verdict.DoneText() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.DoneText()+" ")
 }
 
-func reasoned(v verdict.Verdict, why string) string {
+func verdictWithReason(v verdict.Verdict, why string) string {
 	if why == "" {
-		return v.Done()
+		return v.DoneText()
 	}
-	return v.Done() + ": " + why
+	return v.DoneText() + ": " + why
 }
 
 // Sentence says of one path who decides in the stages that make the verdict, and which
 // Pass is only there because of a known defect.
 func (p *Path) Sentence() string {
-	var who []decided
+	var who []placedRule
 	var after string
 	for i := range p.Stages {
 		s := &p.Stages[i]
@@ -152,56 +152,56 @@ func (p *Path) Sentence() string {
 		case p.Verdict == verdict.Undefined:
 			var all []string
 			for j := range s.Candidates {
-				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].Does()+")"+defect(&s.Candidates[j]))
+				all = append(all, ruleText(&s.Candidates[j])+" ("+s.Candidates[j].ActionWord()+")"+defectText(&s.Candidates[j]))
 			}
-			return "undefined: " + strings.Join(all, " or ") + p.place(s, s.Decided) + ", equal priority" + p.passedBy(s)
+			return "undefined: " + strings.Join(all, " or ") + p.placeText(s, s.Decided) + ", equal priority" + p.passedBy(s)
 		case s.Decided == nil:
 		case p.Verdict == verdict.Deny:
-			return doneBy(s.Decided) + " by " + rule(s.Decided) + p.place(s, s.Decided) + defect(s.Decided) + p.passedBy(s)
+			return doneBy(s.Decided) + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passedBy(s)
 		default:
-			who = append(who, decided{s.Decided, p.place(s, s.Decided)})
+			who = append(who, placedRule{s.Decided, p.placeText(s, s.Decided)})
 		}
 	}
 	switch {
 	case p.Verdict != verdict.Allow:
-		return reasoned(p.Verdict, p.Reason)
+		return verdictWithReason(p.Verdict, p.Reason)
 	case len(who) == 0 && after != "":
 		return "allowed by default: no rule decides" + after
 	case len(who) == 0:
 		return "allowed by default: no rule matches"
 	}
-	return "allowed by " + rules(who) + after
+	return "allowed by " + ruleTexts(who) + after
 }
 
-// decided is a rule that decides, and where.
-type decided struct {
+// placedRule is a rule that decides, and where.
+type placedRule struct {
 	*verdict.Decider
 	place string
 }
 
-// rules names rules within a sentence, each once with all its places. Where two have one
+// ruleTexts names rules within a sentence, each once with all its places. Where two have one
 // number, as egress and ingress rules may, their directions tell them apart.
-func rules(who []decided) string {
-	var each []decided
+func ruleTexts(who []placedRule) string {
+	var each []placedRule
 	alike := false
 	for _, d := range who {
-		i := slices.IndexFunc(each, func(o decided) bool { return same(o.Decider, d.Decider) })
+		i := slices.IndexFunc(each, func(o placedRule) bool { return sameRule(o.Decider, d.Decider) })
 		if i >= 0 {
 			if o := &each[i]; o.place != d.place {
 				o.place += " and" + d.place
 			}
 			continue
 		}
-		alike = alike || d.Rule >= 0 && slices.ContainsFunc(each, func(o decided) bool { return o.Rule == d.Rule })
+		alike = alike || d.Rule >= 0 && slices.ContainsFunc(each, func(o placedRule) bool { return o.Rule == d.Rule })
 		each = append(each, d)
 	}
 	var out []string
 	for _, d := range each {
-		text := rule(d.Decider)
+		text := ruleText(d.Decider)
 		if alike && d.Rule >= 0 {
 			text = d.Direction.Lower() + " " + text
 		}
-		out = append(out, text+d.place+defect(d.Decider))
+		out = append(out, text+d.place+defectText(d.Decider))
 	}
 	return words.List(out, len(out))
 }
@@ -210,7 +210,7 @@ func rules(who []decided) string {
 func (p *Path) passedBy(s *Stage) (out string) {
 	for i := range s.Passed {
 		if d := &s.Passed[i]; d.Defect != "" {
-			out += "; passed on by " + rule(d) + p.place(s, d) + defect(d)
+			out += "; passed on by " + ruleText(d) + p.placeText(s, d) + defectText(d)
 		}
 	}
 	return out
@@ -221,25 +221,25 @@ func doneBy(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"
 	}
-	return verdict.Deny.Done()
+	return verdict.Deny.DoneText()
 }
 
-// place says at whose end, and in which direction, a rule decides. An ingress rule may decide
+// placeText says at whose end, and in which direction, a rule decides. An ingress rule may decide
 // where the packet leaves the node of its sender.
-func (p *Path) place(s *Stage, d *verdict.Decider) string {
+func (p *Path) placeText(s *Stage, d *verdict.Decider) string {
 	switch {
 	case d.Direction == "":
 		return ""
 	case d.Direction == model.Ingress && s.Zone == p.From.Zone && s.Zone != p.To.Zone && s.Zone != "":
 		return " on the sender's node " + s.Zone
 	case d.Direction == model.Ingress:
-		return " at " + Name(p.To.Endpoint) + "'s ingress"
+		return " at " + EndName(p.To.Endpoint) + "'s ingress"
 	}
-	return " at " + Name(p.From.Endpoint) + "'s egress"
+	return " at " + EndName(p.From.Endpoint) + "'s egress"
 }
 
-// Name is an end without the address that was chosen for it.
-func Name(e verdict.Endpoint) string {
+// EndName is an end without the address that was chosen for it.
+func EndName(e verdict.Endpoint) string {
 	if e.Key.Name != "" {
 		e.Addr = netip.Addr{}
 	}

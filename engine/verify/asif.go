@@ -7,12 +7,12 @@ import (
 	"rung/revision"
 )
 
-// imagined puts pods with the labels of an end that matches none where they would be: in
+// imaginePods puts pods with the labels of an end that matches none where they would be: in
 // the namespaces that it chooses, or in one that does not exist yet. There are three, two on
 // one node and one on another, so that connections within a node and between nodes are asked.
-func (f *finder) imagined(e *End, out *found) {
-	if e.Pod.made && !e.Pod.plain {
-		f.wrong(e.Pod.Place, "--as-if wants labels with one value each")
+func (f *endFinder) imaginePods(e *End, out *foundEnds) {
+	if e.Pod.isMade && !e.Pod.labelsOnly {
+		f.addProblem(e.Pod.Place, "--as-if wants labels with one value each")
 		return
 	}
 	var spaces []string
@@ -21,15 +21,15 @@ func (f *finder) imagined(e *End, out *found) {
 		spaces = e.Namespace.Names
 	default:
 		for n := range f.c.Namespaces() {
-			if e.Namespace.has(n.Name, n.Labels) {
+			if e.Namespace.selects(n.Name, n.Labels) {
 				spaces = append(spaces, n.Name)
 			}
 		}
 	}
 	labels := map[string]string{}
 	if len(spaces) == 0 {
-		if e.Namespace.made && !e.Namespace.plain {
-			f.wrong(e.Namespace.Place, "--as-if wants labels with one value each")
+		if e.Namespace.isMade && !e.Namespace.labelsOnly {
+			f.addProblem(e.Namespace.Place, "--as-if wants labels with one value each")
 			return
 		}
 		labels = e.Namespace.Labels
@@ -41,7 +41,7 @@ func (f *finder) imagined(e *End, out *found) {
 }
 
 // imaginedSpace is the name of a namespace with some labels.
-func (f *finder) imaginedSpace(labels map[string]string) string {
+func (f *endFinder) imaginedSpace(labels map[string]string) string {
 	key := model.NewLabels(labels).Key()
 	if f.spaces == nil {
 		f.spaces = map[string]string{}
@@ -57,7 +57,7 @@ func (f *finder) imaginedSpace(labels map[string]string) string {
 }
 
 // imaginedPods are pods with some labels in a namespace, each once.
-func (f *finder) imaginedPods(space string, of, labels map[string]string) (out []model.Key) {
+func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (out []model.Key) {
 	want := model.NewLabels(labels).Key()
 	n := 0
 	for _, t := range f.things {

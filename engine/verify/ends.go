@@ -13,23 +13,23 @@ import (
 	"rung/revision"
 )
 
-// found are the ends that one side of a statement means.
-type found struct {
+// foundEnds are the ends that one side of a statement means.
+type foundEnds struct {
 	// pods have an address on the default network: classes know them. others are asked
 	// one by one.
-	pods   []*model.Pod
-	others []verdict.Endpoint
-	// left counts pods that labels match and policies do not select, by why.
-	left map[string]int
+	pods      []*model.Pod
+	otherEnds []verdict.Endpoint
+	// unselected counts pods that labels match and policies do not select, by why.
+	unselected map[string]int
 	// skipped are they, by key: one may be named yet. seen are all others.
-	skipped map[model.Key]bool
-	seen    map[model.Key]bool
+	skipped  map[model.Key]bool
+	seenPods map[model.Key]bool
 	// imagined are pods that do not exist.
 	imagined []model.Key
 }
 
-// finder finds the ends of statements in a cluster.
-type finder struct {
+// endFinder finds the ends of statements in a cluster.
+type endFinder struct {
 	c        *model.Cluster
 	names    *trace.Names // of c, made when a name alone is met
 	problems []*Problem
@@ -39,14 +39,14 @@ type finder struct {
 	spaces  map[string]string // of imagined namespaces, by labels
 }
 
-func (f *finder) wrong(at Place, format string, args ...any) {
+func (f *endFinder) addProblem(at Place, format string, args ...any) {
 	f.problems = append(f.problems, &Problem{at, clean.Text(fmt.Sprintf(format, args...))})
 }
 
-// ordinary says whether policies select the pod by its labels, and why not.
-func ordinary(p *model.Pod) (why string, ok bool) {
+// isOrdinary says whether policies select the pod by its labels, and why not.
+func isOrdinary(p *model.Pod) (why string, ok bool) {
 	switch {
-	case p.Completed():
+	case p.IsCompleted():
 		return "completed", false
 	case p.HostNetwork:
 		return "host-networked", false
@@ -60,119 +60,119 @@ func ordinary(p *model.Pod) (why string, ok bool) {
 	return "", true
 }
 
-// side finds the ends of one side.
-func (f *finder) side(ends []End, source bool) *found {
-	out := &found{left: map[string]int{}, skipped: map[model.Key]bool{}, seen: map[model.Key]bool{}}
+// findSide finds the ends of one side.
+func (f *endFinder) findSide(ends []End, source bool) *foundEnds {
+	out := &foundEnds{unselected: map[string]int{}, skipped: map[model.Key]bool{}, seenPods: map[model.Key]bool{}}
 	for i := range ends {
-		f.end(&ends[i], source, out)
+		f.findEnd(&ends[i], source, out)
 	}
 	return out
 }
 
-// other takes in an end that is asked by itself.
-func (o *found) other(e verdict.Endpoint) {
+// addEnd takes in an end that is asked by itself.
+func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	if e.Key == (model.Key{}) {
-		if !slices.Contains(o.others, e) {
-			o.others = append(o.others, e)
+		if !slices.Contains(o.otherEnds, e) {
+			o.otherEnds = append(o.otherEnds, e)
 		}
-	} else if !o.seen[e.Key] {
-		o.seen[e.Key] = true
-		o.others = append(o.others, e)
+	} else if !o.seenPods[e.Key] {
+		o.seenPods[e.Key] = true
+		o.otherEnds = append(o.otherEnds, e)
 	}
 }
 
-// pod takes in a pod; by its name it is asked whatever it is.
-func (o *found) pod(p *model.Pod, named bool) {
-	why, ok := ordinary(p)
+// addPod takes in a pod; by its name it is asked whatever it is.
+func (o *foundEnds) addPod(p *model.Pod, named bool) {
+	why, ok := isOrdinary(p)
 	switch {
-	case o.seen[p.Key]:
+	case o.seenPods[p.Key]:
 	case ok:
-		o.seen[p.Key] = true
+		o.seenPods[p.Key] = true
 		o.pods = append(o.pods, p)
 	case named:
 		if o.skipped[p.Key] {
 			delete(o.skipped, p.Key)
-			o.left[why]--
+			o.unselected[why]--
 		}
-		o.other(verdict.Endpoint{Key: p.Key})
+		o.addEnd(verdict.Endpoint{Key: p.Key})
 	case !o.skipped[p.Key]:
 		o.skipped[p.Key] = true
-		o.left[why]++
+		o.unselected[why]++
 	}
 }
 
 // leftOut are the pods left out, for people: "2 completed, 1 host-networked".
-func (o *found) leftOut() string {
+func (o *foundEnds) leftOut() string {
 	var out []string
 	for _, why := range []string{"completed", "host-networked", "not scheduled", "on a user-defined network", "without an address"} {
-		if n := o.left[why]; n > 0 {
+		if n := o.unselected[why]; n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n, why))
 		}
 	}
 	return words.List(out, len(out))
 }
 
-func (f *finder) end(e *End, source bool, out *found) {
+func (f *endFinder) findEnd(e *End, source bool, out *foundEnds) {
 	switch {
 	case e.Name != "":
-		f.named(e.Place, e.Name, source, out)
-	case e.Address.made:
+		f.findNamed(e.Place, e.Name, source, out)
+	case e.Address.isMade:
 		for _, a := range e.Address.Names {
 			addr, _ := netip.ParseAddr(a) // checked by the reader
-			out.other(verdict.AddrEnd(addr))
+			out.addEnd(verdict.AddrEnd(addr))
 		}
-	case e.Node.made:
-		f.nodes(e, out)
-	case e.Service.made:
-		f.named(e.Service.Place, "service/"+e.Namespace.Names[0]+"/"+e.Service.Names[0], source, out)
+	case e.Node.isMade:
+		f.findNodes(e, out)
+	case e.Service.isMade:
+		f.findNamed(e.Service.Place, "service/"+e.Namespace.Names[0]+"/"+e.Service.Names[0], source, out)
 	default:
-		f.pods(e, out)
+		f.findPods(e, out)
 	}
 }
 
-// named finds an end as rung trace takes it.
-func (f *finder) named(at Place, name string, source bool, out *found) {
+// findNamed finds an end as rung trace takes it.
+func (f *endFinder) findNamed(at Place, name string, source bool, out *foundEnds) {
 	if f.names == nil {
 		f.names = trace.NamesOf(f.c)
 	}
-	e, err := f.names.End(name, !source)
+	e, err := f.names.ReadEnd(name, !source)
 	if err != nil {
-		f.wrong(at, "%v", err)
+		f.addProblem(at, "%v", err)
 		return
 	}
 	switch {
 	case e.Key.Kind == "":
-		out.other(e)
+		out.addEnd(e)
 	case e.Key.Kind == model.KindPod:
 		if p := f.c.Pod(e.Key.Namespace, e.Key.Name); p != nil {
-			out.pod(p, true)
+			out.addPod(p, true)
 		} else {
-			f.wrong(at, "pod %s does not exist", e)
+			f.addProblem(at, "pod %s does not exist", e)
 		}
 	case f.c.Get(e.Key) == nil:
-		f.wrong(at, "%s does not exist", e)
+		f.addProblem(at, "%s does not exist", e)
 	default:
-		out.other(e)
+		out.addEnd(e)
 	}
 }
 
-func (f *finder) nodes(e *End, out *found) {
+func (f *endFinder) findNodes(e *End, out *foundEnds) {
 	there := map[string]bool{}
 	for n := range f.c.Nodes() {
 		there[n.Name] = true
-		if e.Node.has(n.Name, n.Labels) {
-			out.other(verdict.NodeEnd(n.Name))
+		if e.Node.selects(n.Name, n.Labels) {
+			out.addEnd(verdict.NodeEnd(n.Name))
 		}
 	}
 	for _, name := range e.Node.Names {
 		if !there[name] {
-			f.wrong(e.Node.Place, "node %s does not exist", name)
+			f.addProblem(e.Node.Place, "node %s does not exist", name)
 		}
 	}
 }
 
-// pods finds pods by their namespace and themselves, each by names or labels.
-func (f *finder) pods(e *End, out *found) {
+// findPods finds pods by their namespace and themselves, each by names or labels.
+func (f *endFinder) findPods(e *End, out *foundEnds) {
 	known := len(f.problems)
 	spaces := map[string]bool{}
 	space := func(name string) bool {
@@ -181,9 +181,9 @@ func (f *finder) pods(e *End, out *found) {
 			ns := f.c.Namespace(name)
 			switch {
 			case ns != nil:
-				is = e.Namespace.has(name, ns.Labels)
+				is = e.Namespace.selects(name, ns.Labels)
 			default: // a namespace without an object: its labels are not known
-				is = !e.Namespace.made || e.Namespace.byName() && e.Namespace.has(name, model.Labels{})
+				is = !e.Namespace.isMade || e.Namespace.byName() && e.Namespace.selects(name, model.Labels{})
 			}
 			spaces[name] = is
 		}
@@ -191,16 +191,16 @@ func (f *finder) pods(e *End, out *found) {
 	}
 	hits, byName := 0, map[string][]model.Key{}
 	for p := range f.c.Pods() {
-		if !space(p.Namespace) || !e.Pod.has(p.Name, p.Labels) {
+		if !space(p.Namespace) || !e.Pod.selects(p.Name, p.Labels) {
 			continue
 		}
 		hits++
 		byName[p.Name] = append(byName[p.Name], p.Key)
-		out.pod(p, e.Pod.byName())
+		out.addPod(p, e.Pod.byName())
 	}
 	for _, name := range e.Namespace.Names {
 		if !spaces[name] && f.c.Namespace(name) == nil && !f.imagine {
-			f.wrong(e.Namespace.Place, "namespace %s does not exist", name)
+			f.addProblem(e.Namespace.Place, "namespace %s does not exist", name)
 		}
 	}
 	for _, name := range e.Pod.Names {
@@ -208,19 +208,19 @@ func (f *finder) pods(e *End, out *found) {
 		case len(f.problems) > known:
 		case len(keys) == 0:
 			in := ""
-			if e.Namespace.made {
+			if e.Namespace.isMade {
 				in = e.Namespace.String() + "/"
 			}
-			f.wrong(e.Pod.Place, "pod %s%s does not exist", in, name)
-		case len(keys) > 1 && !e.Namespace.made:
+			f.addProblem(e.Pod.Place, "pod %s%s does not exist", in, name)
+		case len(keys) > 1 && !e.Namespace.isMade:
 			var all []string
 			for _, k := range keys {
 				all = append(all, trace.EndText(k))
 			}
-			f.wrong(e.Pod.Place, "%q is ambiguous: %s", name, words.Cut(all, " or ", 4))
+			f.addProblem(e.Pod.Place, "%q is ambiguous: %s", name, words.Cut(all, " or ", 4))
 		}
 	}
 	if f.imagine && hits == 0 && len(f.problems) == known {
-		f.imagined(e, out)
+		f.imaginePods(e, out)
 	}
 }

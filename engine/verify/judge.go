@@ -15,9 +15,9 @@ import (
 	"rung/revision/omitted"
 )
 
-// Asked says how statements are judged.
-type Asked struct {
-	By trace.By
+// Options says how statements are judged.
+type Options struct {
+	By trace.AnsweredBy
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 	// AsIf takes pods that an end's labels match none of as if they existed.
@@ -61,17 +61,17 @@ func (r *Result) Message() string {
 	case r.None && r.Holds:
 		out = "no such connection, which is allowed"
 	case r.None:
-		out = "nothing to ask: " + r.nothing()
+		out = "nothing to ask: " + r.nothingToAsk()
 	case r.Holds && r.Some:
-		out = "some connection is " + r.Expect.Done()
+		out = "some connection is " + r.Expect.DoneText()
 	case r.Holds:
-		out = words.Total(r.Pairs, "pair") + " " + r.Expect.Done()
+		out = words.Total(r.Pairs, "pair") + " " + r.Expect.DoneText()
 	case r.Pairs == 1:
-		out = who + "not " + r.Expect.Done()
+		out = who + "not " + r.Expect.DoneText()
 	case r.Against == r.Pairs:
-		out = fmt.Sprintf("%snone of %s %s", who, words.Total(r.Pairs, "pair"), r.Expect.Done())
+		out = fmt.Sprintf("%snone of %s %s", who, words.Total(r.Pairs, "pair"), r.Expect.DoneText())
 	default:
-		out = fmt.Sprintf("%s%s of %s not %s", who, words.Thousands(r.Against), words.Total(r.Pairs, "pair"), r.Expect.Done())
+		out = fmt.Sprintf("%s%s of %s not %s", who, words.Thousands(r.Against), words.Total(r.Pairs, "pair"), r.Expect.DoneText())
 	}
 	if r.Imagined {
 		out += " (as if the pods existed)"
@@ -82,16 +82,16 @@ func (r *Result) Message() string {
 	return out
 }
 
-// nothing says why there is nothing to ask.
-func (r *Result) nothing() string {
+// nothingToAsk says why there is nothing to ask.
+func (r *Result) nothingToAsk() string {
 	return "no pod matches, or only one; if that is right, write allowNone: true"
 }
 
-// judge asks about statements.
-type judge struct {
+// statementJudge asks about statements.
+type statementJudge struct {
 	ctx     context.Context
 	rev     *revision.Revision
-	asked   Asked
+	options Options
 	tracer  *trace.Tracer
 	classes *matrix.Classes
 	edges   []uint16 // of the rows, once they were needed
@@ -101,27 +101,27 @@ type judge struct {
 	omits   *omitted.OmissionFilter
 }
 
-// Judge judges statements, in their order. A statement that cannot be asked has a
+// JudgeStatements judges statements, in their order. A statement that cannot be asked has a
 // Problem instead of a Result. The error is that of the context.
-func Judge(ctx context.Context, r *revision.Revision, statements []Statement, asked Asked) ([]Result, []*Problem, error) {
-	f := &finder{c: r.Cluster, imagine: asked.AsIf}
+func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Statement, asked Options) ([]Result, []*Problem, error) {
+	f := &endFinder{c: r.Cluster, imagine: asked.AsIf}
 	if asked.By == trace.Policies {
 		f.c = r.JudgedCluster() // no row knows of a place that is assumed
 	}
-	type sides struct{ from, to *found }
+	type sides struct{ from, to *foundEnds }
 	var all []sides
 	var ok []bool
 	for i := range statements {
 		before := len(f.problems)
-		all = append(all, sides{f.side(statements[i].From, true), f.side(statements[i].To, false)})
+		all = append(all, sides{f.findSide(statements[i].From, true), f.findSide(statements[i].To, false)})
 		ok = append(ok, len(f.problems) == before)
 	}
 	tracer := &trace.Tracer{Compiled: asked.Compiled}
 	rows := asked.By != trace.Policies && !asked.Compiled
-	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong, omits: omitted.NewFilter(r, rows)}
+	real := &statementJudge{ctx: ctx, rev: r, options: asked, tracer: tracer, problem: f.addProblem, omits: omitted.NewFilter(r, rows)}
 	imagined := real
 	if len(f.things) > 0 {
-		imagined = &judge{ctx: ctx, rev: r.WithImagined(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.wrong}
+		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.things), options: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
 		imagined.omits = omitted.NewFilter(imagined.rev, rows)
 	}
 	var out []Result
@@ -132,10 +132,10 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 		from, to, j := all[i].from, all[i].to, real
 		if len(from.imagined)+len(to.imagined) > 0 {
 			j = imagined
-			from.exist(j.rev.JudgedCluster())
-			to.exist(j.rev.JudgedCluster())
+			from.withImagined(j.rev.JudgedCluster())
+			to.withImagined(j.rev.JudgedCluster())
 		}
-		res, err := j.statement(&statements[i], from, to)
+		res, err := j.judgeStatement(&statements[i], from, to)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -147,33 +147,33 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 	return out, f.problems, nil
 }
 
-// exist makes pods of those that are imagined, and takes the others as they are beside them.
-func (o *found) exist(c *model.Cluster) {
+// withImagined makes pods of those that are imagined, and takes the others as they are beside them.
+func (o *foundEnds) withImagined(c *model.Cluster) {
 	for i, p := range o.pods {
 		o.pods[i] = c.Pod(p.Namespace, p.Name)
 	}
 	for _, k := range o.imagined {
 		if p := c.Pod(k.Namespace, k.Name); p != nil {
-			o.pod(p, true)
+			o.addPod(p, true)
 		}
 	}
 }
 
-// statement judges one; nil where it cannot be asked.
-func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
+// judgeStatement judges one; nil where it cannot be asked.
+func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Result, error) {
 	out := &Result{Statement: s}
 	if left := leftOut(from, to); left != "" {
 		out.LeftOut = left
 	}
-	asks := []func(*tally) error{func(t *tally) error { return j.byPolicies(s, from, to, t) }}
-	whom := j.asked.By
+	asks := []func(*statementTally) error{func(t *statementTally) error { return j.byPolicies(s, from, to, t) }}
+	whom := j.options.By
 	if none := trace.NoRows(j.rev); none != nil && whom != trace.Policies {
 		if whom == trace.Rows {
 			return nil, none
 		}
 		whom = trace.Policies
 	}
-	byRows := func(t *tally) error { return j.byRows(s, from, to, t) }
+	byRows := func(t *statementTally) error { return j.byRows(s, from, to, t) }
 	switch whom {
 	case trace.Rows:
 		asks[0] = byRows
@@ -182,13 +182,13 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 	}
 	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(j.rev.Verdicts(), c) }
 	for i, ask := range asks {
-		t := &tally{s: s, hangs: newHanging(j.omits, fromPolicies)}
+		t := &statementTally{s: s, hangs: newHanging(j.omits, fromPolicies)}
 		if err := ask(t); err != nil || t.failed {
 			return nil, err
 		}
-		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
-		out.Holds = t.against == 0 || t.enough
-		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.found)
+		out.Pairs, out.Against, out.None = t.pairs, t.pairsAgainst, t.pairs == 0
+		out.Holds = t.pairsAgainst == 0 || t.enough
+		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds = s.AllowNone
 			out.NotConsidered = j.omits.All() // who they would be is not known either
@@ -203,7 +203,7 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 			by = trace.Both
 		}
 		var err error
-		if out.Trace, err = j.tracer.Ask(j.rev, t.witness, by, true, j.asked.Now); err != nil {
+		if out.Trace, err = j.tracer.Ask(j.rev, t.witness, by, true, j.options.Now); err != nil {
 			return nil, fmt.Errorf("trace %s: %w", t.witness, err)
 		}
 		return out, nil
@@ -211,11 +211,11 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 	return out, nil
 }
 
-func leftOut(from, to *found) string {
-	all := &found{left: map[string]int{}}
-	for _, f := range []*found{from, to} {
-		for why, n := range f.left {
-			all.left[why] = max(all.left[why], n)
+func leftOut(from, to *foundEnds) string {
+	all := &foundEnds{unselected: map[string]int{}}
+	for _, f := range []*foundEnds{from, to} {
+		for why, n := range f.unselected {
+			all.unselected[why] = max(all.unselected[why], n)
 		}
 	}
 	return all.leftOut()

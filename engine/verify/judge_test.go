@@ -40,13 +40,13 @@ func cluster(t *testing.T, more ...model.Object) *revision.Revision {
 	return revision.New(revision.Facts{Cluster: c, Loaded: true, Desired: compiler.Compile(c, compiler.Options{IPv4: true})}, nil)
 }
 
-func judged(t *testing.T, r *revision.Revision, how Asked, text string) ([]Result, []*Problem) {
+func judged(t *testing.T, r *revision.Revision, how Options, text string) ([]Result, []*Problem) {
 	t.Helper()
-	s, problems := Read("x", []byte(text))
+	s, problems := ReadStatements("x", []byte(text))
 	if len(problems) > 0 {
 		t.Fatal(problems[0])
 	}
-	results, problems, err := Judge(t.Context(), r, s, how)
+	results, problems, err := JudgeStatements(t.Context(), r, s, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestEnds(t *testing.T) {
 		"expect: deny, from: [blue/web-0, {pod: web-0, namespace: blue}], to: api-0":       "fails: not denied",
 		"expect: deny, from: {namespace: {tenant: [blue, red]}}, to: {node: n0}, port: 22": "fails: none of 3 pairs denied; left out: 1 completed and 1 host-networked",
 	} {
-		results, problems := judged(t, r, Asked{}, "- {"+text+"}")
+		results, problems := judged(t, r, Options{}, "- {"+text+"}")
 		if len(problems) > 0 {
 			t.Errorf("%s: %v", text, problems[0])
 			continue
@@ -111,7 +111,7 @@ func TestUnknown(t *testing.T) {
 		"from: blue/web-0, to: service/red/web, port: 81":                     "x:2: [1].port: service red/web has no such port; it has 80/TCP",
 		"from: blue/web-0, to: service/red/web, protocol: ICMP":               "x:2: [1]: service red/web has no such port; it has 80/TCP",
 	} {
-		results, problems := judged(t, r, Asked{}, "- {expect: allow, from: blue/web-0, to: blue/api-0}\n- {expect: allow, "+text+"}\n")
+		results, problems := judged(t, r, Options{}, "- {expect: allow, from: blue/web-0, to: blue/api-0}\n- {expect: allow, "+text+"}\n")
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].Error(), want) {
 			t.Errorf("%s: %v, want %s", text, problems, want)
 		}
@@ -129,7 +129,7 @@ func TestAsIf(t *testing.T) {
 		labels := d.pick("tier: x0", "tier: x1", "tier: x2, new: a")
 		space := d.pick("{tenant: t0, env: e0, new: a}", "{tenant: t1, new: a}", "ns0", "made")
 		text := fmt.Sprintf("- {expect: deny, from: {namespace: %s, pod: {new: b, %s}}, to: {namespace: {}}, allowNone: true, port: [80-82, 443]}\n", space, strings.ReplaceAll(labels, "new: a", "x: z"))
-		results, problems := judged(t, r, Asked{AsIf: true}, text)
+		results, problems := judged(t, r, Options{AsIf: true}, text)
 		if len(problems) > 0 {
 			t.Fatal(problems[0])
 		}
@@ -138,9 +138,9 @@ func TestAsIf(t *testing.T) {
 		}
 		// The same with the pods in the cluster: every namespace that the statement means
 		// has them, under names that nothing looks at.
-		f := &finder{c: r.JudgedCluster(), imagine: true}
-		s, _ := Read("x", []byte(text))
-		f.side(s[0].From, true)
+		f := &endFinder{c: r.JudgedCluster(), imagine: true}
+		s, _ := ReadStatements("x", []byte(text))
+		f.findSide(s[0].From, true)
 		there := r.WithImagined(f.things)
 		var mine []string
 		for _, x := range f.things {
@@ -150,7 +150,7 @@ func TestAsIf(t *testing.T) {
 		for _, name := range mine {
 			ns, pod, _ := strings.Cut(name, "/")
 			for q := range r.JudgedCluster().Pods() {
-				if _, ok := ordinary(q); !ok || r.Cluster.Namespace(q.Namespace) == nil {
+				if _, ok := isOrdinary(q); !ok || r.Cluster.Namespace(q.Namespace) == nil {
 					continue
 				}
 				bad, asked := false, false
@@ -180,13 +180,13 @@ func TestAsIf(t *testing.T) {
 	// Policies are there before the workload: without --as-if it is said that nothing is.
 	r := cluster(t)
 	const text = "- {expect: deny, from: {namespace: {tenant: green}, pod: {app: web}}, to: {namespace: red}}"
-	if results, _ := judged(t, r, Asked{}, text); results[0].Holds || !results[0].None {
+	if results, _ := judged(t, r, Options{}, text); results[0].Holds || !results[0].None {
 		t.Error(results[0].Message())
 	}
-	if results, _ := judged(t, r, Asked{AsIf: true}, text); !results[0].Holds || results[0].Message() != "3 pairs denied (as if the pods existed)" {
+	if results, _ := judged(t, r, Options{AsIf: true}, text); !results[0].Holds || results[0].Message() != "3 pairs denied (as if the pods existed)" {
 		t.Error(results[0].Message())
 	}
-	if _, problems := judged(t, r, Asked{AsIf: true}, "- {expect: deny, from: {pod: {app: [a, b]}}, to: {namespace: red}}"); len(problems) != 1 || !strings.HasSuffix(problems[0].Message, "one value each") {
+	if _, problems := judged(t, r, Options{AsIf: true}, "- {expect: deny, from: {pod: {app: [a, b]}}, to: {namespace: red}}"); len(problems) != 1 || !strings.HasSuffix(problems[0].Message, "one value each") {
 		t.Error(problems)
 	}
 }
@@ -195,11 +195,11 @@ func TestAsIf(t *testing.T) {
 // shows both.
 func TestByRows(t *testing.T) {
 	r := cluster(t)
-	results, _ := judged(t, r, Asked{By: trace.Both}, "- {expect: allow, from: blue/web-0, to: red/web-0, port: 8080}")
+	results, _ := judged(t, r, Options{By: trace.Both}, "- {expect: allow, from: blue/web-0, to: red/web-0, port: 8080}")
 	if got := &results[0]; got.Holds || !got.ByRows || got.Message() != "by the rows, not allowed" || got.Trace.Rows == nil {
 		t.Errorf("no zone was read: %s", got.Message())
 	}
-	results, _ = judged(t, r, Asked{By: trace.Both, Compiled: true}, "- {expect: allow, from: blue/web-0, to: red/web-0, port: 8080}")
+	results, _ = judged(t, r, Options{By: trace.Both, Compiled: true}, "- {expect: allow, from: blue/web-0, to: red/web-0, port: 8080}")
 	if !results[0].Holds {
 		t.Error(results[0].Message())
 	}
@@ -222,7 +222,7 @@ func TestPairsOfTwoFamilies(t *testing.T) {
 		"expect: allow, from: blue/six, to: red/seven, match: some, port: 80":                   "not allowed",
 		"expect: deny, from: {pod: {app: six}}, to: {pod: {app: seven}}, match: some, port: 80": "some connection is denied",
 	} {
-		results, problems := judged(t, r, Asked{By: trace.Policies}, "- {"+text+"}")
+		results, problems := judged(t, r, Options{By: trace.Policies}, "- {"+text+"}")
 		if len(results) != 1 || len(problems) > 0 || results[0].Message() != want {
 			t.Errorf("%s: %+v %v", text, results[0].Message(), problems)
 		}
@@ -234,7 +234,7 @@ func TestLeftOutAndNamed(t *testing.T) {
 	r := cluster(t)
 	var said []string
 	for _, from := range []string{"blue/proxy", "[blue/proxy, {namespace: blue, pod: {app: proxy}}]", "[{namespace: blue, pod: {app: proxy}}, blue/proxy]"} {
-		results, problems := judged(t, r, Asked{By: trace.Policies}, "- {expect: deny, from: "+from+", to: red/web-0, port: 80}")
+		results, problems := judged(t, r, Options{By: trace.Policies}, "- {expect: deny, from: "+from+", to: red/web-0, port: 80}")
 		if len(results) != 1 || len(problems) > 0 {
 			t.Fatal(problems)
 		}

@@ -25,7 +25,7 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 		}
 		for i, was := range all { // as manifests are read
 			p := *was
-			p.Subject.Pods = model.Everything()
+			p.Subject.Pods = model.SelectEverything()
 			all[i] = &p
 			facts, _ := whole.Cluster.Upsert([]model.Object{&p}, nil)
 			whole = compiled(revision.Facts{Cluster: facts})

@@ -37,12 +37,12 @@ func TestJudgeIsEveryConnection(t *testing.T) {
 			text += fmt.Sprintf("- {expect: %s, match: %s, allowNone: %t, from: %s, to: %s%s}\n", d.pick("allow", "deny"), d.pick("every", "every", "some"),
 				d.IntN(2) == 0, d.end(), d.end(), d.pick("", ", port: 80", ", port: 79-82", ", protocol: UDP", ", port: [81/UDP, 443], exceptPort: 443/TCP", ", protocol: ICMP"))
 		}
-		statements, problems := Read("x", []byte(text))
+		statements, problems := ReadStatements("x", []byte(text))
 		if len(problems) > 0 {
 			t.Fatalf("%s\n%v", text, problems[0])
 		}
-		for _, by := range []trace.By{trace.Policies, trace.Rows} {
-			results, problems, err := Judge(t.Context(), r, statements, Asked{By: by, Compiled: true})
+		for _, by := range []trace.AnsweredBy{trace.Policies, trace.Rows} {
+			results, problems, err := JudgeStatements(t.Context(), r, statements, Options{By: by, Compiled: true})
 			if err != nil || len(problems) > 0 || len(results) != len(statements) {
 				t.Fatal(err, problems)
 			}
@@ -84,7 +84,7 @@ func (d drawn) end() string {
 		"{namespace: {env: e0}, pod: {matchExpressions: [{key: tier, operator: NotIn, values: [x0]}]}}", "[{namespace: ns1}, {pod: {tier: x3}}]", "{pod: {app: nobody}}")
 }
 
-func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace.By) verdict.Answer {
+func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace.AnsweredBy) verdict.Answer {
 	t.Helper()
 	x := r.Verdicts()
 	a, err := walk.FromPolicies(x, c)
@@ -99,14 +99,14 @@ func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace
 
 var lastZones struct {
 	of    *revision.Revision
-	zones walk.Zones
+	zones walk.ZonesByName
 }
 
-func zones(r *revision.Revision) walk.Zones {
+func zones(r *revision.Revision) walk.ZonesByName {
 	if lastZones.of != r {
-		lastZones.of, lastZones.zones = r, walk.Zones{}
+		lastZones.of, lastZones.zones = r, walk.ZonesByName{}
 		for n := range r.Cluster.Nodes() {
-			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.Matches{})
+			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.MatchCache{})
 		}
 	}
 	return lastZones.zones
@@ -114,7 +114,7 @@ func zones(r *revision.Revision) walk.Zones {
 
 // bruteForce asks about each pair, in each family, on each port that rules name and on
 // some that none does.
-func bruteForce(t *testing.T, r *revision.Revision, s *Statement, by trace.By) (pairs, against int) {
+func bruteForce(t *testing.T, r *revision.Revision, s *Statement, by trace.AnsweredBy) (pairs, against int) {
 	t.Helper()
 	cluster := r.JudgedCluster()
 	if by != trace.Policies {
@@ -158,14 +158,14 @@ func means(r *revision.Revision, ends []End, p *model.Pod) bool {
 	return slices.ContainsFunc(ends, func(e End) bool {
 		ns := r.Cluster.Namespace(p.Namespace)
 		switch {
-		case p.HostNetwork || p.Completed() || p.NodeName == "" || len(p.IPs) == 0:
+		case p.HostNetwork || p.IsCompleted() || p.NodeName == "" || len(p.IPs) == 0:
 			return false
-		case e.Namespace.made && e.Namespace.Names != nil && !slices.Contains(e.Namespace.Names, p.Namespace):
+		case e.Namespace.isMade && e.Namespace.Names != nil && !slices.Contains(e.Namespace.Names, p.Namespace):
 			return false
-		case e.Namespace.made && e.Namespace.Names == nil && (ns == nil || !e.Namespace.Selector.Matches(ns.Labels)):
+		case e.Namespace.isMade && e.Namespace.Names == nil && (ns == nil || !e.Namespace.Selector.Matches(ns.Labels)):
 			return false
 		}
-		return !e.Pod.made || e.Pod.Selector.Matches(p.Labels)
+		return !e.Pod.isMade || e.Pod.Selector.Matches(p.Labels)
 	})
 }
 
@@ -180,24 +180,24 @@ func TestWrittenHolds(t *testing.T) {
 		if d.IntN(3) == 0 {
 			of = []string{"ns0", "ns2"}
 		}
-		w, err := Write(r, of)
+		w, err := WriteStatements(r, of)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "no pods in ") && !strings.HasSuffix(err.Error(), "does not exist") {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if again, err := Write(revision.New(r.Facts, nil), of); err != nil || !bytes.Equal(again.Text, w.Text) {
+		if again, err := WriteStatements(revision.New(r.Facts, nil), of); err != nil || !bytes.Equal(again.Text, w.Text) {
 			t.Fatalf("seed %d: another text the second time: %v\n%s\n%s", seed, err, w.Text, again.Text)
 		}
-		read, problems := Read("x", w.Text)
+		read, problems := ReadStatements("x", w.Text)
 		if len(w.Statements) == 0 {
 			continue // one pod alone, or all undefined
 		}
 		if len(problems) > 0 || len(read) != len(w.Statements) {
 			t.Fatalf("seed %d: %v, %d statements\n%s", seed, problems, len(read), w.Text)
 		}
-		results, problems, err := Judge(t.Context(), r, read, Asked{})
+		results, problems, err := JudgeStatements(t.Context(), r, read, Options{})
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)
 		}
@@ -224,13 +224,13 @@ func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, 
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {
 				continue
 			}
-			if _, ok := ordinary(p); !ok {
+			if _, ok := isOrdinary(p); !ok {
 				continue
 			}
-			if _, ok := ordinary(q); !ok {
+			if _, ok := isOrdinary(q); !ok {
 				continue
 			}
-			segments, _ := c.Common(p, q)
+			segments, _ := c.CommonVerdicts(p, q)
 			for _, g := range segments {
 				if g.Verdict != verdict.Allow && g.Verdict != verdict.Deny {
 					continue

@@ -16,24 +16,24 @@ import (
 // maxAliasNodes bounds what aliases of YAML may expand to.
 const maxAliasNodes = 100_000
 
-// reader reads one file. Everything that is wrong is noted, and the rest read.
-type reader struct {
-	file     string
-	line     int // lines before the document at hand
-	way      []yamltree.Step
-	out      []Statement
-	problems []*Problem
-	bad      bool // something is wrong with the statement at hand
+// fileReader reads one file. Everything that is wrong is noted, and the rest read.
+type fileReader struct {
+	file       string
+	line       int // lines before the document at hand
+	way        []yamltree.Step
+	out        []Statement
+	problems   []*Problem
+	hasProblem bool // something is wrong with the statement at hand
 }
 
-// Read takes statements from the text of a file. A statement of which something is wrong
+// ReadStatements takes statements from the text of a file. A statement of which something is wrong
 // is left out, and every mistake is a Problem.
-func Read(file string, text []byte) ([]Statement, []*Problem) {
-	r := &reader{file: clean.Text(file)}
+func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
+	r := &fileReader{file: clean.Text(file)}
 	text = []byte(strings.TrimPrefix(string(text), string(yamltree.BOM)))
-	docs, isJSON, err := yamltree.Documents(file, text)
+	docs, isJSON, err := yamltree.CutDocuments(file, text)
 	if err != nil {
-		r.syntax(err, "JSON")
+		r.syntaxProblem(err, "JSON")
 		return nil, r.problems
 	}
 	n := 0
@@ -43,23 +43,23 @@ func Read(file string, text []byte) ([]Statement, []*Problem) {
 		if isJSON {
 			r.line = 0
 		} else if root, err = yamltree.ParseFlat(text[d.Body:d.End], maxAliasNodes); err != nil {
-			r.syntax(err, "YAML")
+			r.syntaxProblem(err, "YAML")
 			continue
 		}
 		if root == nil || yamltree.IsNull(root) {
 			continue
 		}
 		if root.Kind != yaml.SequenceNode {
-			if kind := yamltree.Str(root, "kind"); kind != "" {
-				r.wrong(root, "is an object of the kind %s: want a list of statements; policies are given with -f", kind)
+			if kind := yamltree.Text(root, "kind"); kind != "" {
+				r.addProblem(root, "is an object of the kind %s: want a list of statements; policies are given with -f", kind)
 			} else {
-				r.wrong(root, "want a list of statements, each with expect, from and to")
+				r.addProblem(root, "want a list of statements, each with expect, from and to")
 			}
 			continue
 		}
 		for _, item := range root.Content {
 			r.way = []yamltree.Step{{Index: n}}
-			r.statement(item)
+			r.readStatement(item)
 			n++
 		}
 		r.way = nil
@@ -70,7 +70,7 @@ func Read(file string, text []byte) ([]Statement, []*Problem) {
 	return r.out, r.problems
 }
 
-func (r *reader) syntax(err error, form string) {
+func (r *fileReader) syntaxProblem(err error, form string) {
 	p := &Problem{Place{File: r.file}, "is not " + form + ": " + clean.Text(err.Error())}
 	var se *yamltree.Error
 	if errors.As(err, &se) {
@@ -79,40 +79,40 @@ func (r *reader) syntax(err error, form string) {
 	r.problems = append(r.problems, p)
 }
 
-func (r *reader) place(n *yaml.Node) Place {
+func (r *fileReader) placeOf(n *yaml.Node) Place {
 	return Place{r.file, r.line + n.Line, yamltree.Path(r.way, false)}
 }
 
-func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
-	r.bad = true
-	r.problems = append(r.problems, &Problem{r.place(n), clean.Text(fmt.Sprintf(format, args...))})
+func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
+	r.hasProblem = true
+	r.problems = append(r.problems, &Problem{r.placeOf(n), clean.Text(fmt.Sprintf(format, args...))})
 }
 
-// in reads what is one step further down.
-func (r *reader) in(s yamltree.Step, read func()) {
+// readStep reads what is one step further down.
+func (r *fileReader) readStep(s yamltree.Step, read func()) {
 	r.way = append(r.way, s)
 	read()
 	r.way = r.way[:len(r.way)-1]
 }
 
-// fields reads a mapping by its fields; what is null was not said.
+// readFields reads a mapping by its fields; what is null was not said.
 // It says whether all fields are known ones.
-func (r *reader) fields(n *yaml.Node, known []string, read func(name string, key, v *yaml.Node)) (all bool) {
+func (r *fileReader) readFields(n *yaml.Node, known []string, read func(name string, key, v *yaml.Node)) (all bool) {
 	var seen []string
 	all = true
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		r.in(yamltree.Field(k.Value), func() {
+		r.readStep(yamltree.Field(k.Value), func() {
 			switch {
 			case !slices.Contains(known, k.Value):
 				all = false
-				r.wrong(k, "unknown field; known fields: %s", strings.Join(known, ", "))
+				r.addProblem(k, "unknown field; known fields: %s", strings.Join(known, ", "))
 			case slices.Contains(seen, k.Value):
-				r.wrong(k, "is given twice")
+				r.addProblem(k, "is given twice")
 			case !yamltree.IsNull(v):
 				read(k.Value, k, v)
 			default:
-				r.wrong(k, "is empty")
+				r.addProblem(k, "is empty")
 			}
 		})
 		seen = append(seen, k.Value)
@@ -122,39 +122,39 @@ func (r *reader) fields(n *yaml.Node, known []string, read func(name string, key
 
 var statementFields = []string{"name", "expect", "from", "to", "protocol", "port", "exceptPort", "match", "allowNone"}
 
-func (r *reader) statement(n *yaml.Node) {
-	r.bad = false
+func (r *fileReader) readStatement(n *yaml.Node) {
+	r.hasProblem = false
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "want a statement with expect, from and to")
+		r.addProblem(n, "want a statement with expect, from and to")
 		return
 	}
-	s := Statement{Place: r.place(n)}
+	s := Statement{Place: r.placeOf(n)}
 	p := portsRead{}
 	s.ports = s.Place
-	known := r.fields(n, statementFields, func(name string, key, v *yaml.Node) {
+	known := r.readFields(n, statementFields, func(name string, key, v *yaml.Node) {
 		switch name {
 		case "name":
-			s.Name = r.text(v)
+			s.Name = r.readText(v)
 		case "expect":
 			s.Expect = verdict.Verdict(r.oneOf(v, string(verdict.Allow), string(verdict.Deny)))
 		case "match":
 			s.Some = r.oneOf(v, "every", "some") == "some"
 		case "allowNone":
 			if yamltree.Tag(v) != "!!bool" {
-				r.wrong(v, "want true or false")
+				r.addProblem(v, "want true or false")
 			}
 			s.AllowNone = v.Value == "true"
 		case "from":
-			s.From = r.ends(v, true)
+			s.From = r.readEnds(v, true)
 		case "to":
-			s.To = r.ends(v, false)
+			s.To = r.readEnds(v, false)
 		case "protocol":
-			p.protocol = verdict.Protocol(strings.ToUpper(r.text(v)))
+			p.protocol = verdict.Protocol(strings.ToUpper(r.readText(v)))
 			if !knownProtocol(p.protocol) {
-				r.wrong(v, "unknown protocol %q: use TCP, UDP, SCTP or ICMP", v.Value)
+				r.addProblem(v, "unknown protocol %q: use TCP, UDP, SCTP or ICMP", v.Value)
 			}
 		case "port":
-			s.ports = r.place(key)
+			s.ports = r.placeOf(key)
 			p.port = v
 		case "exceptPort":
 			p.except = v
@@ -165,37 +165,37 @@ func (r *reader) statement(n *yaml.Node) {
 		is   bool
 	}{{"expect", yamltree.Get(n, "expect") == nil}, {"from", yamltree.Get(n, "from") == nil}, {"to", yamltree.Get(n, "to") == nil}} {
 		if missing.is && known { // else that field may be the one that is mistyped
-			r.in(yamltree.Field(missing.name), func() { r.wrong(n, "is missing") })
+			r.readStep(yamltree.Field(missing.name), func() { r.addProblem(n, "is missing") })
 		}
 	}
-	s.Ports = r.ports(n, &p)
-	if !r.bad {
+	s.Ports = r.readPorts(n, &p)
+	if !r.hasProblem {
 		r.out = append(r.out, s)
 	}
 }
 
-// text reads a scalar that is text.
-func (r *reader) text(n *yaml.Node) string {
+// readText reads a scalar that is text.
+func (r *fileReader) readText(n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		r.wrong(n, "want text")
+		r.addProblem(n, "want text")
 	case yamltree.Tag(n) != "!!str":
-		r.wrong(n, "%s is no text: put it in quotes", n.Value)
+		r.addProblem(n, "%s is no text: put it in quotes", n.Value)
 	case strings.TrimSpace(n.Value) == "":
-		r.wrong(n, "is empty")
+		r.addProblem(n, "is empty")
 	case !clean.Is(n.Value):
-		r.wrong(n, "has characters that cannot be seen")
+		r.addProblem(n, "has characters that cannot be seen")
 	}
 	return clean.Text(n.Value)
 }
 
-func (r *reader) oneOf(n *yaml.Node, a, b string) string {
+func (r *fileReader) oneOf(n *yaml.Node, a, b string) string {
 	if n.Kind != yaml.ScalarNode || n.Value != a && n.Value != b {
 		got := "a mapping or a list"
 		if n.Kind == yaml.ScalarNode {
 			got = fmt.Sprintf("%q", n.Value)
 		}
-		r.wrong(n, "%s: want %s or %s", got, a, b)
+		r.addProblem(n, "%s: want %s or %s", got, a, b)
 		return ""
 	}
 	return n.Value

@@ -21,14 +21,14 @@ func knownProtocol(p verdict.Protocol) bool {
 	return p == verdict.TCP || p == verdict.UDP || p == verdict.SCTP || p == verdict.ICMP
 }
 
-// ports reads which ports a statement is about: without protocol and port, all.
-func (r *reader) ports(n *yaml.Node, p *portsRead) []verdict.PortRange {
+// readPorts reads which ports a statement is about: without protocol and port, all.
+func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	if p.protocol != "" && !knownProtocol(p.protocol) {
 		return nil
 	}
 	var out []verdict.PortRange
 	if p.port != nil {
-		r.in(yamltree.Field("port"), func() { out = r.portList(p.port, p.protocol) })
+		r.readStep(yamltree.Field("port"), func() { out = r.portList(p.port, p.protocol) })
 	} else {
 		for _, all := range verdict.EveryPort() {
 			if p.protocol == "" || all.Protocol == p.protocol {
@@ -37,11 +37,11 @@ func (r *reader) ports(n *yaml.Node, p *portsRead) []verdict.PortRange {
 		}
 	}
 	if p.except != nil {
-		r.in(yamltree.Field("exceptPort"), func() {
-			bad := r.bad
+		r.readStep(yamltree.Field("exceptPort"), func() {
+			bad := r.hasProblem
 			out = verdict.PortsBut(out, r.portList(p.except, p.protocol))
-			if len(out) == 0 && !bad && !r.bad {
-				r.wrong(p.except, "leaves no port")
+			if len(out) == 0 && !bad && !r.hasProblem {
+				r.addProblem(p.except, "leaves no port")
 			}
 		})
 	}
@@ -49,15 +49,15 @@ func (r *reader) ports(n *yaml.Node, p *portsRead) []verdict.PortRange {
 }
 
 // portList reads one port or a list of them.
-func (r *reader) portList(n *yaml.Node, protocol verdict.Protocol) (out []verdict.PortRange) {
+func (r *fileReader) portList(n *yaml.Node, protocol verdict.Protocol) (out []verdict.PortRange) {
 	one := func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode {
-			r.wrong(n, "want a port as 80, 8000-8100, 53/UDP or UDP")
+			r.addProblem(n, "want a port as 80, 8000-8100, 53/UDP or UDP")
 			return
 		}
 		p, err := parsePort(n.Value, protocol)
 		if err != nil {
-			r.wrong(n, "%v", err)
+			r.addProblem(n, "%v", err)
 			return
 		}
 		out = append(out, p)
@@ -67,10 +67,10 @@ func (r *reader) portList(n *yaml.Node, protocol verdict.Protocol) (out []verdic
 		return out
 	}
 	if len(n.Content) == 0 {
-		r.wrong(n, "is empty")
+		r.addProblem(n, "is empty")
 	}
 	for i, e := range n.Content {
-		r.in(yamltree.Step{Index: i}, func() { one(e) })
+		r.readStep(yamltree.Step{Index: i}, func() { one(e) })
 	}
 	return out
 }

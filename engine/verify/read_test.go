@@ -53,7 +53,7 @@ func TestReadMistakes(t *testing.T) {
 		"allowNone":                    {"- {expect: deny, from: blue/a, to: red/b, allowNone: maybe}", "[0].allowNone: want true or false"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, problems := Read("x.yaml", []byte(tc.text))
+			_, problems := ReadStatements("x.yaml", []byte(tc.text))
 			if len(problems) != 1 {
 				t.Fatalf("%d problems: %v", len(problems), problems)
 			}
@@ -61,21 +61,21 @@ func TestReadMistakes(t *testing.T) {
 				t.Errorf("%q lacks %q", got, tc.want)
 			}
 			if strings.HasPrefix(tc.text, "- ") {
-				s, problems := Read("x.yaml", []byte(good+tc.text+"\n"+good))
+				s, problems := ReadStatements("x.yaml", []byte(good+tc.text+"\n"+good))
 				if len(s) != 2 || len(problems) != 1 || s[1].Field != "[2]" {
 					t.Errorf("beside good ones: %d statements, %v", len(s), problems)
 				}
 			}
 		})
 	}
-	if _, problems := Read("x", []byte("- {expect: x, from: a/b, to: c/d, port: y}\n- {expect: z}\n")); len(problems) != 5 {
+	if _, problems := ReadStatements("x", []byte("- {expect: x, from: a/b, to: c/d, port: y}\n- {expect: z}\n")); len(problems) != 5 {
 		t.Errorf("%d problems, want all 5: %v", len(problems), problems)
 	}
 }
 
 // What a statement says is read as it is written, in YAML and JSON.
 func TestRead(t *testing.T) {
-	s, problems := Read("x", []byte(`# words
+	s, problems := ReadStatements("x", []byte(`# words
 ---
 - expect: allow
   from: {namespace: {tenant: [blue, red]}, pod: {app: web}}
@@ -94,7 +94,7 @@ func TestRead(t *testing.T) {
 	if got := s[1].String(); got != "deny node/a → x, y, TCP 1–79, 81–65535" || s[1].Line != 9 || s[1].Field != "[1]" {
 		t.Error(got, s[1].Place)
 	}
-	s, problems = Read("x.json", []byte(`[{"expect":"deny","from":{"pod":{"app":"a"}},"to":{"node":{"role":"b"}}}]`))
+	s, problems = ReadStatements("x.json", []byte(`[{"expect":"deny","from":{"pod":{"app":"a"}},"to":{"node":{"role":"b"}}}]`))
 	if len(problems) > 0 || len(s) != 1 || s[0].String() != "deny pods app=a in every namespace → nodes role=b, any port" {
 		t.Error(s, problems)
 	}
@@ -108,7 +108,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("- &a {expect: deny, from: [*a], to: {service: x, namespace: y}}\n- <<: *a\n"))
 	f.Add([]byte(`[{"expect":"deny","from":"10.0.0.1","to":"::1"}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		statements, problems := Read("x.yaml", text)
+		statements, problems := ReadStatements("x.yaml", text)
 		for _, p := range problems {
 			if s := p.Error(); !clean.Is(s) || strings.Contains(s, "\n") || !strings.HasPrefix(s, "x.yaml") {
 				t.Errorf("not one clean line: %q", s)
@@ -128,10 +128,10 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		f := &finder{c: (*model.Cluster)(nil), imagine: true}
+		f := &endFinder{c: (*model.Cluster)(nil), imagine: true}
 		for i := range statements {
-			f.side(statements[i].From, true)
-			f.side(statements[i].To, false)
+			f.findSide(statements[i].From, true)
+			f.findSide(statements[i].To, false)
 		}
 		for _, p := range f.problems {
 			if s := p.Error(); !clean.Is(s) || strings.Contains(s, "\n") {

@@ -13,7 +13,7 @@ import (
 // portsOf are the ports of a statement that are asked of an end: of a Service, by its name or
 // its ClusterIP, those it has; at another address of Services, theirs apart from the others.
 // nil is a Problem.
-func (j *judge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *tally) []verdict.PortRange {
+func (j *statementJudge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *statementTally) []verdict.PortRange {
 	if e.Key.Kind == model.KindService {
 		return j.servicePorts(s, e, t)
 	}
@@ -33,7 +33,7 @@ func (j *judge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRa
 
 // servicePorts returns a statement's ports that a Service has; nil where it has none
 // of them, which is a Problem.
-func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []verdict.PortRange) {
+func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *statementTally) (out []verdict.PortRange) {
 	svc, _ := j.rev.Cluster.Get(e.Key).(*model.Service)
 	if svc == nil {
 		return nil
@@ -56,10 +56,10 @@ func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []
 	return out
 }
 
-// families returns the families in which both ends have addresses, each asked for itself. Without
+// familiesOf returns the families in which both ends have addresses, each asked for itself. Without
 // one there is no connection; where the addresses of an end are not known, the answer says
 // why.
-func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {
+func (j *statementJudge) familiesOf(a, b verdict.Endpoint) (out []verdict.Family) {
 	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
 		if j.hasFamily(a, f) && j.hasFamily(b, f) {
 			out = append(out, f)
@@ -72,7 +72,7 @@ func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {
 	return out
 }
 
-func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
+func (j *statementJudge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	var ips []string
 	switch o := j.rev.JudgedCluster().Get(e.Key).(type) {
 	case *model.Pod:
@@ -99,7 +99,7 @@ func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 
 // rowPorts are the ports at which rows may cut those of a statement between two ends: ranges
 // are then asked in pieces that no row tells apart either.
-func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
+func (j *statementJudge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	single := true
 	for _, p := range s.Ports {
 		single = single && p.Lo == p.Hi
@@ -110,7 +110,7 @@ func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	if fronts, only := j.rev.Verdicts().FrontPorts(b); only.Name != "" || len(fronts) > 0 {
 		return j.allPorts()
 	}
-	for _, f := range j.families(a, b) {
+	for _, f := range j.familiesOf(a, b) {
 		// Which port and protocol does not matter, and what cannot be asked is told when it is.
 		ports, _ := j.tracer.RowPorts(j.rev, verdict.Connection{From: a, To: b, Family: f, Protocol: verdict.TCP, Port: 1})
 		out = append(out, ports...)
@@ -119,7 +119,7 @@ func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 }
 
 // allPorts returns the ports at which any row may cut, in all zones.
-func (j *judge) allPorts() []uint16 {
+func (j *statementJudge) allPorts() []uint16 {
 	if j.looked {
 		return j.edges
 	}

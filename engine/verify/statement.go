@@ -53,8 +53,8 @@ type Problem struct {
 // Error is the problem on one line.
 func (p *Problem) Error() string { return p.Place.String() + ": " + p.Message }
 
-// Sort orders problems by file, as files come first, and in a file from above.
-func Sort(problems []*Problem) {
+// SortProblems orders problems by file, as files come first, and in a file from above.
+func SortProblems(problems []*Problem) {
 	order := map[string]int{}
 	for i, p := range problems {
 		if _, ok := order[p.File]; !ok {
@@ -80,16 +80,16 @@ type Choice struct {
 	Names    []string
 	Selector model.Selector
 	// Labels are the single values that a selector wants: the labels of an imagined pod.
-	Labels map[string]string
-	made   bool
-	plain  bool // Labels are all that the selector wants
+	Labels     map[string]string
+	isMade     bool
+	labelsOnly bool // Labels are all that the selector wants
 }
 
-func (c *Choice) byName() bool { return c.made && c.Names != nil }
+func (c *Choice) byName() bool { return c.isMade && c.Names != nil }
 
-func (c *Choice) has(name string, labels model.Labels) bool {
+func (c *Choice) selects(name string, labels model.Labels) bool {
 	if !c.byName() {
-		return !c.made || c.Selector.Matches(labels)
+		return !c.isMade || c.Selector.Matches(labels)
 	}
 	for _, n := range c.Names {
 		if n == name {
@@ -112,24 +112,24 @@ func (e *End) String() string {
 	switch {
 	case e.Name != "":
 		return e.Name
-	case e.Address.made:
+	case e.Address.isMade:
 		return e.Address.String()
-	case e.Node.made && e.Node.byName():
+	case e.Node.isMade && e.Node.byName():
 		return "node " + e.Node.String()
-	case e.Node.made:
+	case e.Node.isMade:
 		return "nodes " + e.Node.String()
-	case e.Service.made:
+	case e.Service.isMade:
 		return "service " + e.Namespace.String() + "/" + e.Service.String()
 	}
 	space := "namespaces " + e.Namespace.String()
 	switch {
-	case !e.Namespace.made || !e.Namespace.byName() && e.Namespace.Selector.Empty():
+	case !e.Namespace.isMade || !e.Namespace.byName() && e.Namespace.Selector.MatchesEverything():
 		space = "every namespace"
 	case e.Namespace.byName():
 		space = e.Namespace.String()
 	}
 	switch {
-	case !e.Pod.made || !e.Pod.byName() && e.Pod.Selector.Empty():
+	case !e.Pod.isMade || !e.Pod.byName() && e.Pod.Selector.MatchesEverything():
 		return space
 	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:
 		return e.Namespace.Names[0] + "/" + e.Pod.String()

@@ -12,71 +12,71 @@ import (
 	"rung/revision"
 )
 
-// Written is a first file of expectations.
-type Written struct {
+// WrittenFile is a first file of expectations.
+type WrittenFile struct {
 	// Statements are the file's statements, as values of JSON.
 	Statements []map[string]any
 	Text       []byte
 }
 
-// unit is pods of a namespace that nothing tells apart but their nodes.
-type unit struct {
+// podUnit is pods of a namespace that nothing tells apart but their nodes.
+type podUnit struct {
 	space string
 	pods  []*model.Pod
 }
 
-// outcome holds the verdicts on the connections from one unit to another.
-type outcome struct {
+// unitOutcome holds the verdicts on the connections from one unit to another.
+type unitOutcome struct {
 	key      string // equal for equal outcomes
 	segments []matrix.Segment
 	ok       bool // there are such connections
 }
 
-// block is a set of pairs of units with the same outcome: from each of some units to each
+// pairBlock is a set of pairs of units with the same outcome: from each of some units to each
 // of others.
-type block struct {
-	from, to []int
-	outcome  outcome
+type pairBlock struct {
+	sources, destinations []int
+	outcome               unitOutcome
 }
 
-// Write makes statements of the policies' verdicts on the connections between the pods of
+// WriteStatements makes statements of the policies' verdicts on the connections between the pods of
 // some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
 // is not stated; a comment says so.
-func Write(r *revision.Revision, namespaces []string) (*Written, error) {
-	w := &writer{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
-	if err := w.choose(r.JudgedCluster(), namespaces); err != nil {
+func WriteStatements(r *revision.Revision, namespaces []string) (*WrittenFile, error) {
+	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
+	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
 	}
-	w.outcomes(matrix.ClassesOf(r.Verdicts(), nil))
-	w.join()
-	w.head(namespaces)
-	for _, b := range w.blocks() {
-		w.block(&b)
+	w.findOutcomes(matrix.ClassesOf(r.Verdicts(), nil))
+	w.joinUnits()
+	w.writeHead(namespaces)
+	for _, b := range w.findBlocks() {
+		w.writeBlock(&b)
 	}
-	return &Written{w.statements, []byte(w.text.String())}, nil
+	return &WrittenFile{w.statements, []byte(w.text.String())}, nil
 }
 
-type writer struct {
+type statementWriter struct {
 	ordinary   map[string][]*model.Pod // by namespace
-	left       map[string]int
-	units      []unit
-	of         [][]outcome // by source and destination unit
+	leftOut    map[string]int
+	units      []podUnit
+	outcomes   [][]unitOutcome // by source and destination unit
 	statements []map[string]any
 	text       strings.Builder
 }
 
-// choose takes the pods of the namespaces.
-func (w *writer) choose(c *model.Cluster, namespaces []string) error {
+// choosePods takes the pods of the namespaces.
+func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) error {
 	pods := map[string]int{}
 	for p := range c.Pods() {
 		pods[p.Namespace]++
 		if len(namespaces) > 0 && !slices.Contains(namespaces, p.Namespace) {
 			continue
 		}
-		if why, ok := ordinary(p); ok {
+		if why, ok := isOrdinary(p); ok {
 			w.ordinary[p.Namespace] = append(w.ordinary[p.Namespace], p)
 		} else {
-			w.left[why]++
+			w.leftOut[why]++
 		}
 	}
 	for _, n := range namespaces {
@@ -90,33 +90,33 @@ func (w *writer) choose(c *model.Cluster, namespaces []string) error {
 	return nil
 }
 
-// outcomes finds the units, and what becomes of the connections between them.
-func (w *writer) outcomes(c *matrix.Classes) {
-	for _, space := range w.spaces() {
+// findOutcomes finds the units, and what becomes of the connections between them.
+func (w *statementWriter) findOutcomes(c *matrix.Classes) {
+	for _, space := range w.namespaceNames() {
 		at := map[string]int{}
 		for _, p := range w.ordinary[space] {
-			like := c.Like(p)
+			like := c.PodClassKey(p)
 			if _, ok := at[like]; !ok {
 				at[like] = len(w.units)
-				w.units = append(w.units, unit{space: space})
+				w.units = append(w.units, podUnit{space: space})
 			}
 			u := &w.units[at[like]]
 			u.pods = append(u.pods, p)
 		}
 	}
-	w.of = make([][]outcome, len(w.units))
+	w.outcomes = make([][]unitOutcome, len(w.units))
 	for i := range w.units {
-		w.of[i] = make([]outcome, len(w.units))
+		w.outcomes[i] = make([]unitOutcome, len(w.units))
 		for j := range w.units {
-			segments, ok := c.Common(w.units[i].pods[0], w.units[j].pods[0])
-			w.of[i][j] = outcomeOf(segments, ok)
+			segments, ok := c.CommonVerdicts(w.units[i].pods[0], w.units[j].pods[0])
+			w.outcomes[i][j] = outcomeOf(segments, ok)
 		}
 	}
 }
 
 // outcomeOf leaves out what cannot be stated.
-func outcomeOf(segments []matrix.Segment, ok bool) outcome {
-	out := outcome{ok: ok}
+func outcomeOf(segments []matrix.Segment, ok bool) unitOutcome {
+	out := unitOutcome{ok: ok}
 	var key strings.Builder
 	fmt.Fprint(&key, ok)
 	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny} {
@@ -139,7 +139,7 @@ func portsOf(segments []matrix.Segment, v verdict.Verdict) (out []verdict.PortRa
 	return verdict.JoinPorts(out)
 }
 
-func (w *writer) spaces() []string {
+func (w *statementWriter) namespaceNames() []string {
 	var out []string
 	for s := range w.ordinary {
 		out = append(out, s)
@@ -148,66 +148,66 @@ func (w *writer) spaces() []string {
 	return out
 }
 
-// join makes one unit of those of a namespace that all connections treat alike.
-func (w *writer) join() {
+// joinUnits makes one unit of those of a namespace that all connections treat alike.
+func (w *statementWriter) joinUnits() {
 	known := map[string]int{}
-	var units []unit
+	var units []podUnit
 	var at []int // the old unit that stands for it
 	for i, u := range w.units {
 		var key strings.Builder
 		key.WriteString(u.space)
 		for j := range w.units {
-			key.WriteString("\n" + w.of[i][j].key + "\n" + w.of[j][i].key)
+			key.WriteString("\n" + w.outcomes[i][j].key + "\n" + w.outcomes[j][i].key)
 		}
 		k, ok := known[key.String()]
 		if !ok {
 			k = len(units)
 			known[key.String()] = k
-			units, at = append(units, unit{space: u.space}), append(at, i)
+			units, at = append(units, podUnit{space: u.space}), append(at, i)
 		}
 		units[k].pods = append(units[k].pods, u.pods...)
 	}
-	of := make([][]outcome, len(units))
+	of := make([][]unitOutcome, len(units))
 	for i := range units {
 		slices.SortFunc(units[i].pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
-		of[i] = make([]outcome, len(units))
+		of[i] = make([]unitOutcome, len(units))
 		for j := range units {
-			of[i][j] = w.of[at[i]][at[j]]
+			of[i][j] = w.outcomes[at[i]][at[j]]
 		}
 	}
-	w.units, w.of = units, of
+	w.units, w.outcomes = units, of
 }
 
-// blocks are the connections that the same becomes of, in the order of their sources.
-func (w *writer) blocks() (out []block) {
+// findBlocks are the connections that the same becomes of, in the order of their sources.
+func (w *statementWriter) findBlocks() (out []pairBlock) {
 	known := map[string]int{}
 	for i := range w.units {
-		by := map[string]*block{}
+		by := map[string]*pairBlock{}
 		var order []string
 		for j := range w.units {
-			o := w.of[i][j]
+			o := w.outcomes[i][j]
 			if !o.ok {
 				continue
 			}
 			if by[o.key] == nil {
-				by[o.key] = &block{outcome: o}
+				by[o.key] = &pairBlock{outcome: o}
 				order = append(order, o.key)
 			}
-			by[o.key].to = append(by[o.key].to, j)
+			by[o.key].destinations = append(by[o.key].destinations, j)
 		}
 		for _, k := range order {
-			key := fmt.Sprint(by[k].to) + k
+			key := fmt.Sprint(by[k].destinations) + k
 			at, ok := known[key]
 			if !ok {
 				at = len(out)
 				known[key] = at
 				out = append(out, *by[k])
 			}
-			out[at].from = append(out[at].from, i)
+			out[at].sources = append(out[at].sources, i)
 		}
 	}
-	return slices.DeleteFunc(out, func(b block) bool {
+	return slices.DeleteFunc(out, func(b pairBlock) bool {
 		// A pod alone has no connection with itself.
-		return len(b.from) == 1 && slices.Equal(b.from, b.to) && len(w.units[b.from[0]].pods) == 1
+		return len(b.sources) == 1 && slices.Equal(b.sources, b.destinations) && len(w.units[b.sources[0]].pods) == 1
 	})
 }

@@ -15,29 +15,31 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// head says what the file is.
-func (w *writer) head(namespaces []string) {
+// writeHead says what the file is.
+func (w *statementWriter) writeHead(namespaces []string) {
 	between := "all namespaces"
 	if len(namespaces) > 0 {
 		between = words.Some(slices.Sorted(slices.Values(namespaces)), 6)
 	}
-	w.comment("What the policies let through between the pods of " + between + ", and what not.")
-	w.comment("Written by rung verify --write; check it with rung verify FILE.")
-	if left := (&found{left: w.left}).leftOut(); left != "" {
-		w.comment("Pods left out, which policies do not select: " + left + ".")
+	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
+	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
+	if left := (&foundEnds{unselected: w.leftOut}).leftOut(); left != "" {
+		w.writeComment("Pods left out, which policies do not select: " + left + ".")
 	}
 }
 
-func (w *writer) comment(text string) { w.text.WriteString("# " + clean.Text(text) + "\n") }
+func (w *statementWriter) writeComment(text string) {
+	w.text.WriteString("# " + clean.Text(text) + "\n")
+}
 
-// block writes one or two statements.
-func (w *writer) block(b *block) {
-	from, to := w.ends(b.from), w.ends(b.to)
+// writeBlock writes one or two statements.
+func (w *statementWriter) writeBlock(b *pairBlock) {
+	from, to := w.unitEnds(b.sources), w.unitEnds(b.destinations)
 	allowed, denied := portsOf(b.outcome.segments, verdict.Allow), portsOf(b.outcome.segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
-		w.comment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
-			w.names(b.from), w.names(b.to), connections.PortsText(rest)))
+		w.writeComment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
+			w.unitNames(b.sources), w.unitNames(b.destinations), connections.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict
@@ -55,11 +57,11 @@ func (w *writer) block(b *block) {
 		default:
 			m["port"] = portTexts(s.ports)
 		}
-		w.statement(m)
+		w.writeStatement(m)
 	}
 }
 
-func (w *writer) statement(m map[string]any) {
+func (w *statementWriter) writeStatement(m map[string]any) {
 	w.statements = append(w.statements, m)
 	w.text.WriteString("\n")
 	for i, name := range []string{"expect", "from", "to", "port", "exceptPort"} {
@@ -77,12 +79,12 @@ func (w *writer) statement(m map[string]any) {
 			continue
 		}
 		if !isList {
-			w.text.WriteString(lead + name + ": " + yamltree.Flow(v) + "\n")
+			w.text.WriteString(lead + name + ": " + yamltree.FlowText(v) + "\n")
 			continue
 		}
 		w.text.WriteString(lead + name + ":\n")
 		for _, e := range list {
-			w.text.WriteString("  - " + yamltree.Flow(e) + "\n")
+			w.text.WriteString("  - " + yamltree.FlowText(e) + "\n")
 		}
 	}
 }
@@ -92,7 +94,7 @@ func portTexts(ports []verdict.PortRange) any {
 	var out []any
 	for _, p := range ports {
 		switch {
-		case p.Whole():
+		case p.IsEveryPort():
 			out = append(out, string(p.Protocol))
 		case p.Lo == p.Hi:
 			out = append(out, fmt.Sprintf("%d/%s", p.Lo, p.Protocol))
@@ -100,7 +102,7 @@ func portTexts(ports []verdict.PortRange) any {
 			out = append(out, fmt.Sprintf("%d-%d/%s", p.Lo, p.Hi, p.Protocol))
 		}
 	}
-	return single(out)
+	return singleOrList(out)
 }
 
 // portsPlain writes ports without the quotes that YAML does not need.
@@ -116,8 +118,8 @@ func portsPlain(v any) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// single is the element of a list of one, else the list.
-func single(list []any) any {
+// singleOrList is the element of a list of one, else the list.
+func singleOrList(list []any) any {
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -126,7 +128,7 @@ func single(list []any) any {
 
 // bySpace are the pods of some units, by namespace, and whether they are all that policies
 // select there.
-func (w *writer) bySpace(units []int) (order []string, pods map[string][]*model.Pod) {
+func (w *statementWriter) bySpace(units []int) (order []string, pods map[string][]*model.Pod) {
 	pods = map[string][]*model.Pod{}
 	for _, i := range units {
 		u := &w.units[i]
@@ -138,36 +140,36 @@ func (w *writer) bySpace(units []int) (order []string, pods map[string][]*model.
 	return order, pods
 }
 
-func (w *writer) whole(space string, pods []*model.Pod) bool {
+func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool {
 	return len(pods) == len(w.ordinary[space])
 }
 
-// ends converts units to the ends of statements: whole namespaces in one end, parts by what their
+// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by what their
 // labels have in common, else by their names.
-func (w *writer) ends(units []int) any {
+func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
 	order, pods := w.bySpace(units)
 	for _, space := range order {
-		if w.whole(space, pods[space]) {
+		if w.isWholeNamespace(space, pods[space]) {
 			whole = append(whole, space)
 			continue
 		}
 		out = append(out, map[string]any{"namespace": space, "pod": podChoice(pods[space], w.ordinary[space])})
 	}
 	if len(whole) > 0 {
-		out = append([]any{map[string]any{"namespace": single(whole)}}, out...)
+		out = append([]any{map[string]any{"namespace": singleOrList(whole)}}, out...)
 	}
-	return single(out)
+	return singleOrList(out)
 }
 
-// names are units for people.
-func (w *writer) names(units []int) string {
+// unitNames are units for people.
+func (w *statementWriter) unitNames(units []int) string {
 	var out []string
 	order, pods := w.bySpace(units)
 	for _, space := range order {
 		name := space
-		if !w.whole(space, pods[space]) {
-			name = yamltree.Flow(podChoice(pods[space], w.ordinary[space])) + " in " + space
+		if !w.isWholeNamespace(space, pods[space]) {
+			name = yamltree.FlowText(podChoice(pods[space], w.ordinary[space])) + " in " + space
 		}
 		out = append(out, name)
 	}
@@ -202,7 +204,7 @@ func podChoice(some, all []*model.Pod) any {
 			v, has := p.Labels.Map()[k]
 			fits = fits && (chosen[p.Key] || !has || !slices.Contains(values, v))
 		}
-		if fits && selectable(k, values) && (best == nil || len(values) < len(best)) {
+		if fits && isSelectable(k, values) && (best == nil || len(values) < len(best)) {
 			key, best = k, values
 		}
 	}
@@ -211,19 +213,19 @@ func podChoice(some, all []*model.Pod) any {
 		for _, p := range sortedPods(some) {
 			names = append(names, p.Name)
 		}
-		return single(names)
+		return singleOrList(names)
 	}
 	slices.Sort(best)
 	var values []any
 	for _, v := range best {
 		values = append(values, v)
 	}
-	return map[string]any{key: single(values)}
+	return map[string]any{key: singleOrList(values)}
 }
 
-// selectable says whether a selector may have the values: manifests have labels that an API
+// isSelectable says whether a selector may have the values: manifests have labels that an API
 // server would refuse.
-func selectable(key string, values []string) bool {
+func isSelectable(key string, values []string) bool {
 	_, err := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}}})
 	return err == nil && !slices.Contains(values, "")
 }

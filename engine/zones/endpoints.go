@@ -22,18 +22,18 @@ func (z *Set) runEndpoints() {
 		for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
 			addr := z.cfg.NB[name]
 			if name != "" && name != addr {
-				z.know(z.byAddress(name, addr))
+				z.addMember(z.byAddress(name, addr))
 				continue
 			}
 			p := newEndpoint(z, addr)
 			asked = append(asked, p)
-			p.show()
+			p.publishState()
 		}
-		z.rank()
+		z.rankMembers()
 	})
 	slots := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
-		if !z.Go(func() { p.run(slots) }) {
+		if !z.Go(func() { p.askName(slots) }) {
 			return
 		}
 	}
@@ -41,9 +41,9 @@ func (z *Set) runEndpoints() {
 
 // endpoint is a database whose zone nobody named.
 type endpoint struct {
-	z     *Set
+	zones *Set
 	addr  string
-	shown model.ZoneState
+	state model.ZoneState
 }
 
 func newEndpoint(z *Set, addr string) *endpoint {
@@ -51,65 +51,65 @@ func newEndpoint(z *Set, addr string) *endpoint {
 		Conn: model.ConnDialling, ConnAt: z.Now(), Writes: z.cfg.Reconcile && !IsFile(addr)}}
 }
 
-func (p *endpoint) show() {
-	shown := p.shown
-	p.z.states[shown.Name] = &shown
-	p.z.Changed()
+func (p *endpoint) publishState() {
+	shown := p.state
+	p.zones.states[shown.Name] = &shown
+	p.zones.MarkChanged()
 }
 
-// run asks for the zone's name, for as long as that takes, and takes it in.
-func (p *endpoint) run(slots chan struct{}) {
+// askName asks for the zone's name, for as long as that takes, and takes it in.
+func (p *endpoint) askName(slots chan struct{}) {
 	again := retry.Backoff(100*time.Millisecond, 5*time.Second)
 	for {
 		select {
 		case slots <- struct{}{}:
-		case <-p.z.Context().Done():
+		case <-p.zones.Context().Done():
 			return
 		}
-		name, err := p.z.zoneNameOf(p.z.Context(), p.addr)
+		name, err := p.zones.zoneNameOf(p.zones.Context(), p.addr)
 		<-slots
 		if err == nil {
-			p.z.Do(func() { p.known(name) })
+			p.zones.Do(func() { p.takeZone(name) })
 			return
 		}
-		p.failed(err)
-		p.z.Do(p.show)
-		if !retry.Sleep(p.z.Context(), again.Step()) {
+		p.reportFailure(err)
+		p.zones.Do(p.publishState)
+		if !retry.Sleep(p.zones.Context(), again.Step()) {
 			return
 		}
 	}
 }
 
-// known takes the zone in: under its name, or under its address until the database
+// takeZone takes the zone in: under its name, or under its address until the database
 // has one.
-func (p *endpoint) known(name string) {
+func (p *endpoint) takeZone(name string) {
 	if name != "" {
-		p.named(name)
+		p.renameZone(name)
 		return
 	}
-	delete(p.z.states, p.shown.Name)
-	m := p.z.byAddress(p.addr, p.addr)
-	m.named = p.named
-	p.z.know(m)
-	p.z.rank()
+	delete(p.zones.states, p.state.Name)
+	m := p.zones.byAddress(p.addr, p.addr)
+	m.onNamed = p.renameZone
+	p.zones.addMember(m)
+	p.zones.rankMembers()
 }
 
-// named puts the zone in the place of its address.
-func (p *endpoint) named(name string) {
-	delete(p.z.states, p.shown.Name)
-	p.z.forget(p.addr)
-	if m := p.z.members[name]; m != nil {
-		p.z.Problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
+// renameZone puts the zone in the place of its address.
+func (p *endpoint) renameZone(name string) {
+	delete(p.zones.states, p.state.Name)
+	p.zones.removeMember(p.addr)
+	if m := p.zones.members[name]; m != nil {
+		p.zones.ReportProblem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
 		return
 	}
-	p.z.know(p.z.byAddress(name, p.addr))
-	p.z.rank()
+	p.zones.addMember(p.zones.byAddress(name, p.addr))
+	p.zones.rankMembers()
 }
 
-func (p *endpoint) failed(err error) {
-	if conn := connOf(err); p.shown.Conn != conn {
-		p.shown.Conn, p.shown.ConnAt = conn, p.z.Now()
+func (p *endpoint) reportFailure(err error) {
+	if conn := connOf(err); p.state.Conn != conn {
+		p.state.Conn, p.state.ConnAt = conn, p.zones.Now()
 	}
-	p.shown.Attempts++
-	p.shown.Error = clean.Text(err.Error())
+	p.state.Attempts++
+	p.state.Error = clean.Text(err.Error())
 }

@@ -7,12 +7,12 @@ import (
 	"rung/model"
 )
 
-// step hands the next desired rows to the zone's reconciler and notes what it
+// takeStep hands the next desired rows to the zone's reconciler and notes what it
 // has to judge anew.
-func (l *zoneLoop) step(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
+func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
 	if delta == nil || delta.All {
-		l.all = l.steps
+		l.lastStep = l.steps
 	} else {
 		for k := range delta.Policies {
 			l.changed[k] = l.steps
@@ -37,7 +37,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 		return st
 	}
 	maps.DeleteFunc(l.changed, func(_ model.PolicyKey, step uint64) bool { return step <= st.Steps })
-	if len(l.changed) == 0 && l.all <= st.Steps {
+	if len(l.changed) == 0 && l.lastStep <= st.Steps {
 		return st
 	}
 	next := *st
@@ -47,7 +47,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 		now := &model.PolicyInZone{Policy: k, Touched: z.Now(), LivePriority: -1}
 		if was := st.Policies[k]; was != nil {
 			now.LiveACLs, now.LivePriority = was.LiveACLs, was.LivePriority
-		} else if c := z.world().Desired.Policy(k); c == nil || !c.In(st.Name) {
+		} else if c := z.world().Desired.Policy(k); c == nil || !c.HasRowsIn(st.Name) {
 			return
 		}
 		if next.Policies == nil {
@@ -58,7 +58,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 	for k := range l.changed {
 		mark(k)
 	}
-	if l.all > st.Steps {
+	if l.lastStep > st.Steps {
 		for k := range st.Policies {
 			mark(k)
 		}

@@ -16,9 +16,9 @@ const (
 	keptPolicy = 3
 )
 
-// trimmed bounds the differences of a zone; the map and what changes in it are
+// trimDifferences bounds the differences of a zone; the map and what changes in it are
 // new.
-func trimmed(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
+func trimDifferences(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(in))
 	left := keptDiffs
 	for k, p := range in {
@@ -56,13 +56,13 @@ func firstNames(names []string) []string {
 	return append([]string(nil), names[:min(len(names), liverows.KeptNames)]...)
 }
 
-// keeper holds equal judgements once: of 500 zones nearly all say the same of
+// judgementKeeper holds equal judgements once: of 500 zones nearly all say the same of
 // nearly all policies. It may be used from any goroutine.
-type keeper struct {
-	mu          sync.Mutex
-	now, before map[judgement]*model.PolicyInZone
-	maps        [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
-	next        int
+type judgementKeeper struct {
+	mu                sync.Mutex
+	current, previous map[judgement]*model.PolicyInZone
+	maps              [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
+	nextSize          int
 }
 
 // judgement holds the comparable parts of a judgement without differing rows.
@@ -81,24 +81,24 @@ type judgement struct {
 // keptJudgements is how many are remembered at least.
 const keptJudgements = 1 << 14
 
-// policies returns a map equal to in, with values that other zones have too.
-func (k *keeper) policies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
+// sharedPolicies returns a map equal to in, with values that other zones have too.
+func (k *judgementKeeper) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for key, p := range in {
-		in[key] = k.one(p)
+		in[key] = k.sharedPolicy(p)
 	}
 	for _, m := range k.maps {
 		if m != nil && maps.Equal(m, in) {
 			return m
 		}
 	}
-	k.maps[k.next] = in
-	k.next = (k.next + 1) % len(k.maps)
+	k.maps[k.nextSize] = in
+	k.nextSize = (k.nextSize + 1) % len(k.maps)
 	return in
 }
 
-func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
+func (k *judgementKeeper) sharedPolicy(p *model.PolicyInZone) *model.PolicyInZone {
 	if len(p.Diffs) > 0 || p.Error != "" {
 		return p
 	}
@@ -109,16 +109,16 @@ func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
 	if p.Rows != nil {
 		j.rows = p.Rows.Sum
 	}
-	known, ok := k.now[j]
+	known, ok := k.current[j]
 	if !ok {
-		known, ok = k.before[j]
+		known, ok = k.previous[j]
 		if !ok {
 			known = p
 		}
-		if k.now == nil || len(k.now) >= keptJudgements {
-			k.now, k.before = map[judgement]*model.PolicyInZone{}, k.now
+		if k.current == nil || len(k.current) >= keptJudgements {
+			k.current, k.previous = map[judgement]*model.PolicyInZone{}, k.current
 		}
-		k.now[j] = known
+		k.current[j] = known
 	}
 	return known
 }

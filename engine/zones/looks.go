@@ -9,27 +9,29 @@ import (
 // lookEvery is how often a look at a zone is noted.
 const lookEvery = 500 * time.Millisecond
 
-// Looks are the times when somebody last looked at zones. It locks itself.
-type Looks struct {
+// ZoneLooks are the times when somebody last looked at zones. It locks itself.
+type ZoneLooks struct {
 	News chan struct{} // one element: a zone was looked at
 
-	mu sync.Mutex
-	at map[string]time.Time // by zone
+	mu       sync.Mutex
+	lookedAt map[string]time.Time // by zone
 }
 
 // NewLooks makes those of nobody.
-func NewLooks() *Looks { return &Looks{News: make(chan struct{}, 1), at: map[string]time.Time{}} }
+func NewLooks() *ZoneLooks {
+	return &ZoneLooks{News: make(chan struct{}, 1), lookedAt: map[string]time.Time{}}
+}
 
-// Note takes down that zones are looked at now.
-func (l *Looks) Note(zones []string) {
+// NoteLooks takes down that zones are looked at now.
+func (l *ZoneLooks) NoteLooks(zones []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	for _, zone := range zones {
-		if now.Sub(l.at[zone]) < lookEvery {
+		if now.Sub(l.lookedAt[zone]) < lookEvery {
 			continue
 		}
-		l.at[zone] = now
+		l.lookedAt[zone] = now
 		select {
 		case l.News <- struct{}{}:
 		default:
@@ -37,26 +39,26 @@ func (l *Looks) Note(zones []string) {
 	}
 }
 
-// Of are the times of zones that there are; the others are forgotten, since a name may
+// TimesOf are the times of zones that there are; the others are forgotten, since a name may
 // come from anywhere.
-func (l *Looks) Of(there func(zone string) bool) map[string]time.Time {
+func (l *ZoneLooks) TimesOf(there func(zone string) bool) map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.at, func(zone string, _ time.Time) bool { return !there(zone) })
-	return maps.Clone(l.at)
+	maps.DeleteFunc(l.lookedAt, func(zone string, _ time.Time) bool { return !there(zone) })
+	return maps.Clone(l.lookedAt)
 }
 
-func (l *Looks) forget(zone string) {
+func (l *ZoneLooks) forgetZone(zone string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.at, zone)
+	delete(l.lookedAt, zone)
 }
 
 // LookAt says which zones somebody looks at now. One that is only swept is
 // watched soon, and the one that was looked at longest ago no longer. It does not
 // wait, and costs nothing worth mentioning where nothing changes: a page may call
 // it for every frame.
-func (z *Set) LookAt(zones ...string) { z.looks.Note(zones) }
+func (z *Set) LookAt(zones ...string) { z.looks.NoteLooks(zones) }
 
 // runLooks has the zones ranked anew when somebody looked at one.
 func (z *Set) runLooks() {
@@ -69,6 +71,6 @@ func (z *Set) runLooks() {
 		case <-waited.C:
 		case <-z.looks.News:
 		}
-		z.Do(z.rank)
+		z.Do(z.rankMembers)
 	}
 }

@@ -21,58 +21,58 @@ type member struct {
 	early    bool // control plane: before others that nobody looked at
 	ofNode   bool // goes with its Node
 	followed bool
-	// named, where set, makes a zone of the member that is called by its address,
+	// onNamed, where set, makes a zone of the member that is called by its address,
 	// once its database has a name.
-	named func(name string)
+	onNamed func(name string)
 
-	// last is the state that the last read found, or the one known when the zone was
+	// lastState is the state that the last read found, or the one known when the zone was
 	// followed last; it stays on screen until the followed zone's rows are there.
-	last      *model.ZoneState
+	lastState *model.ZoneState
 	reading   bool
 	reads     int       // successful, since it was first known
 	fails     int       // in a row
-	due       time.Time // of the next read, by the process's clock
+	dueAt     time.Time // of the next read, by the process's clock
 	readAt    time.Time // of the last read, by the process's clock
-	again     bool      // the last read was to look at a difference again
+	rereads   bool      // the last read was to look at a difference again
 	oldSince  time.Time // since when its desired rows are others than those it was judged by
 	connSince time.Time
 }
 
-// know takes a zone in; what becomes of it, rank says.
-func (z *Set) know(m *member) {
+// addMember takes a zone in; what becomes of it, rank says.
+func (z *Set) addMember(m *member) {
 	if z.members[m.name] != nil {
 		return
 	}
 	z.members[m.name] = m
 	m.connSince = z.Now()
-	z.states[m.name] = z.blank(m)
-	z.Changed()
+	z.states[m.name] = z.unreadState(m)
+	z.MarkChanged()
 }
 
-// forget ends a zone.
-func (z *Set) forget(name string) {
+// removeMember ends a zone.
+func (z *Set) removeMember(name string) {
 	if l := z.loops[name]; l != nil {
 		l.stop()
 		delete(z.loops, name)
 	}
 	delete(z.members, name)
 	delete(z.states, name)
-	z.looks.forget(name)
+	z.looks.forgetZone(name)
 	z.reports.ForgetZone(name)
 }
 
-// blank is the state of a zone that was not read yet.
-func (z *Set) blank(m *member) *model.ZoneState {
+// unreadState is the state of a zone that was not read yet.
+func (z *Set) unreadState(m *member) *model.ZoneState {
 	return &model.ZoneState{Name: m.name, Conn: model.ConnStarting, ConnAt: m.connSince, Writes: m.writes}
 }
 
-// rank follows the zones that come first, up to the limit, and sweeps the others.
-func (z *Set) rank() {
+// rankMembers follows the zones that come first, up to the limit, and sweeps the others.
+func (z *Set) rankMembers() {
 	if z.objectsFirst() {
-		z.schedule()
+		z.scheduleReads()
 		return
 	}
-	looked := z.looks.Of(func(name string) bool { return z.members[name] != nil })
+	looked := z.looks.TimesOf(func(name string) bool { return z.members[name] != nil })
 	ranked := make([]*member, 0, len(z.members))
 	for _, m := range z.members {
 		ranked = append(ranked, m)
@@ -84,16 +84,16 @@ func (z *Set) rank() {
 	limit := z.cfg.Follow
 	for i, m := range ranked {
 		if m.followed && i >= limit && !m.writes {
-			z.demote(m)
+			z.stopFollowing(m)
 		}
 	}
 	for i, m := range ranked {
 		// One that could not be opened is tried again when its time has come.
-		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.due)) {
-			z.promote(m)
+		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.dueAt)) {
+			z.startFollowing(m)
 		}
 	}
-	z.schedule()
+	z.scheduleReads()
 }
 
 // trueFirst orders what is before what is not.
@@ -111,7 +111,7 @@ func trueFirst(a, b bool) int {
 // of many zones would keep the ladder waiting. It does not wait for long, since rows
 // are worth seeing while an API server is dead.
 func (z *Set) objectsFirst() bool {
-	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.began) < objectsWait
+	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.begunAt) < objectsWait
 }
 
 // objectsWait is how long that may be.
@@ -122,69 +122,69 @@ func isLooked(m *member, looked map[string]time.Time) bool {
 	return time.Since(looked[m.name]) < time.Second
 }
 
-// promote watches a zone from now on.
-func (z *Set) promote(m *member) {
+// startFollowing watches a zone from now on.
+func (z *Set) startFollowing(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.failed(m, err)
+		z.bookFailure(m, err)
 		return
 	}
 	m.followed, m.fails = true, 0
-	z.Add(zone, m.writes)
+	z.AddZone(zone, m.writes)
 }
 
-// demote watches a zone no longer; what was known stays, but its rows.
-func (z *Set) demote(m *member) {
+// stopFollowing watches a zone no longer; what was known stays, but its rows.
+func (z *Set) stopFollowing(m *member) {
 	l, now := z.loops[m.name], z.Now()
 	l.stop()
 	delete(z.loops, m.name)
-	m.followed, m.due, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
+	m.followed, m.dueAt, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
 	st := z.states[m.name]
-	z.Changed()
+	z.MarkChanged()
 	if st == nil || st.DB == nil {
-		if m.last != nil {
-			z.states[m.name] = m.last
+		if m.lastState != nil {
+			z.states[m.name] = m.lastState
 		} else {
-			z.states[m.name] = z.blank(m)
+			z.states[m.name] = z.unreadState(m)
 		}
 		return
 	}
 	next := *st
 	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
-	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
-	next.Policies = z.keep.policies(trimmed(st.Policies))
-	if st.Current() {
+	next.Steps, next.Changed = l.firstStep+st.Steps-1, z.changes
+	next.Policies = z.keep.sharedPolicies(trimDifferences(st.Policies))
+	if st.IsCurrent() {
 		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
 		m.reads++
 		m.readAt = time.Now()
-		m.due = m.readAt.Add(z.cfg.Sweep.TTL)
+		m.dueAt = m.readAt.Add(z.cfg.Sweep.TTL)
 	}
-	m.last = &next
+	m.lastState = &next
 	z.states[m.name] = &next
 }
 
-// arrived takes in what a followed zone's reconciler published. Until its rows
+// takeState takes in what a followed zone's reconciler published. Until its rows
 // were read, what was known before stays on screen.
-func (z *Set) arrived(l *zoneLoop, st *model.ZoneState) {
+func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	if z.loops[st.Name] != l {
 		return // it was dropped meanwhile
 	}
-	z.Changed()
+	z.MarkChanged()
 	m := z.members[st.Name]
-	if m != nil && m.named != nil {
+	if m != nil && m.onNamed != nil {
 		if name := nameOf(st.DB); name != "" {
-			m.named(name)
+			m.onNamed(name)
 			return
 		}
 	}
-	if m == nil || st.DB != nil || m.last == nil {
+	if m == nil || st.DB != nil || m.lastState == nil {
 		if m != nil && st.DB != nil {
-			m.last = nil
+			m.lastState = nil
 		}
 		z.states[st.Name] = st
 		return
 	}
-	next := *m.last
+	next := *m.lastState
 	next.Endpoint, next.Writes = st.Endpoint, st.Writes
 	if st.Conn == model.ConnLost || st.Conn == model.ConnDenied {
 		next.Conn, next.ConnAt, next.Error, next.Attempts = st.Conn, st.ConnAt, st.Error, st.Attempts
@@ -192,22 +192,22 @@ func (z *Set) arrived(l *zoneLoop, st *model.ZoneState) {
 	z.states[st.Name] = &next
 }
 
-// failed books a zone that could not be opened or read; it backs off.
-func (z *Set) failed(m *member, err error) {
+// bookFailure books a zone that could not be opened or read; it backs off.
+func (z *Set) bookFailure(m *member, err error) {
 	m.fails++
-	m.due = time.Now().Add(retry.After(m.fails, time.Second, z.cfg.Sweep.TTL))
-	next := z.blank(m)
-	if m.last != nil {
-		*next = *m.last
+	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
+	next := z.unreadState(m)
+	if m.lastState != nil {
+		*next = *m.lastState
 	}
 	conn := connOf(err)
 	if next.Conn != conn {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}
 	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
-	m.last = next
+	m.lastState = next
 	if !m.followed {
 		z.states[m.name] = next
-		z.Changed()
+		z.MarkChanged()
 	}
 }

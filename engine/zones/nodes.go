@@ -16,7 +16,7 @@ func (z *Set) runNodeZones() {
 	for {
 		if c := z.Revision().Cluster; c != seen {
 			seen = c
-			if !z.Do(z.nodes) {
+			if !z.Do(z.followNodes) {
 				return
 			}
 		}
@@ -28,13 +28,13 @@ func (z *Set) runNodeZones() {
 	}
 }
 
-// nodes knows the zones of all Nodes that there are, and forgets the others. Without rows
+// followNodes knows the zones of all Nodes that there are, and forgets the others. Without rows
 // no node has one.
-func (z *Set) nodes() {
+func (z *Set) followNodes() {
 	changed, none := false, z.world().NoZones
 	for name, m := range z.members {
 		if m.ofNode && (none || z.world().Cluster.Node(name) == nil) {
-			z.forget(name)
+			z.removeMember(name)
 			changed = true
 		}
 	}
@@ -48,11 +48,11 @@ func (z *Set) nodes() {
 			early = early || has
 		}
 		name := n.Name
-		z.know(&member{name: name, ofNode: true, early: early, writes: z.cfg.Reconcile,
+		z.addMember(&member{name: name, ofNode: true, early: early, writes: z.cfg.Reconcile,
 			open: func() (reconciler.Zone, error) { return z.cfg.ZoneOf(name) }})
 		changed = true
 	}
 	if changed {
-		z.rank()
+		z.rankMembers()
 	}
 }

@@ -11,19 +11,19 @@ import (
 
 // IsFile says whether an address is a database file's.
 func IsFile(addr string) bool {
-	_, ok := dbfile.Path(addr)
+	_, ok := dbfile.AddressPath(addr)
 	return ok
 }
 
 // openNB makes the zone of an address: a server's, or a file's. Called by the address
 // itself it has no name yet, and may have any.
 func (z *Set) openNB(name, addr string) reconciler.Zone {
-	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.Take,
+	if path, ok := dbfile.AddressPath(addr); ok {
+		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
 			Options: z.fileOptions()})
 	}
 	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
-		Slot: z.cfg.Slots.Take, Share: z.cfg.Share})
+		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})
 }
 
 func (z *Set) fileOptions() dbfile.Options {
@@ -33,8 +33,8 @@ func (z *Set) fileOptions() dbfile.Options {
 // zoneNameOf asks a database which zone it is; a damaged file is read as far as it goes.
 // The name is empty when it does not say, or not yet.
 func (z *Set) zoneNameOf(ctx context.Context, addr string) (string, error) {
-	if path, ok := dbfile.Path(addr); ok {
-		r, err := dbfile.Read(ctx, path, z.fileOptions())
+	if path, ok := dbfile.AddressPath(addr); ok {
+		r, err := dbfile.ReadFile(ctx, path, z.fileOptions())
 		if err != nil {
 			return "", err
 		}

@@ -63,20 +63,20 @@ type World struct {
 	Cluster *model.Cluster
 	Desired *compiler.Desired
 	Loaded  bool // every source has loaded once
-	Whole   bool // and everything that rows are compiled from was read: they may be written
+	AllRead bool // and everything that rows are compiled from was read: they may be written
 	NoZones bool // the network plugin has none
 }
 
 // Dialects reads what the OVN-Kubernetes of zones runs with, which their rows say.
 type Dialects interface {
-	// First is called with the states of a followed zone, by one goroutine: its first rows
+	// FirstDialect is called with the states of a followed zone, by one goroutine: its first rows
 	// are never judged without their dialect.
-	First(write bool) func(*model.ZoneState) *dialect.Dialect
-	Infer(*nb.DB) *dialect.Dialect
-	// Took takes in what a zone's rows say, nil for nothing; in the loop, like Outdated.
-	Took(zone string, found *dialect.Dialect)
-	// Outdated says whether a swept zone was judged by other options than those that hold.
-	Outdated(*model.ZoneState) bool
+	FirstDialect(write bool) func(*model.ZoneState) *dialect.Dialect
+	InferDialect(*nb.DB) *dialect.Dialect
+	// TakeDialect takes in what a zone's rows say, nil for nothing; in the loop, like IsOutdated.
+	TakeDialect(zone string, found *dialect.Dialect)
+	// IsOutdated says whether a swept zone was judged by other options than those that hold.
+	IsOutdated(*model.ZoneState) bool
 }
 
 // Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields it
@@ -91,24 +91,24 @@ type Set struct {
 	dialects Dialects
 	dials    *nbdb.Limiter // of the zones given by address
 
-	differs differs
-	keep    keeper
-	looks   *Looks
+	differs lazyDiffer
+	keep    judgementKeeper
+	looks   *ZoneLooks
 
 	states    map[string]*model.ZoneState
 	loops     map[string]*zoneLoop
 	wasLoaded bool
 	// members are the zones that are followed or swept as their rank allows; the
 	// sandbox's are not among them.
-	members map[string]*member
-	running int // reads under way
+	members      map[string]*member
+	readsRunning int // reads under way
 	// steps counts those of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps
-	began            time.Time
-	settling         map[string]settling // by zone
-	sweepAlarm       *loop.Alarm         // a swept zone is to be read
-	settleAlarm      *loop.Alarm         // a difference settles no longer
+	begunAt          time.Time
+	settling         map[string]settlingZone // by zone
+	sweepAlarm       *loop.Alarm             // a swept zone is to be read
+	settleAlarm      *loop.Alarm             // a difference settles no longer
 }
 
 // zoneLoop is a running reconciler.
@@ -121,19 +121,19 @@ type zoneLoop struct {
 
 	// steps counts what SetDesired was told; changed and all are the last steps
 	// that changed a policy, or anything.
-	steps, all uint64
-	first      uint64 // the zoneSet's number of the first
-	changed    map[model.PolicyKey]uint64
+	steps, lastStep uint64
+	firstStep       uint64 // the zoneSet's number of the first
+	changed         map[model.PolicyKey]uint64
 }
 
 // New makes the set of no zones. world is asked in the loop.
 func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners, reports *ownership.Reports, d Dialects) *Set {
 	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
-		settling: map[string]settling{}, began: time.Now()}
+		settling: map[string]settlingZone{}, begunAt: time.Now()}
 	z.differs.desired = world().Desired
-	z.sweepAlarm = l.Alarm(z.rank)
-	z.settleAlarm = l.Alarm(func() {
+	z.sweepAlarm = l.NewAlarm(z.rankMembers)
+	z.settleAlarm = l.NewAlarm(func() {
 		z.awaitSettled()
 		z.Notify()
 	})
@@ -151,35 +151,35 @@ func (z *Set) Start() {
 	}
 }
 
-// Step hands a step of the desired rows on to every zone. anew says that no object
+// ApplyStep hands a step of the desired rows on to every zone. anew says that no object
 // changed: what differs has done so all along. Like all below it is for the loop.
-func (z *Set) Step(delta *compiler.Delta, anew bool) {
+func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	w, was := z.world(), z.wasLoaded && !anew
-	z.note(w.Desired, delta, w.Loaded && !was)
+	z.noteStep(w.Desired, delta, w.Loaded && !was)
 	z.wasLoaded = w.Loaded
 	for _, l := range z.loops {
-		l.step(w.Desired, delta, w.Loaded && (!l.writes || w.Whole))
+		l.takeStep(w.Desired, delta, w.Loaded && (!l.writes || w.AllRead))
 	}
 	switch {
 	case len(z.members) == 0:
 	case w.Loaded && !was:
-		z.rank()
+		z.rankMembers()
 	default:
-		z.schedule()
+		z.scheduleReads()
 	}
 }
 
-// Loaded says whether the last step was one with all objects.
-func (z *Set) Loaded() bool { return z.wasLoaded }
+// IsLoaded says whether the last step was one with all objects.
+func (z *Set) IsLoaded() bool { return z.wasLoaded }
 
-// Steps counts the steps of the desired rows.
-func (z *Set) Steps() uint64 { return z.steps }
+// StepCount counts the steps of the desired rows.
+func (z *Set) StepCount() uint64 { return z.steps }
 
 // States are the zones that there are, by name, as they were judged last.
 func (z *Set) States() map[string]*model.ZoneState { return z.states }
 
-// Judged are the zones that there are, sorted, as the newest objects allow to see them.
-func (z *Set) Judged() []*model.ZoneState {
+// JudgedStates are the zones that there are, sorted, as the newest objects allow to see them.
+func (z *Set) JudgedStates() []*model.ZoneState {
 	out := make([]*model.ZoneState, 0, len(z.states))
 	for _, name := range slices.Sorted(maps.Keys(z.states)) {
 		out = append(out, z.asJudged(z.states[name]))
@@ -188,15 +188,15 @@ func (z *Set) Judged() []*model.ZoneState {
 	return out
 }
 
-// Has says whether there is a zone of that name, read or not.
-func (z *Set) Has(name string) bool { return z.states[name] != nil || z.members[name] != nil }
+// HasZone says whether there is a zone of that name, read or not.
+func (z *Set) HasZone(name string) bool { return z.states[name] != nil || z.members[name] != nil }
 
 // OfNode says whether a zone goes with its Node.
 func (z *Set) OfNode(name string) bool { return z.members[name] != nil && z.members[name].ofNode }
 
-// End stops the reconciler of a zone that Add started; the channel is closed when what it
+// EndZone stops the reconciler of a zone that AddZone started; the channel is closed when what it
 // said last was sent.
-func (z *Set) End(name string) (done <-chan struct{}) {
+func (z *Set) EndZone(name string) (done <-chan struct{}) {
 	l := z.loops[name]
 	if l == nil {
 		return nil
@@ -206,15 +206,15 @@ func (z *Set) End(name string) (done <-chan struct{}) {
 	return l.done
 }
 
-// Remove takes a zone that has ended away, and what its controller reported.
-func (z *Set) Remove(name string) {
+// RemoveZone takes a zone that has ended away, and what its controller reported.
+func (z *Set) RemoveZone(name string) {
 	delete(z.states, name)
 	z.reports.ForgetZone(name)
 }
 
-// Open is the zone of that name: the one that is followed, or one that was never run. It
+// OpenZone is the zone of that name: the one that is followed, or one that was never run. It
 // is for any goroutine but the loop.
-func (z *Set) Open(name string) (zone reconciler.Zone, followed bool, err error) {
+func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err error) {
 	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
 	if !z.Do(func() {
 		if l := z.loops[name]; l != nil {
@@ -232,14 +232,14 @@ func (z *Set) Open(name string) (zone reconciler.Zone, followed bool, err error)
 	return zone, false, err
 }
 
-// Add starts the reconciler of a zone.
-func (z *Set) Add(zone reconciler.Zone, write bool) {
+// AddZone starts the reconciler of a zone.
+func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 	mode := reconciler.Observe
 	if write {
 		mode = reconciler.Write
 	}
 	name := zone.Name()
-	first := z.dialects.First(write)
+	first := z.dialects.FirstDialect(write)
 	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(z.Context())
@@ -248,26 +248,26 @@ func (z *Set) Add(zone reconciler.Zone, write bool) {
 		OnState: func(st *model.ZoneState) {
 			found := first(st)
 			z.Send(func() {
-				z.arrived(l, st)
-				z.dialects.Took(name, found)
+				z.takeState(l, st)
+				z.dialects.TakeDialect(name, found)
 			})
 		},
-		OnActivity:  z.Record,
-		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.Take,
+		OnActivity:  z.RecordActivity,
+		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.TakeSlot,
 	}
 	if !z.cfg.Own {
-		rc.Members = z.differs.members // the sandbox has few zones, and no differs
+		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
-	rc.Status, rc.Events = z.reports.Of(name), z.reports.Of(name)
+	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
 	var own *ownership.Zone
 	if write && !z.cfg.Own {
-		own = z.owners.Own(name, &rc)
+		own = z.owners.OwnZone(name, &rc)
 	}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
-	l.first = z.steps
-	l.step(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().Whole))
-	z.arrived(l, l.State())
+	l.firstStep = z.steps
+	l.takeStep(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().AllRead))
+	z.takeState(l, l.State())
 	if !z.Go(func() {
 		defer close(l.done)
 		var other sync.WaitGroup

@@ -7,11 +7,11 @@ import (
 	"rung/model"
 )
 
-// settling is when differences of a zone come to count as behind, which no revision
+// settlingZone is when differences of a zone come to count as behind, which no revision
 // tells.
-type settling struct {
-	of   *model.ZoneState
-	next time.Time // zero: none does
+type settlingZone struct {
+	state       *model.ZoneState
+	nextSettles time.Time // zero: none does
 }
 
 // awaitSettled sets the alarm for the first difference that settles no longer.
@@ -20,15 +20,15 @@ func (z *Set) awaitSettled() {
 	var first time.Time
 	for name, st := range z.states {
 		w := z.settling[name]
-		if w.of != st {
-			w = settling{st, st.Settles}
+		if w.state != st {
+			w = settlingZone{st, st.Settles}
 		}
-		if !w.next.IsZero() && !w.next.After(now) {
-			w.next = st.NextBehind(now)
+		if !w.nextSettles.IsZero() && !w.nextSettles.After(now) {
+			w.nextSettles = st.NextBehind(now)
 		}
 		z.settling[name] = w
-		if !w.next.IsZero() && (first.IsZero() || w.next.Before(first)) {
-			first = w.next
+		if !w.nextSettles.IsZero() && (first.IsZero() || w.nextSettles.Before(first)) {
+			first = w.nextSettles
 		}
 	}
 	for name := range z.settling {

@@ -8,8 +8,8 @@ import (
 	"rung/reconciler/tracker"
 )
 
-// note books a step of the desired rows for the zones that are swept.
-func (z *Set) note(d *compiler.Desired, delta *compiler.Delta, first bool) {
+// noteStep books a step of the desired rows for the zones that are swept.
+func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
 	at := model.ChangeStep{Step: z.steps, At: z.Now()}
 	if first || delta == nil || delta.All {
@@ -17,7 +17,7 @@ func (z *Set) note(d *compiler.Desired, delta *compiler.Delta, first bool) {
 		if first {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
 		}
-		z.changes = z.changes.NextAll(at)
+		z.changes = z.changes.AfterAnyChange(at)
 	} else if !delta.Empty() {
 		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
 		for k := range delta.Policies {
@@ -33,9 +33,9 @@ func (z *Set) note(d *compiler.Desired, delta *compiler.Delta, first bool) {
 				ports[p.Zone] = append(ports[p.Zone], p.Policy)
 			}
 		}
-		z.changes = z.changes.Next(at, units, ports)
+		z.changes = z.changes.AfterStep(at, units, ports)
 	}
-	z.differs.step(d, delta, z.steps, z.changes)
+	z.differs.addStep(d, delta, z.steps, z.changes)
 }
 
 // forgetSteps drops what all swept zones have seen, once in a while.
@@ -45,36 +45,36 @@ func (z *Set) forgetSteps() {
 	}
 	least := z.steps
 	for _, m := range z.members {
-		if !m.followed && m.last != nil && m.last.Steps > 0 {
-			least = min(least, m.last.Steps)
+		if !m.followed && m.lastState != nil && m.lastState.Steps > 0 {
+			least = min(least, m.lastState.Steps)
 		}
 	}
 	// Whoever was not read for so long is outdated in whatever changed since.
 	z.forgotten = z.steps
 	if least > 0 {
-		z.changes = z.changes.Forget(least)
+		z.changes = z.changes.ForgetUpTo(least)
 	}
 }
 
-// differs make the Differ of the newest desired rows when somebody asks for it.
-type differs struct {
+// lazyDiffer make the Differ of the newest desired rows when somebody asks for it.
+type lazyDiffer struct {
 	mu      sync.Mutex
 	desired *compiler.Desired
 	number  uint64
 	changes *model.ChangeSteps
-	// made is the last one asked for, delta what changed since; nil: nothing.
-	made  *tracker.Differ
-	delta *compiler.Delta
+	// lastMade is the last one asked for, delta what changed since; nil: nothing.
+	lastMade *tracker.ZoneDiffer
+	delta    *compiler.Delta
 }
 
-func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
+func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if delta == nil {
 		delta = &compiler.Delta{All: true}
 	}
 	switch {
-	case l.made == nil:
+	case l.lastMade == nil:
 	case l.delta != nil:
 		l.delta = tracker.MergeDeltas(l.delta, delta)
 	default:
@@ -83,34 +83,34 @@ func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 	l.desired, l.number, l.changes = d, number, changes
 }
 
-// newest is a Differ of the newest desired rows, with the number of their step.
-func (l *differs) newest() (*tracker.Differ, uint64, *model.ChangeSteps) {
+// newestDiffer is a Differ of the newest desired rows, with the number of their step.
+func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ready(), l.number, l.changes
+	return l.lockedDiffer(), l.number, l.changes
 }
 
-// ready is newest for whoever holds the lock.
-func (l *differs) ready() *tracker.Differ {
+// lockedDiffer is newest for whoever holds the lock.
+func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
-	case l.made == nil:
-		l.made = tracker.NewDiffer(l.desired)
+	case l.lastMade == nil:
+		l.lastMade = tracker.NewZoneDiffer(l.desired)
 	case l.delta != nil:
-		l.made = l.made.Next(l.desired, l.delta)
+		l.lastMade = l.lastMade.WithDesired(l.desired, l.delta)
 	}
 	l.delta = nil
-	return l.made
+	return l.lastMade
 }
 
-// members lists a desired set once for all zones that are compared with the same
+// setMembers lists a desired set once for all zones that are compared with the same
 // rows: at the start all that are followed are.
-func (l *differs) members(d *compiler.Desired, s *compiler.SetSpec) []string {
+func (l *lazyDiffer) setMembers(d *compiler.Desired, s *compiler.SetSpec) []string {
 	l.mu.Lock()
 	if d != l.desired {
 		l.mu.Unlock()
-		return d.Members(s) // others are newer
+		return d.SetMembers(s) // others are newer
 	}
-	look := l.ready()
+	look := l.lockedDiffer()
 	l.mu.Unlock()
-	return look.Members(s)
+	return look.SetMembers(s)
 }

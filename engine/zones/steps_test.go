@@ -24,8 +24,8 @@ func TestDiffersMembers(t *testing.T) {
 	}
 	comp := compiler.New(compiler.Options{})
 	before, delta := comp.Apply(c, all)
-	var l differs
-	l.step(before, delta, 1, nil)
+	var l lazyDiffer
+	l.addStep(before, delta, 1, nil)
 	sets := func(d *compiler.Desired) (out []*compiler.SetSpec) {
 		for p := range d.Policies() {
 			out = append(out, p.Sets...)
@@ -33,11 +33,11 @@ func TestDiffersMembers(t *testing.T) {
 		return out
 	}
 	for _, s := range sets(before) {
-		a, b := l.members(before, s), l.members(before, s)
+		a, b := l.setMembers(before, s), l.setMembers(before, s)
 		if len(a) > 0 && &a[0] != &b[0] {
 			t.Errorf("%s is listed twice", s.Name)
 		}
-		if diff := cmp.Diff(before.Members(s), a); diff != "" {
+		if diff := cmp.Diff(before.SetMembers(s), a); diff != "" {
 			t.Errorf("%s: %s", s.Name, diff)
 		}
 	}
@@ -47,14 +47,14 @@ func TestDiffersMembers(t *testing.T) {
 	}
 	next, changes := c.Upsert([]model.Object{workload.Pod(size, size.Pods, one.Labels)}, nil)
 	after, delta := comp.Apply(next, changes)
-	l.step(after, delta, 2, nil)
+	l.addStep(after, delta, 2, nil)
 	grown := 0
 	for _, s := range sets(after) {
-		now, was := l.members(after, s), l.members(before, s)
-		if diff := cmp.Diff(after.Members(s), now); diff != "" {
+		now, was := l.setMembers(after, s), l.setMembers(before, s)
+		if diff := cmp.Diff(after.SetMembers(s), now); diff != "" {
 			t.Errorf("%s after a pod came: %s", s.Name, diff)
 		}
-		if diff := cmp.Diff(before.Members(s), was); diff != "" {
+		if diff := cmp.Diff(before.SetMembers(s), was); diff != "" {
 			t.Errorf("%s before the pod came: %s", s.Name, diff)
 		}
 		grown += len(now) - len(was)

@@ -31,30 +31,30 @@ const (
 	sweepMin = 4
 )
 
-// sight is the result of a read of a zone.
-type sight struct {
+// readResult is the result of a read of a zone.
+type readResult struct {
 	name    string // that the database has
 	state   *model.ZoneState
 	dialect *dialect.Dialect
 	err     error
 }
 
-// schedule reads the swept zones whose time has come, a few at once, and wakes
+// scheduleReads reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
-func (z *Set) schedule() {
+func (z *Set) scheduleReads() {
 	z.sweepAlarm.Stop()
 	if !z.world().Loaded || z.Context().Err() != nil {
 		return
 	}
 	now := time.Now()
 	wake := time.Duration(-1)
-	for z.running < z.cfg.Sweep.Parallel {
+	for z.readsRunning < z.cfg.Sweep.Parallel {
 		m, in := z.nextDue(now)
 		if m == nil {
 			wake = in
 			break
 		}
-		z.read(m)
+		z.startRead(m)
 	}
 	if wake >= 0 {
 		z.sweepAlarm.Set(wake)
@@ -83,8 +83,8 @@ func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 // dueAt is when a zone is to be read: once its last read is old, or sooner when
 // its desired rows changed, after the time that the controller has for it.
 func (z *Set) dueAt(m *member, now time.Time) time.Time {
-	if m.fails > 0 || m.last == nil || z.changes.Newest(m.name).Step <= m.last.Steps {
-		return m.due
+	if m.fails > 0 || m.lastState == nil || z.changes.NewestStep(m.name).Step <= m.lastState.Steps {
+		return m.dueAt
 	}
 	if m.oldSince.IsZero() {
 		m.oldSince = now
@@ -93,36 +93,36 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	if rest := m.readAt.Add(z.cfg.Sweep.TTL / sweepMin); rest.After(due) {
 		due = rest
 	}
-	if m.due.Before(due) {
-		return m.due
+	if m.dueAt.Before(due) {
+		return m.dueAt
 	}
 	return due
 }
 
-// read starts a read of a zone.
-func (z *Set) read(m *member) {
+// startRead starts a read of a zone.
+func (z *Set) startRead(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.failed(m, err)
+		z.bookFailure(m, err)
 		return
 	}
 	var before model.ZoneState
-	if m.last != nil {
-		before = *m.last
+	if m.lastState != nil {
+		before = *m.lastState
 	}
 	m.reading = true
-	z.running++
+	z.readsRunning++
 	if !z.Go(func() {
 		got := z.readZone(zone, m.name, &before)
-		z.Send(func() { z.swept(m, got) })
+		z.Send(func() { z.takeSwept(m, got) })
 	}) {
 		m.reading = false
-		z.running--
+		z.readsRunning--
 	}
 }
 
 // readZone reads a zone and judges its rows by what is desired now.
-func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
+func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out readResult) {
 	ctx, cancel := context.WithTimeout(z.Context(), sweepTimeout)
 	defer cancel()
 	at := z.Now() // the rows are not older
@@ -131,21 +131,20 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("reading zone %s: not answering within %v", name, sweepTimeout)
 		}
-		return sight{err: err}
+		return readResult{err: err}
 	}
 	if server == "" {
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	z.cfg.Slots.Take(func() {
-		out.dialect = z.dialects.Infer(db)
-		l, step, changes := z.differs.newest()
-		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
-			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
-		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
-			SyncedAt: at,
-			Policies: z.keep.policies(trimmed(found)), Rows: db.Len(), Steps: step, Changed: changes}
-	})
+	defer z.cfg.Slots.TakeSlot()()
+	out.dialect = z.dialects.InferDialect(db)
+	l, step, changes := z.differs.newestDiffer()
+	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+		Changed: func(k model.PolicyKey) time.Time { return changes.LastStep(name, k).At }})
+	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
+		SyncedAt: at,
+		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
 	return out
 }
 
@@ -177,45 +176,45 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 	return nil, "", fmt.Errorf("reading zone %s: %w", zone.Name(), ctx.Err())
 }
 
-// swept takes in what a read found.
-func (z *Set) swept(m *member, got sight) {
+// takeSwept takes in what a read found.
+func (z *Set) takeSwept(m *member, got readResult) {
 	m.reading = false
-	z.running--
-	defer z.rank() // a place may be free, and others are due
+	z.readsRunning--
+	defer z.rankMembers() // a place may be free, and others are due
 	if z.members[m.name] != m {
 		return // its node went meanwhile
 	}
-	if m.followed && m.last == nil {
+	if m.followed && m.lastState == nil {
 		return // watched meanwhile, and its rows are there
 	}
 	if got.err != nil {
-		z.failed(m, got.err)
+		z.bookFailure(m, got.err)
 		return
 	}
-	if m.named != nil && got.name != "" {
-		m.named(got.name)
+	if m.onNamed != nil && got.name != "" {
+		m.onNamed(got.name)
 		return
 	}
 	st := got.state
-	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
+	m.lastState, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
 	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
-		if m.again {
+		if m.rereads {
 			in = max(in, z.cfg.Sweep.TTL/sweepMin)
 		}
 		again = min(again, in)
-		m.again = !m.again
+		m.rereads = !m.rereads
 	} else {
-		m.again = false
+		m.rereads = false
 	}
-	m.due = m.readAt.Add(again)
+	m.dueAt = m.readAt.Add(again)
 	z.states[m.name] = st
-	z.Changed()
-	z.dialects.Took(m.name, got.dialect)
-	if z.dialects.Outdated(st) {
-		m.due = time.Now() // read while the options changed
+	z.MarkChanged()
+	z.dialects.TakeDialect(m.name, got.dialect)
+	if z.dialects.IsOutdated(st) {
+		m.dueAt = time.Now() // read while the options changed
 	}
 	z.forgetSteps()
 }
@@ -226,7 +225,7 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 	const after = model.SettleTime + 100*time.Millisecond
 	for _, p := range st.Policies {
 		switch {
-		case p.State(st, st.SyncedAt) == model.StateSettling:
+		case p.StateAt(st, st.SyncedAt) == model.StateSettling:
 			in = max(in, after-st.SyncedAt.Sub(p.Touched))
 		case p.DiffSince.Equal(st.SyncedAt):
 			in = after
@@ -235,8 +234,8 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 	return in
 }
 
-// Sweep counts for a revision.
-func (z *Set) Sweep() revision.SweepState {
+// SweepCounts counts for a revision.
+func (z *Set) SweepCounts() revision.SweepState {
 	var out revision.SweepState
 	round := -1
 	unread := false
@@ -250,13 +249,13 @@ func (z *Set) Sweep() revision.SweepState {
 		} else if round < 0 || m.reads < round {
 			round = m.reads
 		}
-		if m.last == nil || m.last.SyncedAt.IsZero() {
+		if m.lastState == nil || m.lastState.SyncedAt.IsZero() {
 			unread = true
 			continue
 		}
 		out.Read++
-		if out.Oldest.IsZero() || m.last.SyncedAt.Before(out.Oldest) {
-			out.Oldest = m.last.SyncedAt
+		if out.Oldest.IsZero() || m.lastState.SyncedAt.Before(out.Oldest) {
+			out.Oldest = m.lastState.SyncedAt
 		}
 	}
 	out.Round = max(round, 0)
@@ -278,11 +277,11 @@ func connOf(err error) model.ConnState {
 // the loop.
 func (z *Set) ReadAgain() {
 	for _, m := range z.members {
-		if !m.followed && m.last != nil && m.fails == 0 {
-			m.due = time.Now()
+		if !m.followed && m.lastState != nil && m.fails == 0 {
+			m.dueAt = time.Now()
 		}
 	}
 	if len(z.members) > 0 {
-		z.schedule()
+		z.scheduleReads()
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"rung/model/overlap"
 )
 
-// Scope is the set of pods, Services and nodes that a rule applies to.
-type Scope struct {
-	Pods     []Selection      // joined by or
+// AppliedScope is the set of pods, Services and nodes that a rule applies to.
+type AppliedScope struct {
+	Pods     []PodSelection   // joined by or
 	Services []model.Key      // NodePort Services: clients from outside the cluster
 	Nodes    []model.Selector // the nodes themselves
-	Reasons  []Reason
+	Reasons  []EmptyReason
 }
 
 // PodSet are the pods of a scope, eligible or not.
-func (s *Scope) PodSet(x *overlap.PodIndex) overlap.PodSet {
+func (s *AppliedScope) PodSet(x *overlap.PodIndex) overlap.PodSet {
 	var out overlap.PodSet
 	for i := range s.Pods {
 		out = out.Or(s.Pods[i].PodSet(x))
@@ -23,7 +23,7 @@ func (s *Scope) PodSet(x *overlap.PodIndex) overlap.PodSet {
 }
 
 // Matches says whether a pod is in the scope; ns is its namespace.
-func (s *Scope) Matches(ns *model.Namespace, p *model.Pod) bool {
+func (s *AppliedScope) Matches(ns *model.Namespace, p *model.Pod) bool {
 	for i := range s.Pods {
 		if s.Pods[i].Matches(ns, p) {
 			return true
@@ -32,32 +32,32 @@ func (s *Scope) Matches(ns *model.Namespace, p *model.Pod) bool {
 	return false
 }
 
-// Applied returns the scope of a rule of an Antrea policy: the rule's own appliedTo,
+// ScopeOfRule returns the scope of a rule of an Antrea policy: the rule's own appliedTo,
 // else the policy's; with a nil rule, the policy's alone. Elements are joined by or.
-func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
+func (r *GroupResolver) ScopeOfRule(p *model.Policy, rule *model.Rule) AppliedScope {
 	if p.Tiered == nil {
-		return Scope{}
+		return AppliedScope{}
 	}
 	list := p.Tiered.AppliedTo
 	if rule != nil && rule.Tiered != nil && len(rule.Tiered.AppliedTo) > 0 {
 		list = rule.Tiered.AppliedTo
 	}
 	if len(list) == 0 && rule != nil {
-		return Scope{Reasons: []Reason{{AppliedToNothing, "it applies to nothing: neither the policy nor the rule has appliedTo"}}}
+		return AppliedScope{Reasons: []EmptyReason{{AppliedToNothing, "it applies to nothing: neither the policy nor the rule has appliedTo"}}}
 	}
-	var out Scope
+	var out AppliedScope
 	for i := range list {
-		r.apply(&out, p, &list[i])
+		r.applyElement(&out, p, &list[i])
 	}
 	return out
 }
 
-// Whole returns the scope of all rules of a policy together.
-func (r *Resolver) Whole(p *model.Policy) Scope {
-	out := r.Applied(p, nil)
+// ScopeOfPolicy returns the scope of all rules of a policy together.
+func (r *GroupResolver) ScopeOfPolicy(p *model.Policy) AppliedScope {
+	out := r.ScopeOfRule(p, nil)
 	for rule := range p.AllRules() {
 		if rule.Tiered != nil && len(rule.Tiered.AppliedTo) > 0 {
-			s := r.Applied(p, rule)
+			s := r.ScopeOfRule(p, rule)
 			out.Pods = append(out.Pods, s.Pods...)
 			out.Services = append(out.Services, s.Services...)
 			out.Nodes = append(out.Nodes, s.Nodes...)
@@ -67,32 +67,32 @@ func (r *Resolver) Whole(p *model.Policy) Scope {
 	return out
 }
 
-func (r *Resolver) apply(s *Scope, p *model.Policy, a *model.AppliedTo) {
+func (r *GroupResolver) applyElement(s *AppliedScope, p *model.Policy, a *model.AppliedTo) {
 	switch {
 	case a.Group != "":
-		r.applyGroup(s, p, Ref(p, a.Group))
+		r.applyGroup(s, p, GroupKey(p, a.Group))
 	case a.ServiceAccount != nil:
-		s.Pods = append(s.Pods, Selection{Account: a.ServiceAccount})
+		s.Pods = append(s.Pods, PodSelection{Account: a.ServiceAccount})
 	case a.Service != nil:
 		s.Services = append(s.Services, *a.Service)
 	case a.Nodes != nil:
 		s.Nodes = append(s.Nodes, *a.Nodes)
 	case a.Select && p.Kind == model.KindANNP:
-		s.Pods = append(s.Pods, Selection{Namespace: p.Namespace, Pods: a.Pods})
+		s.Pods = append(s.Pods, PodSelection{Namespace: p.Namespace, Pods: a.Pods})
 	case a.Select:
-		s.Pods = append(s.Pods, Selection{Namespaces: a.Namespaces, Pods: a.Pods})
+		s.Pods = append(s.Pods, PodSelection{Namespaces: a.Namespaces, Pods: a.Pods})
 	}
 }
 
-func (r *Resolver) applyGroup(s *Scope, p *model.Policy, k model.Key) {
-	m := r.Of(k)
+func (r *GroupResolver) applyGroup(s *AppliedScope, p *model.Policy, k model.Key) {
+	m := r.MembersOf(k)
 	s.Reasons = append(s.Reasons, m.Reasons...)
 	if p.Kind == model.KindANNP && m.HasNamespaces {
-		s.Reasons = append(s.Reasons, Reason{AppliedToNamespaces, Label(k) + " has a namespaceSelector: an Antrea NetworkPolicy applies to pods of its own namespace only"})
+		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNamespaces, ObjectLabel(k) + " has a namespaceSelector: an Antrea NetworkPolicy applies to pods of its own namespace only"})
 		return
 	}
 	if len(m.Networks) > 0 {
-		s.Reasons = append(s.Reasons, Reason{AppliedToNetworks, Label(k) + " has ipBlocks: nothing is applied to them"})
+		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNetworks, ObjectLabel(k) + " has ipBlocks: nothing is applied to them"})
 	}
 	s.Pods = append(s.Pods, m.Pods...)
 }

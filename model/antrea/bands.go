@@ -5,18 +5,18 @@ import (
 	"rung/model/ladder"
 )
 
-// Bands is the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide: all
+// LadderBands is the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide: all
 // Tiers, the NetworkPolicies, and what else has policies.
-func Bands(c *model.Cluster) []ladder.Band {
+func LadderBands(c *model.Cluster) []ladder.Band {
 	var out []ladder.Band
 	add := func(b ladder.Band) { out = append(out, b) }
-	for _, t := range Tiers(c) {
+	for _, t := range TiersInOrder(c) {
 		if t.Name == Baseline {
 			add(ladder.Band{Name: string(model.KindNP), Priority: PriorityNetwork})
 		}
 		add(ladder.Band{Name: t.Name, Tier: t, Priority: t.Priority})
 	}
-	for _, p := range Order(c) {
+	for _, p := range EffectiveOrder(c) {
 		b := bandOf(&out, &p)
 		n := len(b.Rungs)
 		if n == 0 || b.Rungs[n-1].Priority != p.Priority() || b.Priority == PriorityNetwork && len(b.Rungs) == 0 {

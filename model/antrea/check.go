@@ -28,22 +28,22 @@ const accountLabel = "internal.antrea.io/service-account"
 // checker is one run.
 type checker struct {
 	c     *model.Cluster
-	r     *Resolver
+	r     *GroupResolver
 	tiers map[string]*model.Tier
 	// refused are the tiers that admission refuses, by name.
-	refused map[string]Reason
+	refused map[string]EmptyReason
 	out     []model.Finding
 
 	x       *overlap.PodIndex // see index
 	dropped *overlap.PodSet   // pods that some egress rule drops something of
 }
 
-// Check returns findings about the whole cluster: what Antrea's admission would refuse,
+// CheckCluster returns findings about the whole cluster: what Antrea's admission would refuse,
 // what its documentation advises against, and what has no effect. Faults of an object by
 // itself (Policy.Invalid, Group.Invalid) are listed with it.
-func Check(c *model.Cluster) []model.Finding {
-	k := &checker{c: c, r: Groups(c), tiers: map[string]*model.Tier{}}
-	all := Tiers(c)
+func CheckCluster(c *model.Cluster) []model.Finding {
+	k := &checker{c: c, r: ResolveGroups(c), tiers: map[string]*model.Tier{}}
+	all := TiersInOrder(c)
 	for _, t := range all {
 		k.tiers[t.Name] = t
 	}
@@ -51,42 +51,42 @@ func Check(c *model.Cluster) []model.Finding {
 	k.checkTiers(all)
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range c.Groups(kind) {
-			k.group(g)
+			k.checkGroup(g)
 		}
 	}
 	for p := range c.TieredPolicies() {
-		k.policy(p)
+		k.checkPolicy(p)
 	}
-	order := Order(c)
-	k.ties(order)
-	k.limits(order)
-	k.labels()
+	order := EffectiveOrder(c)
+	k.checkTies(order)
+	k.checkLimits(order)
+	k.checkLabels()
 	return k.out
 }
 
-func (k *checker) add(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
+func (k *checker) addFinding(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
 	k.out = append(k.out, model.Finding{Code: code, Severity: severityOf(code), Policy: m.Key, Direction: dir, Rule: rule,
 		Message: message, Remedy: remedy, Origin: m.Origin})
 }
 
-func (k *checker) about(m *model.Meta, code, message, remedy string) {
-	k.add(m, "", -1, code, message, remedy)
+func (k *checker) addAboutObject(m *model.Meta, code, message, remedy string) {
+	k.addFinding(m, "", -1, code, message, remedy)
 }
 
-func (k *checker) aboutRule(p *model.Policy, r *model.Rule, code, message, remedy string) {
-	k.add(&p.Meta, r.Direction, r.Index, code, message, remedy)
+func (k *checker) addAboutRule(p *model.Policy, r *model.Rule, code, message, remedy string) {
+	k.addFinding(&p.Meta, r.Direction, r.Index, code, message, remedy)
 }
 
 func (k *checker) checkTiers(all []*model.Tier) {
 	for _, t := range all {
-		if want, ok := IsStatic(t.Name); ok {
+		if want, ok := StaticPriority(t.Name); ok {
 			if o, _ := k.c.Get(t.Key).(*model.Tier); o != nil && o.Priority != want {
-				k.about(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
+				k.addAboutObject(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
 			}
 			continue
 		}
 		if why, ok := k.refused[t.Name]; ok {
-			k.about(&t.Meta, why.Code, why.Message, "give it another priority")
+			k.addAboutObject(&t.Meta, why.Code, why.Message, "give it another priority")
 		}
 	}
 	last := &all[len(all)-1].Meta
@@ -97,14 +97,14 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 	switch n := len(all); {
 	case n > maxTiers:
-		k.about(last, TierLimit, fmt.Sprintf("there are %d tiers: Antrea supports %d", n, maxTiers), "put policies of one owner into one tier")
+		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %d tiers: Antrea supports %d", n, maxTiers), "put policies of one owner into one tier")
 	case n > advisedTiers:
-		k.about(last, TiersMany, fmt.Sprintf("there are %d tiers: Antrea advises %d or less", n, advisedTiers), "")
+		k.addAboutObject(last, TiersMany, fmt.Sprintf("there are %d tiers: Antrea advises %d or less", n, advisedTiers), "")
 	}
 }
 
-// invalid lists what reading found wrong with an object.
-func (k *checker) invalid(m *model.Meta, list []model.Broken) {
+// addInvalid lists what reading found wrong with an object.
+func (k *checker) addInvalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
 			Remedy: b.Remedy, Origin: b.Origin}
@@ -113,16 +113,16 @@ func (k *checker) invalid(m *model.Meta, list []model.Broken) {
 	}
 }
 
-func (k *checker) group(g *model.Group) {
-	k.invalid(&g.Meta, g.Invalid)
+func (k *checker) checkGroup(g *model.Group) {
+	k.addInvalid(&g.Meta, g.Invalid)
 	if g.OldBlock {
-		k.about(&g.Meta, GroupBlock, "ipBlock is going to be dropped in favour of ipBlocks", "write ipBlocks")
+		k.addAboutObject(&g.Meta, GroupBlock, "ipBlock is going to be dropped in favour of ipBlocks", "write ipBlocks")
 	}
 	if len(g.Invalid) > 0 {
 		return
 	}
-	for _, why := range k.r.Of(g.Key).Reasons {
-		k.about(&g.Meta, why.Code, why.Message, remedyOf(why.Code))
+	for _, why := range k.r.MembersOf(g.Key).Reasons {
+		k.addAboutObject(&g.Meta, why.Code, why.Message, remedyOf(why.Code))
 	}
 }
 
@@ -141,43 +141,43 @@ func remedyOf(code string) string {
 	return ""
 }
 
-func (k *checker) policy(p *model.Policy) {
-	k.invalid(&p.Meta, p.Invalid)
+func (k *checker) checkPolicy(p *model.Policy) {
+	k.addInvalid(&p.Meta, p.Invalid)
 	a := p.Tiered
 	switch t := k.tiers[a.Tier]; {
 	case t == nil && a.Phase != "":
-		k.about(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
+		k.addAboutObject(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
 	case t == nil:
-		k.about(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
-	case k.refused[a.Tier] != Reason{}:
-		k.about(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing", "give the tier another priority, or name another tier")
+		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
+	case k.refused[a.Tier] != EmptyReason{}:
+		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing", "give the tier another priority, or name another tier")
 	}
 	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
-		k.about(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
+		k.addAboutObject(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
 	}
 	k.nameLabels(p)
-	seen := map[Reason]bool{}
-	k.reasons(p, nil, k.r.Applied(p, nil), seen)
+	seen := map[EmptyReason]bool{}
+	k.addReasons(p, nil, k.r.ScopeOfRule(p, nil), seen)
 	for r := range p.AllRules() {
-		k.rule(p, r, seen)
+		k.checkRule(p, r, seen)
 	}
 }
 
-// reasons say once what of appliedTo stands for nothing.
-func (k *checker) reasons(p *model.Policy, r *model.Rule, s Scope, seen map[Reason]bool) {
+// addReasons say once what of appliedTo stands for nothing.
+func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, seen map[EmptyReason]bool) {
 	for _, why := range s.Reasons {
 		if seen[why] || why.Code == AppliedToNothing {
 			continue // a policy without any is refused, which is said already
 		}
 		seen[why] = true
 		if r == nil {
-			k.about(&p.Meta, why.Code, why.Message, remedyOf(why.Code))
+			k.addAboutObject(&p.Meta, why.Code, why.Message, remedyOf(why.Code))
 		} else {
-			k.aboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+			k.addAboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
 		}
 	}
 	for _, key := range s.Services {
-		why := Reason{ServiceType, ""}
+		why := EmptyReason{ServiceType, ""}
 		switch o, _ := k.c.Get(key).(*model.Service); {
 		case o == nil:
 			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo does not exist"
@@ -186,62 +186,62 @@ func (k *checker) reasons(p *model.Policy, r *model.Rule, s Scope, seen map[Reas
 		}
 		if why.Message != "" && !seen[why] {
 			seen[why] = true
-			k.about(&p.Meta, why.Code, why.Message, "name a NodePort Service")
+			k.addAboutObject(&p.Meta, why.Code, why.Message, "name a NodePort Service")
 		}
 	}
 }
 
-func (k *checker) rule(p *model.Policy, r *model.Rule, seen map[Reason]bool) {
+func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason]bool) {
 	a := r.Tiered
 	if len(a.AppliedTo) > 0 {
-		k.reasons(p, r, k.r.Applied(p, r), seen)
+		k.addReasons(p, r, k.r.ScopeOfRule(p, r), seen)
 	}
 	if a.Action == string(model.Deny) {
-		k.aboutRule(p, r, ActionDeny, "Deny is no action of Antrea: Rung reads it as Drop, the API server refuses it", "write Drop or Reject")
+		k.addAboutRule(p, r, ActionDeny, "Deny is no action of Antrea: Rung reads it as Drop, the API server refuses it", "write Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
-		k.aboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")
+		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
-		k.peer(p, r, &r.Peers[i], seen)
+		k.checkPeer(p, r, &r.Peers[i], seen)
 	}
 	for _, key := range a.ToServices {
 		name := "Service " + key.Namespace + "/" + key.Name
 		switch s, _ := k.c.Get(key).(*model.Service); {
 		case s == nil:
-			k.aboutRule(p, r, ToServicesMissing, name+" does not exist: the rule matches nothing by it", "correct the name")
+			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: the rule matches nothing by it", "correct the name")
 		case len(s.ClusterIPs) == 0:
-			k.aboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match", "write a ClusterGroup with serviceReference as the peer")
+			k.addAboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match", "write a ClusterGroup with serviceReference as the peer")
 		}
 	}
 }
 
-func (k *checker) peer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[Reason]bool) {
+func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[EmptyReason]bool) {
 	switch {
 	case pe.Kind == model.PeerGroup:
-		for _, why := range k.r.Of(Ref(p, pe.Group)).Reasons {
+		for _, why := range k.r.MembersOf(GroupKey(p, pe.Group)).Reasons {
 			if !seen[why] {
 				seen[why] = true
-				k.aboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+				k.addAboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
 			}
 		}
 	case pe.Kind == model.PeerNetworks:
-		k.block(p, r, pe.Networks)
+		k.checkBlock(p, r, pe.Networks)
 	case pe.Kind == model.PeerDNS:
-		k.fqdn(p, r, pe.DNSName)
+		k.checkFQDN(p, r, pe.DNSName)
 	case pe.Match != nil && len(pe.Match.SameLabels) > 0:
 		for ns := range k.c.Namespaces() {
-			if _, ok := Values(ns, pe.Match.SameLabels); ok {
+			if _, ok := LabelValues(ns, pe.Match.SameLabels); ok {
 				return
 			}
 		}
-		k.aboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+": the rule is there for no pod", "")
+		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+": the rule is there for no pod", "")
 	}
 }
 
-// Values are a namespace's values of labels; ok is false where it lacks one: then rules
+// LabelValues are a namespace's values of labels; ok is false where it lacks one: then rules
 // with sameLabels are not there for its pods (antrea.md#peers).
-func Values(ns *model.Namespace, labels []string) (values []string, ok bool) {
+func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool) {
 	for _, l := range labels {
 		v, has := ns.Labels.Map()[l]
 		if !has {
@@ -252,16 +252,16 @@ func Values(ns *model.Namespace, labels []string) (values []string, ok bool) {
 	return values, true
 }
 
-func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
+func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
-		k.aboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
+		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
 	}
 	if r.Action == model.Pass {
-		k.aboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
+		k.addAboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
 	}
-	k.fallback(p, r)
+	k.checkFallback(p, r)
 	if namesPods(name) {
-		k.aboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant", "select pods by labels")
+		k.addAboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant", "select pods by labels")
 	}
 	parts := strings.Split(name, ".")
 	if len(parts) < 3 || parts[2] != "svc" || strings.Contains(name, "*") {
@@ -269,13 +269,13 @@ func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
 	}
 	key := model.Key{Kind: model.KindService, Namespace: parts[1], Name: parts[0]}
 	if s, _ := k.c.Get(key).(*model.Service); s != nil && len(s.ClusterIPs) > 0 {
-		k.aboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
+		k.addAboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
 	}
 }
 
-// ties says which policies stand at one place, and whether rules of theirs with the same
+// checkTies says which policies stand at one place, and whether rules of theirs with the same
 // number and different actions apply to one pod.
-func (k *checker) ties(order []ladder.Place) {
+func (k *checker) checkTies(order []ladder.Place) {
 	differ := false
 	for i := range order {
 		p := &order[i]
@@ -283,19 +283,19 @@ func (k *checker) ties(order []ladder.Place) {
 			continue
 		}
 		if i == 0 || !sameGroup(order[i-1].Group, p.Group) {
-			differ = k.differ(p.Group)
+			differ = k.rulesDiffer(p.Group)
 		}
 		if !differ {
 			continue
 		}
 		var names []string
-		for _, o := range p.Tied() {
-			if other := k.c.Policy(o); other != nil && k.disagree(k.index(), p.Policy, other) {
+		for _, o := range p.TiedPolicies() {
+			if other := k.c.Policy(o); other != nil && k.rulesDisagree(k.podIndex(), p.Policy, other) {
 				names = append(names, o.Label())
 			}
 		}
 		if len(names) > 0 {
-			k.about(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
+			k.addAboutObject(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
 				p.TierName, p.Priority(), words.Few(names, 3)), "give it a priority of its own")
 		}
 	}
@@ -304,9 +304,9 @@ func (k *checker) ties(order []ladder.Place) {
 // sameGroup says whether two groups of tied policies are the same list.
 func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// differ says whether some rules of the same number in these policies do different
+// rulesDiffer says whether some rules of the same number in these policies do different
 // things: where none do, no two need be compared.
-func (k *checker) differ(group []model.PolicyKey) bool {
+func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 	type number struct {
 		dir  model.Direction
 		rule int
@@ -328,16 +328,16 @@ func (k *checker) differ(group []model.PolicyKey) bool {
 	return false
 }
 
-// disagree says whether rules of the same number differ in what they do and apply to one
+// rulesDisagree says whether rules of the same number differ in what they do and apply to one
 // pod.
-func (k *checker) disagree(x *overlap.PodIndex, a, b *model.Policy) bool {
+func (k *checker) rulesDisagree(x *overlap.PodIndex, a, b *model.Policy) bool {
 	for _, d := range model.Directions {
 		ra, rb := a.Rules(d), b.Rules(d)
 		for i := range min(len(ra), len(rb)) {
 			if ra[i].Action == rb[i].Action {
 				continue
 			}
-			sa, sb := k.r.Applied(a, &ra[i]), k.r.Applied(b, &rb[i])
+			sa, sb := k.r.ScopeOfRule(a, &ra[i]), k.r.ScopeOfRule(b, &rb[i])
 			if sa.PodSet(x).Meets(sb.PodSet(x)) {
 				return true
 			}
@@ -346,7 +346,7 @@ func (k *checker) disagree(x *overlap.PodIndex, a, b *model.Policy) bool {
 	return false
 }
 
-func (k *checker) limits(order []ladder.Place) {
+func (k *checker) checkLimits(order []ladder.Place) {
 	type at struct {
 		tier     string
 		priority float64
@@ -374,16 +374,16 @@ func (k *checker) limits(order []ladder.Place) {
 	switch {
 	case last == nil:
 	case len(policies) > maxPriorities || len(rules) > maxRules:
-		k.about(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %d priorities of policies and %d of rules: Antrea has %d and %d", len(policies), len(rules), maxPriorities, maxRules), "let policies that never meet share a priority")
+		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %d priorities of policies and %d of rules: Antrea has %d and %d", len(policies), len(rules), maxPriorities, maxRules), "let policies that never meet share a priority")
 	}
 	if last != nil && len(baseline) > maxBaseline {
-		k.about(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %d priorities of rules: Antrea has %d", len(baseline), maxBaseline), "put rules together")
+		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %d priorities of rules: Antrea has %d", len(baseline), maxBaseline), "put rules together")
 	}
 }
 
-// labels finds pods and namespaces with the label that Antrea keeps for itself, whether or
+// checkLabels finds pods and namespaces with the label that Antrea keeps for itself, whether or
 // not some policy selects by account.
-func (k *checker) labels() {
+func (k *checker) checkLabels() {
 	var names []string
 	var first *model.Meta
 	for p := range k.c.Pods() {
@@ -404,6 +404,6 @@ func (k *checker) labels() {
 	}
 	if first != nil {
 		slices.Sort(names)
-		k.about(first, AccountLabel, words.Few(names, 3)+words.Form(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
+		k.addAboutObject(first, AccountLabel, words.Few(names, 3)+words.Form(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
 	}
 }

@@ -14,24 +14,24 @@ import (
 // there only where Antrea's webhook was configured to set it.
 const nameLabel = "antrea.io/metadata.name"
 
-// index knows the pods, made when it is first needed.
-func (k *checker) index() *overlap.PodIndex {
+// podIndex knows the pods, made when it is first needed.
+func (k *checker) podIndex() *overlap.PodIndex {
 	if k.x == nil {
 		k.x = overlap.NewPodIndex(k.c, nil)
 	}
 	return k.x
 }
 
-// block advises against an ipBlock that holds addresses of pods. One of everything is
+// checkBlock advises against an ipBlock that holds addresses of pods. One of everything is
 // meant to.
-func (k *checker) block(p *model.Policy, r *model.Rule, networks []string) {
+func (k *checker) checkBlock(p *model.Policy, r *model.Rule, networks []string) {
 	for _, text := range networks {
 		n, err := netip.ParsePrefix(text)
 		if err != nil || n.Bits() == 0 {
 			continue
 		}
-		if pods := k.index().InNetwork(n).Len(); pods > 0 {
-			k.aboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Total(pods, "pod")), "select pods by labels")
+		if pods := k.podIndex().InNetwork(n).Len(); pods > 0 {
+			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Total(pods, "pod")), "select pods by labels")
 		}
 	}
 }
@@ -46,9 +46,9 @@ func namesPods(name string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, "."), ".pod.cluster.local")
 }
 
-// fallback advises against an fqdn that is allowed where nothing drops the rest for the
+// checkFallback advises against an fqdn that is allowed where nothing drops the rest for the
 // same pods.
-func (k *checker) fallback(p *model.Policy, r *model.Rule) {
+func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	if r.Action != model.Allow {
 		return
 	}
@@ -57,21 +57,21 @@ func (k *checker) fallback(p *model.Policy, r *model.Rule) {
 		for o := range k.c.TieredPolicies() {
 			for i := range o.Egress {
 				if o.Egress[i].Action == model.Deny {
-					s := k.r.Applied(o, &o.Egress[i])
-					dropped = dropped.Or(s.PodSet(k.index()))
+					s := k.r.ScopeOfRule(o, &o.Egress[i])
+					dropped = dropped.Or(s.PodSet(k.podIndex()))
 				}
 			}
 		}
 		for o := range k.c.Policies(model.KindNP) {
-			if o.Isolates(model.Egress) {
-				dropped = dropped.Or(k.index().SubjectSet(o))
+			if o.IsolatesDirection(model.Egress) {
+				dropped = dropped.Or(k.podIndex().SubjectSet(o))
 			}
 		}
 		k.dropped = &dropped
 	}
-	s := k.r.Applied(p, r)
-	if pods := s.PodSet(k.index()); !pods.Empty() && !pods.Within(*k.dropped) {
-		k.aboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself", "drop the rest in a rule with less precedence")
+	s := k.r.ScopeOfRule(p, r)
+	if pods := s.PodSet(k.podIndex()); !pods.IsEmpty() && !pods.IsWithin(*k.dropped) {
+		k.addAboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself", "drop the rest in a rule with less precedence")
 	}
 }
 
@@ -87,14 +87,14 @@ func (k *checker) nameLabels(p *model.Policy) {
 	const remedy = "select by kubernetes.io/metadata.name"
 	for _, a := range p.Tiered.AppliedTo {
 		if uses(a.Namespaces) {
-			k.about(&p.Meta, NameLabel, says, remedy)
+			k.addAboutObject(&p.Meta, NameLabel, says, remedy)
 			return
 		}
 	}
 	for r := range p.AllRules() {
 		for i := range r.Peers {
 			if uses(r.Peers[i].Namespaces) {
-				k.aboutRule(p, r, NameLabel, says, remedy)
+				k.addAboutRule(p, r, NameLabel, says, remedy)
 				return
 			}
 		}

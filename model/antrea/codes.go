@@ -76,9 +76,9 @@ const (
 // SaysExcept is said of an ipBlock with except.
 const SaysExcept = "an ipBlock of Antrea has no except: write a rule with more precedence for what is left out"
 
-// Sentence is a sentence of Antrea's documentation, with the code of the finding for
+// DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for
 // objects that do otherwise.
-type Sentence struct {
+type DocumentedRule struct {
 	Code     string
 	Severity model.Severity
 	Says     string
@@ -91,7 +91,7 @@ const (
 )
 
 // Sentences are all of them, in the order of the documentation.
-var Sentences = []Sentence{
+var Sentences = []DocumentedRule{
 	{TierMissing, refused, "A Tier must exist before an Antrea-native policy can reference it."},
 	{TierDeleted, refused, "Deleting a Tier with existing references from policies is not allowed."},
 	{TierTaken, refused, "No two Tiers can be created with the same priority."},
@@ -166,8 +166,8 @@ func severityOf(code string) model.Severity {
 	return model.SeverityError
 }
 
-// Short is a code in two or three words.
-func Short(code string) string {
+// ShortCode is a code in two or three words.
+func ShortCode(code string) string {
 	if short := shorts[code]; short != "" {
 		return short
 	}

@@ -1,7 +1,7 @@
 // Package antrea says in which order the policies of a cluster decide where Antrea
 // enforces them, and which pods and networks their groups and appliedTo stand for
 // (antrea.md): tiers, static and custom; the effective order of all policies, those of
-// Kubernetes among them; the members of ClusterGroups and Groups. Check lists what
+// Kubernetes among them; the members of ClusterGroups and Groups. CheckCluster lists what
 // Antrea's admission would refuse.
 //
 // It reads a model.Cluster and nothing else: the same cluster gives the same answer, and

@@ -8,9 +8,9 @@ import (
 	"rung/model/overlap"
 )
 
-// Selection are pods: those Pods matches, of one namespace where Namespace is set, else
+// PodSelection are pods: those Pods matches, of one namespace where Namespace is set, else
 // of the namespaces Namespaces matches; or those that run as Account.
-type Selection struct {
+type PodSelection struct {
 	Namespace        string
 	Namespaces, Pods model.Selector
 	Account          *model.ServiceAccount
@@ -18,7 +18,7 @@ type Selection struct {
 
 // Matches says whether a pod is one of them; ns is its namespace, nil where that is not
 // known.
-func (s *Selection) Matches(ns *model.Namespace, p *model.Pod) bool {
+func (s *PodSelection) Matches(ns *model.Namespace, p *model.Pod) bool {
 	switch {
 	case s.Account != nil:
 		return p.Namespace == s.Account.Namespace && p.ServiceAccount == s.Account.Name
@@ -29,14 +29,14 @@ func (s *Selection) Matches(ns *model.Namespace, p *model.Pod) bool {
 }
 
 // PodSet are the pods of a selection, eligible or not.
-func (s *Selection) PodSet(x *overlap.PodIndex) overlap.PodSet {
+func (s *PodSelection) PodSet(x *overlap.PodIndex) overlap.PodSet {
 	switch {
 	case s.Account != nil:
-		return x.Where(func(p *model.Pod) bool { return s.Matches(nil, p) })
+		return x.PodsWhere(func(p *model.Pod) bool { return s.Matches(nil, p) })
 	case s.Namespace != "":
-		return x.MatchIn(s.Namespace, s.Pods)
+		return x.PodsMatchingIn(s.Namespace, s.Pods)
 	}
-	return x.Match(s.Namespaces, s.Pods)
+	return x.PodsMatching(s.Namespaces, s.Pods)
 }
 
 // Codes of reasons why a reference stands for nothing, or for less than is written.
@@ -52,59 +52,59 @@ const (
 	AppliedToNothing    = "antrea-applied-to-nothing"    // neither policy nor rule has appliedTo
 )
 
-// Reason says why a reference stands for nothing, or for less than is written.
-type Reason struct {
+// EmptyReason says why a reference stands for nothing, or for less than is written.
+type EmptyReason struct {
 	Code, Message string
 }
 
-// Members are the pods and networks that a group stands for.
-type Members struct {
-	Pods     []Selection // joined by or
-	Networks []string    // CIDRs as written
+// GroupMembers are the pods and networks that a group stands for.
+type GroupMembers struct {
+	Pods     []PodSelection // joined by or
+	Networks []string       // CIDRs as written
 	// HasNamespaces says that a namespaceSelector is written in it or in a child: an ANNP
 	// cannot be applied to it.
 	HasNamespaces bool
-	Reasons       []Reason
+	Reasons       []EmptyReason
 }
 
-// Resolver answers what groups and appliedTo of one cluster stand for. It is safe for
+// GroupResolver answers what groups and appliedTo of one cluster stand for. It is safe for
 // concurrent use.
-type Resolver struct{ c *model.Cluster }
+type GroupResolver struct{ c *model.Cluster }
 
-// Groups resolves the groups of a cluster.
-func Groups(c *model.Cluster) *Resolver { return &Resolver{c} }
+// ResolveGroups resolves the groups of a cluster.
+func ResolveGroups(c *model.Cluster) *GroupResolver { return &GroupResolver{c} }
 
-// Ref is the key of the group a policy names: a ClusterGroup of an ACNP, a Group of an
+// GroupKey is the key of the group a policy names: a ClusterGroup of an ACNP, a Group of an
 // ANNP's namespace.
-func Ref(p *model.Policy, name string) model.Key {
+func GroupKey(p *model.Policy, name string) model.Key {
 	if p.Kind == model.KindANNP {
 		return model.Key{Kind: model.KindGroup, Namespace: p.Namespace, Name: name}
 	}
 	return model.Key{Kind: model.KindClusterGroup, Name: name}
 }
 
-// Of returns the members of the group with that key: its own form, or the union of its
+// MembersOf returns the members of the group with that key: its own form, or the union of its
 // children, which must have no children themselves (antrea.md#groups).
-func (r *Resolver) Of(k model.Key) Members {
+func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	g, ok := r.c.Get(k).(*model.Group)
 	if !ok {
-		return Members{Reasons: []Reason{{GroupMissing, Label(k) + " does not exist" + r.otherKind(k)}}}
+		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindText(k)}}}
 	}
 	if len(g.Invalid) > 0 {
-		return Members{Reasons: []Reason{{GroupRefused, Label(k) + " stands for nothing: " + g.Invalid[0].Message}}}
+		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " stands for nothing: " + g.Invalid[0].Message}}}
 	}
 	if len(g.Children) == 0 {
-		return r.own(g)
+		return r.ownMembers(g)
 	}
-	var out Members
+	var out GroupMembers
 	for _, name := range g.Children {
-		child := child(g, name)
+		child := childKey(g, name)
 		c, ok := r.c.Get(child).(*model.Group)
 		if ok && len(c.Children) > 0 {
-			out.Reasons = append(out.Reasons, r.nested(k, child))
+			out.Reasons = append(out.Reasons, r.nestedReason(k, child))
 			continue
 		}
-		m := r.Of(child)
+		m := r.MembersOf(child)
 		out.Pods = append(out.Pods, m.Pods...)
 		out.Networks = append(out.Networks, m.Networks...)
 		out.HasNamespaces = out.HasNamespaces || m.HasNamespaces
@@ -113,40 +113,40 @@ func (r *Resolver) Of(k model.Key) Members {
 	return out
 }
 
-// otherKind says that there is a group of that name of the kind that is not meant.
-func (r *Resolver) otherKind(k model.Key) string {
+// otherKindText says that there is a group of that name of the kind that is not meant.
+func (r *GroupResolver) otherKindText(k model.Key) string {
 	switch {
 	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
 		return "; ClusterGroup " + k.Name + " does, and is for ClusterNetworkPolicies only"
 	case k.Kind == model.KindClusterGroup:
 		for g := range r.c.Groups(model.KindGroup) {
 			if g.Name == k.Name {
-				return "; " + Label(g.Key) + " does, and is for NetworkPolicies of its namespace only"
+				return "; " + ObjectLabel(g.Key) + " does, and is for NetworkPolicies of its namespace only"
 			}
 		}
 	}
 	return ""
 }
 
-// child is the key of a child: those of a Group are of its namespace.
-func child(g *model.Group, name string) model.Key {
+// childKey is the key of a child: those of a Group are of its namespace.
+func childKey(g *model.Group, name string) model.Key {
 	return model.Key{Kind: g.Kind, Namespace: g.Namespace, Name: name}
 }
 
-// nested says that a child has children, and whether they lead back to the group.
-func (r *Resolver) nested(k, child model.Key) Reason {
+// nestedReason says that a child has children, and whether they lead back to the group.
+func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
 	if way := r.wayBack(k, child); way != nil {
 		names := make([]string, len(way))
 		for i, w := range way {
 			names[i] = w.Name
 		}
-		return Reason{GroupCycle, Label(k) + " is its own child: " + strings.Join(names, " → ")}
+		return EmptyReason{GroupCycle, ObjectLabel(k) + " is its own child: " + strings.Join(names, " → ")}
 	}
-	return Reason{GroupNested, "child " + Label(child) + " has childGroups itself: only one level is there"}
+	return EmptyReason{GroupNested, "child " + ObjectLabel(child) + " has childGroups itself: only one level is there"}
 }
 
 // wayBack is the way from a group over a child back to it, nil where there is none.
-func (r *Resolver) wayBack(k, from model.Key) []model.Key {
+func (r *GroupResolver) wayBack(k, from model.Key) []model.Key {
 	seen := map[model.Key]bool{}
 	var walk func(at model.Key, way []model.Key) []model.Key
 	walk = func(at model.Key, way []model.Key) []model.Key {
@@ -160,7 +160,7 @@ func (r *Resolver) wayBack(k, from model.Key) []model.Key {
 		}
 		seen[at] = true
 		for _, name := range g.Children {
-			if found := walk(child(g, name), way); found != nil {
+			if found := walk(childKey(g, name), way); found != nil {
 				return found
 			}
 		}
@@ -169,36 +169,36 @@ func (r *Resolver) wayBack(k, from model.Key) []model.Key {
 	return walk(from, []model.Key{k})
 }
 
-// own returns the members of a group without children.
-func (r *Resolver) own(g *model.Group) Members {
+// ownMembers returns the members of a group without children.
+func (r *GroupResolver) ownMembers(g *model.Group) GroupMembers {
 	switch {
 	case g.Service != nil:
-		return r.service(*g.Service)
+		return r.servicePods(*g.Service)
 	case !g.Select:
-		return Members{Networks: g.Networks}
+		return GroupMembers{Networks: g.Networks}
 	}
-	s := Selection{Namespaces: g.Namespaces, Pods: g.Pods}
+	s := PodSelection{Namespaces: g.Namespaces, Pods: g.Pods}
 	if g.Kind == model.KindGroup && !g.HasNamespaces {
 		s.Namespace, s.Namespaces = g.Namespace, model.Selector{}
 	}
-	return Members{Pods: []Selection{s}, HasNamespaces: g.HasNamespaces}
+	return GroupMembers{Pods: []PodSelection{s}, HasNamespaces: g.HasNamespaces}
 }
 
-// service are the pods behind a Service: those its selector matches in its namespace.
-func (r *Resolver) service(k model.Key) Members {
+// servicePods are the pods behind a Service: those its selector matches in its namespace.
+func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 	s, ok := r.c.Get(k).(*model.Service)
 	switch {
 	case !ok:
-		return Members{Reasons: []Reason{{ServiceMissing, "Service " + k.Namespace + "/" + k.Name + " does not exist"}}}
+		return GroupMembers{Reasons: []EmptyReason{{ServiceMissing, "Service " + k.Namespace + "/" + k.Name + " does not exist"}}}
 	case len(s.Selector.Map()) == 0:
-		return Members{Reasons: []Reason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name + " has no selector: Antrea ignores it"}}}
+		return GroupMembers{Reasons: []EmptyReason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name + " has no selector: Antrea ignores it"}}}
 	}
-	return Members{Pods: []Selection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
+	return GroupMembers{Pods: []PodSelection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
 }
 
-// Label is a group, tier or policy of Antrea for people: "ClusterGroup web", "Group
+// ObjectLabel is a group, tier or policy of Antrea for people: "ClusterGroup web", "Group
 // shop/web".
-func Label(k model.Key) string {
+func ObjectLabel(k model.Key) string {
 	kind, _, _ := strings.Cut(string(k.Kind), ".")
 	if k.Namespace == "" {
 		return kind + " " + k.Name

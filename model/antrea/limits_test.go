@@ -46,7 +46,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, f := range antrea.Check(clusterOf(tt.objects...)) {
+			for _, f := range antrea.CheckCluster(clusterOf(tt.objects...)) {
 				if strings.HasSuffix(f.Code, "-limit") {
 					got = append(got, f.Code+": "+f.Message)
 				}

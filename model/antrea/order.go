@@ -8,8 +8,8 @@ import (
 	"rung/model/ladder"
 )
 
-// compare orders places; policies whose tier is missing come last.
-func compare(p, o *ladder.Place) int {
+// comparePlaces orders places; policies whose tier is missing come last.
+func comparePlaces(p, o *ladder.Place) int {
 	return cmp.Or(compareBool(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
 		cmp.Compare(p.TierName, o.TierName), cmp.Compare(p.Policy.Kind.Short(), o.Policy.Kind.Short()), p.Policy.Key.Compare(o.Policy.Key))
 }
@@ -24,8 +24,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// ties says whether two places are the same.
-func ties(p, o *ladder.Place) bool {
+// isSamePlace says whether two places are the same.
+func isSamePlace(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
 }
 
@@ -35,13 +35,13 @@ var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.Ki
 // kindCNP is spelled here, since this package knows of it only where it stands.
 const kindCNP model.Kind = "ClusterNetworkPolicy"
 
-// Order is the effective order of all policies of the cluster, as antctl sorts them by
+// EffectiveOrder is the effective order of all policies of the cluster, as antctl sorts them by
 // effectivePriority (antrea.md#order): by tier, then by priority, whatever their kind. Of
 // ties by kind and name, which is for display. EgressFirewalls are not on it: Antrea does
 // not know them.
-func Order(c *model.Cluster) []ladder.Place {
+func EffectiveOrder(c *model.Cluster) []ladder.Place {
 	tiers := map[string]int32{}
-	all := Tiers(c)
+	all := TiersInOrder(c)
 	refused := refusedTiers(all)
 	for _, t := range all {
 		if _, not := refused[t.Name]; !not {
@@ -54,10 +54,10 @@ func Order(c *model.Cluster) []ladder.Place {
 			out = append(out, placeOf(p, tiers))
 		}
 	}
-	slices.SortFunc(out, func(a, b ladder.Place) int { return compare(&a, &b) })
+	slices.SortFunc(out, func(a, b ladder.Place) int { return comparePlaces(&a, &b) })
 	for from := 0; from < len(out); {
 		to := from + 1
-		for to < len(out) && ties(&out[from], &out[to]) {
+		for to < len(out) && isSamePlace(&out[from], &out[to]) {
 			to++
 		}
 		if to-from > 1 { // one list for all of them: they may be many

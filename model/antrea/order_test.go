@@ -27,7 +27,7 @@ func policyOf(k model.Key, tier string, priority float64, rules []model.Rule) *m
 		tier = antrea.Application
 	}
 	p := &model.Policy{Meta: model.Meta{Key: k}, Tiered: &model.TieredPolicy{Tier: tier, Priority: priority,
-		AppliedTo: []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: model.Everything()}}}}
+		AppliedTo: []model.AppliedTo{{Select: true, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}}}}
 	p.Ingress = rules
 	return p
 }
@@ -59,10 +59,10 @@ func TestOrder(t *testing.T) {
 		acnp("first-10000", "first", 10000), annp("x", "first-1", "first", 1),
 		acnp("lost", "nowhere", 1))
 	var got []string
-	for _, p := range antrea.Order(c) {
+	for _, p := range antrea.EffectiveOrder(c) {
 		text := fmt.Sprintf("%d %g %s", p.Tier, p.Priority(), p.Policy.Key.Label())
 		if p.IsTied() {
-			text += fmt.Sprintf(" tied %d", len(p.Tied()))
+			text += fmt.Sprintf(" tied %d", len(p.TiedPolicies()))
 		}
 		if p.Missing {
 			text = "missing " + p.Policy.Key.Label()
@@ -93,7 +93,7 @@ func TestOrder(t *testing.T) {
 func TestOrderOfRules(t *testing.T) {
 	c := clusterOf(acnp("acnp1", antrea.Application, 10), annp("x", "annp1", antrea.Application, 15), acnp("acnp3", "emergency", 20))
 	var got []string
-	for _, p := range antrea.Order(c) {
+	for _, p := range antrea.EffectiveOrder(c) {
 		got = append(got, p.Policy.Name)
 	}
 	if diff := cmp.Diff([]string{"acnp3", "acnp1", "annp1"}, got); diff != "" {
@@ -105,7 +105,7 @@ func TestTiers(t *testing.T) {
 	described := tier("emergency", 49)
 	described.Description = "of the cluster"
 	var got []string
-	for _, tr := range antrea.Tiers(clusterOf(tier("mine", 10), tier("same", 10), described)) {
+	for _, tr := range antrea.TiersInOrder(clusterOf(tier("mine", 10), tier("same", 10), described)) {
 		got = append(got, fmt.Sprintf("%d %s %v %s", tr.Priority, tr.Name, tr.Static, tr.Description))
 	}
 	want := []string{"10 mine false ", "10 same false ", "50 emergency true of the cluster", "100 securityops true ", "150 networkops true ",

@@ -18,13 +18,13 @@ func TestRefusedTiers(t *testing.T) {
 		acnp("in-high", "high", 1), acnp("in-high2", "high2", 1), acnp("in-static", "static", 1), acnp("in-one", "one", 1), annp("a", "in-other", "other", 1),
 		acnp("in-old", "old", 1), acnp("in-young", "young", 1), acnp("in-fine", "fine", 1), acnp("in-app", "", 1))
 	decides := map[string]bool{"in-old": true, "in-fine": true, "in-app": true}
-	for _, p := range antrea.Order(c) {
+	for _, p := range antrea.EffectiveOrder(c) {
 		if p.Missing == decides[p.Policy.Name] {
 			t.Errorf("%s: decides %t", p.Policy.Name, !p.Missing)
 		}
 	}
 	told := map[string]string{}
-	for _, f := range antrea.Check(c) {
+	for _, f := range antrea.CheckCluster(c) {
 		if f.Code == antrea.TierMissing && f.Severity == model.SeverityError {
 			told[f.Policy.Name] = f.Message
 		}

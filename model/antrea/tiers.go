@@ -34,8 +34,8 @@ func staticTier(name string, priority int32) model.Tier {
 	return model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority, Static: true}
 }
 
-// IsStatic says whether Antrea makes the tier of that name itself, and its priority.
-func IsStatic(name string) (priority int32, ok bool) {
+// StaticPriority says whether Antrea makes the tier of that name itself, and its priority.
+func StaticPriority(name string) (priority int32, ok bool) {
 	for i := range static {
 		if static[i].Name == name {
 			return static[i].Priority, true
@@ -44,21 +44,21 @@ func IsStatic(name string) (priority int32, ok bool) {
 	return 0, false
 }
 
-// Reserved says whether no custom tier may have the priority.
-func Reserved(priority int32) bool {
+// IsReserved says whether no custom tier may have the priority.
+func IsReserved(priority int32) bool {
 	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.Tier) bool { return t.Priority == priority })
 }
 
 // refusedTiers are the custom tiers that admission refuses, by name: of two with one priority
 // the newer, and both where nothing says which was there first.
-func refusedTiers(all []*model.Tier) map[string]Reason {
-	out := map[string]Reason{}
+func refusedTiers(all []*model.Tier) map[string]EmptyReason {
+	out := map[string]EmptyReason{}
 	by := map[int32][]*model.Tier{}
 	for _, t := range all {
-		switch _, own := IsStatic(t.Name); {
+		switch _, own := StaticPriority(t.Name); {
 		case own:
-		case Reserved(t.Priority):
-			out[t.Name] = Reason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication)}
+		case IsReserved(t.Priority):
+			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication)}
 		default:
 			by[t.Priority] = append(by[t.Priority], t)
 		}
@@ -68,7 +68,7 @@ func refusedTiers(all []*model.Tier) map[string]Reason {
 			for _, o := range tiers {
 				older := !t.Created.IsZero() && !o.Created.IsZero() && t.Created.Before(o.Created)
 				if o != t && !older {
-					out[t.Name] = Reason{TierTaken, fmt.Sprintf("priority %d is that of tier %s", priority, o.Name)}
+					out[t.Name] = EmptyReason{TierTaken, fmt.Sprintf("priority %d is that of tier %s", priority, o.Name)}
 					break
 				}
 			}
@@ -77,9 +77,9 @@ func refusedTiers(all []*model.Tier) map[string]Reason {
 	return out
 }
 
-// Tiers are the static tiers and those of the cluster, in the order in which they decide;
+// TiersInOrder are the static tiers and those of the cluster, in the order in which they decide;
 // of one priority by name. A static one has its own priority, whatever its object says.
-func Tiers(c *model.Cluster) []*model.Tier {
+func TiersInOrder(c *model.Cluster) []*model.Tier {
 	var out []*model.Tier
 	for i := range static {
 		t := static[i]
@@ -89,7 +89,7 @@ func Tiers(c *model.Cluster) []*model.Tier {
 		out = append(out, &t)
 	}
 	for t := range c.Tiers() {
-		if _, ok := IsStatic(t.Name); !ok {
+		if _, ok := StaticPriority(t.Name); !ok {
 			out = append(out, t)
 		}
 	}

@@ -25,43 +25,43 @@ const baselineName = "default"
 // are spread anew over those that it does, in the same order. Parts that ToCNP made are joined.
 // AdminNetworkPolicies stay as they are but for their priority; other kinds are left out.
 func ToANP(policies []*model.Policy) Result {
-	given := admin(policies, model.KindANP, model.KindBANP)
-	m := newMaker()
-	var high, low []*piece
+	given := adminPolicies(policies, model.KindANP, model.KindBANP)
+	m := newPolicyMaker()
+	var high, low []*policyPiece
 	for _, p := range given {
 		if p.Kind != model.KindCNP {
 			m.taken[p.Key] = true
 		}
-		if why := refused(p); why != "" {
-			m.ignore(p, why)
+		if why := whyRefused(p); why != "" {
+			m.ignorePolicy(p, why)
 			continue
 		}
 		pieces := &high
 		if p.Tier == model.TierBaseline {
 			pieces = &low
 		}
-		if n := len(*pieces); n > 0 && (*pieces)[n-1].takes(p) {
-			(*pieces)[n-1].of = append((*pieces)[n-1].of, p)
+		if n := len(*pieces); n > 0 && (*pieces)[n-1].isNextPart(p) {
+			(*pieces)[n-1].policies = append((*pieces)[n-1].policies, p)
 		} else {
-			*pieces = append(*pieces, &piece{of: []*model.Policy{p}})
+			*pieces = append(*pieces, &policyPiece{policies: []*model.Policy{p}})
 		}
 	}
-	m.anps(high)
-	m.banp(low)
-	return m.done(given)
+	m.makeANPs(high)
+	m.makeBANP(low)
+	return m.sortedResult(given)
 }
 
-// piece is the source of one policy that is made: one policy, or the parts of a split
+// policyPiece is the source of one policy that is made: one policy, or the parts of a split
 // one in order.
-type piece struct{ of []*model.Policy }
+type policyPiece struct{ policies []*model.Policy }
 
-func (c *piece) first() *model.Policy { return c.of[0] }
+func (c *policyPiece) firstPolicy() *model.Policy { return c.policies[0] }
 
-// takes says whether a policy is the next part of a split one: by its name, right behind it,
+// isNextPart says whether a policy is the next part of a split one: by its name, right behind it,
 // with the same subject, and the one before it full.
-func (c *piece) takes(p *model.Policy) bool {
-	last := c.of[len(c.of)-1]
-	return p.Kind == model.KindCNP && p.Name == partName(c.first().Name, len(c.of)) && p.Priority == last.Priority+1 &&
+func (c *policyPiece) isNextPart(p *model.Policy) bool {
+	last := c.policies[len(c.policies)-1]
+	return p.Kind == model.KindCNP && p.Name == partName(c.firstPolicy().Name, len(c.policies)) && p.Priority == last.Priority+1 &&
 		sameSubject(p, last) && p.Logging == last.Logging && p.HasLogging == last.HasLogging &&
 		(len(last.Ingress) == cnpRules || len(last.Egress) == cnpRules) &&
 		(len(p.Ingress) == 0 || len(last.Ingress) == cnpRules) && (len(p.Egress) == 0 || len(last.Egress) == cnpRules)
@@ -73,35 +73,35 @@ func sameSubject(a, b *model.Policy) bool {
 		x.Namespaces.Key() == y.Namespaces.Key() && x.Pods.Key() == y.Pods.Key()
 }
 
-// anps makes the AdminNetworkPolicies.
-func (m *maker) anps(pieces []*piece) {
-	at := spread(pieces)
+// makeANPs makes the AdminNetworkPolicies.
+func (m *policyMaker) makeANPs(pieces []*policyPiece) {
+	at := spreadPriorities(pieces)
 	for _, c := range pieces {
-		p := c.first()
+		p := c.firstPolicy()
 		if at[p.Priority] < 0 {
-			for _, part := range c.of {
-				m.leave(part, fmt.Sprintf("OVN-Kubernetes enforces %d priorities, and there are more", model.MaxPriority+1))
+			for _, part := range c.policies {
+				m.noteInexpressible(part, fmt.Sprintf("OVN-Kubernetes enforces %d priorities, and there are more", model.MaxPriority+1))
 			}
 			continue
 		}
 		if p.Kind == model.KindANP {
 			delete(m.taken, p.Key)
 		}
-		next := m.policy(p, model.KindANP, model.TierAdmin, at[p.Priority], p.Name, p.Name+"-cnp")
-		for _, part := range c.of {
-			m.rules(part, next, "")
+		next := m.beginPolicy(p, model.KindANP, model.TierAdmin, at[p.Priority], p.Name, p.Name+"-cnp")
+		for _, part := range c.policies {
+			m.addRules(part, next, "")
 		}
 	}
 }
 
-// spread gives each priority in use one that OVN-Kubernetes enforces, -1 where none is left.
-func spread(pieces []*piece) map[int32]int32 {
+// spreadPriorities gives each priority in use one that OVN-Kubernetes enforces, -1 where none is left.
+func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 	var used []int32
 	joined, tens := false, true
 	for _, c := range pieces {
-		used = append(used, c.first().Priority)
-		joined = joined || len(c.of) > 1
-		tens = tens && c.first().Priority%scale == 0
+		used = append(used, c.firstPolicy().Priority)
+		joined = joined || len(c.policies) > 1
+		tens = tens && c.firstPolicy().Priority%scale == 0
 	}
 	slices.Sort(used)
 	used = slices.Compact(used)
@@ -124,42 +124,42 @@ func spread(pieces []*piece) map[int32]int32 {
 	return at
 }
 
-// banp joins what is of tier Baseline into the one policy there may be.
-func (m *maker) banp(pieces []*piece) {
+// makeBANP joins what is of tier Baseline into the one policy there may be.
+func (m *policyMaker) makeBANP(pieces []*policyPiece) {
 	if len(pieces) == 0 {
 		return
 	}
-	first := pieces[0].first()
+	first := pieces[0].firstPolicy()
 	tied := map[int32][]string{}
 	for _, c := range pieces {
-		if p := c.first(); p.Kind == model.KindCNP {
+		if p := c.firstPolicy(); p.Kind == model.KindCNP {
 			tied[p.Priority] = append(tied[p.Priority], p.Name)
 		}
 	}
 	next := &model.Policy{}
 	for _, c := range pieces {
-		for _, p := range c.of {
+		for _, p := range c.policies {
 			why := ""
-			if with := tied[c.first().Priority]; p.Kind == model.KindCNP && len(with) > 1 {
+			if with := tied[c.firstPolicy().Priority]; p.Kind == model.KindCNP && len(with) > 1 {
 				why = words.List(with, 3) + " share a priority: which decides first was open, and is this order now"
 			}
 			switch {
 			case !sameSubject(p, first):
-				m.leave(p, "there is one BaselineAdminNetworkPolicy, and its subject is that of "+first.Label())
+				m.noteInexpressible(p, "there is one BaselineAdminNetworkPolicy, and its subject is that of "+first.Label())
 				continue
 			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
 				why = strings.TrimPrefix(why+"; it logs as "+first.Label()+" does", "; ")
 			}
 			if next.Name == "" {
-				next = m.policy(first, model.KindBANP, model.TierBaseline, 0, baselineName)
+				next = m.beginPolicy(first, model.KindBANP, model.TierBaseline, 0, baselineName)
 			}
-			m.rules(p, next, why)
+			m.addRules(p, next, why)
 		}
 	}
 }
 
-// rules adds the rules of a policy to one that is made; why is what differs for all of them.
-func (m *maker) rules(p, next *model.Policy, why string) {
+// addRules adds the rules of a policy to one that is made; why is what differs for all of them.
+func (m *policyMaker) addRules(p, next *model.Policy, why string) {
 	for r := range p.AllRules() {
 		if r.Action == model.Pass && next.Kind == model.KindBANP {
 			// Behind the last tier everything is allowed.
@@ -172,7 +172,7 @@ func (m *maker) rules(p, next *model.Policy, why string) {
 	}
 }
 
-func (m *maker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, next *model.Policy, why string) {
+func (m *policyMaker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, next *model.Policy, why string) {
 	var names []string
 	now.Peers, now.Ports = nil, slices.Clone(r.Ports)
 	for _, peer := range clonedPeers(r.Peers) {
@@ -185,13 +185,13 @@ func (m *maker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, next *mo
 	whole := slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name == "" && p.Start == 0 })
 	switch {
 	case whole:
-		m.note(p, r, Inexpressible, "which ports it means is open: it names a protocol and no port")
+		m.noteRule(p, r, Inexpressible, "which ports it means is open: it names a protocol and no port")
 		return
 	case len(next.Rules(r.Direction)) >= anpRules:
-		m.note(p, r, Inexpressible, "the API takes "+strconv.Itoa(anpRules)+" rules in a direction")
+		m.noteRule(p, r, Inexpressible, "the API takes "+strconv.Itoa(anpRules)+" rules in a direction")
 		return
 	case len(now.Peers) == 0:
-		m.note(p, r, Inexpressible, "the API has no domain names: "+words.List(names, 3))
+		m.noteRule(p, r, Inexpressible, "the API has no domain names: "+words.List(names, 3))
 		return
 	case len(names) > 0:
 		why = strings.TrimPrefix(why+"; the API has no domain names: without "+words.List(names, 3), "; ")
@@ -200,57 +200,57 @@ func (m *maker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, next *mo
 	if why != "" {
 		label = Approximate
 	}
-	m.note(p, r, label, why, add(next, now))
+	m.noteRule(p, r, label, why, addRule(next, now))
 }
 
-// baseline makes what the tier behind NetworkPolicies becomes: the one
+// makeBaseline makes what the tier behind NetworkPolicies becomes: the one
 // BaselineAdminNetworkPolicy, or ClusterNetworkPolicies of tier Baseline, before those there
 // are.
-func (f *importer) baseline(ties []tie) {
-	var behind []tie
+func (f *importer) makeBaseline(ties []policyTie) {
+	var behind []policyTie
 	for _, t := range ties {
 		if t.tier > antrea.PriorityApplication {
 			behind = append(behind, t)
 		}
 	}
 	if f.to == model.KindCNP {
-		last := top()
+		last := lastEnforced()
 		for p := range f.c.Policies(model.KindCNP) {
 			if p.Tier == model.TierBaseline {
-				last.before(p)
+				last.limitBefore(p)
 			}
 		}
-		f.place(behind, model.TierBaseline, 0, last)
+		f.placeTies(behind, model.TierBaseline, 0, last)
 		return
 	}
 	for p := range f.c.Policies(model.KindBANP) {
 		for i := range behind {
-			behind[i].leave("there is one BaselineAdminNetworkPolicy, and the cluster has it: %s", p.Label())
+			behind[i].leaveRules("there is one BaselineAdminNetworkPolicy, and the cluster has it: %s", p.Label())
 		}
 		return
 	}
-	f.single(behind)
+	f.makeSingleBaseline(behind)
 }
 
-// single joins the rules of the baseline tier into one policy, whose subject is that of the
+// makeSingleBaseline joins the rules of the baseline tier into one policy, whose subject is that of the
 // first.
-func (f *importer) single(ties []tie) {
+func (f *importer) makeSingleBaseline(ties []policyTie) {
 	var banp *model.Policy
 	var of string
 	for i := range ties {
 		for _, d := range model.Directions {
-			for _, r := range ties[i].rows(d) {
-				tied := r.tied()
+			for _, r := range ties[i].rowsOfDirection(d) {
+				tied := r.whyOrderChosen()
 				for _, s := range r {
 					if banp == nil {
 						p := s.clauses[0]
 						next := *s.policy
 						next.Subject, next.Annotations, next.Logging, next.HasLogging = p.subject, nil, "", false
-						banp, of = f.policy(&next, model.KindBANP, model.TierBaseline, 0, baselineName), s.policy.Label()
+						banp, of = f.beginPolicy(&next, model.KindBANP, model.TierBaseline, 0, baselineName), s.policy.Label()
 					}
-					f.join(s, banp, of)
+					f.joinClauses(s, banp, of)
 					if tied != "" && len(s.to) > 0 {
-						s.lose("%s", tied)
+						s.addDifference("%s", tied)
 					}
 				}
 			}
@@ -258,17 +258,17 @@ func (f *importer) single(ties []tie) {
 	}
 }
 
-// join adds the clauses of a rule that have the subject.
-func (f *importer) join(s *saying, banp *model.Policy, of string) {
+// joinClauses adds the clauses of a rule that have the subject.
+func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) {
 	left := 0
 	for _, p := range s.clauses {
 		switch {
 		case subjectKey(&p.subject) != subjectKey(&banp.Subject):
 			left++
 		case len(banp.Rules(s.rule.Direction)) >= anpRules:
-			s.lose("the API takes %d rules in a direction", anpRules)
+			s.addDifference("the API takes %d rules in a direction", anpRules)
 		default:
-			s.to = append(s.to, add(banp, said(s, p)))
+			s.to = append(s.to, addRule(banp, ruleOfClause(s, p)))
 		}
 	}
 	if left == 0 {
@@ -278,11 +278,11 @@ func (f *importer) join(s *saying, banp *model.Policy, of string) {
 	if s.policy.Label() == of {
 		what = fmt.Sprintf("it has one subject, and not %s", words.Count(left, "other"))
 	}
-	s.lose("there is one BaselineAdminNetworkPolicy, and %s", what)
+	s.addDifference("there is one BaselineAdminNetworkPolicy, and %s", what)
 }
 
-// tied is why the order of a row is chosen, empty where all of it does the same.
-func (r row) tied() string {
+// whyOrderChosen is why the order of a row is chosen, empty where all of it does the same.
+func (r ruleRow) whyOrderChosen() string {
 	var names []string
 	for _, s := range r {
 		if s.rule.Action != r[0].rule.Action {

@@ -20,7 +20,7 @@ func native(name, tier string, priority float64, applied []model.AppliedTo, rule
 		p.Key = model.Key{Kind: model.KindANNP, Namespace: ns, Name: of}
 	}
 	for _, r := range rules {
-		add(p, r)
+		addRule(p, r)
 	}
 	return p
 }
@@ -52,7 +52,7 @@ func ons(list ...string) (out []model.AppliedTo) {
 }
 
 func alike(pods string, labels ...string) []model.Peer {
-	return made.Peers(model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: made.Sel(pods),
+	return made.Peers(model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: made.Sel(pods),
 		Match: &model.NamespaceMatch{Self: len(labels) == 0, SameLabels: labels}})
 }
 
@@ -186,7 +186,7 @@ func TestFromAntrea(t *testing.T) {
 			"ANP q 10 ns: all", "  ingress rule 0 Deny ns: all", "ANP p 20 ns: all", "  ingress rule 0 Deny ns: all", "ANP q-2 20 ns: all", "  ingress rule 0 Allow ns: all",
 			"ACNP p ingress 0 not expressible, now: the API has no networks in ingress: 10.0.0.0/8"}},
 		{"ANNP", model.KindANP, []model.Object{native("a/p", "application", 5, []model.AppliedTo{on("*", "app=x")},
-			from("Allow", made.Peers(model.Peer{Kind: model.PeerPods, Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=y")})))}, []string{
+			from("Allow", made.Peers(model.Peer{Kind: model.PeerPods, Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=y")})))}, []string{
 			"ANP a-p 10 pods: app=x in ns: name=a", "  ingress rule 0 Allow pods: app=y in ns: name=a"}},
 		{"Self", model.KindANP, []model.Object{native("p", "application", 5, ons("t"), from("Pass", alike("*")), from("Drop", everyone))}, []string{
 			"ANP p-a 10 ns: name=a,t", "  ingress rule 0 Pass ns: name=a", "ANP p-b 10 ns: name=b,t", "  ingress rule 0 Pass ns: name=b", "ANP p 20 ns: t", "  ingress rule 0 Deny ns: all",

@@ -31,23 +31,23 @@ const BaselinePriority = 90
 // and then all priorities of tier Admin are multiplied by ten. ClusterNetworkPolicies stay as
 // they are but for that; other kinds are left out.
 func ToCNP(policies []*model.Policy) Result {
-	given := admin(policies, model.KindCNP)
-	m := newMaker()
-	rules := map[*model.Policy][2][]split{}
+	given := adminPolicies(policies, model.KindCNP)
+	m := newPolicyMaker()
+	rules := map[*model.Policy][2][]ruleSplit{}
 	factor := int32(1)
 	for _, p := range given {
 		if p.Kind == model.KindCNP {
 			m.taken[p.Key] = true
 			continue
 		}
-		both := [2][]split{splitRules(p.Ingress), splitRules(p.Egress)}
+		both := [2][]ruleSplit{splitRules(p.Ingress), splitRules(p.Egress)}
 		rules[p] = both
-		if p.Kind == model.KindANP && parts(both) > 1 {
+		if p.Kind == model.KindANP && partCount(both) > 1 {
 			factor = scale
 		}
 	}
 	for _, p := range given {
-		why := refused(p)
+		why := whyRefused(p)
 		priority, tier := p.Priority, p.Tier
 		if tier == model.TierAdmin {
 			priority *= factor
@@ -57,45 +57,45 @@ func ToCNP(policies []*model.Policy) Result {
 		switch {
 		case p.Kind == model.KindCNP:
 			delete(m.taken, p.Key)
-			next := m.policy(p, p.Kind, p.Tier, priority, p.Name)
+			next := m.beginPolicy(p, p.Kind, p.Tier, priority, p.Name)
 			for r := range p.AllRules() {
 				same := *r
 				same.Peers, same.Ports = clonedPeers(r.Peers), slices.Clone(r.Ports)
-				m.note(p, r, Exact, "", add(next, same))
+				m.noteRule(p, r, Exact, "", addRule(next, same))
 			}
 		case why != "":
-			m.ignore(p, why)
-		case int(priority)+parts(rules[p])-1 > cnpLargest:
-			m.leave(p, fmt.Sprintf("no priority up to %d is left for it", cnpLargest))
+			m.ignorePolicy(p, why)
+		case int(priority)+partCount(rules[p])-1 > cnpLargest:
+			m.noteInexpressible(p, fmt.Sprintf("no priority up to %d is left for it", cnpLargest))
 		default:
-			m.cnp(p, tier, priority, rules[p])
+			m.makeCNPs(p, tier, priority, rules[p])
 		}
 	}
-	return m.done(given)
+	return m.sortedResult(given)
 }
 
-// cnp makes the ClusterNetworkPolicies of a policy: one, or its parts.
-func (m *maker) cnp(p *model.Policy, tier int, priority int32, rules [2][]split) {
-	n := parts(rules)
+// makeCNPs makes the ClusterNetworkPolicies of a policy: one, or its parts.
+func (m *policyMaker) makeCNPs(p *model.Policy, tier int, priority int32, rules [2][]ruleSplit) {
+	n := partCount(rules)
 	made := make([]*model.Policy, n)
 	for i := range made {
 		name := partName(p.Name, i)
-		made[i] = m.policy(p, model.KindCNP, tier, priority+int32(i), name, name+"-baseline")
+		made[i] = m.beginPolicy(p, model.KindCNP, tier, priority+int32(i), name, name+"-baseline")
 	}
 	for _, list := range rules {
 		at := 0
 		for i := range list {
 			s := &list[i]
-			var to []Place
+			var to []MadeRule
 			for _, r := range s.rules {
-				to = append(to, add(made[at/cnpRules], r))
+				to = append(to, addRule(made[at/cnpRules], r))
 				at++
 			}
 			label := Exact
 			if s.why != "" {
 				label = Approximate
 			}
-			m.note(p, s.of, label, s.why, to...)
+			m.noteRule(p, s.of, label, s.why, to...)
 		}
 	}
 }
@@ -110,8 +110,8 @@ func partName(name string, i int) string {
 
 const partSuffix = "-part-"
 
-// parts is how many policies it takes for the rules of both directions.
-func parts(rules [2][]split) int {
+// partCount is how many policies it takes for the rules of both directions.
+func partCount(rules [2][]ruleSplit) int {
 	n := 1
 	for _, list := range rules {
 		count := 0
@@ -123,15 +123,15 @@ func parts(rules [2][]split) int {
 	return n
 }
 
-// split is a rule as the rules it takes.
-type split struct {
+// ruleSplit is a rule as the rules it takes.
+type ruleSplit struct {
 	of    *model.Rule
 	rules []model.Rule
 	why   string // what is left out
 }
 
-func splitRules(rules []model.Rule) []split {
-	out := make([]split, len(rules))
+func splitRules(rules []model.Rule) []ruleSplit {
+	out := make([]ruleSplit, len(rules))
 	for i := range rules {
 		out[i] = splitRule(&rules[i])
 	}
@@ -140,12 +140,12 @@ func splitRules(rules []model.Rule) []split {
 
 // splitRule says a rule within the limits of the API: the same action for parts of its peers
 // and ports, one after the other.
-func splitRule(r *model.Rule) split {
-	s := split{of: r}
+func splitRule(r *model.Rule) ruleSplit {
+	s := ruleSplit{of: r}
 	var ports []model.Port
 	var broken []string
 	for _, p := range r.Ports {
-		if p.Broken() {
+		if p.IsBroken() {
 			broken = append(broken, p.String())
 			continue
 		}
@@ -158,15 +158,15 @@ func splitRule(r *model.Rule) split {
 			return s
 		}
 	}
-	for c := range chunks(clonedPeers(r.Peers), ports, limits{peers: cnpPeers, ports: cnpPorts, networks: cnpNetworks}) {
+	for c := range peerAndPortChunks(clonedPeers(r.Peers), ports, apiLimits{peers: cnpPeers, ports: cnpPorts, networks: cnpNetworks}) {
 		s.rules = append(s.rules, model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: c.peers, Ports: slices.Clone(c.ports)})
 	}
 	return s
 }
 
-// chunks are the parts of peers and ports, each with each, within limits; without ports each has
+// peerAndPortChunks are the parts of peers and ports, each with each, within limits; without ports each has
 // none.
-func chunks(peers []model.Peer, ports []model.Port, most limits) iter.Seq[clause] {
+func peerAndPortChunks(peers []model.Peer, ports []model.Port, most apiLimits) iter.Seq[ruleClause] {
 	var cut []model.Peer
 	for _, p := range peers {
 		if p.Kind != model.PeerNetworks {
@@ -177,13 +177,13 @@ func chunks(peers []model.Peer, ports []model.Port, most limits) iter.Seq[clause
 			cut = append(cut, model.Peer{Kind: model.PeerNetworks, Networks: some})
 		}
 	}
-	return func(yield func(clause) bool) {
+	return func(yield func(ruleClause) bool) {
 		for some := range slices.Chunk(cut, most.peers) {
-			if len(ports) == 0 && !yield(clause{peers: some}) {
+			if len(ports) == 0 && !yield(ruleClause{peers: some}) {
 				return
 			}
 			for few := range slices.Chunk(ports, most.ports) {
-				if !yield(clause{peers: some, ports: few}) {
+				if !yield(ruleClause{peers: some, ports: few}) {
 					return
 				}
 			}

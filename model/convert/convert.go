@@ -10,14 +10,14 @@ import (
 	"rung/model/ladder"
 )
 
-// Label says how much of a rule the other API can say.
-type Label string
+// FidelityLabel says how much of a rule the other API can say.
+type FidelityLabel string
 
 // The labels.
 const (
-	Exact         Label = "exact"           // every connection is decided as before
-	Approximate   Label = "approximate"     // a part of it is, or an order is chosen where there was none
-	Inexpressible Label = "not expressible" // the rule is left out
+	Exact         FidelityLabel = "exact"           // every connection is decided as before
+	Approximate   FidelityLabel = "approximate"     // a part of it is, or an order is chosen where there was none
+	Inexpressible FidelityLabel = "not expressible" // the rule is left out
 )
 
 // Rule is the result of converting one rule.
@@ -26,10 +26,10 @@ type Rule struct {
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Index     int
-	Label     Label
+	Label     FidelityLabel
 	Why       string // what differs, a clause for people; empty where it is exact
 	// To is where it is now: several where it was split, none where it was left out.
-	To []Place
+	To []MadeRule
 	// Differs says of a rule that is not exact in what; empty where it decided nothing.
 	Differs Difference
 }
@@ -51,8 +51,8 @@ const (
 	DiffersAnswer Difference = "answer"
 )
 
-// Place is a rule of a policy that was made.
-type Place struct {
+// MadeRule is a rule of a policy that was made.
+type MadeRule struct {
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Index     int
@@ -67,13 +67,13 @@ type Result struct {
 	Rules []Rule
 	// Again are the policies that became one for each namespace, or each value of labels,
 	// that there is: a new value wants the conversion again.
-	Again []Again
+	Again []RepeatedPolicy
 	// Notes are the notes that are not about single rules.
-	Notes []Note
+	Notes []PolicyNote
 }
 
-// Again is a policy that became one for each value there is.
-type Again struct {
+// RepeatedPolicy is a policy that became one for each value there is.
+type RepeatedPolicy struct {
 	Policy model.PolicyKey
 	// Labels of namespaces whose values they are for; none where they are for namespaces, by
 	// name.
@@ -83,14 +83,14 @@ type Again struct {
 	Values []string
 }
 
-// Note is something to know of a policy that was given.
-type Note struct {
+// PolicyNote is something to know of a policy that was given.
+type PolicyNote struct {
 	Policy model.PolicyKey
 	Text   string // a clause for people
 }
 
 // Label is the least that is said of a rule; exact without rules.
-func (r *Result) Label() Label {
+func (r *Result) Label() FidelityLabel {
 	worst := Exact
 	for i := range r.Rules {
 		switch l := r.Rules[i].Label; {
@@ -103,17 +103,17 @@ func (r *Result) Label() Label {
 	return worst
 }
 
-// maker makes policies one by one.
-type maker struct {
+// policyMaker makes policies one by one.
+type policyMaker struct {
 	out   Result
 	taken map[model.PolicyKey]bool
 }
 
-func newMaker() *maker { return &maker{taken: map[model.PolicyKey]bool{}} }
+func newPolicyMaker() *policyMaker { return &policyMaker{taken: map[model.PolicyKey]bool{}} }
 
-// policy begins a policy of a kind with the subject of another and what else is not its rules.
+// beginPolicy begins a policy of a kind with the subject of another and what else is not its rules.
 // Its name is the first of those given that is free.
-func (m *maker) policy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
+func (m *policyMaker) beginPolicy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
 	p := &model.Policy{Tier: tier, Priority: priority, Subject: from.Subject,
 		Logging: from.Logging, HasLogging: from.HasLogging}
 	p.Labels, p.Annotations = from.Labels, maps.Clone(from.Annotations)
@@ -128,19 +128,19 @@ func (m *maker) policy(from *model.Policy, kind model.Kind, tier int, priority i
 	return p
 }
 
-// rule adds a rule to a policy that is made and says where it is.
-func add(p *model.Policy, r model.Rule) Place {
+// addRule adds a rule to a policy that is made and says where it is.
+func addRule(p *model.Policy, r model.Rule) MadeRule {
 	list := &p.Ingress
 	if r.Direction == model.Egress {
 		list = &p.Egress
 	}
 	r.Index = len(*list)
 	*list = append(*list, r)
-	return Place{p.Key, r.Direction, r.Index}
+	return MadeRule{p.Key, r.Direction, r.Index}
 }
 
-// note says what became of a rule.
-func (m *maker) note(p *model.Policy, r *model.Rule, l Label, why string, to ...Place) {
+// noteRule says what became of a rule.
+func (m *policyMaker) noteRule(p *model.Policy, r *model.Rule, l FidelityLabel, why string, to ...MadeRule) {
 	if len(to) == 0 {
 		l = Inexpressible
 	}
@@ -151,29 +151,29 @@ func (m *maker) note(p *model.Policy, r *model.Rule, l Label, why string, to ...
 	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, To: to, Differs: d})
 }
 
-// leave says that nothing of a policy can be said.
-func (m *maker) leave(p *model.Policy, why string) {
+// noteInexpressible says that nothing of a policy can be said.
+func (m *policyMaker) noteInexpressible(p *model.Policy, why string) {
 	for r := range p.AllRules() {
-		m.note(p, r, Inexpressible, why)
+		m.noteRule(p, r, Inexpressible, why)
 	}
 }
 
-// ignore leaves out a policy that decided nothing.
-func (m *maker) ignore(p *model.Policy, why string) {
+// ignorePolicy leaves out a policy that decided nothing.
+func (m *policyMaker) ignorePolicy(p *model.Policy, why string) {
 	from := len(m.out.Rules)
-	m.leave(p, why)
+	m.noteInexpressible(p, why)
 	for i := range m.out.Rules[from:] {
 		m.out.Rules[from+i].Differs = ""
 	}
 }
 
-// done is the result in its order.
-func (m *maker) done(given []*model.Policy) Result {
+// sortedResult is the result in its order.
+func (m *policyMaker) sortedResult(given []*model.Policy) Result {
 	slices.SortStableFunc(m.out.Policies, func(a, b *model.Policy) int {
 		if a.Tiered != nil && b.Tiered != nil {
 			return 0 // made in their order
 		}
-		return ladder.Compare(a, b)
+		return ladder.ComparePolicies(a, b)
 	})
 	place := map[model.PolicyKey]int{}
 	for i, p := range given {
@@ -187,24 +187,24 @@ func (m *maker) done(given []*model.Policy) Result {
 	return m.out
 }
 
-// admin returns the policies of the kinds that this package converts, in the order in which
+// adminPolicies returns the policies of the kinds that this package converts, in the order in which
 // they decide. stay are the kinds whose policies remain the same object; policies of the
 // other kinds come without their logging sessions.
-func admin(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
+func adminPolicies(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	out := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return !p.Kind.IsAdmin() })
-	slices.SortFunc(out, ladder.Compare)
+	slices.SortFunc(out, ladder.ComparePolicies)
 	for i, p := range out {
 		if !slices.Contains(stay, p.Kind) {
-			out[i] = settled(p)
+			out[i] = withoutSession(p)
 		}
 	}
 	return out
 }
 
-// settled returns a policy as it is when its logging session is over. The session belongs
+// withoutSession returns a policy as it is when its logging session is over. The session belongs
 // to the object it was begun on. Policies made of that object have no part in it, and the
 // level that was set for a while would stay on them for good.
-func settled(p *model.Policy) *model.Policy {
+func withoutSession(p *model.Policy) *model.Policy {
 	if _, has := p.Annotations[model.AnnotationLogSession]; !has {
 		return p
 	}
@@ -221,13 +221,13 @@ func settled(p *model.Policy) *model.Policy {
 	return &next
 }
 
-// refused is why OVN-Kubernetes, or the API, takes nothing of a policy; empty where it does.
-func refused(p *model.Policy) string {
-	if !p.Refused() {
+// whyRefused is why OVN-Kubernetes, or the API, takes nothing of a policy; empty where it does.
+func whyRefused(p *model.Policy) string {
+	if !p.IsRefused() {
 		return ""
 	}
 	for _, b := range p.Invalid {
-		if !b.Tolerated() {
+		if !b.IsTolerated() {
 			return b.Field + " " + b.Message
 		}
 	}

@@ -156,7 +156,7 @@ func TestLoggingSessions(t *testing.T) {
 	session := func(p *model.Policy, former, now string) *model.Policy {
 		s := model.LogSession{ID: "s", By: "ada@pc", Since: time.Unix(1e9, 0), Set: set, Former: former, HadFormer: former != ""}
 		p.Logging, p.HasLogging = now, true
-		p.Annotations = map[string]string{model.AnnotationLogging: now, model.AnnotationLogSession: s.Annotation()}
+		p.Annotations = map[string]string{model.AnnotationLogging: now, model.AnnotationLogSession: s.AnnotationText()}
 		return p
 	}
 	in := func(name string) *model.Policy { return made.ANP(name, 5, "*", deny, nil) }
@@ -258,7 +258,7 @@ func TestRoundTrip(t *testing.T) {
 			if there.Label() != Exact || back.Label() != Exact {
 				t.Fatal(resultText(&there), resultText(&back))
 			}
-			want := Result{Policies: admin(in)}
+			want := Result{Policies: adminPolicies(in)}
 			if d := cmp.Diff(resultText(&want), resultText(&Result{Policies: back.Policies})); d != "" {
 				t.Errorf("-want +got\n%s", d)
 			}

@@ -12,17 +12,17 @@ import (
 	"rung/model/words"
 )
 
-// admin makes the policies of all tiers before NetworkPolicies.
-func (f *importer) admin(ties []tie) {
-	var before, behind []tie // of the ClusterNetworkPolicies of Kubernetes there are
-	first, last, behindCNPs := top(), top(), -1
+// makeAdmin makes the policies of all tiers before NetworkPolicies.
+func (f *importer) makeAdmin(ties []policyTie) {
+	var before, behind []policyTie // of the ClusterNetworkPolicies of Kubernetes there are
+	first, last, behindCNPs := lastEnforced(), lastEnforced(), -1
 	for p := range f.c.Policies(model.KindANP) {
-		last.before(p)
-		first.before(p)
+		last.limitBefore(p)
+		first.limitBefore(p)
 	}
 	for p := range f.c.Policies(model.KindCNP) {
 		if p.Tier == model.TierAdmin {
-			first.before(p)
+			first.limitBefore(p)
 			behindCNPs = max(behindCNPs, int(p.Priority))
 		}
 	}
@@ -32,48 +32,50 @@ func (f *importer) admin(ties []tie) {
 		case behindCNPs < 0 || t.tier < antrea.PriorityAdminCNP:
 			before = append(before, t)
 		case t.tier == antrea.PriorityAdminCNP:
-			t.leave("it shares Antrea's place %d with the ClusterNetworkPolicies of Kubernetes there are", t.tier)
+			t.leaveRules("it shares Antrea's place %d with the ClusterNetworkPolicies of Kubernetes there are", t.tier)
 		default:
 			behind = append(behind, t)
 		}
 	}
-	f.place(before, model.TierAdmin, 0, first)
-	f.place(behind, model.TierAdmin, behindCNPs+1, last)
+	f.placeTies(before, model.TierAdmin, 0, first)
+	f.placeTies(behind, model.TierAdmin, behindCNPs+1, last)
 }
 
-// highest is the last priority that policies can have, and why.
-type highest struct {
+// lastPriority is the last priority that policies can have, and why.
+type lastPriority struct {
 	at  int
 	why string
 }
 
-// before makes it one before that of a policy that decides after them.
-func (h *highest) before(p *model.Policy) {
+// limitBefore makes it one before that of a policy that decides after them.
+func (h *lastPriority) limitBefore(p *model.Policy) {
 	if at := int(p.Priority) - 1; at < h.at {
-		*h = highest{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
+		*h = lastPriority{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
 	}
 }
 
-// top is the last priority that OVN-Kubernetes enforces.
-func top() highest { return highest{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)} }
+// lastEnforced is the last priority that OVN-Kubernetes enforces.
+func lastEnforced() lastPriority {
+	return lastPriority{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)}
+}
 
-// leave says nothing of the rules of a tie.
-func (t *tie) leave(format string, a ...any) {
+// leaveRules says nothing of the rules of a tie.
+func (t *policyTie) leaveRules(format string, a ...any) {
 	for _, s := range t.sayings {
 		if len(s.clauses) > 0 {
 			s.clauses = nil
-			s.lose(format, a...)
+			s.addDifference(format, a...)
 		}
 	}
 }
 
-// place gives ties the priorities from one to another, with as much room between as the
+// placeTies gives ties the priorities from one to another, with as much room between as the
 // planner would leave; those that find none are left out, from the last.
-func (f *importer) place(ties []tie, tier, from int, to highest) {
-	cut := make([][]slot, len(ties))
+func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) {
+	cut := make([][]prioritySlot, len(ties))
 	n := 0
 	for i := range ties {
-		cut[i] = ties[i].slots(f.most.rules)
+		cut[i] = ties[i].cutIntoSlots(f.most.rules)
 		n += len(cut[i])
 	}
 	room := max(0, to.at-from+1)
@@ -82,25 +84,27 @@ func (f *importer) place(ties []tie, tier, from int, to highest) {
 		if room > 0 {
 			why += fmt.Sprintf(": the %d there are go to policies before it", room)
 		}
-		ties[i].leave("%s", why)
+		ties[i].leaveRules("%s", why)
 		n -= len(cut[i])
 		cut[i] = nil
 	}
 	if n == 0 {
 		return
 	}
-	at := spaced(n, from, to.at)
+	at := spacedPriorities(n, from, to.at)
 	for _, slots := range cut {
 		for i := range slots {
 			priority := at[0]
-			slots[i].fill(func(from *model.Policy, c *clause) *model.Policy { return f.made(from, c, tier, priority) }, said)
+			slots[i].makePolicies(func(from *model.Policy, c *ruleClause) *model.Policy {
+				return f.beginClausePolicy(from, c, tier, priority)
+			}, ruleOfClause)
 			at = at[1:]
 		}
 	}
 }
 
-// spaced are n priorities of a range, as the planner would space them.
-func spaced(n, from, to int) []int32 {
+// spacedPriorities are n priorities of a range, as the planner would space them.
+func spacedPriorities(n, from, to int) []int32 {
 	slots := make([]plan.Slot, n)
 	for i := range slots {
 		slots[i] = plan.Slot{Policy: strconv.Itoa(i), Priority: int32(i)}
@@ -123,8 +127,8 @@ const (
 	longestName     = 240
 )
 
-// said is the rule that a clause of Antrea's becomes.
-func said(s *saying, c *clause) model.Rule {
+// ruleOfClause is the rule that a clause of Antrea's becomes.
+func ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	name := s.rule.Name
 	if s.rule.Tiered.Generated {
 		name = ""
@@ -134,9 +138,9 @@ func said(s *saying, c *clause) model.Rule {
 	return model.Rule{Direction: s.rule.Direction, Name: name, Action: s.rule.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
 }
 
-// made begins the policy of a clause: of the name of the one that was given, with its
+// beginClausePolicy begins the policy of a clause: of the name of the one that was given, with its
 // namespace before it and the value it is for behind.
-func (f *importer) made(from *model.Policy, p *clause, tier int, priority int32) *model.Policy {
+func (f *importer) beginClausePolicy(from *model.Policy, p *ruleClause, tier int, priority int32) *model.Policy {
 	name := from.Name
 	if from.Namespace != "" {
 		name = from.Namespace + "-" + name
@@ -144,14 +148,14 @@ func (f *importer) made(from *model.Policy, p *clause, tier int, priority int32)
 	next := *from
 	next.Subject, next.Annotations, next.Logging, next.HasLogging = p.subject, nil, "", false
 	if p.value != nil {
-		name += "-" + slug(p.value.Value)
+		name += "-" + nameSlug(p.value.Value)
 		next.Annotations = map[string]string{model.AnnotationConverted: p.value.Annotation()}
 	}
-	return f.policy(&next, f.to, tier, priority, f.free(f.to, name))
+	return f.beginPolicy(&next, f.to, tier, priority, f.freeName(f.to, name))
 }
 
-// free is a name that nothing of the kind has.
-func (m *maker) free(kind model.Kind, name string) string {
+// freeName is a name that nothing of the kind has.
+func (m *policyMaker) freeName(kind model.Kind, name string) string {
 	if len(name) > longestName {
 		name = strings.TrimRight(name[:longestName], "-.")
 	}
@@ -162,17 +166,17 @@ func (m *maker) free(kind model.Kind, name string) string {
 	return out
 }
 
-// slug is a value as part of an object's name.
-func slug(value string) string {
+// nameSlug is a value as part of an object's name.
+func nameSlug(value string) string {
 	if value == emptyValue {
 		return "empty"
 	}
 	return words.Slug(value)
 }
 
-// sameLabels are the labels that a namespace must have for a policy to be there for its
+// requiredLabels are the labels that a namespace must have for a policy to be there for its
 // pods, whichever rule names them (antrea.md#same-labels).
-func sameLabels(p *model.Policy) (out []string) {
+func requiredLabels(p *model.Policy) (out []string) {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
 			if m := r.Peers[i].Match; m != nil {
@@ -180,11 +184,11 @@ func sameLabels(p *model.Policy) (out []string) {
 			}
 		}
 	}
-	return distinct(out)
+	return sortedDistinct(out)
 }
 
-// value is a namespace, or a value of namespace labels, that one policy is made for.
-type value struct {
+// namespaceValue is a namespace, or a value of namespace labels, that one policy is made for.
+type namespaceValue struct {
 	name     string // for people, and in the name of the policy
 	selector model.Selector
 }
@@ -194,15 +198,15 @@ const emptyValue = `""`
 
 // valueOf returns the values that a namespace has of the labels in keys, or, without
 // keys, its name. ok is false where it lacks one of the labels.
-func valueOf(ns *model.Namespace, keys []string) (v value, ok bool) {
+func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	if len(keys) == 0 {
-		return value{ns.Name, named(ns.Name)}, true
+		return namespaceValue{ns.Name, namespaceNamed(ns.Name)}, true
 	}
 	labels, texts := map[string]string{}, []string{}
 	for _, k := range keys {
 		v, has := ns.Labels.Map()[k]
 		if !has {
-			return value{}, false
+			return namespaceValue{}, false
 		}
 		labels[k], texts = v, append(texts, v)
 	}
@@ -210,11 +214,11 @@ func valueOf(ns *model.Namespace, keys []string) (v value, ok bool) {
 	if name == "" {
 		name = emptyValue
 	}
-	return value{name, model.SelectorOf(model.NewLabels(labels))}, true
+	return namespaceValue{name, model.SelectorOf(model.NewLabels(labels))}, true
 }
 
-// values returns the label values of the namespaces that a subject has, in order.
-func (f *importer) values(subject *model.Subject, keys []string) (out []value) {
+// valuesOfSubject returns the label values of the namespaces that a subject has, in order.
+func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out []namespaceValue) {
 	seen := map[string]bool{}
 	for ns := range f.c.Namespaces() {
 		if !subject.Namespaces.Matches(ns.Labels) {
@@ -228,46 +232,46 @@ func (f *importer) values(subject *model.Subject, keys []string) (out []value) {
 	return out
 }
 
-// unfold says a peer that is seen from the namespace of the pod: once for each value there is.
-func (f *importer) unfold(s *saying, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
+// unfoldPeer says a peer that is seen from the namespace of the pod: once for each value there is.
+func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
 	labels := peer.Match.SameLabels
 	if peer.Match.Self {
 		labels = nil
 	}
 	var names []string
 	for i := range subjects {
-		for _, v := range f.values(&subjects[i], labels) {
+		for _, v := range f.valuesOfSubject(&subjects[i], labels) {
 			names = append(names, v.name)
-			subject := subjectOf(and(subjects[i].Namespaces, v.selector), subjects[i].Pods)
-			s.add(subject, &Record{From: s.policy.Label(), Labels: labels, Value: v.name, Of: subjects[i].Namespaces},
+			subject := subjectOf(andSelector(subjects[i].Namespaces, v.selector), subjects[i].Pods)
+			s.addPeers(subject, &ValueRecord{From: s.policy.Label(), Labels: labels, Value: v.name, Of: subjects[i].Namespaces},
 				[]model.Peer{podsOf(v.selector, peer.Pods)}, ports)
 		}
 	}
-	names = distinct(names)
+	names = sortedDistinct(names)
 	switch {
 	case peer.Match.Self && len(names) == 0:
-		s.drift("there is no namespace that it applies to")
+		s.addLaterDifference("there is no namespace that it applies to")
 	case len(names) == 0:
-		s.drift("there is no namespace with %s that it applies to", labelled(labels))
+		s.addLaterDifference("there is no namespace with %s that it applies to", labelsText(labels))
 	case peer.Match.Self:
-		s.drift("one policy for each of %s: a new one is not covered", words.Count(len(names), "namespace"))
+		s.addLaterDifference("one policy for each of %s: a new one is not covered", words.Count(len(names), "namespace"))
 	default:
-		s.drift("one policy for each of %s of %s: a new one is not covered", words.Count(len(names), "value"), labelled(labels))
+		s.addLaterDifference("one policy for each of %s of %s: a new one is not covered", words.Count(len(names), "value"), labelsText(labels))
 	}
-	f.again(s.policy.Key, labels, names)
+	f.noteRepeated(s.policy.Key, labels, names)
 }
 
-func labelled(labels []string) string {
+func labelsText(labels []string) string {
 	return words.Form(len(labels), "label ", "labels ") + words.List(labels, 3)
 }
 
-// again notes that new values want the conversion again.
-func (f *importer) again(k model.PolicyKey, labels, values []string) {
+// noteRepeated notes that new values want the conversion again.
+func (f *importer) noteRepeated(k model.PolicyKey, labels, values []string) {
 	for i := range f.out.Again {
 		if a := &f.out.Again[i]; a.Policy == k && strings.Join(a.Labels, ",") == strings.Join(labels, ",") {
-			a.Values = distinct(append(a.Values, values...))
+			a.Values = sortedDistinct(append(a.Values, values...))
 			return
 		}
 	}
-	f.out.Again = append(f.out.Again, Again{Policy: k, Labels: append([]string(nil), labels...), Values: values})
+	f.out.Again = append(f.out.Again, RepeatedPolicy{Policy: k, Labels: append([]string(nil), labels...), Values: values})
 }

@@ -16,9 +16,9 @@ import (
 // mostRecord bounds what is believed of an annotation, in bytes.
 const mostRecord = 16 << 10
 
-// Record is the annotation on a policy that stands for one value of several (Again):
+// ValueRecord is the annotation on a policy that stands for one value of several (RepeatedPolicy):
 // the policy it was made from, and the value it is for.
-type Record struct {
+type ValueRecord struct {
 	From string // the policy that was converted, for people: "ACNP own"
 	// Labels of namespaces of whose values one is Value; without any, Value is a namespace.
 	Labels []string
@@ -36,14 +36,14 @@ type recordJSON struct {
 }
 
 // Annotation is the text of the annotation.
-func (r *Record) Annotation() string {
+func (r *ValueRecord) Annotation() string {
 	text, _ := json.Marshal(recordJSON{r.From, append([]string{}, r.Labels...), r.Value, r.Of.Key()}) // texts only
 	return string(text)
 }
 
 // RecordOf reads the annotation of a policy, which anybody may have written: every text comes
 // back clean. ok is false where there is none, or none that can be read.
-func RecordOf(p *model.Policy) (r *Record, ok bool) {
+func RecordOf(p *model.Policy) (r *ValueRecord, ok bool) {
 	raw, has := p.Annotations[model.AnnotationConverted]
 	if !has {
 		return nil, false
@@ -52,7 +52,7 @@ func RecordOf(p *model.Policy) (r *Record, ok bool) {
 	return r, err == nil
 }
 
-func parseRecord(raw string) (*Record, error) {
+func parseRecord(raw string) (*ValueRecord, error) {
 	if len(raw) > mostRecord {
 		return nil, fmt.Errorf("is longer than %d bytes", mostRecord)
 	}
@@ -60,7 +60,7 @@ func parseRecord(raw string) (*Record, error) {
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
 		return nil, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
-	r := &Record{From: clean.Text(in.From), Value: clean.Text(in.Value), Of: model.Everything()}
+	r := &ValueRecord{From: clean.Text(in.From), Value: clean.Text(in.Value), Of: model.SelectEverything()}
 	for _, l := range in.Labels {
 		r.Labels = append(r.Labels, clean.Text(l))
 	}
@@ -80,8 +80,8 @@ func parseRecord(raw string) (*Record, error) {
 	return r, nil
 }
 
-// Unfolded are the policies of a cluster that one policy became, one for each value.
-type Unfolded struct {
+// UnfoldedPolicy are the policies of a cluster that one policy became, one for each value.
+type UnfoldedPolicy struct {
 	From     string
 	Labels   []string
 	Policies []*model.Policy // by kind and name
@@ -91,8 +91,8 @@ type Unfolded struct {
 
 // AllUnfolded returns the unfolded policies of a cluster, in the order of their sources.
 // Policies of two APIs are kept apart: each API needs all values.
-func AllUnfolded(c *model.Cluster) []*Unfolded {
-	byID := map[string]*Unfolded{}
+func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
+	byID := map[string]*UnfoldedPolicy{}
 	var ids []string
 	for p := range c.Policies(model.KindANP, model.KindCNP) {
 		r, ok := RecordOf(p)
@@ -102,14 +102,14 @@ func AllUnfolded(c *model.Cluster) []*Unfolded {
 		id := strings.Join([]string{r.From, string(p.Kind), strings.Join(r.Labels, ","), r.Of.Key()}, "\x00")
 		u := byID[id]
 		if u == nil {
-			u = &Unfolded{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
+			u = &UnfoldedPolicy{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
 			byID[id], ids = u, append(ids, id)
 		}
 		u.Policies = append(u.Policies, p)
 		u.values[r.Value] = true
 	}
 	slices.Sort(ids)
-	out := make([]*Unfolded, len(ids))
+	out := make([]*UnfoldedPolicy, len(ids))
 	for i, id := range ids {
 		slices.SortFunc(byID[id].Policies, func(a, b *model.Policy) int { return a.Key.Compare(b.Key) })
 		out[i] = byID[id]
@@ -117,15 +117,15 @@ func AllUnfolded(c *model.Cluster) []*Unfolded {
 	return out
 }
 
-// Missing is a value for which there is no policy.
-type Missing struct {
+// MissingValue is a value for which there is no policy.
+type MissingValue struct {
 	Value      string
 	Namespaces []string // that have it
 }
 
-// Missing are the values of namespaces for which there is no policy: of namespaces that came,
+// MissingValues are the values of namespaces for which there is no policy: of namespaces that came,
 // or were labelled, since the conversion, and those whose policy is gone.
-func (u *Unfolded) Missing(c *model.Cluster) (out []Missing) {
+func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
 	at := map[string]int{}
 	for ns := range c.Namespaces() {
 		v, ok := valueOf(ns, u.Labels)
@@ -135,17 +135,17 @@ func (u *Unfolded) Missing(c *model.Cluster) (out []Missing) {
 		i, known := at[v.name]
 		if !known {
 			i = len(out)
-			at[v.name], out = i, append(out, Missing{Value: v.name})
+			at[v.name], out = i, append(out, MissingValue{Value: v.name})
 		}
 		out[i].Namespaces = append(out[i].Namespaces, ns.Name)
 	}
-	slices.SortFunc(out, func(a, b Missing) int { return strings.Compare(a.Value, b.Value) })
+	slices.SortFunc(out, func(a, b MissingValue) int { return strings.Compare(a.Value, b.Value) })
 	return out
 }
 
-// logging says by annotation which policies that were made log: those actions of which all
+// annotateLogging says by annotation which policies that were made log: those actions of which all
 // rules do. Where only some do, none does, and a note says so.
-func (f *importer) logging(ties []tie) {
+func (f *importer) annotateLogging(ties []policyTie) {
 	type counts map[model.Action][2]int
 	logs := map[model.PolicyKey]counts{}
 	of := map[model.PolicyKey]*model.Policy{}
@@ -177,12 +177,12 @@ func (f *importer) logging(ties []tie) {
 				some = true
 			}
 		}
-		if l.Any() {
-			p.Logging, p.HasLogging = l.Annotation(), true
+		if l.IsOn() {
+			p.Logging, p.HasLogging = l.AnnotationText(), true
 			p.Annotations = map[string]string{model.AnnotationLogging: p.Logging}
 		}
 		if some {
-			f.out.Notes = append(f.out.Notes, Note{of[p.Key].Key,
+			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
 				"of the rules of one action in " + p.Label() + " only some log, and it logs by action: they do not log any more"})
 		}
 	}

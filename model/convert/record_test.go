@@ -27,7 +27,7 @@ func TestUnfolded(t *testing.T) {
 		missing := func(more ...model.Object) (out []string) {
 			now, _ := after.Upsert(more, nil)
 			for _, u := range AllUnfolded(now) {
-				for _, m := range u.Missing(now) {
+				for _, m := range u.MissingValues(now) {
 					out = append(out, fmt.Sprintf("%s %v %s of %v at %s", u.From, u.Labels, m.Value, m.Namespaces, u.Policies[0].Name))
 				}
 			}
@@ -46,7 +46,7 @@ func TestUnfolded(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", to, diff)
 		}
 		gone, _ := after.Upsert(nil, []model.Key{{Kind: to, Name: "own-b"}})
-		if u := AllUnfolded(gone); len(u) == 0 || len(u[0].Missing(gone)) != 1 || u[0].Missing(gone)[0].Value != "b" {
+		if u := AllUnfolded(gone); len(u) == 0 || len(u[0].MissingValues(gone)) != 1 || u[0].MissingValues(gone)[0].Value != "b" {
 			t.Errorf("%s: a policy that is gone is not missed", to)
 		}
 	}
@@ -54,7 +54,7 @@ func TestUnfolded(t *testing.T) {
 
 // Anybody may write the annotation.
 func TestRecordOf(t *testing.T) {
-	whole := Record{From: "ACNP own", Labels: []string{"a", "b"}, Value: "1,2", Of: having([]string{"a", "b"})}
+	whole := ValueRecord{From: "ACNP own", Labels: []string{"a", "b"}, Value: "1,2", Of: selectorOfKeys([]string{"a", "b"})}
 	for _, tt := range []struct {
 		name, raw, want string
 	}{

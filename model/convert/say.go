@@ -10,35 +10,39 @@ import (
 	"rung/model/words"
 )
 
-// saying is a rule of Antrea in the words of the other API: its clauses, each a rule for
+// convertedRule is a rule of Antrea in the words of the other API: its clauses, each a rule for
 // one subject. They decide at one place, since they do the same.
-type saying struct {
+type convertedRule struct {
 	policy  *model.Policy
 	rule    *model.Rule
-	clauses []*clause
+	clauses []*ruleClause
 	// lost are the differences now, later the differences that objects to come or to change
 	// may bring; silent says that a client is refused and will not be told.
 	lost, later []string
 	silent      bool
 	outside     []string // networks of an ingress rule
-	to          []Place
+	to          []MadeRule
 }
 
-// clause is a part of a rule for one subject.
-type clause struct {
+// ruleClause is a part of a rule for one subject.
+type ruleClause struct {
 	// column names the policy it stands in: clauses of a policy with the same are one.
 	column  string
 	subject model.Subject
-	value   *Record // that it is for, of namespaces; nil for none
+	value   *ValueRecord // that it is for, of namespaces; nil for none
 	peers   []model.Peer
 	ports   []model.Port
 }
 
-func (s *saying) lose(format string, a ...any)  { s.lost = append(s.lost, fmt.Sprintf(format, a...)) }
-func (s *saying) drift(format string, a ...any) { s.later = append(s.later, fmt.Sprintf(format, a...)) }
+func (s *convertedRule) addDifference(format string, a ...any) {
+	s.lost = append(s.lost, fmt.Sprintf(format, a...))
+}
+func (s *convertedRule) addLaterDifference(format string, a ...any) {
+	s.later = append(s.later, fmt.Sprintf(format, a...))
+}
 
-// label returns the label of the rule, in what it differs, and why.
-func (s *saying) label() (Label, Difference, string) {
+// fidelity returns the label of the rule, in what it differs, and why.
+func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	var why []string
 	for _, list := range [][]string{s.lost, s.later} {
 		for _, w := range list {
@@ -69,29 +73,29 @@ func (s *saying) label() (Label, Difference, string) {
 // nodesDiffer is the text of the difference for nodes as peers.
 const nodesDiffer = "nodes (%s) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes"
 
-// notes notes what became of all rules.
-func (m *maker) notes(ties []tie) {
+// noteAllRules notes what became of all rules.
+func (m *policyMaker) noteAllRules(ties []policyTie) {
 	for i := range ties {
 		for _, s := range ties[i].sayings {
-			l, d, why := s.label()
-			m.note(s.policy, s.rule, l, why, s.to...)
+			l, d, why := s.fidelity()
+			m.noteRule(s.policy, s.rule, l, why, s.to...)
 			m.out.Rules[len(m.out.Rules)-1].Differs = d
 		}
 	}
 }
 
-// say says a rule; required are the labels that a namespace must have for the policy to be
+// convertRule says a rule; required are the labels that a namespace must have for the policy to be
 // there for its pods.
-func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *saying {
-	s := &saying{policy: p, rule: r, silent: r.Tiered.Action == "Reject"}
+func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string) *convertedRule {
+	s := &convertedRule{policy: p, rule: r, silent: r.Tiered.Action == "Reject"}
 	if len(r.Tiered.L7) > 0 {
-		s.lose("the API has no layer 7: %s decides what goes on", words.List(r.Tiered.L7, 2))
+		s.addDifference("the API has no layer 7: %s decides what goes on", words.List(r.Tiered.L7, 2))
 		return s
 	}
-	subjects := f.subjects(s, required)
+	subjects := f.subjectsOf(s, required)
 	if len(subjects) == 0 {
 		if len(s.lost)+len(s.later) == 0 {
-			s.drift("it applies to nothing")
+			s.addLaterDifference("it applies to nothing")
 		}
 		return s
 	}
@@ -100,28 +104,28 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 		return s
 	}
 	if len(r.Tiered.ToServices) > 0 {
-		f.toServices(s, subjects)
+		f.addServicePeers(s, subjects)
 		return s
 	}
 	plain := f.peersOf(s)
 	for _, subject := range subjects {
 		if len(plain) > 0 {
-			s.add(subject, nil, plain, ports)
+			s.addPeers(subject, nil, plain, ports)
 		}
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Match != nil {
-			f.unfold(s, subjects, &r.Peers[i], ports)
+			f.unfoldPeer(s, subjects, &r.Peers[i], ports)
 		}
 	}
 	if len(s.clauses) == 0 && len(s.lost)+len(s.later) == 0 {
-		s.drift("its peers stand for nothing")
+		s.addLaterDifference("its peers stand for nothing")
 	}
 	return s
 }
 
-// add adds peers to the clause of a subject.
-func (s *saying) add(subject model.Subject, value *Record, peers []model.Peer, ports []model.Port) {
+// addPeers adds peers to the clause of a subject.
+func (s *convertedRule) addPeers(subject model.Subject, value *ValueRecord, peers []model.Peer, ports []model.Port) {
 	column := s.policy.Key.String() + "\x00" + subjectKey(&subject)
 	for _, p := range s.clauses {
 		if p.column == column {
@@ -132,44 +136,44 @@ func (s *saying) add(subject model.Subject, value *Record, peers []model.Peer, p
 			return
 		}
 	}
-	s.clauses = append(s.clauses, &clause{column: column, subject: subject, value: value, peers: clonedPeers(peers), ports: ports})
+	s.clauses = append(s.clauses, &ruleClause{column: column, subject: subject, value: value, peers: clonedPeers(peers), ports: ports})
 }
 
-// subjects returns the subjects of all that a rule applies to, each once.
-func (f *importer) subjects(s *saying, required []string) []model.Subject {
+// subjectsOf returns the subjects of all that a rule applies to, each once.
+func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subject {
 	list := s.policy.Tiered.AppliedTo
 	if len(s.rule.Tiered.AppliedTo) > 0 {
 		list = s.rule.Tiered.AppliedTo
 	}
 	for i := range list {
 		if list[i].Group != "" {
-			f.groupDrift(s, list[i].Group)
+			f.noteGroupDrift(s, list[i].Group)
 		}
 	}
-	scope := f.groups.Applied(s.policy, s.rule)
+	scope := f.groups.ScopeOfRule(s.policy, s.rule)
 	for _, r := range scope.Reasons {
-		s.drift("%s", r.Message)
+		s.addLaterDifference("%s", r.Message)
 	}
 	for _, k := range scope.Services {
-		s.lose("the API has no clients of NodePort Services: %s/%s", k.Namespace, k.Name)
+		s.addDifference("the API has no clients of NodePort Services: %s/%s", k.Namespace, k.Name)
 	}
 	for _, n := range scope.Nodes {
-		s.lose("the API has no nodes as subject: %s", n.String())
+		s.addDifference("the API has no nodes as subject: %s", n.String())
 	}
 	var out []model.Subject
 	var seen []string
 	for i := range scope.Pods {
 		sel := &scope.Pods[i]
 		if sel.Account != nil {
-			s.lose("no selector says which pods run as service account %s", sel.Account)
+			s.addDifference("no selector says which pods run as service account %s", sel.Account)
 			continue
 		}
 		namespaces := sel.Namespaces
 		if sel.Namespace != "" {
-			namespaces = named(sel.Namespace)
+			namespaces = namespaceNamed(sel.Namespace)
 		}
 		if len(required) > 0 {
-			namespaces = and(namespaces, having(required))
+			namespaces = andSelector(namespaces, selectorOfKeys(required))
 		}
 		subject := subjectOf(namespaces, sel.Pods)
 		if key := subjectKey(&subject); !slices.Contains(seen, key) && !namespaces.IsNil() && !sel.Pods.IsNil() {
@@ -179,82 +183,82 @@ func (f *importer) subjects(s *saying, required []string) []model.Subject {
 	return out
 }
 
-// groupDrift says of a group that it is more than selectors.
-func (f *importer) groupDrift(s *saying, name string) {
-	k := antrea.Ref(s.policy, name)
+// noteGroupDrift says of a group that it is more than selectors.
+func (f *importer) noteGroupDrift(s *convertedRule, name string) {
+	k := antrea.GroupKey(s.policy, name)
 	g, ok := f.c.Get(k).(*model.Group)
 	switch {
 	case !ok:
 	case g.Service != nil:
-		s.drift("%s has the pods of Service %s/%s as its selector is now", antrea.Label(k), g.Service.Namespace, g.Service.Name)
+		s.addLaterDifference("%s has the pods of Service %s/%s as its selector is now", antrea.ObjectLabel(k), g.Service.Namespace, g.Service.Name)
 	case len(g.Children) > 0:
-		s.drift("%s has the children that it has now", antrea.Label(k))
+		s.addLaterDifference("%s has the children that it has now", antrea.ObjectLabel(k))
 	}
 }
 
 // peersOf are the peers of a rule that are the same for all of its subjects.
-func (f *importer) peersOf(s *saying) (out []model.Peer) {
+func (f *importer) peersOf(s *convertedRule) (out []model.Peer) {
 	r := s.rule
-	everywhere := model.Peer{Kind: model.PeerNamespaces, Namespaces: model.Everything(), Pods: model.Everything()}
+	everywhere := model.Peer{Kind: model.PeerNamespaces, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
 	if r.AnyPeer {
 		out = append(out, everywhere)
 		if r.Direction == model.Egress {
 			return append(out, model.Peer{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0", "::/0"}})
 		}
-		s.lose("what comes from nodes and from outside the cluster: the API has pods only")
+		s.addDifference("what comes from nodes and from outside the cluster: the API has pods only")
 		return out
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Match == nil {
-			out = append(out, f.peer(s, &r.Peers[i])...)
+			out = append(out, f.convertPeer(s, &r.Peers[i])...)
 		}
 	}
 	if len(s.outside) > 0 {
-		s.lose("the API has no networks in ingress: %s", words.List(s.outside, 3))
+		s.addDifference("the API has no networks in ingress: %s", words.List(s.outside, 3))
 	}
 	return out
 }
 
-// peer says a peer; what cannot be said is noted.
-func (f *importer) peer(s *saying, p *model.Peer) (out []model.Peer) {
+// convertPeer says a peer; what cannot be said is noted.
+func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	switch p.Kind {
 	case model.PeerGroup:
-		f.groupDrift(s, p.Group)
-		m := f.groups.Of(antrea.Ref(s.policy, p.Group))
+		f.noteGroupDrift(s, p.Group)
+		m := f.groups.MembersOf(antrea.GroupKey(s.policy, p.Group))
 		for _, r := range m.Reasons {
-			s.drift("%s", r.Message)
+			s.addLaterDifference("%s", r.Message)
 		}
 		for i := range m.Pods {
 			namespaces := m.Pods[i].Namespaces
 			if m.Pods[i].Namespace != "" {
-				namespaces = named(m.Pods[i].Namespace)
+				namespaces = namespaceNamed(m.Pods[i].Namespace)
 			}
 			out = append(out, podsOf(namespaces, m.Pods[i].Pods))
 		}
-		return append(out, f.networks(s, m.Networks)...)
+		return append(out, f.networkPeers(s, m.Networks)...)
 	case model.PeerNetworks:
-		return f.networks(s, p.Networks)
+		return f.networkPeers(s, p.Networks)
 	case model.PeerNodes:
 		if s.rule.Direction == model.Ingress {
-			s.lose("what comes from nodes (%s): the API has pods only", p.Nodes)
+			s.addDifference("what comes from nodes (%s): the API has pods only", p.Nodes)
 			return nil
 		}
-		s.lose(nodesDiffer, p.Nodes)
+		s.addDifference(nodesDiffer, p.Nodes)
 		return []model.Peer{{Kind: model.PeerNodes, Nodes: p.Nodes}}
 	case model.PeerDNS:
 		if f.to == model.KindCNP {
-			s.lose("OVN-Kubernetes takes no ClusterNetworkPolicy with domain names: %s", p.DNSName)
+			s.addDifference("OVN-Kubernetes takes no ClusterNetworkPolicy with domain names: %s", p.DNSName)
 		} else {
-			s.lose("the API has no domain names: %s", p.DNSName)
+			s.addDifference("the API has no domain names: %s", p.DNSName)
 		}
 		return nil
 	case model.PeerServiceAccount:
-		s.lose("no selector says which pods run as service account %s", p.ServiceAccount)
+		s.addDifference("no selector says which pods run as service account %s", p.ServiceAccount)
 		return nil
 	}
 	namespaces := p.Namespaces
 	if p.Namespace != "" {
-		namespaces = named(p.Namespace)
+		namespaces = namespaceNamed(p.Namespace)
 	}
 	if p.Pods.IsNil() || namespaces.IsNil() {
 		return nil // it matches nothing
@@ -262,7 +266,7 @@ func (f *importer) peer(s *saying, p *model.Peer) (out []model.Peer) {
 	return []model.Peer{podsOf(namespaces, p.Pods)}
 }
 
-func (f *importer) networks(s *saying, cidrs []string) []model.Peer {
+func (f *importer) networkPeers(s *convertedRule, cidrs []string) []model.Peer {
 	if len(cidrs) == 0 {
 		return nil
 	}
@@ -271,8 +275,8 @@ func (f *importer) networks(s *saying, cidrs []string) []model.Peer {
 		return nil
 	}
 	for _, c := range cidrs {
-		if antrea.Multicast(c) {
-			s.lose("multicast (%s) is decided by OVN-Kubernetes in its own way", c)
+		if antrea.IsMulticast(c) {
+			s.addDifference("multicast (%s) is decided by OVN-Kubernetes in its own way", c)
 		}
 	}
 	return []model.Peer{{Kind: model.PeerNetworks, Networks: slices.Clone(cidrs)}}

@@ -12,13 +12,13 @@ import (
 // nameLabel is on every namespace: the API server puts it there.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// named is the namespace of that name.
-func named(namespace string) model.Selector {
+// namespaceNamed is the namespace of that name.
+func namespaceNamed(namespace string) model.Selector {
 	return model.SelectorOf(model.NewLabels(map[string]string{nameLabel: namespace}))
 }
 
-// having matches what has all the labels, whatever their values.
-func having(keys []string) model.Selector {
+// selectorOfKeys matches what has all the labels, whatever their values.
+func selectorOfKeys(keys []string) model.Selector {
 	ls := &metav1.LabelSelector{}
 	for _, k := range keys {
 		ls.MatchExpressions = append(ls.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpExists})
@@ -27,12 +27,12 @@ func having(keys []string) model.Selector {
 	return s
 }
 
-// and matches what both match.
-func and(a, b model.Selector) model.Selector {
+// andSelector matches what both match.
+func andSelector(a, b model.Selector) model.Selector {
 	switch {
-	case a.IsNil() || b.Empty() || a.Key() == b.Key():
+	case a.IsNil() || b.MatchesEverything() || a.Key() == b.Key():
 		return a
-	case b.IsNil() || a.Empty():
+	case b.IsNil() || a.MatchesEverything():
 		return b
 	}
 	ls, other := a.LabelSelector(), b.LabelSelector()
@@ -63,24 +63,24 @@ func and(a, b model.Selector) model.Selector {
 
 // podsOf is a peer of the pods that both selectors match.
 func podsOf(namespaces, pods model.Selector) model.Peer {
-	if pods.Empty() {
-		return model.Peer{Kind: model.PeerNamespaces, Namespaces: namespaces, Pods: model.Everything()}
+	if pods.MatchesEverything() {
+		return model.Peer{Kind: model.PeerNamespaces, Namespaces: namespaces, Pods: model.SelectEverything()}
 	}
 	return model.Peer{Kind: model.PeerPods, Namespaces: namespaces, Pods: pods}
 }
 
 // subjectOf is the subject of the pods that both selectors match.
 func subjectOf(namespaces, pods model.Selector) model.Subject {
-	if pods.Empty() {
-		return model.Subject{Namespaces: namespaces, AllPods: true, Pods: model.Everything()}
+	if pods.MatchesEverything() {
+		return model.Subject{Namespaces: namespaces, AllPods: true, Pods: model.SelectEverything()}
 	}
 	return model.Subject{Namespaces: namespaces, Pods: pods}
 }
 
 func subjectKey(s *model.Subject) string { return s.Namespaces.Key() + "\x00" + s.Pods.Key() }
 
-// distinct are the different ones, sorted.
-func distinct(list []string) []string {
+// sortedDistinct are the different ones, sorted.
+func sortedDistinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -7,20 +7,20 @@ import (
 	"rung/model"
 )
 
-// tie is the policies of one tier and priority: rules with the same number are at one
+// policyTie is the policies of one tier and priority: rules with the same number are at one
 // place there, whichever policy they are of.
-type tie struct {
+type policyTie struct {
 	tier     int32
 	priority float64
-	sayings  []*saying
+	sayings  []*convertedRule
 }
 
-// row are the rules with one number.
-type row []*saying
+// ruleRow are the rules with one number.
+type ruleRow []*convertedRule
 
-// rows returns a direction's rules that can be written in the other API.
-func (t *tie) rows(d model.Direction) (out []row) {
-	byIndex := map[int]row{}
+// rowsOfDirection returns a direction's rules that can be written in the other API.
+func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
+	byIndex := map[int]ruleRow{}
 	most := -1
 	for _, s := range t.sayings {
 		if i := s.rule.Index; s.rule.Direction == d && len(s.clauses) > 0 {
@@ -36,27 +36,27 @@ func (t *tie) rows(d model.Direction) (out []row) {
 	return out
 }
 
-// slot is the part of a tie that gets one priority: rows of each direction, of which the
+// prioritySlot is the part of a tie that gets one priority: rows of each direction, of which the
 // first has number 0 in all of its policies, and so on.
-type slot struct{ rows [2][]row }
+type prioritySlot struct{ rows [2][]ruleRow }
 
-// slots cuts a tie into as few as keep its order. In a slot every policy has a rule in all
+// cutIntoSlots cuts a tie into as few as keep its order. In a slot every policy has a rule in all
 // rows up to its last: with a hole, the rules behind it would move up, among those of
 // other policies.
-func (t *tie) slots(limit int) (out []slot) {
+func (t *policyTie) cutIntoSlots(limit int) (out []prioritySlot) {
 	for i, d := range model.Directions {
 		at := 0
-		put := func(rows []row) {
+		put := func(rows []ruleRow) {
 			if at == len(out) {
-				out = append(out, slot{})
+				out = append(out, prioritySlot{})
 			}
 			out[at].rows[i] = rows
 			at++
 		}
-		var now []row
+		var now []ruleRow
 		filled := map[string]int{}
-		for _, r := range t.rows(d) {
-			if len(now) == limit || len(now) > 0 && r.hole(filled, len(now)) {
+		for _, r := range t.rowsOfDirection(d) {
+			if len(now) == limit || len(now) > 0 && r.hasHole(filled, len(now)) {
 				put(now)
 				now, filled = nil, map[string]int{}
 			}
@@ -74,7 +74,7 @@ func (t *tie) slots(limit int) (out []slot) {
 	return out
 }
 
-func (r row) hole(filled map[string]int, n int) bool {
+func (r ruleRow) hasHole(filled map[string]int, n int) bool {
 	for _, s := range r {
 		for _, p := range s.clauses {
 			if filled[p.column] != n {
@@ -85,9 +85,9 @@ func (r row) hole(filled map[string]int, n int) bool {
 	return false
 }
 
-// clauses walks the clauses of a slot with what they are of.
-func (s *slot) clauses() iter.Seq2[*saying, *clause] {
-	return func(yield func(*saying, *clause) bool) {
+// allClauses walks the clauses of a slot with what they are of.
+func (s *prioritySlot) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
+	return func(yield func(*convertedRule, *ruleClause) bool) {
 		for _, r := range slices.Concat(s.rows[0], s.rows[1]) {
 			for _, s := range r {
 				for _, c := range s.clauses {
@@ -100,37 +100,37 @@ func (s *slot) clauses() iter.Seq2[*saying, *clause] {
 	}
 }
 
-// fill makes the policies of a slot, each begun by begin, and their rules, each made by as.
-func (s *slot) fill(begin func(*model.Policy, *clause) *model.Policy, as func(*saying, *clause) model.Rule) {
+// makePolicies makes the policies of a slot, each begun by begin, and their rules, each made by as.
+func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *model.Policy, as func(*convertedRule, *ruleClause) model.Rule) {
 	made := map[string]*model.Policy{}
-	for _, w := range s.columns() {
+	for _, w := range s.policyColumns() {
 		made[w.clause.column] = begin(w.saying.policy, w.clause)
 	}
-	for s, c := range s.clauses() {
-		s.to = append(s.to, add(made[c.column], as(s, c)))
+	for s, c := range s.allClauses() {
+		s.to = append(s.to, addRule(made[c.column], as(s, c)))
 	}
 }
 
-// column is the first clause of a policy that is made.
-type column struct {
-	saying *saying
-	clause *clause
+// policyColumn is the first clause of a policy that is made.
+type policyColumn struct {
+	saying *convertedRule
+	clause *ruleClause
 }
 
-// columns are the policies of a slot: those of one that was given together.
-func (s *slot) columns() (out []column) {
+// policyColumns are the policies of a slot: those of one that was given together.
+func (s *prioritySlot) policyColumns() (out []policyColumn) {
 	seen := map[string]bool{}
 	var order []model.PolicyKey
-	for s, c := range s.clauses() {
+	for s, c := range s.allClauses() {
 		if !slices.Contains(order, s.policy.Key) {
 			order = append(order, s.policy.Key)
 		}
 		if !seen[c.column] {
 			seen[c.column] = true
-			out = append(out, column{s, c})
+			out = append(out, policyColumn{s, c})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b column) int {
+	slices.SortStableFunc(out, func(a, b policyColumn) int {
 		return slices.Index(order, a.saying.policy.Key) - slices.Index(order, b.saying.policy.Key)
 	})
 	return out

@@ -18,7 +18,7 @@ const (
 
 // exporter says policies in Antrea's API.
 type exporter struct {
-	*maker
+	*policyMaker
 	c     *model.Cluster
 	names map[*model.Rule]string // of the rules that are made of them
 }
@@ -31,61 +31,61 @@ type exporter struct {
 // AdminNetworkPolicies, as in OVN-Kubernetes; where the cluster has policies of Antrea
 // they go to the last tier before Antrea's place for them.
 func ToAntrea(c *model.Cluster) Result {
-	x := &exporter{maker: newMaker(), c: c, names: map[*model.Rule]string{}}
+	x := &exporter{policyMaker: newPolicyMaker(), c: c, names: map[*model.Rule]string{}}
 	native := false
 	for p := range c.Policies(model.KindACNP) {
 		x.taken[p.Key], native = true, true
 	}
 	native = native || c.Count(model.KindANNP) > 0
-	given := admin(slices.Collect(c.AllPolicies()))
-	var cnp, application, baseline []tie
+	given := adminPolicies(slices.Collect(c.AllPolicies()))
+	var cnp, application, baseline []policyTie
 	for _, p := range given {
-		if why := refused(p); why != "" {
-			x.ignore(p, why)
+		if why := whyRefused(p); why != "" {
+			x.ignorePolicy(p, why)
 			continue
 		}
 		switch {
 		case p.Tier == model.TierBaseline:
-			x.put(&baseline, p, native)
+			x.addToTies(&baseline, p, native)
 		case native && p.Kind == model.KindCNP:
-			x.put(&cnp, p, native)
+			x.addToTies(&cnp, p, native)
 		default:
-			x.put(&application, p, native)
+			x.addToTies(&application, p, native)
 		}
 	}
-	x.place(cnp, x.before(antrea.PriorityAdminCNP))
-	x.place(application, antrea.Application)
-	x.place(baseline, antrea.Baseline)
-	for _, list := range [][]tie{cnp, application, baseline} {
-		x.notes(list)
+	x.placeTies(cnp, x.lastTierBefore(antrea.PriorityAdminCNP))
+	x.placeTies(application, antrea.Application)
+	x.placeTies(baseline, antrea.Baseline)
+	for _, list := range [][]policyTie{cnp, application, baseline} {
+		x.noteAllRules(list)
 	}
-	return x.done(given)
+	return x.sortedResult(given)
 }
 
-// put adds a policy to those with its priority.
-func (x *exporter) put(list *[]tie, p *model.Policy, native bool) {
+// addToTies adds a policy to those with its priority.
+func (x *exporter) addToTies(list *[]policyTie, p *model.Policy, native bool) {
 	priority := float64(p.Priority)
 	if p.Kind == model.KindBANP && !native {
 		priority = math.Inf(1) // behind all others
 	}
-	i, found := slices.BinarySearchFunc(*list, priority, func(t tie, at float64) int { return cmp.Compare(t.priority, at) })
+	i, found := slices.BinarySearchFunc(*list, priority, func(t policyTie, at float64) int { return cmp.Compare(t.priority, at) })
 	if !found {
-		*list = slices.Insert(*list, i, tie{priority: priority})
+		*list = slices.Insert(*list, i, policyTie{priority: priority})
 	}
 	t := &(*list)[i]
-	idle := x.idle(p)
-	x.name(p)
+	idle := x.whyIdle(p)
+	x.nameRules(p)
 	for r := range p.AllRules() {
-		s := x.say(p, r)
+		s := x.convertRule(p, r)
 		if idle != "" {
-			s.lose("%s", idle)
+			s.addDifference("%s", idle)
 		}
 		t.sayings = append(t.sayings, s)
 	}
 }
 
-// idle is why OVN-Kubernetes does not enforce a policy that Antrea would, empty where it does.
-func (x *exporter) idle(p *model.Policy) string {
+// whyIdle is why OVN-Kubernetes does not enforce a policy that Antrea would, empty where it does.
+func (x *exporter) whyIdle(p *model.Policy) string {
 	_, err := p.LogLevels()
 	names, node := false, ""
 	for r := range p.AllRules() {
@@ -99,7 +99,7 @@ func (x *exporter) idle(p *model.Policy) string {
 		}
 	}
 	switch {
-	case p.Kind.Ranked() && p.Priority > model.MaxPriority:
+	case p.Kind.HasPriority() && p.Priority > model.MaxPriority:
 		return fmt.Sprintf("OVN-Kubernetes does not enforce priority %d, and Antrea does", p.Priority)
 	case err != nil:
 		return "OVN-Kubernetes does not enforce it for its logging annotation, and Antrea does"
@@ -111,9 +111,9 @@ func (x *exporter) idle(p *model.Policy) string {
 	return ""
 }
 
-// before is the last tier before a priority.
-func (x *exporter) before(priority int32) (name string) {
-	for _, t := range antrea.Tiers(x.c) {
+// lastTierBefore is the last tier before a priority.
+func (x *exporter) lastTierBefore(priority int32) (name string) {
+	for _, t := range antrea.TiersInOrder(x.c) {
 		if t.Priority < priority {
 			name = t.Name
 		}
@@ -121,8 +121,8 @@ func (x *exporter) before(priority int32) (name string) {
 	return name
 }
 
-// place gives ties their priorities in a tier: their own, behind those there are.
-func (x *exporter) place(ties []tie, tier string) {
+// placeTies gives ties their priorities in a tier: their own, behind those there are.
+func (x *exporter) placeTies(ties []policyTie, tier string) {
 	if len(ties) == 0 {
 		return
 	}
@@ -134,23 +134,23 @@ func (x *exporter) place(ties []tie, tier string) {
 	}
 	if base >= antreaLast {
 		for i := range ties {
-			ties[i].leave("no priority is left behind those of tier %s", tier)
+			ties[i].leaveRules("no priority is left behind those of tier %s", tier)
 		}
 		return
 	}
-	at := priorities(ties, base)
+	at := prioritiesOfTies(ties, base)
 	for i := range ties {
-		slots := ties[i].slots(math.MaxInt)
+		slots := ties[i].cutIntoSlots(math.MaxInt)
 		for j := range slots {
 			// The parts of one come before the next whole number.
 			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))
-			slots[j].fill(func(from *model.Policy, _ *clause) *model.Policy { return x.made(from, tier, priority) }, x.as)
+			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginPolicyOf(from, tier, priority) }, x.ruleOfClause)
 		}
 	}
 }
 
-// priorities returns the priority of each tie behind a base, and behind them the room that each has.
-func priorities(ties []tie, base float64) []float64 {
+// prioritiesOfTies returns the priority of each tie behind a base, and behind them the room that each has.
+func prioritiesOfTies(ties []policyTie, base float64) []float64 {
 	out := make([]float64, 0, len(ties)+1)
 	last := base
 	for i := range ties {
@@ -170,13 +170,13 @@ func priorities(ties []tie, base float64) []float64 {
 	return append(out, room)
 }
 
-func (x *exporter) made(from *model.Policy, tier string, priority float64) *model.Policy {
+func (x *exporter) beginPolicyOf(from *model.Policy, tier string, priority float64) *model.Policy {
 	next := &model.Policy{Meta: model.Meta{Labels: from.Labels}}
-	p := x.policy(next, model.KindACNP, from.Tier, 0, x.free(model.KindACNP, from.Name))
+	p := x.beginPolicy(next, model.KindACNP, from.Tier, 0, x.freeName(model.KindACNP, from.Name))
 	p.Tiered = &model.TieredPolicy{Tier: tier, Priority: priority, AppliedTo: []model.AppliedTo{{Select: true,
 		Namespaces: from.Subject.Namespaces, Pods: from.Subject.Pods}}}
 	if from.Subject.AllPods {
-		p.Tiered.AppliedTo[0].Pods = model.Everything()
+		p.Tiered.AppliedTo[0].Pods = model.SelectEverything()
 	}
 	return p
 }

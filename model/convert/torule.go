@@ -8,9 +8,9 @@ import (
 	"rung/model"
 )
 
-// say says a rule in Antrea's API: one clause, since a policy has one subject.
-func (x *exporter) say(p *model.Policy, r *model.Rule) *saying {
-	s := &saying{policy: p, rule: r}
+// convertRule says a rule in Antrea's API: one clause, since a policy has one subject.
+func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
+	s := &convertedRule{policy: p, rule: r}
 	var peers []model.Peer
 	for i := range r.Peers {
 		peers = append(peers, acnpPeers(s, &r.Peers[i])...)
@@ -18,15 +18,15 @@ func (x *exporter) say(p *model.Policy, r *model.Rule) *saying {
 	ports, ok := acnpPorts(s)
 	switch {
 	case len(r.Peers) == 0:
-		s.drift("it names no peer and matches nothing: in Antrea's API that is everything")
+		s.addLaterDifference("it names no peer and matches nothing: in Antrea's API that is everything")
 	case ok:
-		s.clauses = []*clause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
+		s.clauses = []*ruleClause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
 	}
 	return s
 }
 
 // acnpPeers says a peer: of networks one for each.
-func acnpPeers(s *saying, p *model.Peer) (out []model.Peer) {
+func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	same := clonedPeers([]model.Peer{*p})
 	switch p.Kind {
 	case model.PeerNetworks:
@@ -35,28 +35,28 @@ func acnpPeers(s *saying, p *model.Peer) (out []model.Peer) {
 		}
 		return out
 	case model.PeerNodes:
-		s.lose(nodesDiffer, p.Nodes)
+		s.addDifference(nodesDiffer, p.Nodes)
 	case model.PeerDNS:
-		s.lose("which addresses %s has is for DNS to say", p.DNSName)
+		s.addDifference("which addresses %s has is for DNS to say", p.DNSName)
 	}
 	return same
 }
 
 // acnpPorts says the ports of a rule; ok is false where nothing of them can be said.
-func acnpPorts(s *saying) (out []model.Port, ok bool) {
+func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Ports {
 		switch {
 		case p.Name != "":
-			acnpNamed(s, p.Name)
+			noteACNPNamedPort(s, p.Name)
 			for _, protocol := range []string{"TCP", "UDP", "SCTP"} {
 				out = append(out, model.Port{Protocol: protocol, Name: p.Name})
 			}
-		case p.Reversed(): // matches nothing there either: left out
-		case p.Broken():
-			s.drift("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
+		case p.IsReversed(): // matches nothing there either: left out
+		case p.IsBroken():
+			s.addLaterDifference("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
 		case p.Start == 0:
-			s.lose("which ports it means is open: it names a protocol and no port")
+			s.addDifference("which ports it means is open: it names a protocol and no port")
 			return nil, false
 		default:
 			p.Range = p.Range && p.End > p.Start
@@ -66,34 +66,34 @@ func acnpPorts(s *saying) (out []model.Port, ok bool) {
 	return out, len(out) > 0 || len(r.Ports) == 0
 }
 
-// acnpNamed says what a named port is otherwise (ovn-kubernetes.md#named-ports).
-func acnpNamed(s *saying, name string) {
+// noteACNPNamedPort says what a named port is otherwise (ovn-kubernetes.md#named-ports).
+func noteACNPNamedPort(s *convertedRule, name string) {
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.lose("port %s: OVN-Kubernetes takes those that the peers declare, too, and Antrea does not", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes takes those that the peers declare, too, and Antrea does not", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
-		s.lose("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
 	}
 }
 
-// as is the rule that a clause becomes. Antrea has no Pass in its baseline tier: what it
+// ruleOfClause is the rule that a clause becomes. Antrea has no Pass in its baseline tier: what it
 // would leave a connection to allows it.
-func (x *exporter) as(s *saying, c *clause) model.Rule {
+func (x *exporter) ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 	r := s.rule
 	out := model.Rule{Direction: r.Direction, Name: x.names[r], Action: r.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
 	if s.policy.Tier == model.TierBaseline && r.Action == model.Pass {
 		out.Action = model.Allow
 	}
 	levels, _ := s.policy.LogLevels() // off with an error, which is said of the rule
-	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.For(r.Action) != ""}
+	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.LevelOf(r.Action) != ""}
 	if out.Action == model.Deny {
 		out.Tiered.Action = "Drop"
 	}
 	return out
 }
 
-// name gives the rules of a policy names: Antrea wants different ones.
-func (x *exporter) name(p *model.Policy) {
+// nameRules gives the rules of a policy names: Antrea wants different ones.
+func (x *exporter) nameRules(p *model.Policy) {
 	taken := map[string]bool{}
 	for r := range p.AllRules() {
 		taken[r.Name] = true
@@ -115,10 +115,10 @@ func (x *exporter) name(p *model.Policy) {
 }
 
 // portsOf says the ports of a rule; ok is false where nothing of them can be said.
-func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
+func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Tiered.Protocols {
-		s.lose("the API has no %s", p.Text())
+		s.addDifference("the API has no %s", p.Text())
 	}
 	for _, p := range r.Ports {
 		if p.Protocol == "" && p.Name == "" {
@@ -127,13 +127,13 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 		switch {
 		case p.Name != "":
 			if !slices.ContainsFunc(out, func(q model.Port) bool { return q.Name == p.Name }) {
-				f.namedPort(s, p.Name)
+				f.noteNamedPort(s, p.Name)
 				out = append(out, model.Port{Name: p.Name})
 			}
-		case p.Reversed():
-			s.lose("%s matches nothing: it ends before it begins", p)
-		case p.Broken():
-			s.lose("the API has no protocol %s", strconv.Quote(p.Protocol))
+		case p.IsReversed():
+			s.addDifference("%s matches nothing: it ends before it begins", p)
+		case p.IsBroken():
+			s.addDifference("the API has no protocol %s", strconv.Quote(p.Protocol))
 		case p.Start == 0:
 			out = append(out, model.Port{Protocol: p.Protocol, Start: 1, End: 65535, Range: true})
 		default:
@@ -144,10 +144,10 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 	return out, len(out) > 0 || len(r.Ports)+len(r.Tiered.Protocols) == 0
 }
 
-// namedPort says what a named port is otherwise: it has no protocol; those of ingress rules
+// noteNamedPort says what a named port is otherwise: it has no protocol; those of ingress rules
 // OVN-Kubernetes looks for among the peers as well (ovn-kubernetes.md#named-ports), and those
 // of egress rules among pods, not in networks.
-func (f *importer) namedPort(s *saying, name string) {
+func (f *importer) noteNamedPort(s *convertedRule, name string) {
 	of := map[string]bool{}
 	for _, p := range s.rule.Ports {
 		of[p.Protocol] = of[p.Protocol] || p.Name == name
@@ -155,38 +155,38 @@ func (f *importer) namedPort(s *saying, name string) {
 	every := of[""] || of["TCP"] && of["UDP"] && of["SCTP"]
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.lose("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too", strconv.Quote(name))
+		s.addDifference("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too", strconv.Quote(name))
 	case !every:
-		s.lose("port %s counts for every protocol: a named port of the API has none", strconv.Quote(name))
+		s.addDifference("port %s counts for every protocol: a named port of the API has none", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
-		s.lose("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
 	}
 }
 
-// toServices says the Services of a rule by their endpoints.
-func (f *importer) toServices(s *saying, subjects []model.Subject) {
+// addServicePeers says the Services of a rule by their endpoints.
+func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 	for n, k := range s.rule.Tiered.ToServices {
 		svc, ok := f.c.Get(k).(*model.Service)
 		name := k.Namespace + "/" + k.Name
 		switch {
 		case !ok:
-			s.drift("Service %s does not exist", name)
+			s.addLaterDifference("Service %s does not exist", name)
 			continue
 		case len(svc.ClusterIPs) == 0:
-			s.drift("Service %s has no address of its own", name)
+			s.addLaterDifference("Service %s has no address of its own", name)
 			continue
 		case len(svc.Selector.Map()) == 0:
-			s.lose("Service %s has no selector: which pods are behind it is not said", name)
+			s.addDifference("Service %s has no selector: which pods are behind it is not said", name)
 			continue
 		}
-		s.lose("the API decides after load balancing: it is about the pods behind Service %s, whoever leads to them", name)
+		s.addDifference("the API decides after load balancing: it is about the pods behind Service %s, whoever leads to them", name)
 		var ports []model.Port
 		for _, p := range svc.Ports {
 			ports = append(ports, targetPort(&p))
 		}
 		for _, subject := range subjects {
-			s.clauses = append(s.clauses, &clause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " + strconv.Itoa(n),
-				subject: subject, peers: []model.Peer{podsOf(named(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
+			s.clauses = append(s.clauses, &ruleClause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " + strconv.Itoa(n),
+				subject: subject, peers: []model.Peer{podsOf(namespaceNamed(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestCNP(t *testing.T) {
 		for _, tier := range []int{1, 3} {
 			for i := range l.Tiers[tier].Rungs {
 				r := &l.Tiers[tier].Rungs[i]
-				line := fmt.Sprintf("%d at %d, row %d:", tier, r.Priority, l.Tiers[tier].Top(r))
+				line := fmt.Sprintf("%d at %d, row %d:", tier, r.Priority, l.Tiers[tier].TopPriority(r))
 				for _, p := range r.Policies {
 					line += " " + p.Policy.Label()
 				}
@@ -57,10 +57,10 @@ func TestCNP(t *testing.T) {
 		t.Errorf("-want +got\n%s", d)
 	}
 	l := New(c, Options{})
-	if r := l.Rung(50); r != nil {
+	if r := l.RungAt(50); r != nil {
 		t.Errorf("50 is free, and %s stands there", r.Policies[0].Policy.Label())
 	}
-	rungs, gaps := l.Moved(model.Key{Kind: model.KindANP, Name: "anp"}, 50)
+	rungs, gaps := l.WithMoved(model.Key{Kind: model.KindANP, Name: "anp"}, 50)
 	if len(rungs) != 3 || rungs[1].Idle || rungs[1].Priority != 50 || len(gaps) != 2 {
 		t.Errorf("moved to 50: %+v, free %v", rungs, gaps)
 	}

@@ -7,14 +7,14 @@ import (
 	"rung/model/overlap"
 )
 
-// Conflict is a pair of rules that OVN holds at one priority and that disagree
+// RuleConflict is a pair of rules that OVN holds at one priority and that disagree
 // about traffic that exists now: the rules have the same index and direction in
 // two policies of one priority, so their ACLs share an OVN priority
 // (ovn-kubernetes.md#priorities), their actions differ, and a pod that is subject of
 // both meets a peer and a port that both rules match; or, with named ports of ingress, a
 // pod that OVN-Kubernetes takes for one (ovn-kubernetes.md#named-ports). Which rule
 // decides is left to OVN.
-type Conflict struct {
+type RuleConflict struct {
 	A, B      model.PolicyKey
 	Priority  int32
 	Direction model.Direction
@@ -23,11 +23,11 @@ type Conflict struct {
 	ActionB   model.Action
 	// Witness is an example: "blue/api-7 → red/web-1 tcp 8080".
 	Witness string
-	Meeting overlap.Meeting
+	Meeting overlap.RuleMeeting
 }
 
-// Other is the policy that k conflicts with, and the two actions, k's first.
-func (c *Conflict) Other(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
+// OtherPolicy is the policy that k conflicts with, and the two actions, k's first.
+func (c *RuleConflict) OtherPolicy(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
 	if c.A == k {
 		return c.B, c.ActionA, c.ActionB
 	}
@@ -41,14 +41,14 @@ const conflictLimit = 1000
 // conflictFinder resolves the rules of one rung, each once and when needed.
 type conflictFinder struct {
 	x     *overlap.PodIndex
-	rules map[*model.Rule]*overlap.Resolved
+	rules map[*model.Rule]*overlap.ResolvedRule
 	below bool // a baseline has named ports for ingress
 }
 
-func (f *conflictFinder) resolve(r *model.Rule) *overlap.Resolved {
+func (f *conflictFinder) resolveRules(r *model.Rule) *overlap.ResolvedRule {
 	v := f.rules[r]
 	if v == nil {
-		v = f.x.Resolve(r)
+		v = f.x.ResolveRule(r)
 		f.rules[r] = v
 	}
 	return v
@@ -60,26 +60,26 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 	for _, tier := range []int{model.TierAdmin, model.TierBaseline} {
 		for i := range l.Tiers[tier].Rungs {
 			r := &l.Tiers[tier].Rungs[i]
-			if !r.Duplicate || r.Unsupported || l.Truncated || !r.Policies[0].Policy.Kind.Ranked() {
+			if !r.Duplicate || r.Unsupported || l.Truncated || !r.Policies[0].Policy.Kind.HasPriority() {
 				continue
 			}
 			if x == nil {
 				x = overlap.NewPodIndex(c, nil)
 			}
-			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}, below: l.namedBelow()})
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.ResolvedRule{}, below: l.namedBelow()})
 		}
 	}
 }
 
 func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
-	subjects := make([]*overlap.Bound, len(r.Policies))
+	subjects := make([]*overlap.BoundPods, len(r.Policies))
 	for i := range r.Policies {
-		subjects[i] = f.x.Bound(r.Policies[i].Policy)
+		subjects[i] = f.x.BindPolicy(r.Policies[i].Policy)
 	}
 	for i := range r.Policies {
 		for j := i + 1; j < len(r.Policies); j++ {
 			for _, d := range model.Directions {
-				for _, c := range f.compare(d, r.Policies[i].Policy, subjects[i], r.Policies[j].Policy, subjects[j]) {
+				for _, c := range f.compareRules(d, r.Policies[i].Policy, subjects[i], r.Policies[j].Policy, subjects[j]) {
 					if len(l.Conflicts) == conflictLimit {
 						l.Truncated = true
 						return
@@ -93,25 +93,25 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	}
 }
 
-func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overlap.Bound, b *model.Policy, ofB *overlap.Bound) []Conflict {
-	var out []Conflict
-	both := ofA.Pods.And(ofB.Pods).And(f.x.Eligible())
-	apart := both.Empty()
+func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *overlap.BoundPods, b *model.Policy, ofB *overlap.BoundPods) []RuleConflict {
+	var out []RuleConflict
+	both := ofA.Pods.And(ofB.Pods).And(f.x.EligiblePods())
+	apart := both.IsEmpty()
 	ra, rb := a.Rules(d), b.Rules(d)
 	for i := range min(len(ra), len(rb)) {
-		if ra[i].Action == rb[i].Action || apart && !named(&ra[i]) && !named(&rb[i]) {
+		if ra[i].Action == rb[i].Action || apart && !hasNamedPort(&ra[i]) && !hasNamedPort(&rb[i]) {
 			continue
 		}
-		va, vb := f.resolve(&ra[i]), f.resolve(&rb[i])
-		var m overlap.Meeting
+		va, vb := f.resolveRules(&ra[i]), f.resolveRules(&rb[i])
+		var m overlap.RuleMeeting
 		var ok bool
-		if d == model.Ingress && (named(&ra[i]) || named(&rb[i])) {
-			m, ok = f.x.MeetNamed(ofA, va, ofB, vb, f.below)
+		if d == model.Ingress && (hasNamedPort(&ra[i]) || hasNamedPort(&rb[i])) {
+			m, ok = f.x.MeetNamedPorts(ofA, va, ofB, vb, f.below)
 		} else {
-			m, ok = f.x.Meet(both, va, vb)
+			m, ok = f.x.MeetRules(both, va, vb)
 		}
 		if ok {
-			out = append(out, Conflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,
+			out = append(out, RuleConflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,
 				ActionA: ra[i].Action, ActionB: rb[i].Action, Witness: m.Text(d), Meeting: m})
 		}
 	}
@@ -122,7 +122,7 @@ func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overla
 func (l *Ladder) namedBelow() bool {
 	for i := range l.Tiers[model.TierBaseline].Rungs {
 		for _, p := range l.Tiers[model.TierBaseline].Rungs[i].Policies {
-			if slices.ContainsFunc(p.Policy.Ingress, func(r model.Rule) bool { return named(&r) }) {
+			if slices.ContainsFunc(p.Policy.Ingress, func(r model.Rule) bool { return hasNamedPort(&r) }) {
 				return true
 			}
 		}
@@ -130,6 +130,6 @@ func (l *Ladder) namedBelow() bool {
 	return false
 }
 
-func named(r *model.Rule) bool {
+func hasNamedPort(r *model.Rule) bool {
 	return slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name != "" })
 }

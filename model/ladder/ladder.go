@@ -24,7 +24,7 @@ type Ladder struct {
 	Stage model.Stage
 	// Conflicts are the duplicates whose rules really disagree now, by priority
 	// and policy. Truncated says that there are more than are listed.
-	Conflicts []Conflict
+	Conflicts []RuleConflict
 	Truncated bool
 	// Broken are policies (and objects of unknown kind) that could not be read, not
 	// what is none of Rung's business.
@@ -48,7 +48,7 @@ type Tier struct {
 	// Units of tier 2 as they decide where they share a stage, Namespaces the
 	// same by namespace.
 	Units      []Unit
-	Namespaces []Namespace
+	Namespaces []NamespaceUnits
 }
 
 // Rung is one priority and the policies that hold it, by name.
@@ -64,12 +64,12 @@ type Rung struct {
 	Idle        bool
 }
 
-// Enforced says whether the policies of a rung have rows, as far as its priority says.
-func (r *Rung) Enforced() bool { return !r.Unsupported && !r.Idle }
+// IsEnforced says whether the policies of a rung have rows, as far as its priority says.
+func (r *Rung) IsEnforced() bool { return !r.Unsupported && !r.Idle }
 
-// Top is the OVN priority of the first row of a rung of tier 1 or 3; the higher
+// TopPriority is the OVN priority of the first row of a rung of tier 1 or 3; the higher
 // one decides first.
-func (t *Tier) Top(r *Rung) int { return RowPriority(r.Policies[0].Policy, 0) }
+func (t *Tier) TopPriority(r *Rung) int { return RowPriority(r.Policies[0].Policy, 0) }
 
 // RungPolicy is a policy on the ladder.
 type RungPolicy struct {
@@ -125,8 +125,8 @@ type Gap struct {
 	To   int32 `json:"to"`
 }
 
-// Len is how many priorities are free.
-func (g Gap) Len() int { return int(g.To-g.From) + 1 }
+// FreeCount is how many priorities are free.
+func (g Gap) FreeCount() int { return int(g.To-g.From) + 1 }
 
 // String is "35–39", or "57" where there is one.
 func (g Gap) String() string {
@@ -136,9 +136,9 @@ func (g Gap) String() string {
 	return strconv.Itoa(int(g.From)) + "–" + strconv.Itoa(int(g.To))
 }
 
-// Gaps are the runs of priorities from 0 to the largest supported one that none
+// FreeGaps are the runs of priorities from 0 to the largest supported one that none
 // of the given ones takes; the order of used does not matter.
-func Gaps(used []int32, largest int32) []Gap {
+func FreeGaps(used []int32, largest int32) []Gap {
 	used = slices.Clone(used)
 	slices.Sort(used)
 	var gaps []Gap
@@ -200,8 +200,8 @@ func New(c *model.Cluster, opt Options) *Ladder {
 			used = append(used, r.Priority)
 		}
 	}
-	l.Tiers[1].Gaps = Gaps(used, opt.Max)
-	l.Tiers[2].tier2(c, opt)
+	l.Tiers[1].Gaps = FreeGaps(used, opt.Max)
+	l.Tiers[2].fillUnits(c, opt)
 	l.findConflicts(c, opt.Index)
 	return l
 }
@@ -213,13 +213,13 @@ func RungPolicyOf(p *model.Policy) RungPolicy {
 
 // rungsOf groups the policies of a tier by their rows' priority.
 func rungsOf(policies []*model.Policy, opt Options) []Rung {
-	slices.SortFunc(policies, Compare)
+	slices.SortFunc(policies, ComparePolicies)
 	var rungs []Rung
 	for _, p := range policies {
 		idle := p.Kind == model.KindCNP && !opt.CNP
 		if n := len(rungs); n == 0 || rungs[n-1].Idle != idle ||
 			RowPriority(rungs[n-1].Policies[0].Policy, 0) != RowPriority(p, 0) {
-			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Kind.Ranked() && p.Priority > opt.Max, Idle: idle})
+			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Kind.HasPriority() && p.Priority > opt.Max, Idle: idle})
 		}
 		r := &rungs[len(rungs)-1]
 		r.Policies = append(r.Policies, RungPolicyOf(p))
@@ -228,14 +228,14 @@ func rungsOf(policies []*model.Policy, opt Options) []Rung {
 	return rungs
 }
 
-// Rung returns the rung of tier 1 that holds a priority or nil when it is free.
-func (l *Ladder) Rung(priority int32) *Rung {
-	_, at, _ := l.Around(priority)
+// RungAt returns the rung of tier 1 that holds a priority or nil when it is free.
+func (l *Ladder) RungAt(priority int32) *Rung {
+	_, at, _ := l.RungsAround(priority)
 	return at
 }
 
-// Around finds the rungs of tier 1 that hold a priority and are next to it; nil where there is none.
-func (l *Ladder) Around(priority int32) (above, at, below *Rung) {
+// RungsAround finds the rungs of tier 1 that hold a priority and are next to it; nil where there is none.
+func (l *Ladder) RungsAround(priority int32) (above, at, below *Rung) {
 	rungs := l.Tiers[model.TierAdmin].Rungs
 	for i := range rungs {
 		switch r := &rungs[i]; {
@@ -251,16 +251,16 @@ func (l *Ladder) Around(priority int32) (above, at, below *Rung) {
 	return above, at, nil
 }
 
-// Compare orders policies as they decide: by tier, priority, kind,
+// ComparePolicies orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.
-func Compare(a, b *model.Policy) int {
-	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(place(a), place(b)),
+func ComparePolicies(a, b *model.Policy) int {
+	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(placeInTier(a), placeInTier(b)),
 		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Key.Compare(b.Key))
 }
 
-// place is a priority, and for the baseline behind all of its tier.
-func place(p *model.Policy) int32 {
+// placeInTier is a priority, and for the baseline behind all of its tier.
+func placeInTier(p *model.Policy) int32 {
 	if p.Kind == model.KindBANP {
 		return math.MaxInt32
 	}
@@ -272,9 +272,9 @@ func kindRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindANP, model.KindCNP, model.KindNP, model.KindEF, model.KindBANP}, k)
 }
 
-// Order is all policies of the cluster as they decide (see Compare).
-func Order(c *model.Cluster) []model.PolicyKey {
-	policies := slices.SortedFunc(c.AllPolicies(), Compare)
+// PolicyOrder is all policies of the cluster as they decide (see ComparePolicies).
+func PolicyOrder(c *model.Cluster) []model.PolicyKey {
+	policies := slices.SortedFunc(c.AllPolicies(), ComparePolicies)
 	keys := make([]model.PolicyKey, len(policies))
 	for i, p := range policies {
 		keys[i] = p.Key

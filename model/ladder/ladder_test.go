@@ -28,11 +28,11 @@ func TestGaps(t *testing.T) {
 		{[]int32{-3, 1}, 3, []Gap{{0, 0}, {2, 3}}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, Gaps(tt.used, tt.max)); diff != "" {
+		if diff := cmp.Diff(tt.want, FreeGaps(tt.used, tt.max)); diff != "" {
 			t.Errorf("%v up to %d (-want +got):\n%s", tt.used, tt.max, diff)
 		}
 	}
-	if got := (Gap{31, 33}).Len(); got != 3 {
+	if got := (Gap{31, 33}).FreeCount(); got != 3 {
 		t.Errorf("length %d, want 3", got)
 	}
 }
@@ -87,10 +87,10 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 	if len(l.Broken) != 2 || l.Broken[0].Key.Name != "bad" || l.Broken[1].Code != "yaml" {
 		t.Errorf("broken: %+v", l.Broken)
 	}
-	if r := l.Rung(60); r == nil || len(r.Policies) != 2 {
+	if r := l.RungAt(60); r == nil || len(r.Policies) != 2 {
 		t.Errorf("rung 60: %+v", r)
 	}
-	if r := l.Rung(61); r != nil {
+	if r := l.RungAt(61); r != nil {
 		t.Errorf("rung 61: %+v", r)
 	}
 	allow := model.Key{Kind: model.KindANP, Name: "allow-metrics"}
@@ -98,18 +98,18 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 	if len(cs) != 1 {
 		t.Fatalf("conflicts of %s: %+v", allow, cs)
 	}
-	other, own, theirs := cs[0].Other(allow)
+	other, own, theirs := cs[0].OtherPolicy(allow)
 	if other.Name != "quarantine" || own != model.Allow || theirs != model.Deny || cs[0].Witness != "red/web-1 → blue/web-1 tcp 9090" {
 		t.Errorf("conflict with %s, %s against %s: %s", other, own, theirs, cs[0].Witness)
 	}
-	if back, own, _ := cs[0].Other(other); back != allow || own != model.Deny {
+	if back, own, _ := cs[0].OtherPolicy(other); back != allow || own != model.Deny {
 		t.Errorf("seen from the other side: %s %s", back, own)
 	}
 }
 
 func TestOrder(t *testing.T) {
 	var got []string
-	for _, k := range Order(made.LadderCluster()) {
+	for _, k := range PolicyOrder(made.LadderCluster()) {
 		got = append(got, k.Label())
 	}
 	want := []string{"ANP break-glass", "ANP allow-metrics", "ANP quarantine", "ANP experimental", "ANP experimental-2",

@@ -5,21 +5,21 @@ import (
 	"rung/model/legacy"
 )
 
-// isolates says whether a NetworkPolicy isolates its pods by itself.
-func (o *Options) isolates(p *model.Policy, d model.Direction) bool {
+// isolatesPods says whether a NetworkPolicy isolates its pods by itself.
+func (o *Options) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if o.LegacyIsolation {
-		return legacy.Isolates(p, d)
+		return legacy.IsolatesByItself(p, d)
 	}
-	return p.Isolates(d)
+	return p.IsolatesDirection(d)
 }
 
-// annotated are the units of namespaces that their annotation isolates, where that counts.
-func (o *Options) annotated(c *model.Cluster) (out []model.Key) {
+// annotatedUnits are the units of namespaces that their annotation isolates, where that counts.
+func (o *Options) annotatedUnits(c *model.Cluster) (out []model.Key) {
 	if !o.LegacyIsolation {
 		return nil
 	}
 	for ns := range c.Namespaces() {
-		if legacy.Isolated(c, ns.Name) {
+		if legacy.IsIsolated(c, ns.Name) {
 			out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)})
 		}
 	}

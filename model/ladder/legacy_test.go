@@ -19,7 +19,7 @@ func TestAnnotatedNamespaces(t *testing.T) {
 	}
 	np := func(ns, name, version string) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, IsolatesIngress: true, APIVersion: version,
-			Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: model.Everything()}}
+			Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}}
 	}
 	const deny = `{"ingress": {"isolation": "DefaultDeny"}}`
 	c := made.Cluster(annotated("bare", deny), annotated("wrong", "DefaultDeny"), annotated("shop", deny), made.NS("open", ""),

@@ -6,9 +6,9 @@ import (
 	"rung/model"
 )
 
-// Moved is tier 1 as it would be with a policy at another priority, with what would be
+// WithMoved is tier 1 as it would be with a policy at another priority, with what would be
 // free. Whether the policy conflicts there is not known.
-func (l *Ladder) Moved(k model.PolicyKey, priority int32) ([]Rung, []Gap) {
+func (l *Ladder) WithMoved(k model.PolicyKey, priority int32) ([]Rung, []Gap) {
 	var rungs []Rung
 	var moved RungPolicy
 	for _, r := range l.Tiers[model.TierAdmin].Rungs {
@@ -40,5 +40,5 @@ func (l *Ladder) Moved(k model.PolicyKey, priority int32) ([]Rung, []Gap) {
 		rungs[i].Duplicate = len(rungs[i].Policies) > 1
 		used = append(used, rungs[i].Priority)
 	}
-	return rungs, Gaps(used, l.Max)
+	return rungs, FreeGaps(used, l.Max)
 }

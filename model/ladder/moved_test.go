@@ -47,7 +47,7 @@ func TestMoved(t *testing.T) {
 		{"b", 9, "2a 4c 6d 9b", []Gap{{0, 1}, {3, 3}, {5, 5}, {7, 8}}},
 		{"d", 6, "2a 4bc= 6d", []Gap{{0, 1}, {3, 3}, {5, 5}, {7, 9}}},
 	} {
-		rungs, gaps := l.Moved(model.Key{Kind: model.KindANP, Name: tt.name}, tt.priority)
+		rungs, gaps := l.WithMoved(model.Key{Kind: model.KindANP, Name: tt.name}, tt.priority)
 		if got := text(rungs); got != tt.want || fmt.Sprint(gaps) != fmt.Sprint(tt.gaps) {
 			t.Errorf("%s to %d: %s, free %v; want %s, free %v", tt.name, tt.priority, got, gaps, tt.want, tt.gaps)
 		}

@@ -23,8 +23,8 @@ type Place struct {
 	Missing bool
 }
 
-// Tied are the others with the same place.
-func (p *Place) Tied() []model.PolicyKey {
+// TiedPolicies are the others with the same place.
+func (p *Place) TiedPolicies() []model.PolicyKey {
 	return slices.DeleteFunc(slices.Clone(p.Group), func(k model.PolicyKey) bool { return k == p.Policy.Key })
 }
 
@@ -61,8 +61,8 @@ type BandRung struct {
 	Tied bool
 }
 
-// Count is how many policies the band has.
-func (b *Band) Count() (n int) {
+// PolicyCount is how many policies the band has.
+func (b *Band) PolicyCount() (n int) {
 	for i := range b.Rungs {
 		n += len(b.Rungs[i].Policies)
 	}

@@ -33,17 +33,17 @@ type Section struct {
 	// stage they follow in a section of their own, as everything with a higher
 	// priority decides before them.
 	Units      []Unit
-	Namespaces []Namespace
+	Namespaces []NamespaceUnits
 }
 
-// Top is the OVN priority of its first row, of a section of one stage; the higher one
+// TopPriority is the OVN priority of its first row, of a section of one stage; the higher one
 // decides first.
-func (s *Section) Top() int {
+func (s *Section) TopPriority() int {
 	units := s.Units
 	if len(units) == 0 {
 		units = s.Namespaces[0].Policies
 	}
-	first, _, _ := units[0].Range(s.Stage)
+	first, _, _ := units[0].PriorityRange(s.Stage)
 	return first
 }
 
@@ -58,14 +58,14 @@ func (t *Tier) Sections(stage model.Stage) []Section {
 		s := Section{Kind: kind, Stage: cmp.Or(in, stage)}
 		for i := range t.Units {
 			u := t.Units[i]
-			if slices.Contains(kinds, u.Key.Kind) && u.shows(s.Stage) {
+			if slices.Contains(kinds, u.Key.Kind) && u.isOnStage(s.Stage) {
 				s.Units = append(s.Units, u)
 			}
 		}
 		if s.Stage != "" {
 			slices.SortStableFunc(s.Units, func(a, b Unit) int {
-				x, _, _ := a.Range(s.Stage)
-				y, _, _ := b.Range(s.Stage)
+				x, _, _ := a.PriorityRange(s.Stage)
+				y, _, _ := b.PriorityRange(s.Stage)
 				return cmp.Compare(y, x)
 			})
 		}
@@ -85,23 +85,23 @@ func (t *Tier) Sections(stage model.Stage) []Section {
 	return out
 }
 
-// shows says whether the unit stands on the ladder of a stage; with all stages
+// isOnStage says whether the unit stands on the ladder of a stage; with all stages
 // together also what decides in none: an EgressFirewall without rules.
-func (u *Unit) shows(s model.Stage) bool {
+func (u *Unit) isOnStage(s model.Stage) bool {
 	if s == "" || u.Key.Kind == model.KindEF && len(u.Stages()) == 0 {
 		return s == "" || s == model.StageToLport
 	}
-	_, _, ok := u.Range(s)
+	_, _, ok := u.PriorityRange(s)
 	return ok
 }
 
 // namespacesIn are the namespaces with NetworkPolicies that decide in a stage, and with all
 // stages together those that an annotation isolates.
-func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
-	var out []Namespace
+func (t *Tier) namespacesIn(stage model.Stage) []NamespaceUnits {
+	var out []NamespaceUnits
 	keep := func(units []Unit) (in []Unit) {
 		for i := range units {
-			if units[i].shows(stage) {
+			if units[i].isOnStage(stage) {
 				in = append(in, units[i])
 			}
 		}
@@ -116,9 +116,9 @@ func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
 	return out
 }
 
-// In narrows the ladder to one stage: what decides there, and nothing else. ""
+// OfStage narrows the ladder to one stage: what decides there, and nothing else. ""
 // is the ladder itself.
-func (l *Ladder) In(stage model.Stage) *Ladder {
+func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 	if stage == "" {
 		return l
 	}
@@ -135,7 +135,7 @@ func (l *Ladder) In(stage model.Stage) *Ladder {
 		t := &out.Tiers[i]
 		var rungs []Rung
 		for _, r := range t.Rungs {
-			r = r.in(stage, at)
+			r = r.inStage(stage, at)
 			if len(r.Policies) > 0 {
 				rungs = append(rungs, r)
 			}
@@ -146,19 +146,19 @@ func (l *Ladder) In(stage model.Stage) *Ladder {
 		}
 		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
 			u := Unit{Key: p.Policy.Key, Policy: &p}
-			return !u.shows(stage)
+			return !u.isOnStage(stage)
 		})
 		t.Counts = map[model.Kind]int{}
 		for i := range t.Policies {
 			t.Counts[t.Policies[i].Policy.Kind]++
 		}
-		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.shows(stage) })
+		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.isOnStage(stage) })
 		t.Namespaces = t.namespacesIn(stage)
 	}
 	return &out
 }
 
-func (r Rung) in(stage model.Stage, conflicts map[int]int) Rung {
+func (r Rung) inStage(stage model.Stage, conflicts map[int]int) Rung {
 	var policies []RungPolicy
 	for _, p := range r.Policies {
 		if !p.Policy.DecidesIn(stage) {

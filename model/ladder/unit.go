@@ -41,15 +41,15 @@ type Unit struct {
 	Policy *RungPolicy
 }
 
-// Range are the OVN priorities of the unit's rows in a stage, the first to decide
+// PriorityRange are the OVN priorities of the unit's rows in a stage, the first to decide
 // first; ok is false when nothing of it decides there. The ARP and ICMP rows of a
 // default deny have one priority more than the deny they soften.
-func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
+func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case model.KindNP:
 		p := u.Policy.Policy
-		ok = s == model.StageToLport && (len(p.Ingress) > 0 || p.Isolates(model.Ingress)) ||
-			s == model.StageAfterLB && (len(p.Egress) > 0 || p.Isolates(model.Egress))
+		ok = s == model.StageToLport && (len(p.Ingress) > 0 || p.IsolatesDirection(model.Ingress)) ||
+			s == model.StageAfterLB && (len(p.Egress) > 0 || p.IsolatesDirection(model.Egress))
 		return PriorityNetpolAllow, PriorityNetpolAllow, ok
 	case model.KindEF:
 		n := len(u.Policy.Policy.Egress)
@@ -72,19 +72,19 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// Effect counts what a unit that is no object does in a stage, or in all of them:
+// RuleCounts counts what a unit that is no object does in a stage, or in all of them:
 // it has one rule in each direction in which it decides
 // (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
-func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
+func (u *Unit) RuleCounts(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
 	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindIsolation2016 ||
 		u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
 		does = RuleCount{Deny: 1}
 	}
-	if _, _, ok := u.Range(model.StageToLport); ok && s != model.StageAfterLB {
+	if _, _, ok := u.PriorityRange(model.StageToLport); ok && s != model.StageAfterLB {
 		ingress = does
 	}
-	if _, _, ok := u.Range(model.StageAfterLB); ok && s != model.StageToLport {
+	if _, _, ok := u.PriorityRange(model.StageAfterLB); ok && s != model.StageToLport {
 		egress = does
 	}
 	return ingress, egress
@@ -93,26 +93,26 @@ func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
 // Stages are the stages in which the unit decides.
 func (u *Unit) Stages() []model.Stage {
 	var out []model.Stage
-	for _, s := range model.Stages() {
-		if _, _, ok := u.Range(s); ok {
+	for _, s := range model.PipelineStages() {
+		if _, _, ok := u.PriorityRange(s); ok {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// Top is the OVN priority of the unit's first row in any stage, 0 without rows.
-func (u *Unit) Top() (top int) {
-	for _, s := range model.Stages() {
-		if first, _, ok := u.Range(s); ok {
+// TopPriority is the OVN priority of the unit's first row in any stage, 0 without rows.
+func (u *Unit) TopPriority() (top int) {
+	for _, s := range model.PipelineStages() {
+		if first, _, ok := u.PriorityRange(s); ok {
 			top = max(top, first)
 		}
 	}
 	return top
 }
 
-// Namespace holds the units that one namespace has in tier 2.
-type Namespace struct {
+// NamespaceUnits holds the units that one namespace has in tier 2.
+type NamespaceUnits struct {
 	Name     string
 	Policies []Unit // its NetworkPolicies by name
 	// Denies are its default denies: what no NetworkPolicy allows is dropped for
@@ -124,15 +124,15 @@ type Namespace struct {
 	Annotated bool
 }
 
-// Isolates says whether a NetworkPolicy isolates pods of the namespace in a
+// IsolatesDirection says whether a NetworkPolicy isolates pods of the namespace in a
 // direction.
-func (n *Namespace) Isolates(d model.Direction) bool {
+func (n *NamespaceUnits) IsolatesDirection(d model.Direction) bool {
 	return slices.ContainsFunc(n.Denies, func(u Unit) bool { return u.Key.Name == string(d) })
 }
 
-// tier2 fills in the units of tier 2. Of the options, Units are the compiled ones that
+// fillUnits fills in the units of tier 2. Of the options, Units are the compiled ones that
 // follow from no policy.
-func (t *Tier) tier2(c *model.Cluster, opt Options) {
+func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 	t.Counts = map[model.Kind]int{}
 	seen := map[model.Key]bool{}
 	add := func(u Unit) {
@@ -151,7 +151,7 @@ func (t *Tier) tier2(c *model.Cluster, opt Options) {
 		rp := &t.Policies[i]
 		add(Unit{Key: rp.Policy.Key, Policy: rp})
 		for _, d := range model.Directions {
-			if rp.Policy.Kind == model.KindNP && opt.isolates(rp.Policy, d) {
+			if rp.Policy.Kind == model.KindNP && opt.isolatesPods(rp.Policy, d) {
 				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
 			}
 		}
@@ -161,17 +161,17 @@ func (t *Tier) tier2(c *model.Cluster, opt Options) {
 			add(Unit{Key: model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}})
 		}
 	}
-	for _, k := range slices.Concat(opt.annotated(c), opt.Units) {
+	for _, k := range slices.Concat(opt.annotatedUnits(c), opt.Units) {
 		switch k.Kind {
 		case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastNS, model.KindMulticastCluster, model.KindIsolation2016:
 			add(Unit{Key: k})
 		}
 	}
 	slices.SortFunc(t.Units, func(a, b Unit) int {
-		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)),
+		return cmp.Or(cmp.Compare(b.TopPriority(), a.TopPriority()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)),
 			a.Key.Compare(b.Key))
 	})
-	t.namespaces()
+	t.groupByNamespace()
 }
 
 // unitRank orders kinds of one priority for display.
@@ -180,9 +180,9 @@ func unitRank(k model.Kind) int {
 		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace, model.KindIsolation2016}, k)
 }
 
-// namespaces groups the units.
-func (t *Tier) namespaces() {
-	byName := map[string]*Namespace{}
+// groupByNamespace groups the units.
+func (t *Tier) groupByNamespace() {
+	byName := map[string]*NamespaceUnits{}
 	for i := range t.Units {
 		u := t.Units[i]
 		if u.Key.Namespace == "" {
@@ -190,7 +190,7 @@ func (t *Tier) namespaces() {
 		}
 		n := byName[u.Key.Namespace]
 		if n == nil {
-			n = &Namespace{Name: u.Key.Namespace}
+			n = &NamespaceUnits{Name: u.Key.Namespace}
 			byName[n.Name] = n
 		}
 		switch u.Key.Kind {
@@ -210,5 +210,5 @@ func (t *Tier) namespaces() {
 		slices.SortFunc(n.Denies, func(a, b Unit) int { return cmp.Compare(b.Key.Name, a.Key.Name) }) // ingress first
 		t.Namespaces = append(t.Namespaces, *n)
 	}
-	slices.SortFunc(t.Namespaces, func(a, b Namespace) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.Namespaces, func(a, b NamespaceUnits) int { return cmp.Compare(a.Name, b.Name) })
 }

@@ -22,11 +22,11 @@ func sectionsText(l *Ladder, stage model.Stage) string {
 	for _, s := range l.Tiers[model.TierNetwork].Sections(stage) {
 		fmt.Fprintln(&b, s.Kind, s.Stage)
 		line := func(u Unit) {
-			first, last, _ := u.Range(s.Stage)
+			first, last, _ := u.PriorityRange(s.Stage)
 			fmt.Fprintln(&b, "  ", first, last, u.Key)
 		}
 		for _, n := range s.Namespaces {
-			fmt.Fprintln(&b, "  namespace", n.Name, n.Isolates(model.Ingress), n.Isolates(model.Egress), n.Firewall != nil, n.Multicast)
+			fmt.Fprintln(&b, "  namespace", n.Name, n.IsolatesDirection(model.Ingress), n.IsolatesDirection(model.Egress), n.Firewall != nil, n.Multicast)
 			for _, u := range append(n.Policies, n.Denies...) {
 				line(u)
 			}
@@ -81,7 +81,7 @@ deny to-lport
 		if diff := cmp.Diff(want, sectionsText(l, stage)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", stage, diff)
 		}
-		if diff := cmp.Diff(sectionsText(l, stage), sectionsText(l.In(stage), stage)); diff != "" {
+		if diff := cmp.Diff(sectionsText(l, stage), sectionsText(l.OfStage(stage), stage)); diff != "" {
 			t.Errorf("%s, narrowed first (-want +got):\n%s", stage, diff)
 		}
 	}
@@ -99,9 +99,9 @@ deny to-lport
 func TestLadderInStage(t *testing.T) {
 	l := tier2Ladder()
 	got := map[model.Stage]string{}
-	for _, s := range model.Stages() {
+	for _, s := range model.PipelineStages() {
 		var names []string
-		n := l.In(s)
+		n := l.OfStage(s)
 		for _, r := range n.Tiers[model.TierAdmin].Rungs {
 			for _, p := range r.Policies {
 				names = append(names, fmt.Sprint(r.Priority, " ", p.Policy.Name, " ", r.Duplicate, " ", p.Conflicts))
@@ -114,15 +114,15 @@ func TestLadderInStage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if l.In("") != l || l.Tiers[model.TierAdmin].Rungs[0].Policies[1].Policy.Name != "in" {
+	if l.OfStage("") != l || l.Tiers[model.TierAdmin].Rungs[0].Policies[1].Policy.Name != "in" {
 		t.Error("narrowing changed the ladder itself")
 	}
 	// Conflicts are of a direction: the ladder of the other stage has none.
 	c := New(made.LadderCluster(), Options{})
-	if n := len(c.In(model.StageToLport).Conflicts); n != 1 {
+	if n := len(c.OfStage(model.StageToLport).Conflicts); n != 1 {
 		t.Errorf("%d conflicts in to-lport", n)
 	}
-	if n := len(c.In(model.StageAfterLB).Conflicts); n != 0 {
+	if n := len(c.OfStage(model.StageAfterLB).Conflicts); n != 0 {
 		t.Errorf("%d conflicts in from-lport-after-lb", n)
 	}
 }

@@ -24,63 +24,63 @@ var (
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// Imagine are pods and namespaces that do not exist, one for each selector that the
+// ImaginePods are pods and namespaces that do not exist, one for each selector that the
 // NetworkPolicies of isolated namespaces have, and one that none of them means: a proof
 // over them too holds for labels that nobody has yet. all is false where there would be
 // too many.
-func Imagine(c *model.Cluster) (objects []model.Object, pods int, all bool) {
-	im := &imagination{next4: imagined4, next6: imagined6, all: true}
+func ImaginePods(c *model.Cluster) (objects []model.Object, pods int, all bool) {
+	im := &podImagination{next4: imagined4, next6: imagined6, all: true}
 	plain := map[string]string{}
 	byNamespace := map[string][]map[string]string{} // pods to imagine
 	var spaces []map[string]string                  // namespaces to imagine, by their labels
 	var anywhere []map[string]string                // pods of those
 	for p := range c.Policies(model.KindNP) {
 		o, typed := p.Original.(*networkingv1.NetworkPolicy)
-		if !typed || !Isolated(c, p.Namespace) {
+		if !typed || !IsIsolated(c, p.Namespace) {
 			continue
 		}
 		own := &o.Spec.PodSelector
-		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], matching(own))
+		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], labelsMatching(own))
 		for _, r := range o.Spec.Ingress {
 			for _, f := range r.From {
 				if f.PodSelector != nil && f.NamespaceSelector == nil {
-					byNamespace[p.Namespace] = append(byNamespace[p.Namespace], matching(f.PodSelector))
+					byNamespace[p.Namespace] = append(byNamespace[p.Namespace], labelsMatching(f.PodSelector))
 				}
 				if f.NamespaceSelector != nil {
-					spaces = append(spaces, matching(f.NamespaceSelector))
+					spaces = append(spaces, labelsMatching(f.NamespaceSelector))
 					if f.PodSelector != nil {
-						anywhere = append(anywhere, matching(f.PodSelector))
+						anywhere = append(anywhere, labelsMatching(f.PodSelector))
 					}
 				}
 			}
 		}
 	}
 	for ns := range c.Namespaces() {
-		if Isolated(c, ns.Name) {
-			im.pods(ns.Name, append(byNamespace[ns.Name], plain))
+		if IsIsolated(c, ns.Name) {
+			im.imaginePods(ns.Name, append(byNamespace[ns.Name], plain))
 		}
 	}
-	for i, labels := range append(distinct(spaces), plain) {
+	for i, labels := range append(distinctLabelSets(spaces), plain) {
 		name := fmt.Sprintf("rung-imagined-%d", i)
 		ns := maps.Clone(labels)
 		ns["kubernetes.io/metadata.name"] = name
 		maps.Copy(ns, labels) // where a selector wants another name, it has that
 		im.objects = append(im.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(ns)}})
-		im.pods(name, append(anywhere, plain))
+		im.imaginePods(name, append(anywhere, plain))
 	}
 	return im.objects, im.count, im.all
 }
 
-type imagination struct {
+type podImagination struct {
 	objects      []model.Object
 	count        int
 	all          bool
 	next4, next6 netip.Addr
 }
 
-// pods imagines one pod of a namespace for each distinct set of labels.
-func (im *imagination) pods(namespace string, sets []map[string]string) {
-	for i, labels := range distinct(sets) {
+// imaginePods imagines one pod of a namespace for each distinct set of labels.
+func (im *podImagination) imaginePods(namespace string, sets []map[string]string) {
+	for i, labels := range distinctLabelSets(sets) {
 		if im.count == mostImagined {
 			im.all = false
 			return
@@ -93,8 +93,8 @@ func (im *imagination) pods(namespace string, sets []map[string]string) {
 	}
 }
 
-// distinct leaves each set of labels once, in order.
-func distinct(sets []map[string]string) (out []map[string]string) {
+// distinctLabelSets leaves each set of labels once, in order.
+func distinctLabelSets(sets []map[string]string) (out []map[string]string) {
 	for _, s := range sets {
 		if !slices.ContainsFunc(out, func(o map[string]string) bool { return maps.Equal(o, s) }) {
 			out = append(out, s)
@@ -103,8 +103,8 @@ func distinct(sets []map[string]string) (out []map[string]string) {
 	return out
 }
 
-// matching are labels that a selector matches, as far as there are some.
-func matching(s *metav1.LabelSelector) map[string]string {
+// labelsMatching are labels that a selector matches, as far as there are some.
+func labelsMatching(s *metav1.LabelSelector) map[string]string {
 	out := maps.Clone(s.MatchLabels)
 	if out == nil {
 		out = map[string]string{}
@@ -134,17 +134,17 @@ type Conversion struct {
 	Made []*networkingv1.NetworkPolicy
 	// Gone are the NetworkPolicies of 2016, which those made replace or which meant nothing.
 	Gone  []model.Key
-	Notes []Note
+	Notes []ConversionNote
 }
 
-// Note is something to know about what was converted.
-type Note struct {
+// ConversionNote is something to know about what was converted.
+type ConversionNote struct {
 	About model.Key
 	Text  string
 }
 
-func (c *Conversion) note(about model.Key, format string, args ...any) {
-	c.Notes = append(c.Notes, Note{about, fmt.Sprintf(format, args...)})
+func (c *Conversion) addNote(about model.Key, format string, args ...any) {
+	c.Notes = append(c.Notes, ConversionNote{about, fmt.Sprintf(format, args...)})
 }
 
 // ToNetworkPolicies converts a cluster's annotations and NetworkPolicies of 2016.
@@ -155,73 +155,73 @@ func ToNetworkPolicies(c *model.Cluster) *Conversion {
 		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
 		if Is2016(p) {
 			out.Gone = append(out.Gone, p.Key)
-			if !Isolated(c, p.Namespace) {
-				out.note(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
+			if !IsIsolated(c, p.Namespace) {
+				out.addNote(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
 			}
 		}
 	}
 	for ns := range c.Namespaces() {
-		i, there := Of(ns)
+		i, there := IsolationOf(ns)
 		switch {
 		case there && i.Isolated:
-			out.namespace(ns, byNamespace[ns.Name])
+			out.convertNamespace(ns, byNamespace[ns.Name])
 		case there:
-			out.note(ns.Key, "not isolated: the annotation %s", i.Problem)
+			out.addNote(ns.Key, "not isolated: the annotation %s", i.Problem)
 		}
 	}
 	return out
 }
 
-// namespace converts an isolated namespace.
-func (c *Conversion) namespace(ns *model.Namespace, policies []*model.Policy) {
+// convertNamespace converts an isolated namespace.
+func (c *Conversion) convertNamespace(ns *model.Namespace, policies []*model.Policy) {
 	names := map[string]bool{}
 	denied := ""
 	for _, p := range policies {
 		names[p.Name] = true
-		if !Is2016(p) && p.Isolates(model.Ingress) && p.Subject.Pods.Empty() {
+		if !Is2016(p) && p.IsolatesDirection(model.Ingress) && p.Subject.Pods.MatchesEverything() {
 			denied = p.Name
 		}
 	}
 	if denied != "" {
-		c.note(ns.Key, "NetworkPolicy %s isolates all of its pods already: no default deny was made", denied)
+		c.addNote(ns.Key, "NetworkPolicy %s isolates all of its pods already: no default deny was made", denied)
 	} else {
 		name := denyName
 		for i := 2; names[name]; i++ {
 			name = denyName + "-" + strconv.Itoa(i)
 		}
-		c.Made = append(c.Made, today(metav1.ObjectMeta{Name: name, Namespace: ns.Name}, metav1.LabelSelector{}, nil))
+		c.Made = append(c.Made, newIngressPolicy(metav1.ObjectMeta{Name: name, Namespace: ns.Name}, metav1.LabelSelector{}, nil))
 	}
-	c.note(ns.Key, "the annotation %s can be removed", model.AnnotationIsolation)
+	c.addNote(ns.Key, "the annotation %s can be removed", model.AnnotationIsolation)
 	for _, p := range policies {
 		if Is2016(p) {
-			c.policy(p)
+			c.convertPolicy(p)
 		}
 	}
 }
 
-// policy converts a NetworkPolicy of 2016 in an isolated namespace.
-func (c *Conversion) policy(p *model.Policy) {
+// convertPolicy converts a NetworkPolicy of 2016 in an isolated namespace.
+func (c *Conversion) convertPolicy(p *model.Policy) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed {
-		c.note(p.Key, "left out: it was not read as a NetworkPolicy")
+		c.addNote(p.Key, "left out: it was not read as a NetworkPolicy")
 		return
 	}
 	var rules []networkingv1.NetworkPolicyIngressRule
 	for i := range o.Spec.Ingress {
 		if MatchesNothing(p, &p.Ingress[i]) {
-			c.note(p.Key, "ingress rule %d left out: its empty list matched nothing in 2016, and matches everything today", i)
+			c.addNote(p.Key, "ingress rule %d left out: its empty list matched nothing in 2016, and matches everything today", i)
 			continue
 		}
 		rules = append(rules, *o.Spec.Ingress[i].DeepCopy())
 	}
 	if len(o.Spec.Egress) > 0 {
-		c.note(p.Key, "%s left out: the API of 2016 had no egress", words.Count(len(o.Spec.Egress), "egress rule"))
+		c.addNote(p.Key, "%s left out: the API of 2016 had no egress", words.Count(len(o.Spec.Egress), "egress rule"))
 	}
-	if newer := slices.DeleteFunc(Newer(p), func(f string) bool { return f == "egress" || f == "policyTypes" }); len(newer) > 0 {
-		c.note(p.Key, "it has what the API of 2016 had not: %s; taken as it is", strings.Join(newer, ", "))
+	if newer := slices.DeleteFunc(NewerFields(p), func(f string) bool { return f == "egress" || f == "policyTypes" }); len(newer) > 0 {
+		c.addNote(p.Key, "it has what the API of 2016 had not: %s; taken as it is", strings.Join(newer, ", "))
 	}
 	if len(rules) == 0 {
-		c.note(p.Key, "left out: it allows nothing, and the default deny stands already")
+		c.addNote(p.Key, "left out: it allows nothing, and the default deny stands already")
 		return
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
@@ -234,11 +234,11 @@ func (c *Conversion) policy(p *model.Policy) {
 		}
 		meta.Annotations[name] = text
 	}
-	c.Made = append(c.Made, today(meta, o.Spec.PodSelector, rules))
+	c.Made = append(c.Made, newIngressPolicy(meta, o.Spec.PodSelector, rules))
 }
 
-// today is a NetworkPolicy of today's API that isolates ingress.
-func today(meta metav1.ObjectMeta, pods metav1.LabelSelector, rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
+// newIngressPolicy is a NetworkPolicy of today's API that isolates ingress.
+func newIngressPolicy(meta metav1.ObjectMeta, pods metav1.LabelSelector, rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: string(model.KindNP)}, ObjectMeta: meta,
 		Spec: networkingv1.NetworkPolicySpec{PodSelector: *pods.DeepCopy(), Ingress: rules,
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}}}

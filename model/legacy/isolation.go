@@ -26,9 +26,9 @@ type Isolation struct {
 	Invalid bool
 }
 
-// Read reads the annotation's value. A value that is no JSON, or another one, isolates
+// ReadIsolation reads the annotation's value. A value that is no JSON, or another one, isolates
 // nothing.
-func Read(text string) Isolation {
+func ReadIsolation(text string) Isolation {
 	var v struct {
 		Ingress *struct {
 			Isolation *string `json:"isolation"`
@@ -38,7 +38,7 @@ func Read(text string) Isolation {
 		return Isolation{Problem: "is empty", Invalid: true}
 	}
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		return Isolation{Problem: problem(err), Invalid: true}
+		return Isolation{Problem: jsonProblem(err), Invalid: true}
 	}
 	switch {
 	case v.Ingress == nil || v.Ingress.Isolation == nil:
@@ -49,8 +49,8 @@ func Read(text string) Isolation {
 	return Isolation{Isolated: true}
 }
 
-// problem is an error of package json for people who do not know Go.
-func problem(err error) string {
+// jsonProblem is an error of package json for people who do not know Go.
+func jsonProblem(err error) string {
 	if t, ok := err.(*json.UnmarshalTypeError); ok {
 		where := clean.Text(t.Field)
 		if where == "" {
@@ -65,9 +65,9 @@ func problem(err error) string {
 	return "is not JSON: " + clean.Text(err.Error())
 }
 
-// Of returns the isolation that the annotation of a namespace asks for; there is false
+// IsolationOf returns the isolation that the annotation of a namespace asks for; there is false
 // where it has none.
-func Of(ns *model.Namespace) (i Isolation, there bool) {
+func IsolationOf(ns *model.Namespace) (i Isolation, there bool) {
 	if ns == nil {
 		return Isolation{}, false
 	}
@@ -75,12 +75,12 @@ func Of(ns *model.Namespace) (i Isolation, there bool) {
 	if !there {
 		return Isolation{}, false
 	}
-	return Read(text), true
+	return ReadIsolation(text), true
 }
 
-// Isolated says whether the annotation isolates a namespace.
-func Isolated(c *model.Cluster, namespace string) bool {
-	i, _ := Of(c.Namespace(namespace))
+// IsIsolated says whether the annotation isolates a namespace.
+func IsIsolated(c *model.Cluster, namespace string) bool {
+	i, _ := IsolationOf(c.Namespace(namespace))
 	return i.Isolated
 }
 
@@ -89,14 +89,16 @@ func Is2016(p *model.Policy) bool {
 	return p.Kind == model.KindNP && p.APIVersion == model.APIVersionNP2016
 }
 
-// Isolates says whether a NetworkPolicy isolates its pods by itself where the annotation
+// IsolatesByItself says whether a NetworkPolicy isolates its pods by itself where the annotation
 // counts: those of 2016 do not, their namespace's annotation does.
-func Isolates(p *model.Policy, d model.Direction) bool { return !Is2016(p) && p.Isolates(d) }
+func IsolatesByItself(p *model.Policy, d model.Direction) bool {
+	return !Is2016(p) && p.IsolatesDirection(d)
+}
 
-// Counts says whether the rules of a NetworkPolicy decide anything where the annotation
+// RulesCount says whether the rules of a NetworkPolicy decide anything where the annotation
 // counts: those of 2016 only ingress, and only in an isolated namespace.
-func Counts(c *model.Cluster, p *model.Policy, d model.Direction) bool {
-	return !Is2016(p) || d == model.Ingress && Isolated(c, p.Namespace)
+func RulesCount(c *model.Cluster, p *model.Policy, d model.Direction) bool {
+	return !Is2016(p) || d == model.Ingress && IsIsolated(c, p.Namespace)
 }
 
 // MatchesNothing says whether a rule of a NetworkPolicy of 2016 matches nothing because a
@@ -111,8 +113,8 @@ func MatchesNothing(p *model.Policy, r *model.Rule) bool {
 	return in.From != nil && len(in.From) == 0 || in.Ports != nil && len(in.Ports) == 0
 }
 
-// Newer are the fields of a policy that the API of 2016 did not have.
-func Newer(p *model.Policy) (fields []string) {
+// NewerFields are the fields of a policy that the API of 2016 did not have.
+func NewerFields(p *model.Policy) (fields []string) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed || !Is2016(p) {
 		return nil

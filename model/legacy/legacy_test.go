@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		{"another case", `{"ingress":{"isolation":"defaultdeny"}}`, legacy.Isolation{Problem: `ingress.isolation is "defaultdeny", not "DefaultDeny"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, legacy.Read(c.text)); d != "" {
+			if d := cmp.Diff(c.want, legacy.ReadIsolation(c.text)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -119,7 +119,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if i := legacy.Read(text); i.Isolated == (i.Problem != "") || i.Isolated && i.Invalid {
+		if i := legacy.ReadIsolation(text); i.Isolated == (i.Problem != "") || i.Isolated && i.Invalid {
 			t.Errorf("%q: %+v", text, i)
 		}
 	})

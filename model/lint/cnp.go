@@ -59,7 +59,7 @@ func (l *linter) pruned(p *model.Policy, d model.Direction) {
 			Egress  []rule `json:"egress"`
 		} `json:"spec"`
 	}
-	if text := p.Applied(); text == "" || json.Unmarshal([]byte(text), &applied) != nil {
+	if text := p.LastApplied(); text == "" || json.Unmarshal([]byte(text), &applied) != nil {
 		return
 	}
 	was := applied.Spec.Ingress

@@ -33,7 +33,7 @@ func (l *linter) noGap() {
 			continue
 		}
 		j, n := i+1, len(rungs[i].Policies)
-		for j < len(rungs) && rungs[j].Enforced() && rungs[j].Priority == rungs[j-1].Priority+1 {
+		for j < len(rungs) && rungs[j].IsEnforced() && rungs[j].Priority == rungs[j-1].Priority+1 {
 			n += len(rungs[j].Policies)
 			j++
 		}
@@ -101,7 +101,7 @@ func (l *linter) setsOverlap(p *model.Policy) {
 						where(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))
 				}
 			}
-			if !s.pods.Empty() {
+			if !s.pods.IsEmpty() {
 				sets = append(sets, s)
 			}
 		}
@@ -124,7 +124,7 @@ func (l *linter) costs(p *model.Policy, r *model.Rule) {
 		pe := &r.Peers[i]
 		set := l.x.PeerSet(pe)
 		peers = peers.Or(set)
-		if n := set.Len(); n >= manyPods && (pe.Namespaces.Negative() || pe.Kind == model.PeerPods && pe.Pods.Negative()) {
+		if n := set.Len(); n >= manyPods && (pe.Namespaces.LeavesOutByLabel() || pe.Kind == model.PeerPods && pe.Pods.LeavesOutByLabel()) {
 			negative, negatives = append(negative, strconv.Quote(pe.String())), max(negatives, n)
 		}
 	}
@@ -152,7 +152,7 @@ func negativeText(what string, selectors []string, pods int) string {
 // negativeSubject reports a subject that is many pods because they lack a label.
 func (l *linter) negativeSubject(p *model.Policy) {
 	s := p.Subject
-	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.Negative() || !s.AllPods && s.Pods.Negative()) {
+	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.LeavesOutByLabel() || !s.AllPods && s.Pods.LeavesOutByLabel()) {
 		l.about(p, codes.NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
 	}
 }
@@ -163,11 +163,11 @@ func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
 	var host []string
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Namespaces.Empty() && (pe.Kind == model.PeerNamespaces || pe.Pods.Empty()) {
+		if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Namespaces.MatchesEverything() && (pe.Kind == model.PeerNamespaces || pe.Pods.MatchesEverything()) {
 			continue
 		}
-		for pod := range l.x.Pods(l.x.PeerSelected(pe).AndNot(l.x.Eligible())) {
-			if name := podName(pod); pod.HostNetwork && !pod.Completed() && !slices.Contains(host, name) {
+		for pod := range l.x.Pods(l.x.PeerSelected(pe).AndNot(l.x.EligiblePods())) {
+			if name := podName(pod); pod.HostNetwork && !pod.IsCompleted() && !slices.Contains(host, name) {
 				host = append(host, name)
 			}
 		}
@@ -184,7 +184,7 @@ func (l *linter) tenants() {
 	byLabel := map[string][]*model.Policy{}
 	var order []string
 	for _, p := range l.policies {
-		key, _, ok := p.Subject.Namespaces.Only()
+		key, _, ok := p.Subject.Namespaces.OnlyLabel()
 		if _, known := template.RecordOf(p); known {
 			continue // its set says itself which tenants are new
 		}
@@ -203,7 +203,7 @@ func (l *linter) tenants() {
 		}
 		var values, missing []string
 		for _, p := range policies {
-			_, value, _ := p.Subject.Namespaces.Only()
+			_, value, _ := p.Subject.Namespaces.OnlyLabel()
 			values = append(values, value)
 		}
 		for ns := range l.c.Namespaces() {
@@ -239,8 +239,8 @@ func ownPeers(p *model.Policy) bool {
 // templates reports what sets made from templates miss: policies of tenants that came since,
 // and those that are gone.
 func (l *linter) templates() {
-	for _, set := range template.Sets(l.c) {
-		for _, m := range set.Missing(l.c) {
+	for _, set := range template.KnownSets(l.c) {
+		for _, m := range set.MissingPolicies(l.c) {
 			message := fmt.Sprintf("the set %s, made from the template %s, has lost its policy %s", set.Name, set.Called, m.Policy)
 			remedy := "restore " + m.Policy
 			if m.Value != "" {
@@ -248,7 +248,7 @@ func (l *linter) templates() {
 					m.Value, words.Form(len(m.Namespaces), "namespace", "namespaces"), words.Few(m.Namespaces, shown), set.Name, set.Called)
 				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
 			}
-			l.about(set.Main(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
+			l.about(set.MainPolicy(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (l *linter) templates() {
 // converted to, one for each value there was.
 func (l *linter) conversions() {
 	for _, u := range convert.AllUnfolded(l.c) {
-		missing := u.Missing(l.c)
+		missing := u.MissingValues(l.c)
 		if len(missing) == 0 {
 			continue
 		}

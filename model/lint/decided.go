@@ -27,7 +27,7 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &decided{linter: l, needs: &needLint{linter: l, services: vital.Find(c, x)}, v: v, rules: map[ruleAt]*audit.Audited{}}
+		d := &decided{linter: l, needs: &needLint{linter: l, services: vital.Find(c, x)}, v: v, rules: map[ruleAt]*audit.AuditedRule{}}
 		d.run(rulesAudit)
 	} else if failed != nil {
 		l.toAllUnasked(v)
@@ -37,10 +37,10 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 
 // Asks returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
-func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
+func Asks(c *model.Cluster, x *overlap.PodIndex) audit.AuditQuestions {
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
-	return audit.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
+	return audit.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
@@ -54,7 +54,7 @@ func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
 // Sorted puts findings of a cluster in order, in place: those under a root behind it.
 func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
 	l := &linter{order: map[model.PolicyKey]int{}}
-	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
+	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 	}
 	slices.SortStableFunc(found, l.compare)
@@ -79,7 +79,7 @@ type decided struct {
 	*linter
 	needs  *needLint
 	v      *index.Index
-	rules  map[ruleAt]*audit.Audited
+	rules  map[ruleAt]*audit.AuditedRule
 	causes []caused    // what stands because of another rule
 	tied   map[int]int // enforced policies with a priority, by that of their first row and tier
 }
@@ -92,7 +92,7 @@ func (d *decided) run(audit *audit.Audit) {
 	d.tied = map[int]int{}
 	none := d.v.Options().NoRows
 	for p := range d.c.AllPolicies() {
-		if p.Kind.Ranked() && (p.Kind == model.KindANP || none[p.Key] == nil) {
+		if p.Kind.HasPriority() && (p.Kind == model.KindANP || none[p.Key] == nil) {
 			d.tied[tieOf(p)]++
 		}
 	}
@@ -204,7 +204,7 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 }
 
 // never reports a rule that decides nothing of what it matches.
-func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.Audited) {
+func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	severity := model.SeverityInfo
 	same := true
 	for i := range a.Instead {
@@ -232,7 +232,7 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.Audited) {
 // movesOthers says whether rules of other policies would meet others if a rule of this one
 // went: its policy shares its priority, or reaches beyond it.
 func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
-	return p.Kind.Ranked() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
+	return p.Kind.HasPriority() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
 
 // tieOf is the same for policies of one tier and priority.
@@ -240,7 +240,7 @@ func tieOf(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
 // redundant reports a rule without which the same tier would come to the same. A rule
 // that guards against lower tiers is not called redundant.
-func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
+func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
@@ -257,7 +257,7 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 }
 
 // passes reports a Pass of which no lower tier decides anything.
-func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.Audited) {
+func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if a.PickedUp || a.Through == nil {
 		return
 	}
@@ -271,7 +271,7 @@ func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.Audited) {
 
 // over reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
 // below it would override.
-func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.Audited) {
+func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	switch {
 	case a.Over == nil || !p.Kind.IsAdmin():
 		return
@@ -302,7 +302,7 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case codes.PriorityConflict.Code:
-		switch i := slices.IndexFunc(r.Clashes, func(c audit.Clash) bool { return IsConflictWith(f, c.Policy) }); {
+		switch i := slices.IndexFunc(r.Clashes, func(c audit.RuleClash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
 			f.Message += "; rules above decide all of that first now"
@@ -317,7 +317,7 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 			f.Witness = d.witnessOf(r.Over.Connection)
 		}
 	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
-		if d.needs.services.DNSPods.Empty() {
+		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
 		cut := r.Cuts[audit.CutUDP]

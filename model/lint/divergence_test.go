@@ -17,7 +17,7 @@ func np(name, pods, types string, ingress, egress []model.Rule) *model.Policy {
 	space, n, _ := strings.Cut(name, "/")
 	p := anp(n, 0, "*", ingress, egress)
 	p.Key, p.Tier = model.Key{Kind: model.KindNP, Namespace: space, Name: n}, model.TierNetwork
-	p.Subject = model.Subject{Namespace: space, Namespaces: model.Everything(), Pods: made.Sel(pods)}
+	p.Subject = model.Subject{Namespace: space, Namespaces: model.SelectEverything(), Pods: made.Sel(pods)}
 	p.IsolatesIngress, p.IsolatesEgress = strings.Contains(types, "I"), strings.Contains(types, "E")
 	return p
 }
@@ -40,7 +40,7 @@ func npRule(ports ...string) model.Rule {
 func firewall(namespace string, egress ...model.Rule) *model.Policy {
 	p := anp("default", 0, "*", nil, egress)
 	p.Key, p.Tier = model.Key{Kind: model.KindEF, Namespace: namespace, Name: "default"}, model.TierNetwork
-	p.Subject = model.Subject{Namespace: namespace, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}
+	p.Subject = model.Subject{Namespace: namespace, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}
 	return p
 }
 

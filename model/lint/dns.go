@@ -32,7 +32,7 @@ func (l *needLint) waysIn() []wayIn {
 	}
 	l.shut = []wayIn{}
 	s := l.services
-	if s.DNSPods.Empty() {
+	if s.DNSPods.IsEmpty() {
 		return l.shut
 	}
 	type rung struct {
@@ -43,7 +43,7 @@ func (l *needLint) waysIn() []wayIn {
 	var above, beside [apiServer]overlap.PodSet
 	for _, p := range l.policies {
 		subject := l.x.SubjectSet(p)
-		if p.Kind.Ranked() && p.Priority > l.max || !subject.Meets(s.DNSPods) {
+		if p.Kind.HasPriority() && p.Priority > l.max || !subject.Meets(s.DNSPods) {
 			continue
 		}
 		if here := (rung{p.Tier, p.Priority}); here != at {
@@ -54,7 +54,7 @@ func (l *needLint) waysIn() []wayIn {
 		}
 		decided := l.keepsIn(p, above)
 		for proto := range protocols {
-			if s.DNSPods.Within(subject) {
+			if s.DNSPods.IsWithin(subject) {
 				beside[proto] = beside[proto].Or(decided[proto])
 			}
 		}
@@ -68,7 +68,7 @@ func (l *needLint) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [
 	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
-		if r.Inert() {
+		if r.MatchesNothing() {
 			continue
 		}
 		way := wayIn{p: p, r: r}
@@ -85,7 +85,7 @@ func (l *needLint) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [
 			}
 			decided[proto] = decided[proto].Or(peers)
 		}
-		if !way.kept[dnsUDP].Empty() || !way.kept[dnsTCP].Empty() {
+		if !way.kept[dnsUDP].IsEmpty() || !way.kept[dnsTCP].IsEmpty() {
 			l.shut = append(l.shut, way)
 		}
 	}
@@ -97,12 +97,12 @@ func (l *needLint) keptOut() {
 	s := l.services
 	for _, way := range l.waysIn() {
 		kind, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
-		if !way.kept[dnsUDP].Empty() {
+		if !way.kept[dnsUDP].IsEmpty() {
 			kind, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
-			if !way.kept[proto].Empty() {
+			if !way.kept[proto].IsEmpty() {
 				ports = append(ports, fmt.Sprintf("%s %d", name, s.DNSPorts[name]))
 			}
 		}
@@ -130,7 +130,7 @@ func (l *needLint) keptOut() {
 // dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
 // guess where the DNS pods are not known, and for a policy that is not enforced.
 func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
-	if l.services.DNSPods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
+	if l.services.DNSPods.IsEmpty() || p.Kind.HasPriority() && p.Priority > l.max {
 		return model.SeverityWarning
 	}
 	return model.SeverityError

@@ -35,7 +35,7 @@ func (l *firewallLint) firewall(p *model.Policy) {
 			l.about(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
-	if p.Name != firewallName || p.Refused() { // no rows
+	if p.Name != firewallName || p.IsRefused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
@@ -79,13 +79,13 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 			continue
 		}
 		pods := l.x.InNetwork(n)
-		if pods.Empty() {
+		if pods.IsEmpty() {
 			continue
 		}
-		if unknown := l.unknownSubnets(pods); !unknown.Empty() {
+		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
 			l.aboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-				text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))))
+				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
 		}
 		if n.Bits() == 0 {
@@ -97,7 +97,7 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 		}
 		l.aboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 			"decides about pods",
-			text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action)).Severity = severity
+			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = severity
 	}
 }
 
@@ -118,7 +118,7 @@ func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.P
 	if l.x.NodeCount() == 0 {
 		return
 	}
-	nodes := l.x.Nodes(pe.Nodes)
+	nodes := l.x.NodesMatching(pe.Nodes)
 	if slices.ContainsFunc(nodes, func(n *model.Node) bool { return len(n.HostIPs) > 0 || n.HostErr != "" }) {
 		return
 	}
@@ -149,7 +149,7 @@ func (l *firewallLint) allows() []allowOutside {
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Tier != model.TierAdmin || p.Priority > l.max || p.Refused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
 			continue
 		}
 		var subject overlap.PodSet
@@ -160,7 +160,7 @@ func (l *firewallLint) allows() []allowOutside {
 			}) {
 				continue
 			}
-			if nets := l.x.Reach(r).Networks; len(nets) > 0 {
+			if nets := l.x.ReachOfRule(r).Networks; len(nets) > 0 {
 				if subject == nil {
 					subject = l.x.SubjectSet(p)
 				}
@@ -190,10 +190,10 @@ func (l *firewallLint) overrules(p *model.Policy) {
 		}
 		for _, n := range a.networks {
 			r := dropsAll(rules, n, a.r.Ports)
-			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).Empty() {
+			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).IsEmpty() {
 				continue
 			}
-			pod, target := l.x.First(a.subject.And(pods)), n.String()
+			pod, target := l.x.FirstPod(a.subject.And(pods)), n.String()
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
@@ -217,7 +217,7 @@ type firewallRule struct {
 func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		for _, n := range l.x.Reach(r).Networks {
+		for _, n := range l.x.ReachOfRule(r).Networks {
 			out = append(out, firewallRule{r: r, net: n})
 		}
 		if slices.ContainsFunc(r.Peers, func(pe model.Peer) bool { return pe.Kind == model.PeerDNS }) {

@@ -53,7 +53,7 @@ func to(kind model.PeerKind, texts ...string) []model.Peer {
 	for _, t := range texts {
 		switch kind {
 		case model.PeerNamespaces:
-			out = append(out, model.Peer{Kind: kind, Namespaces: made.Sel(t), Pods: model.Everything()})
+			out = append(out, model.Peer{Kind: kind, Namespaces: made.Sel(t), Pods: model.SelectEverything()})
 		case model.PeerPods:
 			n, p, _ := strings.Cut(t, " + ")
 			out = append(out, model.Peer{Kind: kind, Namespaces: made.Sel(n), Pods: made.Sel(p)})
@@ -91,7 +91,7 @@ func rule(a model.Action, peers []model.Peer, ports ...string) model.Rule {
 
 func anp(name string, priority int32, subject string, ingress, egress []model.Rule) *model.Policy {
 	p := &model.Policy{Meta: meta(model.KindANP, "", name, ""), Tier: model.TierAdmin, Priority: priority,
-		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.Everything(), AllPods: true}, Ingress: ingress, Egress: egress}
+		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.SelectEverything(), AllPods: true}, Ingress: ingress, Egress: egress}
 	for i := range p.Ingress {
 		p.Ingress[i].Direction, p.Ingress[i].Index = model.Ingress, i
 	}

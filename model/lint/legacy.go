@@ -16,12 +16,12 @@ import (
 func (l *netpolLint) isolationAnnotations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.others {
-		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.Isolates(model.Ingress) {
+		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.IsolatesDirection(model.Ingress) {
 			today[p.Namespace] = append(today[p.Namespace], p.Name)
 		}
 	}
 	for ns := range l.c.Namespaces() {
-		i, there := legacy.Of(ns)
+		i, there := legacy.IsolationOf(ns)
 		if !there {
 			continue
 		}
@@ -61,11 +61,11 @@ func (l *netpolLint) netpol2016(p *model.Policy) {
 	} else {
 		message += "it is read as networking.k8s.io/v1"
 	}
-	if newer := legacy.Newer(p); len(newer) > 0 && l.legacy {
+	if newer := legacy.NewerFields(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
 	l.about(p, codes.NetpolOlderAPI, message)
-	if l.legacy && !legacy.Isolated(l.c, p.Namespace) {
+	if l.legacy && !legacy.IsIsolated(l.c, p.Namespace) {
 		l.about(p, codes.NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {

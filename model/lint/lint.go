@@ -64,13 +64,13 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
+		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
 		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
 	if opt.System.Check != nil {
 		l.checkPlaces(&opt.System)
 		return l.finish(&opt.System.Idle, broken)
 	}
-	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
+	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
 		switch {
@@ -91,7 +91,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		l.negativeSubject(p)
 		l.setsOverlap(p)
 		for r := range p.AllRules() {
-			if everyone := l.rule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.Inert() {
+			if everyone := l.rule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.MatchesNothing() {
 				needs.denies(p, r, everyone)
 			}
 			l.costs(p, r)

@@ -34,7 +34,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
 	// to connect to but itself, and such traffic does not pass OVN.
-	if r.Direction != model.Ingress || subject.Empty() || peers.Len() < 2 {
+	if r.Direction != model.Ingress || subject.IsEmpty() || peers.Len() < 2 {
 		return
 	}
 	others := peers.AndNot(subject)
@@ -49,7 +49,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 		}
 		holders := l.x.WithPort(name)
 		useless = useless && !holders.Meets(subject)
-		if on := holders.And(others); !on.Empty() {
+		if on := holders.And(others); !on.IsEmpty() {
 			names = append(names, r.Ports[i].String())
 			pods = append(pods, l.portNames.meant(name, "", on)...)
 			hit = hit.Or(on)
@@ -83,7 +83,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	var names, on []string
 	var hit overlap.PodSet
 	for i := range r.Ports {
-		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.Empty() {
+		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.IsEmpty() {
 			names, on, hit = append(names, r.Ports[i].String()), append(on, l.portNames.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
 		}
 	}

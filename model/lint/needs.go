@@ -73,7 +73,7 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]share) {
 	s := l.services
 	for what, proto := range map[need]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
-		case !s.DNSPods.Empty():
+		case !s.DNSPods.IsEmpty():
 			if l.portFits(r, proto, s.DNSPorts[proto]) {
 				n[what] = l.dnsShare(r)
 			}
@@ -94,9 +94,9 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]share) {
 func (l *needLint) dnsShare(r *model.Rule) share {
 	have := l.dnsAmong(r)
 	switch {
-	case have.Empty():
+	case have.IsEmpty():
 		return none
-	case l.services.DNSPods.Within(have):
+	case l.services.DNSPods.IsWithin(have):
 		return whole
 	}
 	return some
@@ -112,7 +112,7 @@ func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 	}
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
-		for n := range overlap.Networks(r.Peers[i].Networks) {
+		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
 			if !l.lacks(n) {
 				add(l.x.InNetwork(n))
 			}
@@ -125,13 +125,13 @@ func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 func (l *needLint) apiShare(r *model.Rule) share {
 	var set overlap.NetworkSet
 	for i := range r.Peers {
-		for n := range overlap.Networks(r.Peers[i].Networks) {
+		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
 			set.Add(n, i)
 		}
 		if r.Peers[i].Kind != model.PeerNodes {
 			continue
 		}
-		for _, node := range l.x.Nodes(r.Peers[i].Nodes) {
+		for _, node := range l.x.NodesMatching(r.Peers[i].Nodes) {
 			for _, a := range index.ParseAddrs(node.HostIPs) {
 				set.Add(netip.PrefixFrom(a, a.BitLen()), i)
 			}
@@ -139,7 +139,7 @@ func (l *needLint) apiShare(r *model.Rule) share {
 	}
 	in := 0
 	for _, a := range l.services.API {
-		if _, _, ok := set.Covering(a); ok {
+		if _, _, ok := set.NarrowestCovering(a); ok {
 			in++
 		}
 	}
@@ -164,7 +164,7 @@ func (l *needLint) denyAnyone(r *model.Rule) share {
 			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
 			return whole
 		}
-		for n := range overlap.Networks(pe.Networks) {
+		for n := range overlap.ParsedNetworks(pe.Networks) {
 			if l.everyone(n) {
 				return whole
 			}
@@ -189,7 +189,7 @@ func (l *needLint) portFits(r *model.Rule, proto string, port int32) bool {
 	if overlap.PortMatch(r.Ports, proto, port) {
 		return true
 	}
-	pod := l.x.First(l.services.DNSPods)
+	pod := l.x.FirstPod(l.services.DNSPods)
 	for i := range r.Ports {
 		for _, c := range pod.Ports {
 			if r.Ports[i].Name != "" && c.Name == r.Ports[i].Name && c.Protocol == proto && c.Port == port {
@@ -233,8 +233,8 @@ func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision
 		case l.order[n.p.Key] > l.order[p.Key]:
 			return d
 		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // beside it
-			n.p.Kind.Ranked() && n.p.Priority > l.max, // not enforced
-			!subject.Within(l.x.SubjectSet(n.p)):
+			n.p.Kind.HasPriority() && n.p.Priority > l.max, // not enforced
+			!subject.IsWithin(l.x.SubjectSet(n.p)):
 			continue
 		}
 		if n.shares[what] == some {
@@ -251,7 +251,7 @@ func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision
 
 // together says whether rules that let a part of DNS through each let all of it through.
 func (l *needLint) together(what need, parts []*needRule) bool {
-	if what == apiServer || l.services.DNSPods.Empty() {
+	if what == apiServer || l.services.DNSPods.IsEmpty() {
 		return false
 	}
 	var have overlap.PodSet
@@ -260,7 +260,7 @@ func (l *needLint) together(what need, parts []*needRule) bool {
 			have = have.Or(l.dnsAmong(n.r))
 		}
 	}
-	return l.services.DNSPods.Within(have)
+	return l.services.DNSPods.IsWithin(have)
 }
 
 // denies looks at an egress Deny: what it cuts that pods need. all says that it

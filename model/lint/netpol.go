@@ -22,7 +22,7 @@ type netpolLint struct {
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
 func (l *netpolLint) netpol(p *model.Policy) {
-	if p.Refused() { // it has no rows, which is said already
+	if p.IsRefused() { // it has no rows, which is said already
 		return
 	}
 	for r := range p.AllRules() {
@@ -142,7 +142,7 @@ func (l *netpolLint) destinations(p *model.Policy, r *model.Rule) overlap.PodSet
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
-	return l.x.Reach(r).Everybody()
+	return l.x.ReachOfRule(r).ReachedPods()
 }
 
 // isolator is a NetworkPolicy that isolates pods.
@@ -157,14 +157,14 @@ func (l *netpolLint) isolator(namespace string, d model.Direction, set overlap.P
 	if l.inNS == nil {
 		l.inNS = map[string][]isolator{}
 		for _, p := range l.others {
-			if p.Isolates(model.Ingress) || p.Isolates(model.Egress) {
+			if p.IsolatesDirection(model.Ingress) || p.IsolatesDirection(model.Egress) {
 				l.inNS[p.Namespace] = append(l.inNS[p.Namespace], isolator{p, l.x.SubjectSet(p)})
 			}
 		}
 	}
 	for _, i := range l.inNS[namespace] {
-		if i.p.Isolates(d) && i.pods.Meets(set) {
-			return i.p, l.x.First(i.pods.And(set))
+		if i.p.IsolatesDirection(d) && i.pods.Meets(set) {
+			return i.p, l.x.FirstPod(i.pods.And(set))
 		}
 	}
 	return nil, nil
@@ -176,7 +176,7 @@ func (l *netpolLint) isolator(namespace string, d model.Direction, set overlap.P
 // or the baseline, which a row of tier 2 keeps from being asked.
 func (l *netpolLint) leftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
-	if len(rules) == 0 || p.Isolates(d) {
+	if len(rules) == 0 || p.IsolatesDirection(d) {
 		return
 	}
 	severity := model.SeverityWarning
@@ -205,12 +205,12 @@ func (l *netpolLint) leftOut(p *model.Policy, d model.Direction) {
 // baselineDenies finds a Deny of the baseline for pods of the set.
 func (l *netpolLint) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
-		if p.Tier != model.TierBaseline || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
+		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
 		}
 		for i := range p.Rules(d) {
 			if r := &p.Rules(d)[i]; r.Action == model.Deny {
-				return p, r, l.x.First(l.x.SubjectSet(p).And(set))
+				return p, r, l.x.FirstPod(l.x.SubjectSet(p).And(set))
 			}
 		}
 	}

@@ -14,19 +14,19 @@ import (
 // SelectsEverything says whether a subject selects every pod of every
 // namespace.
 func SelectsEverything(s model.Subject) bool {
-	return s.Namespace == "" && s.Namespaces.Empty() && (s.AllPods || s.Pods.Empty())
+	return s.Namespace == "" && s.Namespaces.MatchesEverything() && (s.AllPods || s.Pods.MatchesEverything())
 }
 
 // SystemNamespaces are the system namespaces the policy's subject selects in
 // this cluster, by name: all of their pods, or some that exist.
 func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	var out []string
-	selected := x.Selected(p)
-	for n := range x.Namespaces(p.Subject.Namespaces) {
+	selected := x.SelectedPods(p)
+	for n := range x.NamespacesMatching(p.Subject.Namespaces) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
-		if p.Subject.AllPods || p.Subject.Pods.Empty() || selected.Meets(x.MatchIn(n.Name, model.Everything())) {
+		if p.Subject.AllPods || p.Subject.Pods.MatchesEverything() || selected.Meets(x.PodsMatchingIn(n.Name, model.SelectEverything())) {
 			out = append(out, n.Name)
 		}
 	}
@@ -37,7 +37,7 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 // many do.
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 	for r := range p.AllRules() {
-		if r.Action == model.Deny && !r.Inert() {
+		if r.Action == model.Deny && !r.MatchesNothing() {
 			n++
 			if first == nil {
 				first = r
@@ -49,7 +49,7 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 
 func (l *linter) policy(p *model.Policy) {
 	l.logging(p)
-	if p.Kind.Ranked() && p.Priority > l.max {
+	if p.Kind.HasPriority() && p.Priority > l.max {
 		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
@@ -69,8 +69,8 @@ func (l *linter) policy(p *model.Policy) {
 }
 
 func (l *linter) subject(p *model.Policy) {
-	selected, subject := l.x.Selected(p), l.x.SubjectSet(p)
-	if subject.Empty() && l.pods {
+	selected, subject := l.x.SelectedPods(p), l.x.SubjectSet(p)
+	if subject.IsEmpty() && l.pods {
 		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
 		if n := selected.Len(); n > 0 {
 			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects "+
@@ -82,7 +82,7 @@ func (l *linter) subject(p *model.Policy) {
 	var host, udn []string
 	for pod := range l.x.Pods(selected) {
 		switch {
-		case pod.Completed():
+		case pod.IsCompleted():
 		case pod.HostNetwork:
 			host = append(host, podName(pod))
 		case pod.PrimaryUDN() != "":
@@ -120,7 +120,7 @@ func (l *linter) selectsSystem(p *model.Policy) {
 // duplicates reports priorities that several enforced policies hold.
 func (l *linter) duplicates() {
 	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
-		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.Ranked() {
+		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
 			continue
 		}
 		for i := range r.Policies {
@@ -155,7 +155,7 @@ func (l *linter) conflicts() {
 		c := &l.ladder.Conflicts[i]
 		for _, k := range []model.PolicyKey{c.A, c.B} {
 			p := l.c.Policy(k)
-			other, own, theirs := c.Other(k)
+			other, own, theirs := c.OtherPolicy(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.aboutRule(p, r, codes.PriorityConflict, fmt.Sprintf(
 					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",

@@ -75,19 +75,19 @@ func (d *decided) decidesFirst(p *model.Policy, r *model.Rule, under []int) {
 // underRoots puts findings behind the root they stand under, and leaves the others where they
 // are.
 func underRoots(found []model.Finding) []model.Finding {
-	roots := model.Roots(found)
+	roots := model.RootCauses(found)
 	if len(roots) == 0 {
 		return found
 	}
 	under := map[string][]model.Finding{}
 	out := make([]model.Finding, 0, len(found))
 	for _, f := range found {
-		if roots.Over(&f) {
+		if roots.IsUnderRoot(&f) {
 			under[f.Cause] = append(under[f.Cause], f)
 		}
 	}
 	for _, f := range found {
-		if !roots.Over(&f) {
+		if !roots.IsUnderRoot(&f) {
 			out = append(out, f)
 		}
 		if f.Root {

@@ -36,7 +36,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) (everyone bool) {
 				everyone = everyone || l.everyone(n)
 			}
 		case model.PeerNamespaces, model.PeerPods:
-			if l.pods && !l.x.PeerSelected(pe).Meets(l.x.Eligible()) {
+			if l.pods && !l.x.PeerSelected(pe).Meets(l.x.EligiblePods()) {
 				nothing = append(nothing, strconv.Quote(pe.String()))
 			}
 		case model.PeerNodes:
@@ -101,7 +101,7 @@ func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) 
 // nodes says whether the peer selects a node, and reports those whose addresses
 // cannot be read.
 func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
-	nodes := l.x.Nodes(pe.Nodes)
+	nodes := l.x.NodesMatching(pe.Nodes)
 	var bad []string
 	for _, n := range nodes {
 		if n.HostErr != "" {
@@ -139,7 +139,7 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 		last := p.Priority + int32((len(rules)-1)/maxRules)
 		for _, o := range l.policies {
 			// A policy above the range has no rows to meet.
-			if o.Kind.Ranked() && o.Tier == p.Tier && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) &&
+			if o.Kind.HasPriority() && o.Tier == p.Tier && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) &&
 				len(o.Rules(d)) > 0 {
 				met = append(met, fmt.Sprintf("%s (priority %d)", o.Label(), o.Priority))
 			}

@@ -28,7 +28,7 @@ func (l *linter) shadows(p *model.Policy, rules []model.Rule) {
 	tables := map[string]*table{}
 	for i := range rules {
 		r := &rules[i]
-		if r.Inert() {
+		if r.MatchesNothing() {
 			continue
 		}
 		ports := portsKey(r.Ports)
@@ -63,7 +63,7 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 func portsKey(ports []model.Port) string {
 	var texts []string
 	for i := range ports {
-		if !ports[i].Broken() {
+		if !ports[i].IsBroken() {
 			texts = append(texts, ports[i].String())
 		}
 	}
@@ -98,7 +98,7 @@ func (t *table) add(pe *model.Peer, rule int) {
 func selectorKey(pe *model.Peer) ([3]string, bool) {
 	pods := pe.Pods
 	if pe.Kind == model.PeerNamespaces {
-		pods = model.Everything()
+		pods = model.SelectEverything()
 	}
 	key := [3]string{pe.Namespace, pe.Namespaces.Key(), pods.Key()}
 	return key, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
@@ -152,7 +152,7 @@ func (t *table) covers(pe *model.Peer) (rules []int, ok bool) {
 			if !ok {
 				return nil, false
 			}
-			_, rule, ok := t.networks.Covering(n)
+			_, rule, ok := t.networks.NarrowestCovering(n)
 			if !ok {
 				return nil, false
 			}

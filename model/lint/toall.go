@@ -17,7 +17,7 @@ import (
 // of the cluster: its subject and its peers are every pod, or all but those of system
 // namespaces, at every port.
 func toAll(x *overlap.PodIndex, p *model.Policy, r *model.Rule) bool {
-	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.Inert() && everyPort(r) &&
+	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.MatchesNothing() && everyPort(r) &&
 		(SelectsEverything(p.Subject) || ordinary(x, x.SubjectSet(p))) && peersAreAll(x, r)
 }
 
@@ -38,7 +38,7 @@ func peersAreAll(x *overlap.PodIndex, r *model.Rule) bool {
 			return true
 		}
 		all = all.Or(x.PeerSet(pe))
-		for n := range overlap.Networks(pe.Networks) {
+		for n := range overlap.ParsedNetworks(pe.Networks) {
 			if n.Bits() == 0 {
 				return true
 			}
@@ -52,7 +52,7 @@ func peersAreAll(x *overlap.PodIndex, r *model.Rule) bool {
 // several namespaces: of one it says nothing of a cluster.
 func ordinary(x *overlap.PodIndex, set overlap.PodSet) bool {
 	first, several := "", false
-	for pod := range x.Pods(x.Eligible().AndNot(set)) {
+	for pod := range x.Pods(x.EligiblePods().AndNot(set)) {
 		if !model.IsSystemNamespace(pod.Namespace) {
 			return false
 		}
@@ -134,7 +134,7 @@ func baseline(p *model.Policy) bool {
 }
 
 // toAllText says what a rule comes to that opens or closes the cluster.
-func toAllText(does string, idle int, t *audit.Turned) string {
+func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
 		var some []string
@@ -159,7 +159,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 	for _, d := range model.Directions {
 		var above []seen
 		below := map[*model.Rule]int{}
-		for _, p := range slices.SortedFunc(l.c.AllPolicies(), ladder.Compare) {
+		for _, p := range slices.SortedFunc(l.c.AllPolicies(), ladder.ComparePolicies) {
 			if !p.Kind.IsAdmin() || v.Options().NoRows[p.Key] != nil {
 				continue
 			}
@@ -167,7 +167,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 			for i := range rules {
 				r := &rules[i]
 				for _, s := range above {
-					if s.r.Action != r.Action && !r.Inert() {
+					if s.r.Action != r.Action && !r.MatchesNothing() {
 						below[s.r]++
 					}
 				}

@@ -5,7 +5,7 @@
 // with the reason. A peer is every pod of a namespace that has the labels of one that was
 // asked for, and no other. Labels that a new revision of a workload changes select nothing.
 // Other connections that the rules let through or deny are not told here: that takes
-// verdicts (diff.Wanted).
+// verdicts (diff.WantedVerdict).
 //
 // It is pure; engine/propose, which writes the rules as text, imports it. It imports model,
 // model/overlap and model/verdict.

@@ -27,11 +27,11 @@ const mostValues = 20
 // newest, whose classes come just before it in order.
 const mostTries = 8
 
-// class is the lasting labels that some pods share.
-type class = map[string]string
+// labelClass is the lasting labels that some pods share.
+type labelClass = map[string]string
 
-// lasting are labels without those that pass.
-func lasting(labels map[string]string) class {
+// lastingLabels are labels without those that pass.
+func lastingLabels(labels map[string]string) labelClass {
 	out := maps.Clone(labels)
 	for _, k := range passing {
 		delete(out, k)
@@ -39,8 +39,8 @@ func lasting(labels map[string]string) class {
 	return out
 }
 
-// classes are the different ones, in order.
-func classes(all []class) (out []class) {
+// distinctClasses are the different ones, in order.
+func distinctClasses(all []labelClass) (out []labelClass) {
 	had := map[string]bool{}
 	for _, c := range all {
 		if k := classKey(c); !had[k] {
@@ -48,11 +48,11 @@ func classes(all []class) (out []class) {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b class) int { return strings.Compare(classKey(a), classKey(b)) })
+	slices.SortFunc(out, func(a, b labelClass) int { return strings.Compare(classKey(a), classKey(b)) })
 	return out
 }
 
-func classKey(c class) string {
+func classKey(c labelClass) string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(c)) {
 		b.WriteString(k + "\x00" + c[k] + "\x00")
@@ -60,13 +60,13 @@ func classKey(c class) string {
 	return b.String()
 }
 
-// without are the classes of a that are not among b.
-func without(a, b []class) (out []class) {
+// classesWithout are the classes of a that are not among b.
+func classesWithout(a, b []labelClass) (out []labelClass) {
 	had := map[string]bool{}
 	for _, c := range b {
 		had[classKey(c)] = true
 	}
-	for _, c := range classes(a) {
+	for _, c := range distinctClasses(a) {
 		if !had[classKey(c)] {
 			out = append(out, c)
 		}
@@ -74,14 +74,14 @@ func without(a, b []class) (out []class) {
 	return out
 }
 
-// requirement is one condition of a selector.
-type requirement struct {
+// labelRequirement is one condition of a selector.
+type labelRequirement struct {
 	key    string
 	op     metav1.LabelSelectorOperator
 	values []string
 }
 
-func (r *requirement) holds(c class) bool {
+func (r *labelRequirement) holdsFor(c labelClass) bool {
 	v, there := c[r.key]
 	switch r.op {
 	case metav1.LabelSelectorOpIn:
@@ -92,8 +92,8 @@ func (r *requirement) holds(c class) bool {
 	return !there // DoesNotExist
 }
 
-// cost orders conditions that keep as much out: what people write first.
-func (r *requirement) cost() int {
+// writingCost orders conditions that keep as much out: what people write first.
+func (r *labelRequirement) writingCost() int {
 	rank := slices.Index(telling, r.key)
 	if rank < 0 {
 		rank = len(telling)
@@ -109,11 +109,11 @@ func (r *requirement) cost() int {
 	return 200 + rank
 }
 
-// requirements are the conditions that all of some classes meet, by any label that one of
+// commonRequirements are the conditions that all of some classes meet, by any label that one of
 // them or of the others has.
-func requirements(in, others []class) (out []requirement) {
+func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 	keys := map[string]bool{}
-	for _, list := range [][]class{in, others} {
+	for _, list := range [][]labelClass{in, others} {
 		for _, c := range list {
 			for k := range c {
 				keys[k] = true
@@ -131,9 +131,9 @@ func requirements(in, others []class) (out []requirement) {
 		}
 		switch {
 		case have == 0:
-			out = append(out, requirement{key: k, op: metav1.LabelSelectorOpDoesNotExist})
+			out = append(out, labelRequirement{key: k, op: metav1.LabelSelectorOpDoesNotExist})
 		case have == len(in) && len(values) <= mostValues:
-			out = append(out, requirement{k, metav1.LabelSelectorOpIn, slices.Sorted(maps.Keys(values))})
+			out = append(out, labelRequirement{k, metav1.LabelSelectorOpIn, slices.Sorted(maps.Keys(values))})
 		case have < len(in):
 			not := map[string]bool{}
 			for _, c := range others {
@@ -142,27 +142,27 @@ func requirements(in, others []class) (out []requirement) {
 				}
 			}
 			if len(not) > 0 && len(not) <= mostValues {
-				out = append(out, requirement{k, metav1.LabelSelectorOpNotIn, slices.Sorted(maps.Keys(not))})
+				out = append(out, labelRequirement{k, metav1.LabelSelectorOpNotIn, slices.Sorted(maps.Keys(not))})
 			}
 		}
 	}
 	return out
 }
 
-// one is a selector of some classes that keeps out as many of the others as one selector
+// oneSelector is a selector of some classes that keeps out as many of the others as one selector
 // can; exact says that it keeps out all.
-func one(in, others []class) (sel *metav1.LabelSelector, exact bool) {
-	in, others = classes(in), without(others, in)
-	all := requirements(in, others)
-	slices.SortStableFunc(all, func(a, b requirement) int { return cmp.Compare(a.cost(), b.cost()) })
-	var chosen []requirement
+func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool) {
+	in, others = distinctClasses(in), classesWithout(others, in)
+	all := commonRequirements(in, others)
+	slices.SortStableFunc(all, func(a, b labelRequirement) int { return cmp.Compare(a.writingCost(), b.writingCost()) })
+	var chosen []labelRequirement
 	left := others
 	for len(left) > 0 {
 		best, out := -1, 0
 		for i := range all {
 			n := 0
 			for _, c := range left {
-				if !all[i].holds(c) {
+				if !all[i].holdsFor(c) {
 					n++
 				}
 			}
@@ -174,12 +174,12 @@ func one(in, others []class) (sel *metav1.LabelSelector, exact bool) {
 			break
 		}
 		chosen = append(chosen, all[best])
-		left = slices.DeleteFunc(slices.Clone(left), func(c class) bool { return !all[best].holds(c) })
+		left = slices.DeleteFunc(slices.Clone(left), func(c labelClass) bool { return !all[best].holdsFor(c) })
 	}
 	// A requirement is not needed where the others keep out the same classes.
 	for i := len(chosen) - 1; i >= 0; i-- {
 		rest := slices.Delete(slices.Clone(chosen), i, i+1)
-		if !slices.ContainsFunc(others, func(c class) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {
+		if !slices.ContainsFunc(others, func(c labelClass) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {
 			chosen = rest
 		}
 	}
@@ -189,13 +189,13 @@ func one(in, others []class) (sel *metav1.LabelSelector, exact bool) {
 	return selectorOf(chosen), len(left) == 0
 }
 
-func holdAll(all []requirement, c class) bool {
-	return !slices.ContainsFunc(all, func(r requirement) bool { return !r.holds(c) })
+func holdAll(all []labelRequirement, c labelClass) bool {
+	return !slices.ContainsFunc(all, func(r labelRequirement) bool { return !r.holdsFor(c) })
 }
 
-func selectorOf(all []requirement) *metav1.LabelSelector {
+func selectorOf(all []labelRequirement) *metav1.LabelSelector {
 	out := &metav1.LabelSelector{}
-	slices.SortFunc(all, func(a, b requirement) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(all, func(a, b labelRequirement) int { return strings.Compare(a.key, b.key) })
 	for _, r := range all {
 		if r.op == metav1.LabelSelectorOpIn && len(r.values) == 1 {
 			if out.MatchLabels == nil {
@@ -209,30 +209,30 @@ func selectorOf(all []requirement) *metav1.LabelSelector {
 	return out
 }
 
-// several are selectors which together select some classes and none of the others: each
+// severalSelectors are selectors which together select some classes and none of the others: each
 // class by itself can be selected exactly.
-func several(in, others []class) []*metav1.LabelSelector {
-	in, others = classes(in), without(others, in)
-	if sel, exact := one(in, others); exact {
+func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
+	in, others = distinctClasses(in), classesWithout(others, in)
+	if sel, exact := oneSelector(in, others); exact {
 		return []*metav1.LabelSelector{sel}
 	}
-	var groups [][]class
+	var groups [][]labelClass
 	for _, c := range in {
 		joined := false
 		for i := max(0, len(groups)-mostTries); i < len(groups); i++ {
 			with := append(slices.Clone(groups[i]), c)
-			if _, exact := one(with, others); exact {
+			if _, exact := oneSelector(with, others); exact {
 				groups[i], joined = with, true
 				break
 			}
 		}
 		if !joined {
-			groups = append(groups, []class{c})
+			groups = append(groups, []labelClass{c})
 		}
 	}
 	out := make([]*metav1.LabelSelector, len(groups))
 	for i := range groups {
-		out[i], _ = one(groups[i], others)
+		out[i], _ = oneSelector(groups[i], others)
 	}
 	return out
 }

@@ -14,61 +14,61 @@ import (
 	"rung/model/verdict"
 )
 
-// subject proposes one for the pods of the lines: those that one selector of namespaces and
+// proposeSubject proposes one for the pods of the lines: those that one selector of namespaces and
 // one of pods can tell from others.
-func (p *proposer) subject() {
+func (p *proposer) proposeSubject() {
 	targets := p.at
 	if len(targets) == 0 {
 		return
 	}
 	spaces := map[string]bool{}
-	var in []class
+	var in []labelClass
 	for i := range targets {
-		pod := p.pods.At(i)
+		pod := p.pods.PodAt(i)
 		spaces[pod.Namespace] = true
-		in = append(in, lasting(pod.Labels.Map()))
+		in = append(in, lastingLabels(pod.Labels.Map()))
 	}
-	var others []class
-	for i := range p.pods.Eligible().Each() {
-		if pod := p.pods.At(i); spaces[pod.Namespace] && !targets[i] {
-			others = append(others, lasting(pod.Labels.Map()))
+	var others []labelClass
+	for i := range p.pods.EligiblePods().Each() {
+		if pod := p.pods.PodAt(i); spaces[pod.Namespace] && !targets[i] {
+			others = append(others, lastingLabels(pod.Labels.Map()))
 		}
 	}
-	podSel, _ := one(in, others)
-	nsSel, _ := one(p.spaces(spaces))
-	p.out.Subject = &Selected{nsSel, podSel}
+	podSel, _ := oneSelector(in, others)
+	nsSel, _ := oneSelector(p.namespaceLabels(spaces))
+	p.out.Subject = &SelectedPods{nsSel, podSel}
 }
 
-// spaces are the labels of some namespaces, and those of all others.
-func (p *proposer) spaces(some map[string]bool) (in, others []class) {
+// namespaceLabels are the labels of some namespaces, and those of all others.
+func (p *proposer) namespaceLabels(some map[string]bool) (in, others []labelClass) {
 	for n := range p.c.Namespaces() {
 		if some[n.Name] {
-			in = append(in, lasting(n.Labels.Map()))
+			in = append(in, lastingLabels(n.Labels.Map()))
 		} else {
-			others = append(others, lasting(n.Labels.Map()))
+			others = append(others, lastingLabels(n.Labels.Map()))
 		}
 	}
-	return named(in), named(others)
+	return classesByName(in), classesByName(others)
 }
 
-// named are namespaces by their names alone, where all have one: what they share is not what
+// classesByName are namespaces by their names alone, where all have one: what they share is not what
 // is meant.
-func named(all []class) []class {
-	out := make([]class, len(all))
+func classesByName(all []labelClass) []labelClass {
+	out := make([]labelClass, len(all))
 	for i, c := range all {
 		if c[nameLabel] == "" {
 			return all
 		}
-		out[i] = class{nameLabel: c[nameLabel]}
+		out[i] = labelClass{nameLabel: c[nameLabel]}
 	}
 	return out
 }
 
-// rules makes those of a direction: one for all peers with the same ports.
-func (p *proposer) rules(d model.Direction) {
+// proposeRules makes those of a direction: one for all peers with the same ports.
+func (p *proposer) proposeRules(d model.Direction) {
 	type group struct {
 		ports []verdict.PortRange
-		peers []end
+		peers []connectionEnd
 	}
 	groups := map[string]*group{}
 	for e, ports := range p.ports[d] {
@@ -82,9 +82,9 @@ func (p *proposer) rules(d model.Direction) {
 	for _, g := range slices.SortedFunc(maps.Values(groups), func(a, b *group) int {
 		return cmp.Or(cmp.Compare(len(b.peers), len(a.peers)), strings.Compare(fmt.Sprint(a.ports), fmt.Sprint(b.ports)))
 	}) {
-		slices.SortFunc(g.peers, func(a, b end) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
-		allPeers, allNetworks := p.peers(g.peers), networksOf(g.peers)
-		for _, ports := range parts(g.ports, mostPorts) {
+		slices.SortFunc(g.peers, func(a, b connectionEnd) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
+		allPeers, allNetworks := p.peerSelectors(g.peers), networksOf(g.peers)
+		for _, ports := range chunkPorts(g.ports, mostPorts) {
 			peers, networks := allPeers, allNetworks
 			for len(peers)+len(networks) > 0 {
 				r := Rule{Direction: d, At: p.before[d], Ports: ports}
@@ -97,29 +97,29 @@ func (p *proposer) rules(d model.Direction) {
 	}
 }
 
-func parts(all []verdict.PortRange, most int) [][]verdict.PortRange {
+func chunkPorts(all []verdict.PortRange, most int) [][]verdict.PortRange {
 	if len(all) == 0 {
 		return [][]verdict.PortRange{nil}
 	}
 	return slices.Collect(slices.Chunk(all, most))
 }
 
-// peers are selectors of the pods among some ends, for each of the namespaces that are
+// peerSelectors are selectors of the pods among some ends, for each of the namespaces that are
 // selected alike together.
-func (p *proposer) peers(ends []end) (out []Selected) {
-	targets := map[string][]class{}
+func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
+	targets := map[string][]labelClass{}
 	is := map[int]bool{}
 	for _, e := range ends {
 		if e.pod >= 0 {
-			pod := p.pods.At(e.pod)
-			targets[pod.Namespace] = append(targets[pod.Namespace], lasting(pod.Labels.Map()))
+			pod := p.pods.PodAt(e.pod)
+			targets[pod.Namespace] = append(targets[pod.Namespace], lastingLabels(pod.Labels.Map()))
 			is[e.pod] = true
 		}
 	}
-	others := map[string][]class{}
-	for i := range p.pods.Eligible().Each() {
-		if pod := p.pods.At(i); targets[pod.Namespace] != nil && !is[i] {
-			others[pod.Namespace] = append(others[pod.Namespace], lasting(pod.Labels.Map()))
+	others := map[string][]labelClass{}
+	for i := range p.pods.EligiblePods().Each() {
+		if pod := p.pods.PodAt(i); targets[pod.Namespace] != nil && !is[i] {
+			others[pod.Namespace] = append(others[pod.Namespace], lastingLabels(pod.Labels.Map()))
 		}
 	}
 	type alike struct {
@@ -129,7 +129,7 @@ func (p *proposer) peers(ends []end) (out []Selected) {
 	}
 	same := map[string]*alike{}
 	for ns, in := range targets {
-		sels := several(in, others[ns])
+		sels := severalSelectors(in, others[ns])
 		var key strings.Builder
 		for _, s := range sels {
 			key.WriteString(metav1.FormatLabelSelector(s) + "\n")
@@ -142,9 +142,9 @@ func (p *proposer) peers(ends []end) (out []Selected) {
 		a.spaces[ns], a.first = true, min(a.first, ns)
 	}
 	for _, a := range slices.SortedFunc(maps.Values(same), func(a, b *alike) int { return strings.Compare(a.first, b.first) }) {
-		for _, ns := range several(p.spaces(a.spaces)) {
+		for _, ns := range severalSelectors(p.namespaceLabels(a.spaces)) {
 			for _, pods := range a.pods {
-				out = append(out, Selected{ns, pods})
+				out = append(out, SelectedPods{ns, pods})
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 
 // networksOf are the addresses among some ends, those that fill a network together as that
 // network.
-func networksOf(ends []end) []netip.Prefix {
+func networksOf(ends []connectionEnd) []netip.Prefix {
 	var out []netip.Prefix
 	for _, e := range ends {
 		if e.pod < 0 {
@@ -192,7 +192,7 @@ func networksOf(ends []end) []netip.Prefix {
 			if a.Bits() != b.Bits() || a.Bits() < 2 || a.Addr().Is4() != b.Addr().Is4() {
 				continue
 			}
-			if up, up2 := parent(a), parent(b); up == up2 {
+			if up, up2 := parentNetwork(a), parentNetwork(b); up == up2 {
 				out, joined = slices.Replace(out, i, i+2, up), true
 			}
 		}
@@ -200,4 +200,6 @@ func networksOf(ends []end) []netip.Prefix {
 	return out
 }
 
-func parent(p netip.Prefix) netip.Prefix { return netip.PrefixFrom(p.Addr(), p.Bits()-1).Masked() }
+func parentNetwork(p netip.Prefix) netip.Prefix {
+	return netip.PrefixFrom(p.Addr(), p.Bits()-1).Masked()
+}

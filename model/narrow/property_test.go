@@ -99,8 +99,8 @@ func (w *narrowWorld) cluster() *model.Cluster {
 	return made.Cluster(objects...)
 }
 
-func (w *narrowWorld) ask(c *model.Cluster) Ask {
-	a := Ask{Action: model.Allow, New: w.odds(2), Policy: made.ANP("narrow", 50, "tenant=t0", nil, nil)}
+func (w *narrowWorld) ask(c *model.Cluster) ProposalInput {
+	a := ProposalInput{Action: model.Allow, New: w.odds(2), Policy: made.ANP("narrow", 50, "tenant=t0", nil, nil)}
 	if w.odds(2) {
 		a.Action = model.Deny
 	}
@@ -134,7 +134,7 @@ func (w *narrowWorld) ask(c *model.Cluster) Ask {
 		return e
 	}
 	for range 1 + w.r.IntN(12) {
-		s := diff.Seen{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
+		s := diff.LoggedConnection{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
 			Protocol: verdict.TCP, Port: uint16(80 + w.r.IntN(3))}}
 		if w.odds(2) {
 			s.Stage = model.StageToLport
@@ -201,7 +201,7 @@ func with(t *testing.T, old *model.Policy, p *Proposal) *model.Policy {
 	return &next
 }
 
-func judge(t *testing.T, seed uint64, c *model.Cluster, a Ask, p *Proposal) {
+func judge(t *testing.T, seed uint64, c *model.Cluster, a ProposalInput, p *Proposal) {
 	t.Helper()
 	next := with(t, a.Policy, p)
 	c, _ = c.Upsert([]model.Object{next}, nil)
@@ -211,7 +211,7 @@ func judge(t *testing.T, seed uint64, c *model.Cluster, a Ask, p *Proposal) {
 			return e.Addr.String()
 		}
 		pod := c.Pod(e.Key.Namespace, e.Key.Name)
-		return pod.Namespace + classKey(lasting(pod.Labels.Map()))
+		return pod.Namespace + classKey(lastingLabels(pod.Labels.Map()))
 	}
 	type told struct {
 		other string

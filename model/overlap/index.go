@@ -20,7 +20,7 @@ type PodIndex struct {
 	pods       []*model.Pod // by namespace and name; a PodSet's bits count in it
 	classOf    []int32      // of each pod, into podClasses
 	podClasses []*selectors.Class
-	spaces     []podsOfNS // by name
+	spaces     []namespacePods // by name
 	nodes      []*model.Node
 	subjects   PodSet // eligible as subject
 	peers      PodSet // eligible as peer
@@ -38,9 +38,9 @@ type PodIndex struct {
 	named   map[string]PodSet
 }
 
-// podsOfNS is one namespace and the run of pods in it; object is nil where pods
+// namespacePods is one namespace and the run of pods in it; object is nil where pods
 // name a namespace that is not known: selectors of namespaces do not see it.
-type podsOfNS struct {
+type namespacePods struct {
 	name     string
 	object   *model.Namespace
 	class    *selectors.Class
@@ -74,7 +74,7 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 			x.podClasses = append(x.podClasses, index.Class(p.Labels))
 		}
 		if n := len(x.spaces); n == 0 || x.spaces[n-1].name != p.Namespace {
-			x.spaces = append(x.spaces, podsOfNS{name: p.Namespace, from: len(x.pods)})
+			x.spaces = append(x.spaces, namespacePods{name: p.Namespace, from: len(x.pods)})
 		}
 		x.pods = append(x.pods, p)
 		x.classOf = append(x.classOf, class)
@@ -91,10 +91,10 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 		if p.PrimaryUDN() == "" {
 			x.plain.add(i)
 		}
-		if p.SubjectEligible() {
+		if p.CanBeSubject() {
 			x.subjects.add(i)
 		}
-		if !p.PeerEligible() {
+		if !p.CanBePeer() {
 			continue
 		}
 		x.peers.add(i)
@@ -118,22 +118,22 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 		i, ok := at[n.Name]
 		if !ok {
 			i = len(x.spaces)
-			x.spaces = append(x.spaces, podsOfNS{name: n.Name})
+			x.spaces = append(x.spaces, namespacePods{name: n.Name})
 		}
 		if classes[n.Labels.Key()] == nil {
 			classes[n.Labels.Key()] = x.index.Class(n.Labels)
 		}
 		x.spaces[i].object, x.spaces[i].class = n, classes[n.Labels.Key()]
 	}
-	slices.SortFunc(x.spaces, func(a, b podsOfNS) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(x.spaces, func(a, b namespacePods) int { return cmp.Compare(a.name, b.name) })
 }
 
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
-// Match is every pod, eligible or not, in a namespace that the one selector
+// PodsMatching is every pod, eligible or not, in a namespace that the one selector
 // matches and with labels that the other matches. The result must not be
 // changed.
-func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
+func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	key := [2]string{selectors.Key(namespaces), selectors.Key(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -141,7 +141,7 @@ func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
 		return s
 	}
 	s := x.inNamespaces(x.index.Selector(namespaces))
-	if !pods.Empty() {
+	if !pods.MatchesEverything() {
 		s = s.And(x.withLabels(x.index.Selector(pods)))
 	}
 	if len(x.both) < memoLimit {
@@ -150,10 +150,10 @@ func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
 	return s
 }
 
-// MatchIn is every pod of one namespace with labels that the selector matches.
-func (x *PodIndex) MatchIn(namespace string, pods model.Selector) PodSet {
+// PodsMatchingIn is every pod of one namespace with labels that the selector matches.
+func (x *PodIndex) PodsMatchingIn(namespace string, pods model.Selector) PodSet {
 	s := x.newSet()
-	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) }); ok {
+	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s namespacePods, n string) int { return cmp.Compare(s.name, n) }); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
 	}
 	sel := x.index.Selector(pods)
@@ -168,7 +168,7 @@ func (x *PodIndex) inNamespaces(sel *selectors.Selector) PodSet {
 	}
 	s := x.newSet()
 	for _, n := range x.spaces {
-		if n.selected(sel) {
+		if n.isSelected(sel) {
 			s.addRange(n.from, n.to)
 		}
 	}
@@ -176,7 +176,7 @@ func (x *PodIndex) inNamespaces(sel *selectors.Selector) PodSet {
 	return s
 }
 
-func (n *podsOfNS) selected(sel *selectors.Selector) bool {
+func (n *namespacePods) isSelected(sel *selectors.Selector) bool {
 	return n.object != nil && n.class.Matches(sel)
 }
 
@@ -197,31 +197,31 @@ func (x *PodIndex) withLabels(sel *selectors.Selector) PodSet {
 	return s
 }
 
-// Len is how many pods there are, At the pod at a place; places go by namespace and name.
+// Len is how many pods there are, PodAt the pod at a place; places go by namespace and name.
 func (x *PodIndex) Len() int { return len(x.pods) }
 
-// At is the pod at a place.
-func (x *PodIndex) At(i int) *model.Pod { return x.pods[i] }
+// PodAt is the pod at a place.
+func (x *PodIndex) PodAt(i int) *model.Pod { return x.pods[i] }
 
-// Selected is every pod the policy's subject selects, eligible or not.
-func (x *PodIndex) Selected(p *model.Policy) PodSet {
+// SelectedPods is every pod the policy's subject selects, eligible or not.
+func (x *PodIndex) SelectedPods(p *model.Policy) PodSet {
 	if p.Subject.Namespace != "" {
-		return x.MatchIn(p.Subject.Namespace, p.Subject.Pods)
+		return x.PodsMatchingIn(p.Subject.Namespace, p.Subject.Pods)
 	}
-	return x.Match(p.Subject.Namespaces, subjectPods(p))
+	return x.PodsMatching(p.Subject.Namespaces, subjectPods(p))
 }
 
 // subjectPods is the subject's pod selector; written as namespaces only it may
 // have been left out.
 func subjectPods(p *model.Policy) model.Selector {
 	if p.Subject.AllPods {
-		return model.Everything()
+		return model.SelectEverything()
 	}
 	return p.Subject.Pods
 }
 
 // SubjectSet is the policy's subject: the selected pods that are eligible.
-func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.Selected(p).And(x.subjects) }
+func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.SelectedPods(p).And(x.subjects) }
 
 // PeerSelected is every pod a peer selects by labels, eligible or not; empty for
 // nodes and networks.
@@ -230,18 +230,18 @@ func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 	case pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods:
 		return nil
 	case pe.Namespace != "":
-		return x.MatchIn(pe.Namespace, pe.Pods)
+		return x.PodsMatchingIn(pe.Namespace, pe.Pods)
 	case pe.Kind == model.PeerNamespaces:
-		return x.Match(pe.Namespaces, model.Everything())
+		return x.PodsMatching(pe.Namespaces, model.SelectEverything())
 	}
-	return x.Match(pe.Namespaces, pe.Pods)
+	return x.PodsMatching(pe.Namespaces, pe.Pods)
 }
 
 // PeerSet is PeerSelected without the pods whose addresses enter no address set.
 func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
-// Where are the pods that f picks; it asks about each pod and remembers nothing.
-func (x *PodIndex) Where(f func(*model.Pod) bool) PodSet {
+// PodsWhere are the pods that f picks; it asks about each pod and remembers nothing.
+func (x *PodIndex) PodsWhere(f func(*model.Pod) bool) PodSet {
 	s := x.newSet()
 	for i, p := range x.pods {
 		if f(p) {
@@ -262,22 +262,22 @@ func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
 	}
 }
 
-// First is the first pod of a set or nil.
-func (x *PodIndex) First(s PodSet) *model.Pod {
+// FirstPod is the first pod of a set or nil.
+func (x *PodIndex) FirstPod(s PodSet) *model.Pod {
 	for p := range x.Pods(s) {
 		return p
 	}
 	return nil
 }
 
-// Everyone is the set of all pods, Eligible of those that can be peers.
-func (x *PodIndex) Everyone() PodSet { return x.all }
+// AllPods is the set of all pods, EligiblePods of those that can be peers.
+func (x *PodIndex) AllPods() PodSet { return x.all }
 
-// Eligible is the set of pods whose addresses enter address sets.
-func (x *PodIndex) Eligible() PodSet { return x.peers }
+// EligiblePods is the set of pods whose addresses enter address sets.
+func (x *PodIndex) EligiblePods() PodSet { return x.peers }
 
-// Nodes are the nodes the selector matches, by name.
-func (x *PodIndex) Nodes(sel model.Selector) []*model.Node {
+// NodesMatching are the nodes the selector matches, by name.
+func (x *PodIndex) NodesMatching(sel model.Selector) []*model.Node {
 	var out []*model.Node
 	for _, n := range x.nodes {
 		if sel.Matches(n.Labels) {
@@ -290,12 +290,12 @@ func (x *PodIndex) Nodes(sel model.Selector) []*model.Node {
 // NodeCount is how many nodes there are.
 func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 
-// Namespaces walks the namespaces the selector matches, by name.
-func (x *PodIndex) Namespaces(sel model.Selector) iter.Seq[*model.Namespace] {
+// NamespacesMatching walks the namespaces the selector matches, by name.
+func (x *PodIndex) NamespacesMatching(sel model.Selector) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
 		s := x.index.Selector(sel)
 		for _, n := range x.spaces {
-			if n.selected(s) && !yield(n.object) {
+			if n.isSelected(s) && !yield(n.object) {
 				return
 			}
 		}

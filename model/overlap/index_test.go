@@ -40,13 +40,13 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 				for pod := range c.Pods() {
 					if o := c.Namespace(pod.Namespace); o != nil && n.Matches(o.Labels) && p.Matches(pod.Labels) {
 						want = append(want, pod.Namespace+"/"+pod.Name)
-						if pod.SubjectEligible() {
+						if pod.CanBeSubject() {
 							subjects = append(subjects, pod)
 						}
 					}
 				}
 				for range 2 { // computed, then remembered
-					if diff := cmp.Diff(want, podNames(x, x.Match(n, p))); diff != "" {
+					if diff := cmp.Diff(want, podNames(x, x.PodsMatching(n, p))); diff != "" {
 						t.Fatalf("seed %d: %q %q (-want +got):\n%s", seed, ns, ps, diff)
 					}
 				}
@@ -60,7 +60,7 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 			n := netip.MustParsePrefix(text)
 			want := []string{}
 			for pod := range c.Pods() {
-				if pod.PeerEligible() && slices.ContainsFunc(pod.IPs, func(ip string) bool { return n.Contains(netip.MustParseAddr(ip)) }) {
+				if pod.CanBePeer() && slices.ContainsFunc(pod.IPs, func(ip string) bool { return n.Contains(netip.MustParseAddr(ip)) }) {
 					want = append(want, pod.Namespace+"/"+pod.Name)
 				}
 			}
@@ -86,7 +86,7 @@ func TestPodIndexKinds(t *testing.T) {
 		got  PodSet
 		want []string
 	}{
-		{"selected", x.Selected(&model.Policy{Subject: model.Subject{Namespaces: made.Sel("*"), AllPods: true}}), []string{"blue/host", "blue/web", "blue/young"}},
+		{"selected", x.SelectedPods(&model.Policy{Subject: model.Subject{Namespaces: made.Sel("*"), AllPods: true}}), []string{"blue/host", "blue/web", "blue/young"}},
 		{"subject needs no address", x.SubjectSet(&model.Policy{Subject: model.Subject{Namespaces: made.Sel("*"), AllPods: true}}), []string{"blue/web", "blue/young"}},
 		{"a namespace by name needs no object", x.SubjectSet(&model.Policy{Subject: web}), []string{"ghost/web"}},
 		{"peer needs an address", x.PeerSet(&model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel("tenant=blue")}), []string{"blue/web"}},
@@ -94,19 +94,19 @@ func TestPodIndexKinds(t *testing.T) {
 		{"nodes select no pods", x.PeerSet(&model.Peer{Kind: model.PeerNodes, Nodes: made.Sel("*")}), []string{}},
 		{"named port", x.WithPort("http"), []string{"blue/web"}},
 		{"named port of unknown protocol", x.WithPort("odd"), []string{}},
-		{"unknown namespace", x.MatchIn("nowhere", made.Sel("*")), []string{}},
-		{"absent selector", x.Match(model.Selector{}, made.Sel("*")), []string{}},
+		{"unknown namespace", x.PodsMatchingIn("nowhere", made.Sel("*")), []string{}},
+		{"absent selector", x.PodsMatching(model.Selector{}, made.Sel("*")), []string{}},
 	}
 	for _, tt := range checks {
 		if diff := cmp.Diff(tt.want, podNames(x, tt.got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
 		}
 	}
-	if got := len(x.Nodes(made.Sel("role=cp"))); got != 1 || x.NodeCount() != 2 {
+	if got := len(x.NodesMatching(made.Sel("role=cp"))); got != 1 || x.NodeCount() != 2 {
 		t.Errorf("%d nodes of %d, want 1 of 2", got, x.NodeCount())
 	}
 	var ns []string
-	for n := range x.Namespaces(made.Sel("tenant=blue")) {
+	for n := range x.NamespacesMatching(made.Sel("tenant=blue")) {
 		ns = append(ns, n.Name)
 	}
 	if diff := cmp.Diff([]string{"blue", "empty"}, ns); diff != "" {
@@ -121,7 +121,7 @@ func TestPodIndexConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for j := range 50 {
 				s := made.Sel(fmt.Sprintf("app=a%d", (i+j)%40))
-				x.Match(made.Sel("*"), s)
+				x.PodsMatching(made.Sel("*"), s)
 				x.InNetwork(netip.MustParsePrefix("10.0.0.0/8"))
 				x.WithPort("http")
 			}
@@ -162,7 +162,7 @@ func TestPodSet(t *testing.T) {
 				t.Fatalf("range %d–%d: bit %d is %v", from, to, i, a.Has(i))
 			}
 		}
-		got := []any{a.And(b).Len(), a.Or(b).Len(), a.AndNot(b).Len(), a.Meets(b), a.Within(b), a.Empty(), PodSet(nil).Or(a).Len(), a.And(nil).Len()}
+		got := []any{a.And(b).Len(), a.Or(b).Len(), a.AndNot(b).Len(), a.Meets(b), a.IsWithin(b), a.IsEmpty(), PodSet(nil).Or(a).Len(), a.And(nil).Len()}
 		want := []any{and, or, not, and > 0, not == 0, len(inA) == 0, len(inA), 0}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
@@ -172,7 +172,7 @@ func TestPodSet(t *testing.T) {
 
 func TestNetworkSet(t *testing.T) {
 	var s NetworkSet
-	if _, _, ok := s.Covering(netip.MustParsePrefix("10.0.0.0/8")); ok {
+	if _, _, ok := s.NarrowestCovering(netip.MustParsePrefix("10.0.0.0/8")); ok {
 		t.Error("an empty set covers something")
 	}
 	for i, n := range []string{"10.0.0.0/8", "10.1.2.3/16", "fd00::/64", "10.0.0.0/8"} {
@@ -181,7 +181,7 @@ func TestNetworkSet(t *testing.T) {
 	for in, want := range map[string]string{"10.1.9.0/24": "10.1.0.0/16 1", "10.2.0.0/16": "10.0.0.0/8 0", "10.0.0.0/8": "10.0.0.0/8 0",
 		"0.0.0.0/0": "", "fd00::1/128": "fd00::/64 2", "fd01::/64": "", "11.0.0.0/8": ""} {
 		got := ""
-		if m, id, ok := s.Covering(netip.MustParsePrefix(in)); ok {
+		if m, id, ok := s.NarrowestCovering(netip.MustParsePrefix(in)); ok {
 			got = fmt.Sprint(m, " ", id)
 		}
 		if got != want {

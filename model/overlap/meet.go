@@ -20,14 +20,14 @@ func SubjectsMayMeet(a, b *model.Policy) bool {
 	if a.Subject.Namespace != "" && b.Subject.Namespace != "" && a.Subject.Namespace != b.Subject.Namespace {
 		return false
 	}
-	return !a.Subject.Namespaces.Excludes(b.Subject.Namespaces) && !subjectPods(a).Excludes(subjectPods(b))
+	return !a.Subject.Namespaces.ExcludesSelector(b.Subject.Namespaces) && !subjectPods(a).ExcludesSelector(subjectPods(b))
 }
 
 func (s portSet) mayMeet(o portSet) bool {
 	if len(s.names) > 0 && (o.any || len(o.ranges)+len(o.names) > 0) || len(o.names) > 0 && (s.any || len(s.ranges) > 0) {
 		return true // a name may mean any number
 	}
-	_, _, ok := s.common(o)
+	_, _, ok := s.commonPort(o)
 	return ok
 }
 
@@ -45,27 +45,27 @@ func peersMayMeet(a, b *model.Rule) bool {
 	return false
 }
 
-// byLabels says whether the peer selects pods by labels.
-func byLabels(pe *model.Peer) bool {
+// selectsByLabels says whether the peer selects pods by labels.
+func selectsByLabels(pe *model.Peer) bool {
 	return pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods
 }
 
 func podLabels(pe *model.Peer) model.Selector {
 	if pe.Kind == model.PeerNamespaces {
-		return model.Everything()
+		return model.SelectEverything()
 	}
 	return pe.Pods
 }
 
 func peersMeet(pe, o *model.Peer) bool {
 	switch {
-	case byLabels(pe) && byLabels(o):
-		return !pe.Namespaces.Excludes(o.Namespaces) && !podLabels(pe).Excludes(podLabels(o))
+	case selectsByLabels(pe) && selectsByLabels(o):
+		return !pe.Namespaces.ExcludesSelector(o.Namespaces) && !podLabels(pe).ExcludesSelector(podLabels(o))
 	case pe.Kind == model.PeerNodes && o.Kind == model.PeerNodes:
-		return !pe.Nodes.Excludes(o.Nodes)
+		return !pe.Nodes.ExcludesSelector(o.Nodes)
 	case pe.Kind == model.PeerNetworks && o.Kind == model.PeerNetworks:
-		for p := range Networks(pe.Networks) {
-			for q := range Networks(o.Networks) {
+		for p := range ParsedNetworks(pe.Networks) {
+			for q := range ParsedNetworks(o.Networks) {
 				if p.Overlaps(q) {
 					return true
 				}
@@ -83,19 +83,19 @@ func peersMeet(pe, o *model.Peer) bool {
 // together leave no address out.
 func WholeFamilies(networks []string) (out []string) {
 	var ps []netip.Prefix
-	for p := range Networks(networks) {
+	for p := range ParsedNetworks(networks) {
 		ps = append(ps, p.Masked())
 	}
 	for _, whole := range []string{"0.0.0.0/0", "::/0"} {
-		if filled(netip.MustParsePrefix(whole), ps) {
+		if isFilledBy(netip.MustParsePrefix(whole), ps) {
 			out = append(out, whole)
 		}
 	}
 	return out
 }
 
-// filled says whether the networks together hold all of p.
-func filled(p netip.Prefix, by []netip.Prefix) bool {
+// isFilledBy says whether the networks together hold all of p.
+func isFilledBy(p netip.Prefix, by []netip.Prefix) bool {
 	var within []netip.Prefix
 	for _, n := range by {
 		switch {
@@ -109,11 +109,11 @@ func filled(p netip.Prefix, by []netip.Prefix) bool {
 	if len(within) < 2 { // one narrower network cannot fill both halves
 		return false
 	}
-	low, high := halves(p)
-	return filled(low, within) && filled(high, within)
+	low, high := halvesOf(p)
+	return isFilledBy(low, within) && isFilledBy(high, within)
 }
 
-func halves(p netip.Prefix) (low, high netip.Prefix) {
+func halvesOf(p netip.Prefix) (low, high netip.Prefix) {
 	b := p.Addr().AsSlice()
 	low = netip.PrefixFrom(p.Addr(), p.Bits()+1)
 	b[p.Bits()/8] |= 0x80 >> (p.Bits() % 8)
@@ -121,18 +121,18 @@ func halves(p netip.Prefix) (low, high netip.Prefix) {
 	return low, netip.PrefixFrom(a, p.Bits()+1)
 }
 
-// Covers says whether all traffic rule r of policy p matches is matched by rule
+// RuleCovers says whether all traffic rule r of policy p matches is matched by rule
 // o of policy q too, as the cluster is now; not where r matches none. Where r reaches nobody now it is
 // judged by its selectors.
-func (x *PodIndex) Covers(q *model.Policy, o *Resolved, p *model.Policy, r *Resolved) bool {
-	if r.rule.Inert() || o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).covers(newPortSet(r.rule.Ports)) {
+func (x *PodIndex) RuleCovers(q *model.Policy, o *ResolvedRule, p *model.Policy, r *ResolvedRule) bool {
+	if r.rule.MatchesNothing() || o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).coversAll(newPortSet(r.rule.Ports)) {
 		return false
 	}
 	subject := x.SubjectSet(p)
-	if subject.Empty() || r.reach.Empty() {
+	if subject.IsEmpty() || r.reach.IsEmpty() {
 		return coversSubject(q, p) && coversPeers(o.rule, r.rule)
 	}
-	if !subject.Within(x.SubjectSet(q)) {
+	if !subject.IsWithin(x.SubjectSet(q)) {
 		return false
 	}
 	if o.reach.Everyone {
@@ -142,12 +142,12 @@ func (x *PodIndex) Covers(q *model.Policy, o *Resolved, p *model.Policy, r *Reso
 		return false
 	}
 	for f := range r.reach.byFamily {
-		if !r.reach.byFamily[f].Within(o.reach.byFamily[f]) {
+		if !r.reach.byFamily[f].IsWithin(o.reach.byFamily[f]) {
 			return false
 		}
 	}
 	for _, n := range r.reach.Networks {
-		if !filled(n, o.reach.Networks) {
+		if !isFilledBy(n, o.reach.Networks) {
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func (x *PodIndex) Covers(q *model.Policy, o *Resolved, p *model.Policy, r *Reso
 
 func coversSubject(q, p *model.Policy) bool {
 	return (q.Subject.Namespace == "" || q.Subject.Namespace == p.Subject.Namespace) &&
-		q.Subject.Namespaces.Includes(p.Subject.Namespaces) && subjectPods(q).Includes(subjectPods(p))
+		q.Subject.Namespaces.IncludesSelector(p.Subject.Namespaces) && subjectPods(q).IncludesSelector(subjectPods(p))
 }
 
 func coversPeers(o, r *model.Rule) bool {
@@ -165,15 +165,15 @@ func coversPeers(o, r *model.Rule) bool {
 	}
 	var networks []netip.Prefix
 	for i := range o.Peers {
-		for n := range Networks(o.Peers[i].Networks) {
+		for n := range ParsedNetworks(o.Peers[i].Networks) {
 			networks = append(networks, n.Masked())
 		}
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		if pe.Kind == model.PeerNetworks {
-			for n := range Networks(pe.Networks) {
-				if !filled(n.Masked(), networks) {
+			for n := range ParsedNetworks(pe.Networks) {
+				if !isFilledBy(n.Masked(), networks) {
 					return false
 				}
 			}
@@ -188,17 +188,17 @@ func coversPeers(o, r *model.Rule) bool {
 
 func peerIncludes(pe, o *model.Peer) bool {
 	switch {
-	case byLabels(pe) && byLabels(o):
-		return pe.Namespaces.Includes(o.Namespaces) && podLabels(pe).Includes(podLabels(o))
+	case selectsByLabels(pe) && selectsByLabels(o):
+		return pe.Namespaces.IncludesSelector(o.Namespaces) && podLabels(pe).IncludesSelector(podLabels(o))
 	case pe.Kind == model.PeerNodes && o.Kind == model.PeerNodes:
-		return pe.Nodes.Includes(o.Nodes)
+		return pe.Nodes.IncludesSelector(o.Nodes)
 	}
 	return false
 }
 
-// covers says whether every port of o is one of s; a name only by itself or by
+// coversAll says whether every port of o is one of s; a name only by itself or by
 // everything.
-func (s portSet) covers(o portSet) bool {
+func (s portSet) coversAll(o portSet) bool {
 	if s.any {
 		return true
 	}

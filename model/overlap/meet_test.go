@@ -38,10 +38,10 @@ func TestExcludes(t *testing.T) {
 		{"tenant in (blue,green),tenant notin (blue)", "tenant=blue", true},
 	} {
 		a, b := parse(c.a), parse(c.b)
-		if got := a.Excludes(b); got != c.want {
+		if got := a.ExcludesSelector(b); got != c.want {
 			t.Errorf("%q excludes %q: %v", c.a, c.b, got)
 		}
-		if got := b.Excludes(a); got != c.want {
+		if got := b.ExcludesSelector(a); got != c.want {
 			t.Errorf("%q excludes %q: %v", c.b, c.a, got)
 		}
 	}
@@ -93,7 +93,7 @@ func TestPortsCover(t *testing.T) {
 		{[]model.Port{{Protocol: "kube", Start: 1, End: 100}, tcp(80, 80)}, []model.Port{tcp(80, 80), {Protocol: "kube", Start: 7, End: 7}}, true, true},
 		{[]model.Port{{Protocol: "kube", Start: 1, End: 100}, tcp(80, 80)}, []model.Port{tcp(81, 81), {Protocol: "kube", Start: 7, End: 7}}, false, false},
 	} {
-		if got := newPortSet(c.by).covers(newPortSet(c.what)); got != c.covers {
+		if got := newPortSet(c.by).coversAll(newPortSet(c.what)); got != c.covers {
 			t.Errorf("%v covers %v: %v", c.by, c.what, got)
 		}
 		if got := newPortSet(c.by).mayMeet(newPortSet(c.what)); got != c.may {

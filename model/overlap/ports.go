@@ -23,7 +23,7 @@ func newPortSet(ports []model.Port) portSet {
 	s := portSet{any: len(ports) == 0}
 	for _, p := range ports {
 		switch {
-		case p.Broken():
+		case p.IsBroken():
 		case p.Name != "":
 			s.names = append(s.names, p.Name)
 		case p.Start == 0 && p.End == 0:
@@ -35,9 +35,9 @@ func newPortSet(ports []model.Port) portSet {
 	return s
 }
 
-// at is the set with its names resolved on one pod; without resolve the names
+// resolvedOn is the set with its names resolved on one pod; without resolve the names
 // mean nothing there.
-func (s portSet) at(p *model.Pod, resolve bool) portSet {
+func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	if len(s.names) == 0 {
 		return s
 	}
@@ -55,12 +55,14 @@ func (s portSet) at(p *model.Pod, resolve bool) portSet {
 	return out
 }
 
-// common is the first protocol and port that both sets have, names aside. Both
+// commonPort is the first protocol and port that both sets have, names aside. Both
 // are zero when both sets mean everything.
-func (s portSet) common(o portSet) (protocol string, port int32, ok bool) { return s.commonBut(o, nil) }
+func (s portSet) commonPort(o portSet) (protocol string, port int32, ok bool) {
+	return s.commonPortBut(o, nil)
+}
 
-// commonBut is common without some ports, of which there are few; nil for none.
-func (s portSet) commonBut(o portSet, without func(protocol string, port int32) bool) (protocol string, port int32, ok bool) {
+// commonPortBut is common without some ports, of which there are few; nil for none.
+func (s portSet) commonPortBut(o portSet, without func(protocol string, port int32) bool) (protocol string, port int32, ok bool) {
 	first := func(r portRange) bool {
 		for protocol, port = r.protocol, r.start; port <= r.end; port++ {
 			if without == nil || !without(protocol, port) {
@@ -93,29 +95,29 @@ func (s portSet) commonBut(o portSet, without func(protocol string, port int32) 
 	return "", 0, false
 }
 
-// has says whether a port is in the set, names aside.
-func (s portSet) has(protocol string, port int32) bool {
-	_, _, ok := s.common(portSet{ranges: []portRange{{protocol, port, port}}})
+// hasPort says whether a port is in the set, names aside.
+func (s portSet) hasPort(protocol string, port int32) bool {
+	_, _, ok := s.commonPort(portSet{ranges: []portRange{{protocol, port, port}}})
 	return ok
 }
 
 // PortMatch says whether a rule's ports let a connection of the protocol to the
 // port through, names aside: a rule without ports matches every port.
 func PortMatch(ports []model.Port, protocol string, port int32) bool {
-	return newPortSet(ports).has(protocol, port)
+	return newPortSet(ports).hasPort(protocol, port)
 }
 
-// Bound are the pods that a policy applies to.
-type Bound struct {
+// BoundPods are the pods that a policy applies to.
+type BoundPods struct {
 	Pods  PodSet
 	nodes map[string]bool // found when needed
 }
 
-// Bound is the policy's subject, to be compared with others.
-func (x *PodIndex) Bound(p *model.Policy) *Bound { return &Bound{Pods: x.SubjectSet(p)} }
+// BindPolicy is the policy's subject, to be compared with others.
+func (x *PodIndex) BindPolicy(p *model.Policy) *BoundPods { return &BoundPods{Pods: x.SubjectSet(p)} }
 
-// on are the nodes that have one of the pods.
-func (x *PodIndex) on(b *Bound) map[string]bool {
+// nodesOf are the nodes that have one of the pods.
+func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 	if b.nodes == nil {
 		b.nodes = map[string]bool{}
 		for p := range x.Pods(b.Pods) {
@@ -125,27 +127,27 @@ func (x *PodIndex) on(b *Bound) map[string]bool {
 	return b.nodes
 }
 
-// MeetNamed finds traffic that two ingress rules, of which one has named ports, both match and
-// whose verdict depends on which comes first: Meet, and more. Rows of an ingress rule with named
+// MeetNamedPorts finds traffic that two ingress rules, of which one has named ports, both match and
+// whose verdict depends on which comes first: MeetRules, and more. Rows of an ingress rule with named
 // ports have its peers as destinations, too, on every node that has one of its subjects, and are
 // asked where the packet leaves its node and where it arrives (ovn-kubernetes.md#named-ports). So
 // pods that are not subject of both policies may be met; and where a Deny is alone at one of the
 // two places it decides, whichever comes first at the other. below says that a baseline has named
 // ports as well: without, nothing but an Allow comes after a Pass where a packet leaves its node.
-func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved, below bool) (Meeting, bool) {
-	holders := x.holders(a, b)
-	if proto, port, ok := a.ports.common(b.ports); ok {
+func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPods, b *ResolvedRule, below bool) (RuleMeeting, bool) {
+	holders := x.portHolders(a, b)
+	if proto, port, ok := a.ports.commonPort(b.ports); ok {
 		if m, ok := x.meetPeers(ofA.Pods.And(ofB.Pods).And(x.peers).And(x.plain).AndNot(holders), a, b); ok {
 			m.Protocol, m.Port = proto, port
 			return m, true
 		}
 	}
-	onA, onB := x.on(ofA), x.on(ofB)
+	onA, onB := x.nodesOf(ofA), x.nodesOf(ofB)
 	for f := range x.family {
 		from := x.sendersOf(f, a, b, onA, onB)
 		for i := range holders.And(x.family[f]).And(x.plain).Each() {
 			var of [2]namedPorts
-			for side, r := range [...]*Resolved{a, b} {
+			for side, r := range [...]*ResolvedRule{a, b} {
 				bound, on := ofA, onA
 				if side == 1 {
 					bound, on = ofB, onB
@@ -158,16 +160,16 @@ func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved, b
 					continue
 				}
 				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.on, below); ok {
-					return Meeting{Subject: x.pods[i].Key, Peer: s.name, Protocol: proto, Port: port}, true
+					return RuleMeeting{Subject: x.pods[i].Key, Peer: s.name, Protocol: proto, Port: port}, true
 				}
 			}
 		}
 	}
-	return Meeting{}, false
+	return RuleMeeting{}, false
 }
 
-// sender is a pod that both rules name as a peer, or a network.
-type sender struct {
+// namedSender is a pod that both rules name as a peer, or a network.
+type namedSender struct {
 	at   int // -1 for a network
 	name string
 	node string
@@ -175,17 +177,17 @@ type sender struct {
 }
 
 // sendersOf are two senders of each node, since one may be the receiver, and a network.
-func (x *PodIndex) sendersOf(f int, a, b *Resolved, onA, onB map[string]bool) (out []sender) {
+func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool) (out []namedSender) {
 	of := map[string]int{}
 	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.plain).Each() {
 		p := x.pods[s]
 		of[p.NodeName]++
 		if of[p.NodeName] <= 2 {
-			out = append(out, sender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
+			out = append(out, namedSender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
 		}
 	}
 	for n := range x.commonNetworks(f, a, b) {
-		return append(out, sender{at: -1, name: networkText(n)})
+		return append(out, namedSender{at: -1, name: networkText(n)})
 	}
 	return out
 }
@@ -200,7 +202,7 @@ type namedPorts struct {
 // meetingPorts is a port at which it matters which of two rules comes first.
 func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto string, port int32, ok bool) {
 	if oneNode {
-		return of[0].here.common(of[1].here)
+		return of[0].here.commonPort(of[1].here)
 	}
 	for side := range of {
 		if !on[side] {
@@ -209,39 +211,39 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto
 	}
 	alone := func(at func(*namedPorts) portSet) func(string, int32) bool {
 		return func(proto string, port int32) bool {
-			in := [2]bool{at(&of[0]).has(proto, port), at(&of[1]).has(proto, port)}
+			in := [2]bool{at(&of[0]).hasPort(proto, port), at(&of[1]).hasPort(proto, port)}
 			return in[0] != in[1] && (in[0] && of[0].denies || in[1] && of[1].denies)
 		}
 	}
-	proto, port, ok = of[0].here.commonBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there }))
+	proto, port, ok = of[0].here.commonPortBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there }))
 	if ok {
 		return proto, port, true
 	}
 	if !of[0].denies && !of[1].denies && !below {
 		return "", 0, false
 	}
-	return of[0].there.commonBut(of[1].there, alone(func(p *namedPorts) portSet { return p.here }))
+	return of[0].there.commonPortBut(of[1].there, alone(func(p *namedPorts) portSet { return p.here }))
 }
 
 // portsOf are the ports of pod i that the rows of a rule match on the pod's own node, and
 // on another one that has a subject. Over a family that is missing there are rows of names alone.
-func (r *Resolved) portsOf(p *model.Pod, i int, of *Bound, on map[string]bool, missing bool) (here, there portSet) {
+func (r *ResolvedRule) portsOf(p *model.Pod, i int, of *BoundPods, on map[string]bool, missing bool) (here, there portSet) {
 	if r.reach.Pods.Has(i) {
-		there = portSet{names: r.ports.names}.at(p, true)
+		there = portSet{names: r.ports.names}.resolvedOn(p, true)
 	}
 	switch {
 	case of.Pods.Has(i) && missing:
-		here = portSet{names: r.ports.names}.at(p, true)
+		here = portSet{names: r.ports.names}.resolvedOn(p, true)
 	case of.Pods.Has(i):
-		here = r.ports.at(p, true)
+		here = r.ports.resolvedOn(p, true)
 	case on[p.NodeName]:
 		here = there
 	}
 	return here, there
 }
 
-// holders are the pods that declare a port either rule names.
-func (x *PodIndex) holders(a, b *Resolved) (out PodSet) {
+// portHolders are the pods that declare a port either rule names.
+func (x *PodIndex) portHolders(a, b *ResolvedRule) (out PodSet) {
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {
 			out = out.Or(x.WithPort(name))

@@ -9,8 +9,8 @@ import (
 	"rung/model"
 )
 
-// Reach is whom a rule's peers name in one cluster, now.
-type Reach struct {
+// RuleReach is whom a rule's peers name in one cluster, now.
+type RuleReach struct {
 	// Pods are the eligible pods that pod and namespace peers select.
 	Pods PodSet
 	// Networks are the masked networks of networks peers, each node address of
@@ -24,9 +24,9 @@ type Reach struct {
 	byFamily [2]PodSet
 }
 
-// Reach resolves the peers of a rule. Networks that cannot be read name nobody.
-func (x *PodIndex) Reach(r *model.Rule) *Reach {
-	re := &Reach{Everyone: r.AnyPeer}
+// ReachOfRule resolves the peers of a rule. Networks that cannot be read name nobody.
+func (x *PodIndex) ReachOfRule(r *model.Rule) *RuleReach {
+	re := &RuleReach{Everyone: r.AnyPeer}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		switch pe.Kind {
@@ -37,11 +37,11 @@ func (x *PodIndex) Reach(r *model.Rule) *Reach {
 				re.Pods = re.Pods.Or(s)
 			}
 		case model.PeerNetworks:
-			for n := range Networks(pe.Networks) {
+			for n := range ParsedNetworks(pe.Networks) {
 				re.Networks = append(re.Networks, n.Masked())
 			}
 		case model.PeerNodes:
-			for _, n := range x.Nodes(pe.Nodes) {
+			for _, n := range x.NodesMatching(pe.Nodes) {
 				for _, ip := range n.HostIPs {
 					if a, err := netip.ParseAddr(ip); err == nil {
 						a = a.Unmap()
@@ -65,17 +65,17 @@ func (x *PodIndex) Reach(r *model.Rule) *Reach {
 	return re
 }
 
-// Everybody are all eligible pods the rule reaches, by label or by address.
-func (re *Reach) Everybody() PodSet { return re.byFamily[0].Or(re.byFamily[1]) }
+// ReachedPods are all eligible pods the rule reaches, by label or by address.
+func (re *RuleReach) ReachedPods() PodSet { return re.byFamily[0].Or(re.byFamily[1]) }
 
-// Empty says whether the rule reaches nobody at all.
-func (re *Reach) Empty() bool {
-	return !re.Everyone && len(re.Networks) == 0 && re.Pods.Empty()
+// IsEmpty says whether the rule reaches nobody at all.
+func (re *RuleReach) IsEmpty() bool {
+	return !re.Everyone && len(re.Networks) == 0 && re.Pods.IsEmpty()
 }
 
-// Meeting is traffic that two rules both match.
-type Meeting struct {
-	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamed)
+// RuleMeeting is traffic that two rules both match.
+type RuleMeeting struct {
+	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamedPorts)
 	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
 	// the two networks.
 	Peer string
@@ -86,7 +86,7 @@ type Meeting struct {
 
 // Text names the traffic in the direction it flows:
 // "blue/api-7 → red/web-1 tcp 8080".
-func (m Meeting) Text(d model.Direction) string {
+func (m RuleMeeting) Text(d model.Direction) string {
 	pod := m.Subject.Namespace + "/" + m.Subject.Name
 	from, to := pod, m.Peer
 	if d == model.Ingress {
@@ -101,61 +101,61 @@ func (m Meeting) Text(d model.Direction) string {
 	return fmt.Sprintf("%s → %s %s %d", from, to, strings.ToLower(m.Protocol), m.Port)
 }
 
-// Resolved is a rule resolved in one PodIndex, ready to be compared with
+// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
 // other rules of its direction.
-type Resolved struct {
+type ResolvedRule struct {
 	rule  *model.Rule
-	reach *Reach
+	reach *RuleReach
 	ports portSet
 	nets  NetworkSet
 }
 
 // Rule is the rule that was resolved.
-func (r *Resolved) Rule() *model.Rule { return r.rule }
+func (r *ResolvedRule) Rule() *model.Rule { return r.rule }
 
 // Reach is whom the rule's peers name.
-func (r *Resolved) Reach() *Reach { return r.reach }
+func (r *ResolvedRule) Reach() *RuleReach { return r.reach }
 
-// Resolve resolves a rule.
-func (x *PodIndex) Resolve(r *model.Rule) *Resolved {
-	v := &Resolved{rule: r, reach: x.Reach(r), ports: newPortSet(r.Ports)}
+// ResolveRule resolves a rule.
+func (x *PodIndex) ResolveRule(r *model.Rule) *ResolvedRule {
+	v := &ResolvedRule{rule: r, reach: x.ReachOfRule(r), ports: newPortSet(r.Ports)}
 	for i, n := range v.reach.Networks {
 		v.nets.Add(n, i)
 	}
 	return v
 }
 
-// Compiled says which families rows are compiled for: rules meet over no other, but for
+// SetFamilies says which families rows are compiled for: rules meet over no other, but for
 // named ports, whose rows name addresses of both (ovn-kubernetes.md#named-ports). Neither
 // is both. It is said before the first question.
-func (x *PodIndex) Compiled(v4, v6 bool) { x.missing = [2]bool{!v4 && v6, v4 && !v6} }
+func (x *PodIndex) SetFamilies(v4, v6 bool) { x.missing = [2]bool{!v4 && v6, v4 && !v6} }
 
-// Meet finds traffic of the subject pods, as the cluster is now, that both rules of
+// MeetRules finds traffic of the subject pods, as the cluster is now, that both rules of
 // one direction match: the same pod or address as peer, over a family the subject has, and a
 // port in common. Named ports are resolved on the destination as the compiler
 // does (ovn-kubernetes.md#named-ports). Pods whose primary network is another have no
 // traffic that ACLs of tier 1 on meet (ovn-kubernetes.md#tier-0).
-func (x *PodIndex) Meet(subject PodSet, a, b *Resolved) (Meeting, bool) {
+func (x *PodIndex) MeetRules(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
 	subject = subject.And(x.plain)
-	if proto, port, ok := a.ports.common(b.ports); ok {
+	if proto, port, ok := a.ports.commonPort(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {
 			m.Protocol, m.Port = proto, port
 			return m, true
 		}
 	}
 	if len(a.ports.names) > 0 || len(b.ports.names) > 0 {
-		return x.meetNamed(subject, a, b)
+		return x.meetNamedHolders(subject, a, b)
 	}
-	return Meeting{}, false
+	return RuleMeeting{}, false
 }
 
-func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
+func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
 	for f := range x.family {
 		if x.missing[f] || !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
 			continue
 		}
 		from := subject.And(x.family[f])
-		if m, ok := x.pair(from, a.reach.byFamily[f].And(b.reach.byFamily[f])); ok {
+		if m, ok := x.pickPair(from, a.reach.byFamily[f].And(b.reach.byFamily[f])); ok {
 			return m, true
 		}
 	}
@@ -164,24 +164,24 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 			continue
 		}
 		for n := range x.commonNetworks(f, a, b) {
-			if from := subject.And(x.family[f]); !from.Empty() {
-				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
+			if from := subject.And(x.family[f]); !from.IsEmpty() {
+				return RuleMeeting{Subject: x.FirstPod(from).Key, Peer: networkText(n)}, true
 			}
 		}
 	}
-	return Meeting{}, false
+	return RuleMeeting{}, false
 }
 
 // commonNetworks are the networks of a family that both rules name, but for the addresses of
 // pods, which are met as pods.
-func (x *PodIndex) commonNetworks(f int, a, b *Resolved) iter.Seq[netip.Prefix] {
+func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
-		for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
+		for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {
 			for _, n := range pair[0].reach.Networks {
-				if familyOf(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).Empty() {
+				if familyOf(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).IsEmpty() {
 					continue
 				}
-				if _, _, ok := pair[1].nets.Covering(n); (ok || pair[1].reach.Everyone) && !yield(n) {
+				if _, _, ok := pair[1].nets.NarrowestCovering(n); (ok || pair[1].reach.Everyone) && !yield(n) {
 					return
 				}
 			}
@@ -189,22 +189,22 @@ func (x *PodIndex) commonNetworks(f int, a, b *Resolved) iter.Seq[netip.Prefix] 
 	}
 }
 
-// pair picks a subject and another pod as its peer: traffic of a pod with
+// pickPair picks a subject and another pod as its peer: traffic of a pod with
 // itself does not pass OVN.
-func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
+func (x *PodIndex) pickPair(subjects, peers PodSet) (RuleMeeting, bool) {
 	for s := range subjects.Each() {
 		for p := range peers.Each() {
 			if p != s && x.plain.Has(p) {
-				return Meeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
+				return RuleMeeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
 			}
 		}
 	}
-	return Meeting{}, false
+	return RuleMeeting{}, false
 }
 
-// meetNamed tries the pods that declare a port either rule names.
-func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
-	holders := x.holders(a, b)
+// meetNamedHolders tries the pods that declare a port either rule names.
+func (x *PodIndex) meetNamedHolders(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
+	holders := x.portHolders(a, b)
 	if a.rule.Direction == model.Ingress {
 		holders = holders.And(subject)
 	}
@@ -215,8 +215,8 @@ func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
 			}
 			self := x.newSet()
 			self.add(i)
-			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.Has(i)).
-				common(b.ports.at(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.Has(i)))
+			proto, port, ok := a.ports.resolvedOn(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.Has(i)).
+				commonPort(b.ports.resolvedOn(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.Has(i)))
 			if !ok {
 				continue
 			}
@@ -224,13 +224,13 @@ func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
 			if a.rule.Direction == model.Ingress {
 				from, to = self, a.reach.byFamily[f].And(b.reach.byFamily[f])
 			}
-			if m, ok := x.pair(from, to); ok {
+			if m, ok := x.pickPair(from, to); ok {
 				m.Protocol, m.Port = proto, port
 				return m, true
 			}
 		}
 	}
-	return Meeting{}, false
+	return RuleMeeting{}, false
 }
 
 func networkText(n netip.Prefix) string {

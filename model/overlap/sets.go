@@ -67,8 +67,8 @@ func (s PodSet) Meets(o PodSet) bool {
 	return false
 }
 
-// Within says whether every pod of s is in o.
-func (s PodSet) Within(o PodSet) bool {
+// IsWithin says whether every pod of s is in o.
+func (s PodSet) IsWithin(o PodSet) bool {
 	for i, w := range s {
 		if i < len(o) {
 			w &^= o[i]
@@ -88,8 +88,8 @@ func (s PodSet) Len() (n int) {
 	return n
 }
 
-// Empty says whether there is no pod.
-func (s PodSet) Empty() bool {
+// IsEmpty says whether there is no pod.
+func (s PodSet) IsEmpty() bool {
 	for _, w := range s {
 		if w != 0 {
 			return false
@@ -98,7 +98,7 @@ func (s PodSet) Empty() bool {
 	return true
 }
 
-// Each walks the places of the pods, as PodIndex.At takes them.
+// Each walks the places of the pods, as PodIndex.PodAt takes them.
 func (s PodSet) Each() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range s {
@@ -193,8 +193,8 @@ func ParseNetwork(s string) (netip.Prefix, bool) {
 	return p, true
 }
 
-// Networks walks the networks among the texts; others are left out.
-func Networks(texts []string) iter.Seq[netip.Prefix] {
+// ParsedNetworks walks the networks among the texts; others are left out.
+func ParsedNetworks(texts []string) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, s := range texts {
 			if n, ok := ParseNetwork(s); ok && !yield(n) {
@@ -224,8 +224,8 @@ func (n *NetworkSet) Add(p netip.Prefix, id int) {
 	}
 }
 
-// Covering finds the narrowest member that contains the whole network.
-func (n *NetworkSet) Covering(p netip.Prefix) (member netip.Prefix, id int, ok bool) {
+// NarrowestCovering finds the narrowest member that contains the whole network.
+func (n *NetworkSet) NarrowestCovering(p netip.Prefix) (member netip.Prefix, id int, ok bool) {
 	if len(n.members) == 0 {
 		return netip.Prefix{}, 0, false
 	}

@@ -121,13 +121,13 @@ func (b *Board) FreeRuns() []ladder.Gap {
 	for i, g := range b.groups {
 		used[i] = g.from
 	}
-	return ladder.Gaps(used, b.max)
+	return ladder.FreeGaps(used, b.max)
 }
 
 // Free counts the free supported priorities.
 func (b *Board) Free() (n int) {
 	for _, g := range b.FreeRuns() {
-		n += g.Len()
+		n += g.FreeCount()
 	}
 	return n
 }
@@ -186,7 +186,7 @@ func (b *Board) RoomBelow(policy string) string {
 // LargestGap is the length of the longest free run.
 func (b *Board) LargestGap() (longest int) {
 	for _, g := range b.FreeRuns() {
-		longest = max(longest, g.Len())
+		longest = max(longest, g.FreeCount())
 	}
 	return longest
 }

@@ -15,14 +15,14 @@ var monitoring = &Template{
 	For:        "monitoring reaches every pod, whatever else is denied",
 	priorities: 2,
 	Questions: []Question{
-		{Name: askFrom, Ask: "Which namespaces is monitoring in?", Kind: Namespaces, offer: (*World).monitoring},
-		{Name: askPorts, Ask: "Which ports does it scrape?", Kind: Ports, offer: (*World).scraped},
-		priority(2, beforeDenies),
-		name(),
+		{Name: askFrom, Ask: "Which namespaces is monitoring in?", Kind: Namespaces, offer: (*World).offerMonitoring},
+		{Name: askPorts, Ask: "Which ports does it scrape?", Kind: Ports, offer: (*World).offerMetricsPorts},
+		priorityQuestion(2, beforeDenies),
+		nameQuestion(),
 	},
 	parts: func(Answers) []string { return []string{mainPart, "scrapes"} },
 	slots: map[string]int{"scrapes": 1},
-	make: func(m *maker) error {
+	make: func(m *setMaker) error {
 		from, err := selectorOf(m.a[askFrom])
 		if err != nil {
 			return err
@@ -31,11 +31,11 @@ var monitoring = &Template{
 		if err != nil {
 			return err
 		}
-		m.add(mainPart, "every pod lets monitoring in", m.at[0], namespaces(everywhere()),
-			[]any{rule(model.Ingress, "allow-monitoring", model.Allow, []any{namespaces(from)}, portObjects(ports))}, nil)
-		m.add("scrapes", "monitoring may reach every pod", m.at[1], namespaces(from), nil,
-			[]any{rule(model.Egress, "allow-scraping", model.Allow, []any{namespaces(everywhere())}, portObjects(ports))})
-		m.expect(Statement{Name: "monitoring reaches every pod", Allow: true, From: []End{{Spaces: from}}, To: []End{{Spaces: everywhere()}}, Ports: portTexts(ports)})
+		m.addANP(mainPart, "every pod lets monitoring in", m.at[0], namespacesObject(anySelector()),
+			[]any{ruleObject(model.Ingress, "allow-monitoring", model.Allow, []any{namespacesObject(from)}, portObjects(ports))}, nil)
+		m.addANP("scrapes", "monitoring may reach every pod", m.at[1], namespacesObject(from), nil,
+			[]any{ruleObject(model.Egress, "allow-scraping", model.Allow, []any{namespacesObject(anySelector())}, portObjects(ports))})
+		m.addStatement(Statement{Name: "monitoring reaches every pod", Allow: true, From: []End{{Spaces: from}}, To: []End{{Spaces: anySelector()}}, Ports: portTexts(ports)})
 		return nil
 	},
 }
@@ -46,29 +46,29 @@ var breakGlass = &Template{
 	For:        "a pod that gets a label reaches every pod, for people on call",
 	priorities: 2,
 	Questions: []Question{
-		{Name: askPods, Ask: "Which label opens the way for a pod?", Kind: Pods, offer: offered(Choice{"break-glass=true", "no pod has it until somebody gives it one"})},
-		priority(2, beforeAll),
-		name(),
+		{Name: askPods, Ask: "Which label opens the way for a pod?", Kind: Pods, offer: alwaysOffer(Choice{"break-glass=true", "no pod has it until somebody gives it one"})},
+		priorityQuestion(2, beforeAll),
+		nameQuestion(),
 	},
 	parts: func(Answers) []string { return []string{mainPart, "opens"} },
 	slots: map[string]int{"opens": 1},
-	make: func(m *maker) error {
+	make: func(m *setMaker) error {
 		which, err := selectorOf(m.a[askPods])
 		if err != nil {
 			return err
 		}
-		peer, all := []any{pods(everywhere(), which)}, []any{namespaces(everywhere())}
+		peer, all := []any{podsObject(anySelector(), which)}, []any{namespacesObject(anySelector())}
 		log := model.LogLevels{Allow: "notice"}
 		what := "a pod with " + strings.TrimSpace(m.a[askPods])
-		m.add(mainPart, "every pod lets "+what+" in, and answers it", m.at[0], namespaces(everywhere()),
-			[]any{rule(model.Ingress, "allow-from-support", model.Allow, peer, nil)},
-			[]any{rule(model.Egress, "allow-to-support", model.Allow, peer, nil)}).logs(log)
-		m.add("opens", what+" may reach every pod", m.at[1], pods(everywhere(), which),
-			[]any{rule(model.Ingress, "allow-all", model.Allow, all, nil)},
-			[]any{rule(model.Egress, "allow-all", model.Allow, all, nil)}).logs(log)
-		pod, every := []End{{Spaces: everywhere(), Pods: which}}, []End{{Spaces: everywhere()}}
-		m.expect(Statement{Name: "support reaches every pod", Allow: true, From: pod, To: every})
-		m.expect(Statement{Name: "every pod reaches support", Allow: true, From: every, To: pod})
+		m.addANP(mainPart, "every pod lets "+what+" in, and answers it", m.at[0], namespacesObject(anySelector()),
+			[]any{ruleObject(model.Ingress, "allow-from-support", model.Allow, peer, nil)},
+			[]any{ruleObject(model.Egress, "allow-to-support", model.Allow, peer, nil)}).setLogging(log)
+		m.addANP("opens", what+" may reach every pod", m.at[1], podsObject(anySelector(), which),
+			[]any{ruleObject(model.Ingress, "allow-all", model.Allow, all, nil)},
+			[]any{ruleObject(model.Egress, "allow-all", model.Allow, all, nil)}).setLogging(log)
+		pod, every := []End{{Spaces: anySelector(), Pods: which}}, []End{{Spaces: anySelector()}}
+		m.addStatement(Statement{Name: "support reaches every pod", Allow: true, From: pod, To: every})
+		m.addStatement(Statement{Name: "every pod reaches support", Allow: true, From: every, To: pod})
 		return nil
 	},
 }
@@ -79,22 +79,22 @@ var delegate = &Template{
 	For:        "traffic among namespaces is left to NetworkPolicies, by Pass",
 	priorities: 1,
 	Questions: []Question{
-		{Name: askNamespaces, Ask: "Among which namespaces?", Kind: Namespaces, offer: (*World).withPolicies},
-		priority(1, beforeDecides),
-		name(),
+		{Name: askNamespaces, Ask: "Among which namespaces?", Kind: Namespaces, offer: (*World).offerWithPolicies},
+		priorityQuestion(1, beforeDecides),
+		nameQuestion(),
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
-	make: func(m *maker) error {
+	make: func(m *setMaker) error {
 		spaces, err := selectorOf(m.a[askNamespaces])
 		if err != nil {
 			return err
 		}
-		peers := []any{namespaces(spaces)}
-		m.add(mainPart, "what is among these namespaces is left to NetworkPolicies and the baseline", m.at[0], namespaces(spaces),
-			[]any{rule(model.Ingress, "pass-to-networkpolicies", model.Pass, peers, nil)},
-			[]any{rule(model.Egress, "pass-to-networkpolicies", model.Pass, peers, nil)})
-		m.set.LeavesTo, m.set.Spaces = LeavesLower, m.w.spaces(spaces)
-		m.set.Notes = append(m.set.Notes, "where neither a NetworkPolicy nor the baseline decides, it is let through: "+count(m.set.Spaces)+" now")
+		peers := []any{namespacesObject(spaces)}
+		m.addANP(mainPart, "what is among these namespaces is left to NetworkPolicies and the baseline", m.at[0], namespacesObject(spaces),
+			[]any{ruleObject(model.Ingress, "pass-to-networkpolicies", model.Pass, peers, nil)},
+			[]any{ruleObject(model.Egress, "pass-to-networkpolicies", model.Pass, peers, nil)})
+		m.set.LeavesTo, m.set.Spaces = LeavesLower, m.w.namespacesOf(spaces)
+		m.set.Notes = append(m.set.Notes, "where neither a NetworkPolicy nor the baseline decides, it is let through: "+namespaceCount(m.set.Spaces)+" now")
 		return nil
 	},
 }
@@ -121,14 +121,14 @@ const (
 	othersTenants = "tenants"
 )
 
-// name is the question that every template ends with.
-func name() Question {
+// nameQuestion is the question that every template ends with.
+func nameQuestion() Question {
 	return Question{Name: askName, Ask: "What is the set called?", Kind: Name, Extra: true, Empty: true}
 }
 
-// priority is the question for one priority, or several.
-func priority(n int, b before) Question {
-	return Question{Name: askPriority, Ask: words.Form(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: room(n, b)}
+// priorityQuestion is the question for one priority, or several.
+func priorityQuestion(n int, b placeBefore) Question {
+	return Question{Name: askPriority, Ask: words.Form(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
 }
 
 // isolation is the tenant isolation of OVN-Kubernetes' feature document: an Allow within each
@@ -138,18 +138,18 @@ var isolation = &Template{
 	For:        "tenants reach themselves, and no other tenant reaches them",
 	priorities: 2,
 	Questions: []Question{
-		{Name: askLabel, Ask: "Which label of namespaces tells tenants apart?", Kind: LabelKey, offer: (*World).labelKeys},
-		{Name: askTenants, Ask: "Which of its values are tenants to isolate?", Kind: Values, offer: (*World).values},
-		priority(2, beforeDenies),
+		{Name: askLabel, Ask: "Which label of namespaces tells tenants apart?", Kind: LabelKey, offer: (*World).offerLabelKeys},
+		{Name: askTenants, Ask: "Which of its values are tenants to isolate?", Kind: Values, offer: (*World).offerValues},
+		priorityQuestion(2, beforeDenies),
 		{Name: askOthers, Ask: "What are tenants kept from: all other namespaces, or other tenants only?", Kind: OneOf, Extra: true,
-			offer: offered(Choice{othersAll, "every namespace but their own; the cluster's DNS stays"}, Choice{othersTenants, "namespaces that have the label, too"})},
-		{Name: askLeftOut, Ask: "Which values are no tenants to isolate?", Kind: Values, Extra: true, Empty: true, offer: (*World).leftOut},
-		name(),
+			offer: alwaysOffer(Choice{othersAll, "every namespace but their own; the cluster's DNS stays"}, Choice{othersTenants, "namespaces that have the label, too"})},
+		{Name: askLeftOut, Ask: "Which values are no tenants to isolate?", Kind: Values, Extra: true, Empty: true, offer: (*World).offerLeftOut},
+		nameQuestion(),
 	},
 	slots: map[string]int{mainPart: 1},
 	parts: func(a Answers) []string {
 		out := []string{mainPart}
-		for _, v := range list(a[askTenants]) {
+		for _, v := range splitList(a[askTenants]) {
 			out = append(out, tenantPart(v))
 		}
 		return out
@@ -158,11 +158,11 @@ var isolation = &Template{
 
 func init() { isolation.make = makeIsolation } // what it makes is named by its parts
 
-// leftOut offers all values that are no tenants: those that come later are then known to be new.
-func (w *World) leftOut(a Answers) []Choice {
-	tenants := list(a[askTenants])
+// offerLeftOut offers all values that are no tenants: those that come later are then known to be new.
+func (w *World) offerLeftOut(a Answers) []Choice {
+	tenants := splitList(a[askTenants])
 	var out []string
-	for _, l := range w.labels() {
+	for _, l := range w.namespaceLabels() {
 		if l.key == a[askLabel] && !slices.Contains(tenants, l.value) {
 			out = append(out, l.value)
 		}
@@ -175,47 +175,47 @@ func (w *World) leftOut(a Answers) []Choice {
 
 func tenantPart(value string) string { return "tenant=" + value }
 
-func makeIsolation(m *maker) error {
-	key, tenants := m.a[askLabel], list(m.a[askTenants])
-	for _, v := range list(m.a[askLeftOut]) {
+func makeIsolation(m *setMaker) error {
+	key, tenants := m.a[askLabel], splitList(m.a[askTenants])
+	for _, v := range splitList(m.a[askLeftOut]) {
 		if slices.Contains(tenants, v) {
 			return fmt.Errorf("%s is among the tenants and among those that are left out", v)
 		}
 	}
 	for _, v := range tenants {
-		own := []any{namespaces(label(key, v))}
-		m.add(tenantPart(v), fmt.Sprintf("%s=%s reaches itself", key, v), m.at[0], namespaces(label(key, v)),
-			[]any{rule(model.Ingress, "allow-own-tenant", model.Allow, own, nil)},
-			[]any{rule(model.Egress, "allow-own-tenant", model.Allow, own, nil)})
-		own1 := []End{{Spaces: label(key, v)}}
-		m.expect(Statement{Name: v + " reaches itself", Allow: true, From: own1, To: own1})
+		own := []any{namespacesObject(labelSelector(key, v))}
+		m.addANP(tenantPart(v), fmt.Sprintf("%s=%s reaches itself", key, v), m.at[0], namespacesObject(labelSelector(key, v)),
+			[]any{ruleObject(model.Ingress, "allow-own-tenant", model.Allow, own, nil)},
+			[]any{ruleObject(model.Egress, "allow-own-tenant", model.Allow, own, nil)})
+		own1 := []End{{Spaces: labelSelector(key, v)}}
+		m.addStatement(Statement{Name: v + " reaches itself", Allow: true, From: own1, To: own1})
 		others := slices.DeleteFunc(slices.Clone(tenants), func(o string) bool { return o == v })
 		if len(others) > 0 {
-			m.expect(Statement{Name: "no other tenant reaches " + v, From: []End{{Spaces: oneOf(key, others)}}, To: own1})
+			m.addStatement(Statement{Name: "no other tenant reaches " + v, From: []End{{Spaces: oneOfSelector(key, others)}}, To: own1})
 		}
 	}
-	others := []any{namespaces(everywhere())}
+	others := []any{namespacesObject(anySelector())}
 	var egress []any
 	if m.a[askOthers] == othersTenants {
-		others = []any{namespaces(has(key))}
+		others = []any{namespacesObject(hasKeySelector(key))}
 	} else {
 		var dns []any
 		for _, s := range m.w.dnsPods() {
-			dns = append(dns, s.peer())
+			dns = append(dns, s.peerObject())
 		}
-		egress = append(egress, rule(model.Egress, "allow-dns", model.Allow, dns, portObjects(m.w.dnsPorts())))
+		egress = append(egress, ruleObject(model.Egress, "allow-dns", model.Allow, dns, portObjects(m.w.dnsPorts())))
 	}
-	egress = append(egress, rule(model.Egress, "deny-others", model.Deny, others, nil))
-	main := m.add(mainPart, "tenants reach nobody else, and nobody else reaches them", m.at[1], namespaces(oneOf(key, tenants)),
-		[]any{rule(model.Ingress, "deny-others", model.Deny, others, nil)}, egress)
+	egress = append(egress, ruleObject(model.Egress, "deny-others", model.Deny, others, nil))
+	main := m.addANP(mainPart, "tenants reach nobody else, and nobody else reaches them", m.at[1], namespacesObject(oneOfSelector(key, tenants)),
+		[]any{ruleObject(model.Ingress, "deny-others", model.Deny, others, nil)}, egress)
 	main.onto = func(old map[string]any) { addTenants(old, key, tenants) }
 	return nil
 }
 
 // addTenants has the Deny mean all tenants; the rest of it stays as it is.
-func addTenants(old object, key string, tenants []string) {
-	subject := child(child(old, "spec"), "subject")
-	spaces := child(subject, "namespaces")
+func addTenants(old jsonObject, key string, tenants []string) {
+	subject := childObject(childObject(old, "spec"), "subject")
+	spaces := childObject(subject, "namespaces")
 	all, _ := spaces["matchExpressions"].([]any)
 	for _, e := range all {
 		r, ok := e.(map[string]any)
@@ -231,5 +231,5 @@ func addTenants(old object, key string, tenants []string) {
 		r["values"] = values
 		return
 	}
-	child(old, "spec")["subject"] = namespaces(oneOf(key, tenants))
+	childObject(old, "spec")["subject"] = namespacesObject(oneOfSelector(key, tenants))
 }

@@ -24,8 +24,8 @@ const (
 // mostValues bounds a list that is typed; the API takes 100 peers and ports in a rule.
 const mostValues = 100
 
-// list takes a list with commas apart.
-func list(text string) (out []string) {
+// splitList takes a list with commas apart.
+func splitList(text string) (out []string) {
 	for _, v := range strings.Split(text, ",") {
 		v = strings.TrimSpace(v)
 		if v != "" && !slices.Contains(out, v) {
@@ -35,8 +35,8 @@ func list(text string) (out []string) {
 	return out
 }
 
-// Check reads an answer and gives it back in the common form. a are the answers before.
-func (t *Template) Check(w *World, q *Question, text string, a Answers) (string, error) {
+// CheckAnswer reads an answer and gives it back in the common form. a are the answers before.
+func (t *Template) CheckAnswer(w *World, q *Question, text string, a Answers) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		if q.Empty || q.Kind == Name {
@@ -50,7 +50,7 @@ func (t *Template) Check(w *World, q *Question, text string, a Answers) (string,
 			return "", errors.New("no key of a label: " + bad[0])
 		}
 	case Values:
-		values := list(text)
+		values := splitList(text)
 		if len(values) > mostValues {
 			return "", fmt.Errorf("%d values, at most %d", len(values), mostValues)
 		}
@@ -72,12 +72,12 @@ func (t *Template) Check(w *World, q *Question, text string, a Answers) (string,
 		if _, err := portsOf(text); err != nil {
 			return "", err
 		}
-		text = strings.Join(list(text), ",")
+		text = strings.Join(splitList(text), ",")
 	case Priorities:
 		return t.checkPriorities(w, text)
 	case OneOf:
 		var values []string
-		for _, c := range q.Offer(w, a) {
+		for _, c := range q.OfferedChoices(w, a) {
 			values = append(values, c.Value)
 		}
 		if !slices.Contains(values, text) {
@@ -94,7 +94,7 @@ func (t *Template) Check(w *World, q *Question, text string, a Answers) (string,
 // checkPriorities wants as many free priorities as the template takes. Where there are fewer,
 // the others follow with the same room as Place leaves.
 func (t *Template) checkPriorities(w *World, text string) (string, error) {
-	board, err := w.board()
+	board, err := w.priorityBoard()
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +103,7 @@ func (t *Template) checkPriorities(w *World, text string) (string, error) {
 		taken[s.Priority] = s.Policy
 	}
 	var at []int32
-	for _, f := range list(text) {
+	for _, f := range splitList(text) {
 		n, err := strconv.ParseInt(f, 10, 32)
 		switch {
 		case err != nil || n < 0 || n > int64(w.Max):
@@ -161,7 +161,7 @@ type portRange struct {
 
 // portsOf reads ports; none for any.
 func portsOf(text string) (out []portRange, err error) {
-	fields := list(text)
+	fields := splitList(text)
 	if len(fields) == 1 && fields[0] == anyPort {
 		return nil, nil
 	}

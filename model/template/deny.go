@@ -25,9 +25,9 @@ const (
 // outsideAddress is one that nobody has, outside of every cluster: it stands for all others.
 const outsideAddress = "203.0.113.9"
 
-func directions(ask string) Question {
+func directionQuestion(ask string) Question {
 	return Question{Name: askDirection, Ask: ask, Kind: OneOf,
-		offer: offered(Choice{bothWays, "what comes and what leaves"}, Choice{egressOnly, "what leaves"}, Choice{ingressOnly, "what comes"})}
+		offer: alwaysOffer(Choice{bothWays, "what comes and what leaves"}, Choice{egressOnly, "what leaves"}, Choice{ingressOnly, "what comes"})}
 }
 
 // defaultDeny has workloads reach nothing that nothing allows: DNS and the API server first,
@@ -37,10 +37,10 @@ var defaultDeny = &Template{
 	For:        "what no policy allows is denied; DNS and the API server stay",
 	priorities: 3,
 	Questions: []Question{
-		{Name: askNamespaces, Ask: "Which namespaces?", Kind: Namespaces, offer: (*World).workloads},
-		directions("Deny what comes, what leaves, or both?"),
-		{Name: askPriority, Ask: "At which priorities: two that allow what is needed, and the Deny after all others?", Kind: Priorities, offer: roomAround},
-		name(),
+		{Name: askNamespaces, Ask: "Which namespaces?", Kind: Namespaces, offer: (*World).offerWorkloads},
+		directionQuestion("Deny what comes, what leaves, or both?"),
+		{Name: askPriority, Ask: "At which priorities: two that allow what is needed, and the Deny after all others?", Kind: Priorities, offer: offerRoomAround},
+		nameQuestion(),
 	},
 	parts: func(a Answers) []string {
 		if a[askDirection] == ingressOnly {
@@ -52,15 +52,15 @@ var defaultDeny = &Template{
 	make:  makeDefaultDeny,
 }
 
-// roomAround offers two priorities before all that denies, and one after everything.
-func roomAround(w *World, a Answers) []Choice {
-	first := room(2, beforeDenies)(w, a)
-	board, err := w.board()
+// offerRoomAround offers two priorities before all that denies, and one after everything.
+func offerRoomAround(w *World, a Answers) []Choice {
+	first := offerPriorities(2, beforeDenies)(w, a)
+	board, err := w.priorityBoard()
 	if err != nil || len(first) == 0 {
 		return nil
 	}
 	after := int32(-1)
-	for _, p := range list(first[0].Value) {
+	for _, p := range splitList(first[0].Value) {
 		if n, err := strconv.ParseInt(p, 10, 32); err == nil {
 			after = max(after, int32(n))
 		}
@@ -72,7 +72,7 @@ func roomAround(w *World, a Answers) []Choice {
 	return []Choice{{fmt.Sprintf("%s,%d", first[0].Value, last), first[0].Note + "; the last after every policy"}}
 }
 
-func makeDefaultDeny(m *maker) error {
+func makeDefaultDeny(m *setMaker) error {
 	spaces, err := selectorOf(m.a[askNamespaces])
 	if err != nil {
 		return err
@@ -82,30 +82,30 @@ func makeDefaultDeny(m *maker) error {
 		dns := m.w.dnsPods()
 		var peers []any
 		for _, s := range dns {
-			peers = append(peers, s.peer())
+			peers = append(peers, s.peerObject())
 		}
-		m.add(needsPart, "workloads reach DNS and the API server", m.at[0], namespaces(spaces), nil, []any{
-			rule(model.Egress, "allow-dns", model.Allow, peers, portObjects(m.w.dnsPorts())),
-			rule(model.Egress, "allow-api-server", model.Allow, []any{m.w.apiPeer()}, portObjects(m.w.apiPorts()))})
+		m.addANP(needsPart, "workloads reach DNS and the API server", m.at[0], namespacesObject(spaces), nil, []any{
+			ruleObject(model.Egress, "allow-dns", model.Allow, peers, portObjects(m.w.dnsPorts())),
+			ruleObject(model.Egress, "allow-api-server", model.Allow, []any{m.w.apiPeer()}, portObjects(m.w.apiPorts()))})
 		// A policy has one subject: of several namespaces with DNS it is the first that lets queries in.
-		m.add(dnsPart, "DNS takes the queries of workloads", m.at[1], dns[0].peer(),
-			[]any{rule(model.Ingress, "allow-queries", model.Allow, []any{namespaces(spaces)}, portObjects(m.w.dnsPorts()))}, nil)
-		egress = []any{rule(model.Egress, "default-deny", model.Deny, []any{m.w.outside()}, nil)}
+		m.addANP(dnsPart, "DNS takes the queries of workloads", m.at[1], dns[0].peerObject(),
+			[]any{ruleObject(model.Ingress, "allow-queries", model.Allow, []any{namespacesObject(spaces)}, portObjects(m.w.dnsPorts()))}, nil)
+		egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, []any{m.w.outsideObject()}, nil)}
 		from := []End{{Spaces: spaces}}
-		m.expect(Statement{Name: "workloads reach DNS", Allow: true, From: from, To: []End{{Spaces: dns[0].spaces, Pods: dns[0].pods}}, Ports: portTexts(m.w.dnsPorts())})
+		m.addStatement(Statement{Name: "workloads reach DNS", Allow: true, From: from, To: []End{{Spaces: dns[0].spaces, Pods: dns[0].pods}}, Ports: portTexts(m.w.dnsPorts())})
 		if api := m.w.apiEnd(); api != nil {
-			m.expect(Statement{Name: "workloads reach the API server", Allow: true, From: from, To: api, Ports: portTexts(m.w.apiPorts())})
+			m.addStatement(Statement{Name: "workloads reach the API server", Allow: true, From: from, To: api, Ports: portTexts(m.w.apiPorts())})
 		}
-		m.expect(Statement{Name: "nothing leaves the cluster", From: from, To: []End{{Addresses: []string{outsideAddress}}}})
+		m.addStatement(Statement{Name: "nothing leaves the cluster", From: from, To: []End{{Addresses: []string{outsideAddress}}}})
 	}
 	if m.a[askDirection] != egressOnly {
-		ingress = []any{rule(model.Ingress, "default-deny", model.Deny, []any{namespaces(everywhere())}, nil)}
+		ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, []any{namespacesObject(anySelector())}, nil)}
 		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: ingress rules can deny pods only")
 	}
 	if len(m.set.Expect) == 0 { // what comes, policies above decide first
-		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.spaces(spaces)
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.namespacesOf(spaces)
 	}
-	m.add(mainPart, "what no policy above allows is denied", m.at[2], namespaces(spaces), ingress, egress)
+	m.addANP(mainPart, "what no policy above allows is denied", m.at[2], namespacesObject(spaces), ingress, egress)
 	return nil
 }
 
@@ -113,7 +113,7 @@ func makeDefaultDeny(m *maker) error {
 // neither is known.
 func (w *World) apiEnd() []End {
 	if key := w.controlPlaneLabel(); key != "" {
-		return []End{{Nodes: has(key)}}
+		return []End{{Nodes: hasKeySelector(key)}}
 	}
 	if len(w.Vital.API) == 0 {
 		return nil
@@ -141,30 +141,30 @@ var baseline = &Template{
 	Name: "baseline",
 	For:  "workloads stay shut until a NetworkPolicy opens them",
 	Questions: []Question{
-		{Name: askNamespaces, Ask: "Which namespaces are workloads?", Kind: Namespaces, offer: (*World).workloads},
-		directions("Deny what comes, what leaves, or both?"),
-		name(),
+		{Name: askNamespaces, Ask: "Which namespaces are workloads?", Kind: Namespaces, offer: (*World).offerWorkloads},
+		directionQuestion("Deny what comes, what leaves, or both?"),
+		nameQuestion(),
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
-	make: func(m *maker) error {
+	make: func(m *setMaker) error {
 		spaces, err := selectorOf(m.a[askNamespaces])
 		if err != nil {
 			return err
 		}
-		peers := []any{namespaces(spaces)}
+		peers := []any{namespacesObject(spaces)}
 		var ingress, egress []any
 		if m.a[askDirection] != egressOnly {
-			ingress = []any{rule(model.Ingress, "default-deny", model.Deny, peers, nil)}
+			ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, peers, nil)}
 		}
 		if m.a[askDirection] != ingressOnly {
-			egress = []any{rule(model.Egress, "default-deny", model.Deny, peers, nil)}
+			egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, peers, nil)}
 		}
 		key := model.PolicyKey{Kind: model.KindBANP, Name: "default"}
 		if m.w.Cluster.Policy(key) != nil {
 			m.set.Notes = append(m.set.Notes, "there is a baseline already, and there can be only one: its subject and rules are replaced")
 		}
-		m.policy(mainPart, "what holds where neither an AdminNetworkPolicy nor a NetworkPolicy decides", key, object{"subject": namespaces(spaces)}, ingress, egress)
-		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.spaces(spaces)
+		m.addPolicy(mainPart, "what holds where neither an AdminNetworkPolicy nor a NetworkPolicy decides", key, jsonObject{"subject": namespacesObject(spaces)}, ingress, egress)
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.namespacesOf(spaces)
 		return nil
 	},
 }
@@ -175,48 +175,48 @@ var quarantine = &Template{
 	For:        "a pod that gets a label is shut off from everything",
 	priorities: 1,
 	Questions: []Question{
-		{Name: askPods, Ask: "Which label puts a pod into quarantine?", Kind: Pods, offer: offered(Choice{"quarantine=true", "no pod has it until somebody gives it one"})},
-		{Name: askExcept, Ask: "Which namespaces still reach it, to look into it? none for nobody", Kind: Namespaces, offer: (*World).lookers},
-		priority(1, beforeDecides),
-		name(),
+		{Name: askPods, Ask: "Which label puts a pod into quarantine?", Kind: Pods, offer: alwaysOffer(Choice{"quarantine=true", "no pod has it until somebody gives it one"})},
+		{Name: askExcept, Ask: "Which namespaces still reach it, to look into it? none for nobody", Kind: Namespaces, offer: (*World).offerLookers},
+		priorityQuestion(1, beforeDecides),
+		nameQuestion(),
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
-	make: func(m *maker) error {
+	make: func(m *setMaker) error {
 		which, err := selectorOf(m.a[askPods])
 		if err != nil {
 			return err
 		}
-		all := []any{namespaces(everywhere())}
+		all := []any{namespacesObject(anySelector())}
 		var ingress []any
-		pod := []End{{Spaces: everywhere(), Pods: which}}
+		pod := []End{{Spaces: anySelector(), Pods: which}}
 		if m.a[askExcept] != none {
 			except, err := selectorOf(m.a[askExcept])
 			if err != nil {
 				return err
 			}
-			ingress = append(ingress, rule(model.Ingress, "allow-inspection", model.Allow, []any{namespaces(except)}, nil))
+			ingress = append(ingress, ruleObject(model.Ingress, "allow-inspection", model.Allow, []any{namespacesObject(except)}, nil))
 		} else {
-			m.expect(Statement{Name: "nobody reaches a pod in quarantine", From: []End{{Spaces: everywhere()}}, To: pod})
+			m.addStatement(Statement{Name: "nobody reaches a pod in quarantine", From: []End{{Spaces: anySelector()}}, To: pod})
 		}
-		ingress = append(ingress, rule(model.Ingress, "quarantine", model.Deny, all, nil))
-		m.expect(Statement{Name: "a pod in quarantine reaches nobody", From: pod, To: []End{{Spaces: everywhere()}}})
-		m.expect(Statement{Name: "a pod in quarantine reaches nothing outside", From: pod, To: []End{{Addresses: []string{outsideAddress}}}})
-		m.add(mainPart, "a pod with "+strings.TrimSpace(m.a[askPods])+" is shut off", m.at[0], pods(everywhere(), which), ingress,
-			[]any{rule(model.Egress, "quarantine", model.Deny, append(all, m.w.outside()), nil)}).logs(model.LogLevels{Deny: "alert"})
+		ingress = append(ingress, ruleObject(model.Ingress, "quarantine", model.Deny, all, nil))
+		m.addStatement(Statement{Name: "a pod in quarantine reaches nobody", From: pod, To: []End{{Spaces: anySelector()}}})
+		m.addStatement(Statement{Name: "a pod in quarantine reaches nothing outside", From: pod, To: []End{{Addresses: []string{outsideAddress}}}})
+		m.addANP(mainPart, "a pod with "+strings.TrimSpace(m.a[askPods])+" is shut off", m.at[0], podsObject(anySelector(), which), ingress,
+			[]any{ruleObject(model.Egress, "quarantine", model.Deny, append(all, m.w.outsideObject()), nil)}).setLogging(model.LogLevels{Deny: "alert"})
 		m.set.Notes = append(m.set.Notes, "nodes still reach such a pod: ingress rules can deny pods only")
 		return nil
 	},
 }
 
-// lookers offers nobody, then the namespaces.
-func (w *World) lookers(a Answers) []Choice {
+// offerLookers offers nobody, then the namespaces.
+func (w *World) offerLookers(a Answers) []Choice {
 	out := []Choice{{none, "nobody"}}
-	for _, c := range w.monitoring(a) {
+	for _, c := range w.offerMonitoring(a) {
 		c.Note = ""
 		out = append(out, c)
 	}
 	return out
 }
 
-// count is "1 namespace" for people.
-func count(spaces []string) string { return words.Count(len(spaces), "namespace") }
+// namespaceCount is "1 namespace" for people.
+func namespaceCount(spaces []string) string { return words.Count(len(spaces), "namespace") }

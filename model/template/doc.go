@@ -6,7 +6,7 @@
 //
 // Invariants: a set made twice from the same answers and cluster is the same; every policy
 // of a set carries the annotation model.AnnotationTemplate, from which the set is known
-// again and can be made whole (Sets, Known.Missing); answers that come from an annotation
+// again and can be made whole (KnownSets, KnownSet.MissingPolicies); answers that come from an annotation
 // are checked as those that are typed; a free priority is chosen by model/plan.
 //
 // It imports model packages and may be imported by model/lint and everybody above the model.

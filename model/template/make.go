@@ -14,12 +14,12 @@ import (
 	"rung/model/words"
 )
 
-// Set is the set of policies that a template makes of answers.
-type Set struct {
+// PolicySet is the set of policies that a template makes of answers.
+type PolicySet struct {
 	Template *Template
 	Name     string
 	Answers  Answers // complete
-	Policies []Policy
+	Policies []SetPolicy
 	// Notes say what is worth knowing before it is applied.
 	Notes []string
 	// Expect are the statements that must hold with the set.
@@ -28,22 +28,22 @@ type Set struct {
 	Besides []string
 	// LeavesTo is set where other policies decide what the set is about; Spaces are the
 	// namespaces meant.
-	LeavesTo Leaves
+	LeavesTo LeftDecisions
 	Spaces   []string
 }
 
-// Leaves says to whom a set leaves decisions.
-type Leaves string
+// LeftDecisions says to whom a set leaves decisions.
+type LeftDecisions string
 
 // To whom decisions are left.
 const (
-	LeavesNothing Leaves = ""
-	LeavesLower   Leaves = "lower tiers" // NetworkPolicies and the baseline decide
-	LeavesHigher  Leaves = "others"      // every other policy decides before
+	LeavesNothing LeftDecisions = ""
+	LeavesLower   LeftDecisions = "lower tiers" // NetworkPolicies and the baseline decide
+	LeavesHigher  LeftDecisions = "others"      // every other policy decides before
 )
 
-// Policy is one policy of a set.
-type Policy struct {
+// SetPolicy is one policy of a set.
+type SetPolicy struct {
 	Key  model.PolicyKey
 	Part string
 	Why  string // what it is for, in one line
@@ -54,10 +54,10 @@ type Policy struct {
 	onto func(old map[string]any)
 }
 
-// Onto is the policy put over the one there is: what the set does not decide stays.
-func (p *Policy) Onto(old map[string]any) map[string]any {
-	notes := child(child(old, "metadata"), "annotations")
-	notes[model.AnnotationTemplate] = child(child(p.Object, "metadata"), "annotations")[model.AnnotationTemplate]
+// PutOnto is the policy put over the one there is: what the set does not decide stays.
+func (p *SetPolicy) PutOnto(old map[string]any) map[string]any {
+	notes := childObject(childObject(old, "metadata"), "annotations")
+	notes[model.AnnotationTemplate] = childObject(childObject(p.Object, "metadata"), "annotations")[model.AnnotationTemplate]
 	if p.onto != nil {
 		p.onto(old)
 	} else {
@@ -66,11 +66,11 @@ func (p *Policy) Onto(old map[string]any) map[string]any {
 	return old
 }
 
-// child is a part of an object, made where there is none.
-func child(o object, name string) object {
+// childObject is a part of an object, made where there is none.
+func childObject(o jsonObject, name string) jsonObject {
 	c, ok := o[name].(map[string]any)
 	if !ok {
-		c = object{}
+		c = jsonObject{}
 		o[name] = c
 	}
 	return c
@@ -94,20 +94,20 @@ type End struct {
 // mainPart is the part of the policy that is about the whole set.
 const mainPart = "main"
 
-// maker makes one set.
-type maker struct {
+// setMaker makes one set.
+type setMaker struct {
 	w   *World
 	t   *Template
 	a   Answers
 	at  []int32
-	set *Set
+	set *PolicySet
 }
 
-// Make makes the set of complete answers (Complete).
-func (t *Template) Make(w *World, a Answers) (*Set, error) { return t.build(w, a, "") }
+// MakeSet makes the set of complete answers (CompleteAnswers).
+func (t *Template) MakeSet(w *World, a Answers) (*PolicySet, error) { return t.buildSet(w, a, "") }
 
-// build makes a set: that of a name, or the first name that is free.
-func (t *Template) build(w *World, a Answers, keep string) (*Set, error) {
+// buildSet makes a set: that of a name, or the first name that is free.
+func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error) {
 	own := *w
 	own.keeps = keep
 	name := keep
@@ -122,8 +122,8 @@ func (t *Template) build(w *World, a Answers, keep string) (*Set, error) {
 				try += "-" + strconv.Itoa(n)
 			}
 		}
-		m := &maker{w: &own, t: t, a: a, set: &Set{Template: t, Name: try, Answers: a}}
-		for _, f := range list(a[askPriority]) {
+		m := &setMaker{w: &own, t: t, a: a, set: &PolicySet{Template: t, Name: try, Answers: a}}
+		for _, f := range splitList(a[askPriority]) {
 			p, err := strconv.ParseInt(f, 10, 32)
 			if err != nil {
 				return nil, fmt.Errorf("priority %q: want a number", f)
@@ -136,7 +136,7 @@ func (t *Template) build(w *World, a Answers, keep string) (*Set, error) {
 		if err := t.make(m); err != nil {
 			return nil, fmt.Errorf("template %s: %w", t.Name, err)
 		}
-		taken := m.taken()
+		taken := m.takenName()
 		switch {
 		case keep != "" || taken == "":
 			return m.set, nil
@@ -148,15 +148,15 @@ func (t *Template) build(w *World, a Answers, keep string) (*Set, error) {
 	}
 }
 
-// taken is a policy of the set whose name another one has. The baseline can have one name
+// takenName is a policy of the set whose name another one has. The baseline can have one name
 // only.
-func (m *maker) taken() string {
+func (m *setMaker) takenName() string {
 	for _, p := range m.set.Policies {
 		if p.Key.Kind == model.KindANP && m.w.Cluster.Policy(p.Key) != nil {
 			return p.Key.Name
 		}
 	}
-	for _, k := range Sets(m.w.Cluster) {
+	for _, k := range KnownSets(m.w.Cluster) {
 		if k.Name == m.set.Name {
 			return k.Policies[0].Name
 		}
@@ -164,13 +164,13 @@ func (m *maker) taken() string {
 	return ""
 }
 
-// add adds a policy of the set.
-func (m *maker) add(part, why string, priority int32, subject object, ingress, egress []any) *Policy {
-	spec := object{"priority": int64(priority), "subject": subject}
-	return m.policy(part, why, model.PolicyKey{Kind: model.KindANP, Name: policyName(m.set.Name, part)}, spec, ingress, egress)
+// addANP adds a policy of the set.
+func (m *setMaker) addANP(part, why string, priority int32, subject jsonObject, ingress, egress []any) *SetPolicy {
+	spec := jsonObject{"priority": int64(priority), "subject": subject}
+	return m.addPolicy(part, why, model.PolicyKey{Kind: model.KindANP, Name: policyName(m.set.Name, part)}, spec, ingress, egress)
 }
 
-func (m *maker) policy(part, why string, key model.PolicyKey, spec object, ingress, egress []any) *Policy {
+func (m *setMaker) addPolicy(part, why string, key model.PolicyKey, spec jsonObject, ingress, egress []any) *SetPolicy {
 	if len(ingress) > 0 {
 		spec["ingress"] = ingress
 	}
@@ -179,28 +179,28 @@ func (m *maker) policy(part, why string, key model.PolicyKey, spec object, ingre
 	}
 	answers := maps.Clone(m.a)
 	maps.DeleteFunc(answers, func(name, v string) bool { return name == askName || v == "" })
-	record := Record{Template: m.t.Name, Set: m.set.Name, Part: part, Answers: answers}
-	m.set.Policies = append(m.set.Policies, Policy{Key: key, Part: part, Why: why, Object: object{
+	record := SetRecord{Template: m.t.Name, Set: m.set.Name, Part: part, Answers: answers}
+	m.set.Policies = append(m.set.Policies, SetPolicy{Key: key, Part: part, Why: why, Object: jsonObject{
 		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(key.Kind),
-		"metadata": object{"name": key.Name, "annotations": object{model.AnnotationTemplate: record.Annotation()}},
+		"metadata": jsonObject{"name": key.Name, "annotations": jsonObject{model.AnnotationTemplate: record.Annotation()}},
 		"spec":     spec,
 	}})
 	return &m.set.Policies[len(m.set.Policies)-1]
 }
 
-// logs sets what the policy logs.
-func (p *Policy) logs(levels model.LogLevels) {
-	child(child(p.Object, "metadata"), "annotations")[model.AnnotationLogging] = levels.Annotation()
+// setLogging sets what the policy logs.
+func (p *SetPolicy) setLogging(levels model.LogLevels) {
+	childObject(childObject(p.Object, "metadata"), "annotations")[model.AnnotationLogging] = levels.AnnotationText()
 }
 
-// expect states something that must hold. An EgressFirewall may still drop connections that
+// addStatement states something that must hold. An EgressFirewall may still drop connections that
 // an AdminNetworkPolicy allows: its namespaces are left out of the sources of an Allow.
-func (m *maker) expect(s Statement) {
+func (m *setMaker) addStatement(s Statement) {
 	if s.Allow {
 		from := slices.Clone(s.From)
 		for i := range from {
-			from[i].Spaces = m.without(from[i].Spaces)
-			if from[i].Spaces != s.From[i].Spaces && len(m.w.spaces(from[i].Spaces)) == 0 {
+			from[i].Spaces = m.withoutFirewalled(from[i].Spaces)
+			if from[i].Spaces != s.From[i].Spaces && len(m.w.namespacesOf(from[i].Spaces)) == 0 {
 				return // nobody is left
 			}
 		}
@@ -209,10 +209,10 @@ func (m *maker) expect(s Statement) {
 	m.set.Expect = append(m.set.Expect, s)
 }
 
-// without leaves namespaces with an EgressFirewall that denies out of a selector.
-func (m *maker) without(s *metav1.LabelSelector) *metav1.LabelSelector {
+// withoutFirewalled leaves namespaces with an EgressFirewall that denies out of a selector.
+func (m *setMaker) withoutFirewalled(s *metav1.LabelSelector) *metav1.LabelSelector {
 	var walled []string
-	for _, ns := range m.w.spaces(s) {
+	for _, ns := range m.w.namespacesOf(s) {
 		for p := range m.w.Cluster.Policies(model.KindEF) {
 			if p.Namespace == ns && slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 				walled = append(walled, ns)
@@ -246,17 +246,17 @@ func policyName(set, part string) string {
 		}
 		name += "-" + words.Slug(value)
 		if words.Slug(value) != value {
-			name += "-" + number(part)
+			name += "-" + numberOfText(part)
 		}
 	}
 	if len(name) > longestName {
-		name = strings.TrimRight(name[:longestName-7], "-.") + "-" + number(set+part)
+		name = strings.TrimRight(name[:longestName-7], "-.") + "-" + numberOfText(set+part)
 	}
 	return name
 }
 
-// number tells texts apart that become one name.
-func number(text string) string {
+// numberOfText tells texts apart that become one name.
+func numberOfText(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return fmt.Sprintf("%06x", h.Sum32()&0xffffff)

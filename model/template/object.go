@@ -14,44 +14,46 @@ import (
 
 // These make objects as the API has them.
 
-type object = map[string]any
+type jsonObject = map[string]any
 
-// selector is a selector as JSON has it.
-func selector(s *metav1.LabelSelector) (out object) {
+// selectorObject is a selector as JSON has it.
+func selectorObject(s *metav1.LabelSelector) (out jsonObject) {
 	text, _ := json.Marshal(s) // texts only
 	_ = json.Unmarshal(text, &out)
 	return out
 }
 
-// namespaces is a subject, or a peer, of whole namespaces.
-func namespaces(s *metav1.LabelSelector) object { return object{"namespaces": selector(s)} }
-
-// pods is a subject, or a peer, of pods.
-func pods(in, s *metav1.LabelSelector) object {
-	return object{"pods": object{"namespaceSelector": selector(in), "podSelector": selector(s)}}
+// namespacesObject is a subject, or a peer, of whole namespaces.
+func namespacesObject(s *metav1.LabelSelector) jsonObject {
+	return jsonObject{"namespaces": selectorObject(s)}
 }
 
-func everywhere() *metav1.LabelSelector { return &metav1.LabelSelector{} }
+// podsObject is a subject, or a peer, of pods.
+func podsObject(in, s *metav1.LabelSelector) jsonObject {
+	return jsonObject{"pods": jsonObject{"namespaceSelector": selectorObject(in), "podSelector": selectorObject(s)}}
+}
 
-func label(key, value string) *metav1.LabelSelector {
+func anySelector() *metav1.LabelSelector { return &metav1.LabelSelector{} }
+
+func labelSelector(key, value string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
 }
 
-func oneOf(key string, values []string) *metav1.LabelSelector {
+func oneOfSelector(key string, values []string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpIn, Values: slices.Clone(values)}}}
 }
 
-func has(key string) *metav1.LabelSelector {
+func hasKeySelector(key string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpExists}}}
 }
 
-// rule is one rule; without ports it is about all.
-func rule(d model.Direction, name string, action model.Action, peers []any, ports []any) object {
+// ruleObject is one rule; without ports it is about all.
+func ruleObject(d model.Direction, name string, action model.Action, peers []any, ports []any) jsonObject {
 	side := "to"
 	if d == model.Ingress {
 		side = "from"
 	}
-	r := object{"name": name, "action": string(action), side: peers}
+	r := jsonObject{"name": name, "action": string(action), side: peers}
 	if len(ports) > 0 {
 		r["ports"] = ports
 	}
@@ -61,21 +63,21 @@ func rule(d model.Direction, name string, action model.Action, peers []any, port
 func portObjects(all []portRange) (out []any) {
 	for _, p := range all {
 		if p.lo == p.hi {
-			out = append(out, object{"portNumber": object{"protocol": p.protocol, "port": p.lo}})
+			out = append(out, jsonObject{"portNumber": jsonObject{"protocol": p.protocol, "port": p.lo}})
 		} else {
-			out = append(out, object{"portRange": object{"protocol": p.protocol, "start": p.lo, "end": p.hi}})
+			out = append(out, jsonObject{"portRange": jsonObject{"protocol": p.protocol, "start": p.lo, "end": p.hi}})
 		}
 	}
 	return out
 }
 
-// outside are all addresses, of the families that pods have.
-func (w *World) outside() object {
+// outsideObject are all addresses, of the families that pods have.
+func (w *World) outsideObject() jsonObject {
 	nets := []any{"0.0.0.0/0"}
 	if w.IPv6 {
 		nets = append(nets, "::/0")
 	}
-	return object{"networks": nets}
+	return jsonObject{"networks": nets}
 }
 
 // passing are the labels of a pod that tell replicas apart, not workloads.
@@ -83,7 +85,7 @@ var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-tem
 
 // dnsPods are the pods of the cluster's DNS, one for each namespace, by what their labels have in
 // common.
-func (w *World) dnsPods() (out []selected) {
+func (w *World) dnsPods() (out []podsByLabels) {
 	at := map[string]int{}
 	for _, p := range w.Vital.DNS {
 		i, ok := at[p.Namespace]
@@ -95,7 +97,7 @@ func (w *World) dnsPods() (out []selected) {
 				}
 			}
 			at[p.Namespace] = len(out)
-			out = append(out, selected{label(nameLabel, p.Namespace), &metav1.LabelSelector{MatchLabels: labels}})
+			out = append(out, podsByLabels{labelSelector(nameLabel, p.Namespace), &metav1.LabelSelector{MatchLabels: labels}})
 			continue
 		}
 		for k, v := range out[i].pods.MatchLabels {
@@ -105,20 +107,20 @@ func (w *World) dnsPods() (out []selected) {
 		}
 	}
 	if len(out) == 0 { // as it usually is
-		out = append(out, selected{label(nameLabel, "kube-system"), label("k8s-app", "kube-dns")})
+		out = append(out, podsByLabels{labelSelector(nameLabel, "kube-system"), labelSelector("k8s-app", "kube-dns")})
 	}
 	return out
 }
 
-// selected are pods by labels of their namespaces and their own.
-type selected struct{ spaces, pods *metav1.LabelSelector }
+// podsByLabels are pods by labels of their namespaces and their own.
+type podsByLabels struct{ spaces, pods *metav1.LabelSelector }
 
-// peer is the subject or peer; pods without a label in common are their whole namespace.
-func (s selected) peer() object {
+// peerObject is the subject or peer; pods without a label in common are their whole namespace.
+func (s podsByLabels) peerObject() jsonObject {
 	if len(s.pods.MatchLabels)+len(s.pods.MatchExpressions) == 0 {
-		return namespaces(s.spaces)
+		return namespacesObject(s.spaces)
 	}
-	return pods(s.spaces, s.pods)
+	return podsObject(s.spaces, s.pods)
 }
 
 // dnsPorts are the ports of DNS behind its Service, UDP and TCP: long answers come over TCP.
@@ -145,16 +147,16 @@ func (w *World) controlPlaneLabel() string {
 }
 
 // apiPeer is the API server: the nodes of the control plane by their label, else its addresses.
-func (w *World) apiPeer() object {
+func (w *World) apiPeer() jsonObject {
 	key := w.controlPlaneLabel()
 	if n := len(w.Vital.API); key != "" || n == 0 || n > 25 {
-		return object{"nodes": selector(has(cmp.Or(key, controlPlane[0])))}
+		return jsonObject{"nodes": selectorObject(hasKeySelector(cmp.Or(key, controlPlane[0])))}
 	}
 	var nets []any
 	for _, a := range w.Vital.API {
 		nets = append(nets, netip.PrefixFrom(a, a.BitLen()).String())
 	}
-	return object{"networks": nets}
+	return jsonObject{"networks": nets}
 }
 
 func (w *World) apiPorts() []portRange {

@@ -18,8 +18,8 @@ import (
 // mostRecord bounds what is believed of an annotation, in bytes.
 const mostRecord = 64 << 10
 
-// Record is the annotation of a policy about the set it belongs to.
-type Record struct {
+// SetRecord is the annotation of a policy about the set it belongs to.
+type SetRecord struct {
 	Template string `json:"template"`
 	Set      string `json:"set"`
 	// Part is which policy of the set it is: "deny", "tenant=blue".
@@ -28,37 +28,37 @@ type Record struct {
 }
 
 // Annotation is the text of the annotation: JSON, its keys sorted.
-func (r Record) Annotation() string {
+func (r SetRecord) Annotation() string {
 	text, _ := json.Marshal(r) // texts only
 	return string(text)
 }
 
 // ParseRecord reads an annotation, which anybody may have written: every text comes back
 // clean.
-func ParseRecord(raw string) (Record, error) {
+func ParseRecord(raw string) (SetRecord, error) {
 	if len(raw) > mostRecord {
-		return Record{}, fmt.Errorf("is longer than %d bytes", mostRecord)
+		return SetRecord{}, fmt.Errorf("is longer than %d bytes", mostRecord)
 	}
-	var in Record
+	var in SetRecord
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
-		return Record{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+		return SetRecord{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
-	r := Record{Template: clean.Text(in.Template), Set: clean.Text(in.Set), Part: clean.Text(in.Part), Answers: Answers{}}
+	r := SetRecord{Template: clean.Text(in.Template), Set: clean.Text(in.Set), Part: clean.Text(in.Part), Answers: Answers{}}
 	for k, v := range in.Answers {
 		r.Answers[clean.Text(k)] = clean.Text(v)
 	}
 	if r.Template == "" || r.Set == "" || r.Part == "" {
-		return Record{}, errors.New("names no template, no set or no part")
+		return SetRecord{}, errors.New("names no template, no set or no part")
 	}
 	if len(validation.IsDNS1123Label(r.Set)) > 0 {
-		return Record{}, errors.New("names a set by what is no name")
+		return SetRecord{}, errors.New("names a set by what is no name")
 	}
 	return r, nil
 }
 
 // RecordOf reads the annotation of a policy; ok is false where there is none, or none that
 // can be read.
-func RecordOf(p *model.Policy) (r Record, ok bool) {
+func RecordOf(p *model.Policy) (r SetRecord, ok bool) {
 	raw, has := p.Annotations[model.AnnotationTemplate]
 	if !has {
 		return r, false
@@ -67,8 +67,8 @@ func RecordOf(p *model.Policy) (r Record, ok bool) {
 	return r, err == nil
 }
 
-// Known is a set that is in the cluster.
-type Known struct {
+// KnownSet is a set that is in the cluster.
+type KnownSet struct {
 	Name     string
 	Template *Template // nil where this Rung does not know it
 	Called   string    // what the annotation calls the template
@@ -77,10 +77,10 @@ type Known struct {
 	parts    map[string]*model.Policy
 }
 
-// Sets returns the sets of templates in a cluster, by name.
-func Sets(c *model.Cluster) []*Known {
-	byName := map[string]*Known{}
-	var out []*Known
+// KnownSets returns the sets of templates in a cluster, by name.
+func KnownSets(c *model.Cluster) []*KnownSet {
+	byName := map[string]*KnownSet{}
+	var out []*KnownSet
 	for p := range c.Policies(model.KindANP, model.KindBANP) {
 		r, ok := RecordOf(p)
 		if !ok {
@@ -88,7 +88,7 @@ func Sets(c *model.Cluster) []*Known {
 		}
 		k := byName[r.Set]
 		if k == nil {
-			k = &Known{Name: r.Set, Called: r.Template, Template: Find(r.Template), parts: map[string]*model.Policy{}}
+			k = &KnownSet{Name: r.Set, Called: r.Template, Template: FindTemplate(r.Template), parts: map[string]*model.Policy{}}
 			byName[r.Set], out = k, append(out, k)
 		}
 		if r.Template != k.Called {
@@ -101,13 +101,13 @@ func Sets(c *model.Cluster) []*Known {
 			k.Answers = r.Answers
 		}
 	}
-	slices.SortFunc(out, func(a, b *Known) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b *KnownSet) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // SetOf is the set that a policy is of, nil for none.
-func SetOf(c *model.Cluster, key model.PolicyKey) *Known {
-	for _, k := range Sets(c) {
+func SetOf(c *model.Cluster, key model.PolicyKey) *KnownSet {
+	for _, k := range KnownSets(c) {
 		if slices.ContainsFunc(k.Policies, func(p *model.Policy) bool { return p.Key == key }) {
 			return k
 		}
@@ -115,16 +115,16 @@ func SetOf(c *model.Cluster, key model.PolicyKey) *Known {
 	return nil
 }
 
-// Main is the policy that is about the whole set; where it is gone, the first of the others.
-func (k *Known) Main() *model.Policy {
+// MainPolicy is the policy that is about the whole set; where it is gone, the first of the others.
+func (k *KnownSet) MainPolicy() *model.Policy {
 	if p := k.parts[mainPart]; p != nil {
 		return p
 	}
 	return k.Policies[0]
 }
 
-// Missing is a policy that a set should have and has not.
-type Missing struct {
+// MissingPolicy is a policy that a set should have and has not.
+type MissingPolicy struct {
 	Part   string
 	Policy string // its name
 	// Value is the label value of a tenant that came since, and Namespaces are the tenant's; both
@@ -133,24 +133,24 @@ type Missing struct {
 	Namespaces []string
 }
 
-// Missing are the policies that are not there: of tenants that came since, and those that
+// MissingPolicies are the policies that are not there: of tenants that came since, and those that
 // are gone. A set of a template that this Rung does not know, or whose answers cannot be
 // read, misses nothing.
-func (k *Known) Missing(c *model.Cluster) (out []Missing) {
+func (k *KnownSet) MissingPolicies(c *model.Cluster) (out []MissingPolicy) {
 	if k.Template == nil || k.Template.parts == nil {
 		return nil
 	}
 	parts := k.Template.parts(k.Answers)
 	for _, part := range parts {
 		if k.parts[part] == nil {
-			out = append(out, Missing{Part: part, Policy: policyName(k.Name, part)})
+			out = append(out, MissingPolicy{Part: part, Policy: policyName(k.Name, part)})
 		}
 	}
 	if k.Template != isolation {
 		return out
 	}
-	for _, v := range k.added(c) {
-		m := Missing{Part: tenantPart(v), Policy: policyName(k.Name, tenantPart(v)), Value: v}
+	for _, v := range k.addedTenants(c) {
+		m := MissingPolicy{Part: tenantPart(v), Policy: policyName(k.Name, tenantPart(v)), Value: v}
 		for ns := range c.Namespaces() {
 			if has, ok := ns.Labels.Map()[k.Answers[askLabel]]; ok && has == v {
 				m.Namespaces = append(m.Namespaces, ns.Name)
@@ -161,10 +161,10 @@ func (k *Known) Missing(c *model.Cluster) (out []Missing) {
 	return out
 }
 
-// added are the values of the tenants' label that are in the cluster, and neither tenants
+// addedTenants are the values of the tenants' label that are in the cluster, and neither tenants
 // of the set nor left out of it.
-func (k *Known) added(c *model.Cluster) (out []string) {
-	known := append(list(k.Answers[askTenants]), list(k.Answers[askLeftOut])...)
+func (k *KnownSet) addedTenants(c *model.Cluster) (out []string) {
+	known := append(splitList(k.Answers[askTenants]), splitList(k.Answers[askLeftOut])...)
 	for ns := range c.Namespaces() {
 		v, ok := ns.Labels.Map()[k.Answers[askLabel]]
 		if ok && v != "" && !slices.Contains(known, v) && !slices.Contains(out, v) {
@@ -178,31 +178,31 @@ func (k *Known) added(c *model.Cluster) (out []string) {
 // ErrWhole says that a set misses nothing.
 var ErrWhole = errors.New("nothing is missing")
 
-// Whole makes what a set misses: the policies of tenants that came since, with what has to
+// MakeMissing makes what a set misses: the policies of tenants that came since, with what has to
 // name them, and those that are gone, at the priorities where the others of the set are now.
 // Values of leaveOut are recorded as no tenants. Only what has to be written is in the set
 // that comes back.
-func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
+func (k *KnownSet) MakeMissing(w *World, leaveOut []string) (*PolicySet, error) {
 	if k.Template == nil {
 		return nil, fmt.Errorf("set %s is of the template %q, which this Rung does not know", k.Name, k.Called)
 	}
 	if len(leaveOut) > 0 && k.Template != isolation {
 		return nil, fmt.Errorf("set %s has no tenants to leave out", k.Name)
 	}
-	missing := k.Missing(w.Cluster)
+	missing := k.MissingPolicies(w.Cluster)
 	given := maps.Clone(k.Answers)
 	delete(given, askPriority)
 	delete(given, askName)
-	tenants := list(given[askTenants])
+	tenants := splitList(given[askTenants])
 	if k.Template == isolation {
-		for _, v := range k.added(w.Cluster) {
+		for _, v := range k.addedTenants(w.Cluster) {
 			if !slices.Contains(leaveOut, v) {
 				tenants = append(tenants, v)
 			}
 		}
 		tenants = slices.DeleteFunc(tenants, func(v string) bool { return slices.Contains(leaveOut, v) })
 		given[askTenants] = strings.Join(tenants, ",")
-		given[askLeftOut] = strings.Join(append(list(given[askLeftOut]), leaveOut...), ",")
+		given[askLeftOut] = strings.Join(append(splitList(given[askLeftOut]), leaveOut...), ",")
 		if given[askLeftOut] == "" {
 			delete(given, askLeftOut) // nobody is: no first offer either, all values are tenants
 		}
@@ -214,22 +214,22 @@ func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
 	}
 	own := *w
 	own.keeps = k.Name
-	a, err := k.Template.Complete(&own, given, true)
+	a, err := k.Template.CompleteAnswers(&own, given, true)
 	if err != nil {
 		return nil, fmt.Errorf("the annotation of the set %s: %w", k.Name, err)
 	}
 	if k.Template.priorities > 0 {
-		if a[askPriority], err = k.priorities(&own); err != nil {
+		if a[askPriority], err = k.currentPriorities(&own); err != nil {
 			return nil, fmt.Errorf("set %s: %w", k.Name, err)
 		}
 	}
-	s, err := k.Template.build(&own, a, k.Name)
+	s, err := k.Template.buildSet(&own, a, k.Name)
 	if err != nil {
 		return nil, err
 	}
-	grown := len(list(k.Answers[askTenants])) != len(tenants) || len(leaveOut) > 0
-	s.Policies = slices.DeleteFunc(s.Policies, func(p Policy) bool {
-		gone := slices.ContainsFunc(missing, func(m Missing) bool { return m.Part == p.Part })
+	grown := len(splitList(k.Answers[askTenants])) != len(tenants) || len(leaveOut) > 0
+	s.Policies = slices.DeleteFunc(s.Policies, func(p SetPolicy) bool {
+		gone := slices.ContainsFunc(missing, func(m MissingPolicy) bool { return m.Part == p.Part })
 		return !gone && !(p.Part == mainPart && grown)
 	})
 	if len(s.Policies) == 0 {
@@ -237,7 +237,7 @@ func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
 	}
 	for _, p := range s.Policies {
 		old := w.Cluster.Policy(p.Key)
-		if r, ok := (Record{}), false; old != nil {
+		if r, ok := (SetRecord{}), false; old != nil {
 			r, ok = RecordOf(old)
 			if (!ok || r.Set != k.Name || r.Part != p.Part) && p.Key.Kind == model.KindANP {
 				return nil, fmt.Errorf("set %s: there is a policy %s already, which is not of the set", k.Name, p.Key.Name)
@@ -247,10 +247,10 @@ func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
 	return s, nil
 }
 
-// priorities returns the priorities that the policies of the set have now, as text. A
+// currentPriorities returns the priorities that the policies of the set have now, as text. A
 // priority that no policy has any more is the one of the answers, or the next free one.
-func (k *Known) priorities(w *World) (string, error) {
-	board, err := w.board()
+func (k *KnownSet) currentPriorities(w *World) (string, error) {
+	board, err := w.priorityBoard()
 	if err != nil {
 		return "", err
 	}
@@ -259,7 +259,7 @@ func (k *Known) priorities(w *World) (string, error) {
 		taken[s.Priority] = true
 	}
 	at := make([]int32, k.Template.priorities)
-	was := list(k.Answers[askPriority])
+	was := splitList(k.Answers[askPriority])
 	live := make([]bool, len(at))
 	for part, p := range k.parts {
 		if i := k.Template.slots[part]; p.Kind == model.KindANP && (!live[i] || p.Priority < at[i]) {

@@ -21,26 +21,26 @@ type Template struct {
 	priorities int
 	slots      map[string]int
 	parts      func(Answers) []string
-	make       func(*maker) error
+	make       func(*setMaker) error
 }
 
-// Kind says what an answer is.
-type Kind string
+// AnswerKind says what an answer is.
+type AnswerKind string
 
 // The kinds of answers.
 const (
-	LabelKey   Kind = "label"      // the key of a label of namespaces
-	Values     Kind = "values"     // values of that label, with commas between
-	Namespaces Kind = "namespaces" // a selector of namespaces
-	Pods       Kind = "pods"       // a selector of pods
-	Ports      Kind = "ports"      // 80, 8000-8100, 53/UDP, with commas between
-	Priorities Kind = "priorities" // one or more, ascending, with commas between
-	OneOf      Kind = "one of"     // one of the choices that are offered
-	Name       Kind = "name"       // of the set
+	LabelKey   AnswerKind = "label"      // the key of a label of namespaces
+	Values     AnswerKind = "values"     // values of that label, with commas between
+	Namespaces AnswerKind = "namespaces" // a selector of namespaces
+	Pods       AnswerKind = "pods"       // a selector of pods
+	Ports      AnswerKind = "ports"      // 80, 8000-8100, 53/UDP, with commas between
+	Priorities AnswerKind = "priorities" // one or more, ascending, with commas between
+	OneOf      AnswerKind = "one of"     // one of the choices that are offered
+	Name       AnswerKind = "name"       // of the set
 )
 
 // forms say how an answer of each kind is written.
-var forms = map[Kind]string{
+var forms = map[AnswerKind]string{
 	LabelKey:   "the key of a label: tenant",
 	Values:     "values with commas between: blue,green",
 	Namespaces: "labels of namespaces: tenant=blue, team in (a,b), name=shop for one by its name, all for every namespace",
@@ -52,13 +52,13 @@ var forms = map[Kind]string{
 }
 
 // Form is how an answer of the kind is written.
-func (k Kind) Form() string { return forms[k] }
+func (k AnswerKind) Form() string { return forms[k] }
 
 // Question is something a template has to know.
 type Question struct {
 	Name string // of the answer
 	Ask  string // what people are asked
-	Kind Kind
+	Kind AnswerKind
 	// Extra says that the question is not asked: the first choice offered is taken unless
 	// another answer is given.
 	Extra bool
@@ -82,8 +82,8 @@ func (t *Template) Question(name string) *Question {
 	return &t.Questions[i]
 }
 
-// Asked are the questions that people are asked.
-func (t *Template) Asked() (out []Question) {
+// AskedQuestions are the questions that people are asked.
+func (t *Template) AskedQuestions() (out []Question) {
 	for _, q := range t.Questions {
 		if !q.Extra {
 			out = append(out, q)
@@ -92,17 +92,17 @@ func (t *Template) Asked() (out []Question) {
 	return out
 }
 
-// Offer lists answers to a question, the best first, by the answers that were given before.
-func (q *Question) Offer(w *World, a Answers) []Choice {
+// OfferedChoices lists answers to a question, the best first, by the answers that were given before.
+func (q *Question) OfferedChoices(w *World, a Answers) []Choice {
 	if q.offer == nil {
 		return nil
 	}
 	return q.offer(w, a)
 }
 
-// First is the answer that is offered first, empty where nothing is.
-func (q *Question) First(w *World, a Answers) string {
-	if all := q.Offer(w, a); len(all) > 0 {
+// FirstChoice is the answer that is offered first, empty where nothing is.
+func (q *Question) FirstChoice(w *World, a Answers) string {
+	if all := q.OfferedChoices(w, a); len(all) > 0 {
 		return all[0].Value
 	}
 	return ""
@@ -127,13 +127,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("template %s needs %s: %s", e.Template.Name, words.Form(len(names), "an answer", "answers"), strings.Join(names, ", "))
 }
 
-// All are the templates there are.
-func All() []*Template { return slices.Clone(templates) }
+// AllTemplates are the templates there are.
+func AllTemplates() []*Template { return slices.Clone(templates) }
 
 var templates = []*Template{isolation, defaultDeny, monitoring, quarantine, breakGlass, baseline, delegate}
 
-// Find finds a template by its name, nil for none.
-func Find(name string) *Template {
+// FindTemplate finds a template by its name, nil for none.
+func FindTemplate(name string) *Template {
 	for _, t := range templates {
 		if t.Name == name {
 			return t
@@ -142,17 +142,17 @@ func Find(name string) *Template {
 	return nil
 }
 
-// Names returns the names of all templates.
-func Names() (out []string) {
+// TemplateNames returns the names of all templates.
+func TemplateNames() (out []string) {
 	for _, t := range templates {
 		out = append(out, t.Name)
 	}
 	return out
 }
 
-// Complete checks answers and adds those of extras. Where one is missing the error is a
+// CompleteAnswers checks answers and adds those of extras. Where one is missing the error is a
 // MissingError. With offered, the first choice offered is taken for a missing answer.
-func (t *Template) Complete(w *World, given Answers, offered bool) (Answers, error) {
+func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answers, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if t.Question(name) == nil {
 			var names []string
@@ -167,7 +167,7 @@ func (t *Template) Complete(w *World, given Answers, offered bool) (Answers, err
 		q := &t.Questions[i]
 		text, ok := given[q.Name]
 		if !ok || strings.TrimSpace(text) == "" && !q.Empty {
-			first := q.First(w, out)
+			first := q.FirstChoice(w, out)
 			if !q.Extra && !offered || first == "" && !q.Empty && q.Kind != Name {
 				missing.Questions, missing.Offers = append(missing.Questions, *q), append(missing.Offers, first)
 				out[q.Name] = first // what is offered for the next depends on it
@@ -175,7 +175,7 @@ func (t *Template) Complete(w *World, given Answers, offered bool) (Answers, err
 			}
 			text = first
 		}
-		checked, err := t.Check(w, q, text, out)
+		checked, err := t.CheckAnswer(w, q, text, out)
 		if err != nil {
 			return nil, fmt.Errorf("%s %q: %w", q.Name, text, err)
 		}

@@ -59,12 +59,12 @@ func TestOffers(t *testing.T) {
 		{"break-glass", "priority", nil, []Choice{{"40,43", "free"}}},
 		{"monitoring", "ports", nil, []Choice{{"any", "every port"}}},
 	} {
-		if diff := cmp.Diff(c.want, Find(c.template).Question(c.question).Offer(w, c.given)); diff != "" {
+		if diff := cmp.Diff(c.want, FindTemplate(c.template).Question(c.question).OfferedChoices(w, c.given)); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", c.template, c.question, diff)
 		}
 	}
-	for _, tt := range All() {
-		if n := len(tt.Asked()); n < 2 || n > 3 {
+	for _, tt := range AllTemplates() {
+		if n := len(tt.AskedQuestions()); n < 2 || n > 3 {
 			t.Errorf("%s asks %d questions", tt.Name, n)
 		}
 	}
@@ -72,12 +72,12 @@ func TestOffers(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	w := world(t, tenants)
-	_, err := isolation.Complete(w, Answers{"label": "env"}, false)
+	_, err := isolation.CompleteAnswers(w, Answers{"label": "env"}, false)
 	var missing *MissingError
 	if !errors.As(err, &missing) || err.Error() != "template tenant-isolation needs answers: tenants (for example dev,prod), priority (for example 40,43)" {
 		t.Errorf("%v", err)
 	}
-	got, err := isolation.Complete(w, Answers{"tenants": " blue , blue ", "priority": "50"}, true)
+	got, err := isolation.CompleteAnswers(w, Answers{"tenants": " blue , blue ", "priority": "50"}, true)
 	want := Answers{"label": "tenant", "tenants": "blue", "priority": "50,53", "others": "all", "leave-out": "green", "name": ""}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -85,7 +85,7 @@ func TestComplete(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	r := Record{Template: "quarantine", Set: "quarantine", Part: "main", Answers: Answers{"pods": "a=b", "priority": "3"}}
+	r := SetRecord{Template: "quarantine", Set: "quarantine", Part: "main", Answers: Answers{"pods": "a=b", "priority": "3"}}
 	const text = `{"template":"quarantine","set":"quarantine","part":"main","answers":{"pods":"a=b","priority":"3"}}`
 	if r.Annotation() != text {
 		t.Errorf("written as %s", r.Annotation())
@@ -106,9 +106,9 @@ func FuzzRecord(f *testing.F) {
 	f.Add(`{"template":"default-deny","set":"s","part":"needs","answers":{"priority":"-1,9999999999"}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		w := world(t, tenants, anp("x", 7, raw))
-		for _, k := range Sets(w.Cluster) {
-			k.Missing(w.Cluster)
-			if s, err := k.Whole(w, nil); err == nil && len(s.Policies) == 0 {
+		for _, k := range KnownSets(w.Cluster) {
+			k.MissingPolicies(w.Cluster)
+			if s, err := k.MakeMissing(w, nil); err == nil && len(s.Policies) == 0 {
 				t.Errorf("a set of nothing: %q", raw)
 			}
 		}
@@ -117,24 +117,24 @@ func FuzzRecord(f *testing.F) {
 
 func TestSets(t *testing.T) {
 	record := func(part, tenants string) string {
-		return Record{"tenant-isolation", "walls", part, Answers{"label": "tenant", "tenants": tenants}}.Annotation()
+		return SetRecord{"tenant-isolation", "walls", part, Answers{"label": "tenant", "tenants": tenants}}.Annotation()
 	}
 	w := world(t, tenants, anp("walls", 43, record("main", "blue")), anp("walls-blue", 40, record("tenant=blue", "")),
-		anp("z-other", 50, Record{"quarantine", "walls", "main", nil}.Annotation()), anp("broken", 51, "no JSON"),
-		anp("later", 52, Record{"of-tomorrow", "new", "main", nil}.Annotation()))
-	sets := Sets(w.Cluster)
-	if len(sets) != 2 || sets[0].Name != "new" || sets[0].Template != nil || sets[0].Missing(w.Cluster) != nil {
+		anp("z-other", 50, SetRecord{"quarantine", "walls", "main", nil}.Annotation()), anp("broken", 51, "no JSON"),
+		anp("later", 52, SetRecord{"of-tomorrow", "new", "main", nil}.Annotation()))
+	sets := KnownSets(w.Cluster)
+	if len(sets) != 2 || sets[0].Name != "new" || sets[0].Template != nil || sets[0].MissingPolicies(w.Cluster) != nil {
 		t.Fatalf("%+v", sets)
 	}
-	if _, err := sets[0].Whole(w, nil); err == nil || !strings.Contains(err.Error(), "which this Rung does not know") {
+	if _, err := sets[0].MakeMissing(w, nil); err == nil || !strings.Contains(err.Error(), "which this Rung does not know") {
 		t.Errorf("a template of tomorrow: %v", err)
 	}
 	walls := SetOf(w.Cluster, model.PolicyKey{Kind: model.KindANP, Name: "walls-blue"})
-	want := []Missing{{Part: "tenant=green", Policy: "walls-green", Value: "green", Namespaces: []string{"green"}}}
-	if walls == nil || walls.Main().Name != "walls" || len(walls.Policies) != 2 {
+	want := []MissingPolicy{{Part: "tenant=green", Policy: "walls-green", Value: "green", Namespaces: []string{"green"}}}
+	if walls == nil || walls.MainPolicy().Name != "walls" || len(walls.Policies) != 2 {
 		t.Fatalf("%+v", walls)
 	}
-	if diff := cmp.Diff(want, walls.Missing(w.Cluster)); diff != "" {
+	if diff := cmp.Diff(want, walls.MissingPolicies(w.Cluster)); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }

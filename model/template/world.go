@@ -31,33 +31,33 @@ type World struct {
 	IPv6    bool // pods have IPv6 addresses
 	// keeps is the set that is made anew: its own policies stand in nobody's way.
 	keeps string
-	// limits and ports were worked out beforehand (Prepared).
-	limits   map[before]int32
+	// limits and ports were worked out beforehand (PreparedWorld).
+	limits   map[placeBefore]int32
 	ports    []int
 	prepared bool
 }
 
-// Prepared works out what takes a while on a large cluster, so that questions come up at
+// PreparedWorld works out what takes a while on a large cluster, so that questions come up at
 // once.
-func (w *World) Prepared() *World {
-	limits := map[before]int32{}
-	for _, b := range []before{beforeAll, beforeDecides, beforeDenies} {
-		limits[b] = w.limit(b)
+func (w *World) PreparedWorld() *World {
+	limits := map[placeBefore]int32{}
+	for _, b := range []placeBefore{beforeAll, beforeDecides, beforeDenies} {
+		limits[b] = w.limitBefore(b)
 	}
-	w.limits, w.ports, w.prepared = limits, w.declared(), true
+	w.limits, w.ports, w.prepared = limits, w.metricsPorts(), true
 	return w
 }
 
-// labelled is a label of namespaces with how many have it.
-type labelled struct {
+// namespaceLabel is a label of namespaces with how many have it.
+type namespaceLabel struct {
 	key, value string
 	all        []string // namespaces that have it, by name
 	system     bool     // one of them is the system's
 }
 
-// labels returns the labels of namespaces, by key and value.
-func (w *World) labels() (out []*labelled) {
-	at := map[[2]string]*labelled{}
+// namespaceLabels returns the labels of namespaces, by key and value.
+func (w *World) namespaceLabels() (out []*namespaceLabel) {
+	at := map[[2]string]*namespaceLabel{}
 	for ns := range w.Cluster.Namespaces() {
 		for k, v := range ns.Labels.Map() {
 			if k == nameLabel || v == "" {
@@ -65,14 +65,14 @@ func (w *World) labels() (out []*labelled) {
 			}
 			l := at[[2]string{k, v}]
 			if l == nil {
-				l = &labelled{key: k, value: v}
+				l = &namespaceLabel{key: k, value: v}
 				at[[2]string{k, v}], out = l, append(out, l)
 			}
 			l.all = append(l.all, ns.Name)
 			l.system = l.system || model.IsSystemNamespace(ns.Name)
 		}
 	}
-	slices.SortFunc(out, func(a, b *labelled) int {
+	slices.SortFunc(out, func(a, b *namespaceLabel) int {
 		return strings.Compare(a.key+"\x00"+a.value, b.key+"\x00"+b.value)
 	})
 	return out
@@ -81,16 +81,16 @@ func (w *World) labels() (out []*labelled) {
 // usualKeys are the usual keys of tenants, which are offered before others.
 var usualKeys = []string{"tenant", "team", "customer", "project", "org", "owner"}
 
-// labelKeys offers the labels that tell namespaces apart: with more than one value, the usual
+// offerLabelKeys offers the labels that tell namespaces apart: with more than one value, the usual
 // ones first, then those on the most namespaces.
-func (w *World) labelKeys(_ Answers) (out []Choice) {
+func (w *World) offerLabelKeys(_ Answers) (out []Choice) {
 	type key struct {
 		name               string
 		values, namespaces int
 	}
 	byKey := map[string]*key{}
 	var keys []*key
-	for _, l := range w.labels() {
+	for _, l := range w.namespaceLabels() {
 		if l.system || strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
 			continue
 		}
@@ -118,11 +118,11 @@ func (w *World) labelKeys(_ Answers) (out []Choice) {
 	return out
 }
 
-// values offers all values of the label, then each: values that are taken away are left
+// offerValues offers all values of the label, then each: values that are taken away are left
 // out.
-func (w *World) values(a Answers) (out []Choice) {
+func (w *World) offerValues(a Answers) (out []Choice) {
 	var all []string
-	for _, l := range w.labels() {
+	for _, l := range w.namespaceLabels() {
 		if l.key == a[askLabel] {
 			all = append(all, l.value)
 			out = append(out, Choice{l.value, words.Few(l.all, 3)})
@@ -134,9 +134,9 @@ func (w *World) values(a Answers) (out []Choice) {
 	return out
 }
 
-// workloads offers namespaces of workloads: a label that many have and the system's have not,
+// offerWorkloads offers namespaces of workloads: a label that many have and the system's have not,
 // then all but the system's.
-func (w *World) workloads(Answers) (out []Choice) {
+func (w *World) offerWorkloads(Answers) (out []Choice) {
 	var system []string
 	ordinary := 0
 	for ns := range w.Cluster.Namespaces() {
@@ -146,8 +146,8 @@ func (w *World) workloads(Answers) (out []Choice) {
 			ordinary++
 		}
 	}
-	ls := slices.DeleteFunc(w.labels(), func(l *labelled) bool { return l.system || len(l.all) < 2 && ordinary > 1 })
-	slices.SortStableFunc(ls, func(a, b *labelled) int { return cmp.Compare(len(b.all), len(a.all)) })
+	ls := slices.DeleteFunc(w.namespaceLabels(), func(l *namespaceLabel) bool { return l.system || len(l.all) < 2 && ordinary > 1 })
+	slices.SortStableFunc(ls, func(a, b *namespaceLabel) int { return cmp.Compare(len(b.all), len(a.all)) })
 	for _, l := range ls {
 		out = append(out, Choice{l.key + "=" + l.value, words.Few(l.all, 3)})
 	}
@@ -162,20 +162,20 @@ func (w *World) workloads(Answers) (out []Choice) {
 	return append(out, but)
 }
 
-// withPolicies offers workloads whose NetworkPolicies would decide.
-func (w *World) withPolicies(a Answers) []Choice {
+// offerWithPolicies offers workloads whose NetworkPolicies would decide.
+func (w *World) offerWithPolicies(a Answers) []Choice {
 	has := map[string]bool{}
 	for p := range w.Cluster.Policies(model.KindNP) {
 		has[p.Namespace] = true
 	}
-	out := w.workloads(a)
+	out := w.offerWorkloads(a)
 	for i := range out {
 		s, err := selectorOf(out[i].Value)
 		if err != nil {
 			continue
 		}
 		n := 0
-		for _, ns := range w.spaces(s) {
+		for _, ns := range w.namespacesOf(s) {
 			if has[ns] {
 				n++
 			}
@@ -188,8 +188,8 @@ func (w *World) withPolicies(a Answers) []Choice {
 // monitors are the words by which namespaces of monitoring are recognised.
 var monitors = []string{"monitoring", "prometheus", "observability", "metrics"}
 
-// monitoring offers namespaces that look like those of monitoring, then all others.
-func (w *World) monitoring(Answers) (out []Choice) {
+// offerMonitoring offers namespaces that look like those of monitoring, then all others.
+func (w *World) offerMonitoring(Answers) (out []Choice) {
 	var others []Choice
 	for ns := range w.Cluster.Namespaces() {
 		c := Choice{Value: "name=" + ns.Name}
@@ -206,8 +206,8 @@ func (w *World) monitoring(Answers) (out []Choice) {
 // metricsPorts are the names by which ports of metrics are recognised.
 var metricsPorts = []string{"metrics", "scrape", "http-metrics", "https-metrics", "prometheus", "exporter"}
 
-// declared are the ports that pods declare for metrics.
-func (w *World) declared() (ports []int) {
+// metricsPorts are the ports that pods declare for metrics.
+func (w *World) metricsPorts() (ports []int) {
 	if w.prepared {
 		return w.ports
 	}
@@ -223,9 +223,9 @@ func (w *World) declared() (ports []int) {
 	return ports[:min(len(ports), 20)]
 }
 
-// scraped offers the ports that pods declare for metrics.
-func (w *World) scraped(Answers) []Choice {
-	ports := w.declared()
+// offerMetricsPorts offers the ports that pods declare for metrics.
+func (w *World) offerMetricsPorts(Answers) []Choice {
+	ports := w.metricsPorts()
 	every := Choice{anyPort, "every port"}
 	if len(ports) == 0 {
 		return []Choice{every}
@@ -237,13 +237,13 @@ func (w *World) scraped(Answers) []Choice {
 	return []Choice{{strings.Join(texts, ","), "declared by pods as ports of metrics"}, every}
 }
 
-// offered always offers the same.
-func offered(all ...Choice) func(*World, Answers) []Choice {
+// alwaysOffer always offers the same.
+func alwaysOffer(all ...Choice) func(*World, Answers) []Choice {
 	return func(*World, Answers) []Choice { return all }
 }
 
-// spaces are the namespaces that a selector means, by name.
-func (w *World) spaces(s *metav1.LabelSelector) (out []string) {
+// namespacesOf are the namespaces that a selector means, by name.
+func (w *World) namespacesOf(s *metav1.LabelSelector) (out []string) {
 	sel, err := model.NewSelector(s)
 	if err != nil {
 		return nil
@@ -256,8 +256,8 @@ func (w *World) spaces(s *metav1.LabelSelector) (out []string) {
 	return out
 }
 
-// others are the AdminNetworkPolicies but for those of the set that is made anew.
-func (w *World) others() iter.Seq[*model.Policy] {
+// otherANPs are the AdminNetworkPolicies but for those of the set that is made anew.
+func (w *World) otherANPs() iter.Seq[*model.Policy] {
 	return func(yield func(*model.Policy) bool) {
 		for p := range w.Cluster.Policies(model.KindANP) {
 			if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
@@ -270,10 +270,10 @@ func (w *World) others() iter.Seq[*model.Policy] {
 	}
 }
 
-// board are the priorities as they are, without those of the set that is made anew.
-func (w *World) board() (*plan.Board, error) {
+// priorityBoard are the priorities as they are, without those of the set that is made anew.
+func (w *World) priorityBoard() (*plan.Board, error) {
 	var slots []plan.Slot
-	for p := range w.others() {
+	for p := range w.otherANPs() {
 		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
 	}
 	b, err := plan.NewBoard(slots, w.Max)
@@ -283,53 +283,53 @@ func (w *World) board() (*plan.Board, error) {
 	return b, nil
 }
 
-// before says which policies a template must come before.
-type before int
+// placeBefore says which policies a template must come before.
+type placeBefore int
 
 const (
-	beforeAll     before = iota // every AdminNetworkPolicy
-	beforeDecides               // the first that decides about a pod, or denies, or passes on
-	beforeDenies                // the first that denies or passes on
+	beforeAll     placeBefore = iota // every AdminNetworkPolicy
+	beforeDecides                    // the first that decides about a pod, or denies, or passes on
+	beforeDenies                     // the first that denies or passes on
 )
 
-// limit is the priority of the first policy that a template must come before, above the
+// limitBefore is the priority of the first policy that a template must come before, above the
 // largest where there is none.
-func (w *World) limit(b before) int32 {
+func (w *World) limitBefore(b placeBefore) int32 {
 	if w.prepared && w.keeps == "" {
 		return w.limits[b]
 	}
 	limit := w.Max + 1
-	for p := range w.others() {
-		if p.Priority < limit && (b == beforeAll || w.decides(p, b == beforeDecides)) {
+	for p := range w.otherANPs() {
+		if p.Priority < limit && (b == beforeAll || w.isDeciding(p, b == beforeDecides)) {
 			limit = p.Priority
 		}
 	}
 	return limit
 }
 
-// decides says whether a policy denies or passes on; with allows also whether it lets a pod
+// isDeciding says whether a policy denies or passes on; with allows also whether it lets a pod
 // through now.
-func (w *World) decides(p *model.Policy, allows bool) bool {
+func (w *World) isDeciding(p *model.Policy, allows bool) bool {
 	for r := range p.AllRules() {
 		switch {
-		case r.Inert():
+		case r.MatchesNothing():
 		case r.Action != model.Allow:
 			return true
-		case allows && !w.Index.Reach(r).Empty() && !w.Index.SubjectSet(p).Empty():
+		case allows && !w.Index.ReachOfRule(r).IsEmpty() && !w.Index.SubjectSet(p).IsEmpty():
 			return true
 		}
 	}
 	return false
 }
 
-// room offers priorities for a template.
-func room(n int, b before) func(*World, Answers) []Choice {
+// offerPriorities offers priorities for a template.
+func offerPriorities(n int, b placeBefore) func(*World, Answers) []Choice {
 	return func(w *World, _ Answers) []Choice {
-		board, err := w.board()
+		board, err := w.priorityBoard()
 		if err != nil {
 			return nil
 		}
-		limit := w.limit(b)
+		limit := w.limitBefore(b)
 		at, err := board.Place(n, limit)
 		if err != nil {
 			return nil

@@ -23,8 +23,8 @@ const (
 	NotApplicable Verdict = "not applicable"
 )
 
-// Done says it of a connection: "allowed", "denied", else the verdict itself.
-func (v Verdict) Done() string {
+// DoneText says it of a connection: "allowed", "denied", else the verdict itself.
+func (v Verdict) DoneText() string {
 	switch v {
 	case Allow:
 		return "allowed"
@@ -41,7 +41,7 @@ type Answer struct {
 	// Reason of Unknown and NotApplicable.
 	Reason string
 	// Front is the Service whose address was asked, nil for none: its endpoints are asked.
-	Front *Front
+	Front *ServiceFront
 	// Paths is one, or for a Service one for each of its endpoints: none where it has none.
 	Paths []Path
 }
@@ -99,7 +99,7 @@ type StageVerdict struct {
 	Passed []Decider
 	// Tiers are the tiers that were tried, with the rules tried in each; only where Trace
 	// was asked.
-	Tiers []Tried
+	Tiers []TriedTier
 }
 
 // Decider is a rule, or what stands for one, that matched.
@@ -126,20 +126,20 @@ type Decider struct {
 	Defect string
 }
 
-// Does is the action as people know it: the plugin's own word where it has one.
-func (d *Decider) Does() string {
+// ActionWord is the action as people know it: the plugin's own word where it has one.
+func (d *Decider) ActionWord() string {
 	if d.Word != "" {
 		return d.Word
 	}
 	return string(d.Action)
 }
 
-// Tried is one tier of a stage: the rules that were tried there, in the order in which
+// TriedTier is one tier of a stage: the rules that were tried there, in the order in which
 // they decide, until something did.
-type Tried struct {
-	Tier int
-	Band string // as Decider.Band
-	What []Attempt
+type TriedTier struct {
+	Tier     int
+	Band     string // as Decider.Band
+	Attempts []Attempt
 }
 
 // Attempt is a rule that was tried. A policy of which no rule can match has one attempt,
@@ -151,14 +151,14 @@ type Attempt struct {
 	Why string
 }
 
-// Conclude joins the paths. Of a Service, which may send a connection to any of its
+// JoinPaths joins the paths. Of a Service, which may send a connection to any of its
 // endpoints, the worst is said; one that is none of the policies' business does not count
 // where others are.
-func (a *Answer) Conclude() {
+func (a *Answer) JoinPaths() {
 	a.Verdict, a.Reason = a.Paths[0].Verdict, a.Paths[0].Reason
 	for i := range a.Paths[1:] {
 		p := &a.Paths[i+1]
-		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && Worse(a.Verdict, p.Verdict) != a.Verdict {
+		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && JoinVerdicts(a.Verdict, p.Verdict) != a.Verdict {
 			a.Verdict, a.Reason = p.Verdict, p.Reason
 		}
 	}
@@ -178,14 +178,14 @@ func AddDecider(all []Decider, d Decider) []Decider {
 func JoinStages(stages []StageVerdict) Verdict {
 	out := Allow
 	for i := range stages {
-		out = Worse(out, stages[i].Verdict)
+		out = JoinVerdicts(out, stages[i].Verdict)
 	}
 	return out
 }
 
-// Worse is the verdict of two stages together: one that denies settles it, and where one
+// JoinVerdicts is the verdict of two stages together: one that denies settles it, and where one
 // is unknown the whole is.
-func Worse(a, b Verdict) Verdict {
+func JoinVerdicts(a, b Verdict) Verdict {
 	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
 		if a == v || b == v {
 			return v
@@ -194,5 +194,5 @@ func Worse(a, b Verdict) Verdict {
 	return Allow
 }
 
-// Rank puts what hurts first.
-func (v Verdict) Rank() int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }
+// HarmRank puts what hurts first.
+func (v Verdict) HarmRank() int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }

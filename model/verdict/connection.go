@@ -130,8 +130,8 @@ func (c Connection) String() string {
 // ErrQuestion marks a connection that cannot be asked about; the text says why.
 var ErrQuestion = errors.New("cannot ask")
 
-// Check says what is wrong with the question itself, whatever the cluster.
-func (c Connection) Check() error {
+// CheckQuestion says what is wrong with the question itself, whatever the cluster.
+func (c Connection) CheckQuestion() error {
 	switch n := c.Protocol.Number(); {
 	case n < 0:
 		return fmt.Errorf("%w: protocol %q: use TCP, UDP, SCTP or ICMP", ErrQuestion, c.Protocol)
@@ -174,8 +174,8 @@ func (c *Connection) AskedFamily() Family {
 	return c.Family
 }
 
-// First is the first of some addresses that is of the family; not valid where none is.
-func (f Family) First(addrs []netip.Addr) netip.Addr {
+// FirstAddrOf is the first of some addresses that is of the family; not valid where none is.
+func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 	for _, a := range addrs {
 		if FamilyOf(a) == f {
 			return a
@@ -194,8 +194,8 @@ type Ends struct {
 	Outside, Except []netip.Prefix
 }
 
-// Has says whether an address outside is one of the ends.
-func (e *Ends) Has(a netip.Addr) bool {
+// HasOutside says whether an address outside is one of the ends.
+func (e *Ends) HasOutside(a netip.Addr) bool {
 	narrowest := func(list []netip.Prefix) (bits int) {
 		bits = -1
 		for _, n := range list {
@@ -219,22 +219,22 @@ const (
 // FrontKind is by what kind of address a Service is reached.
 type FrontKind string
 
-// Front is a Service behind the address of a connection: what goes there is load balanced
+// ServiceFront is a Service behind the address of a connection: what goes there is load balanced
 // before policies are asked (ovn-kubernetes.md#service-addresses).
-type Front struct {
-	Service model.Key
-	Kind    FrontKind
-	Addr    netip.Addr
-	Asked   uint16 // the port that was asked for
-	Port    uint16 // that of the Service
-	Node    string // of a NodePort
+type ServiceFront struct {
+	Service   model.Key
+	Kind      FrontKind
+	Addr      netip.Addr
+	AskedAddr uint16 // the port that was asked for
+	Port      uint16 // that of the Service
+	Node      string // of a NodePort
 }
 
 // String says it: "10.96.0.11 is the ClusterIP of service blue/web".
-func (f *Front) String() string {
+func (f *ServiceFront) String() string {
 	service := Endpoint{Key: f.Service}.String()
 	if f.Kind == NodePort {
-		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.Asked, f.Node, f.Port, service)
+		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.AskedAddr, f.Node, f.Port, service)
 	}
 	article := "the"
 	if f.Kind != ClusterIP {

@@ -12,16 +12,16 @@ type PortRange struct {
 	Hi       uint16   `json:"to"`
 }
 
-// Whole says whether it is every port of the protocol.
-func (r PortRange) Whole() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == LastPort }
+// IsEveryPort says whether it is every port of the protocol.
+func (r PortRange) IsEveryPort() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == LastPort }
 
 // FamiliarPorts are ports that people know, the most likely first: an example is given with one
 // where it can be.
 var FamiliarPorts = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
 
-// Example is a port of the range, a familiar one where it has one: all of its ports are
+// ExamplePort is a port of the range, a familiar one where it has one: all of its ports are
 // decided alike.
-func (r PortRange) Example() uint16 {
+func (r PortRange) ExamplePort() uint16 {
 	for _, p := range FamiliarPorts {
 		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {
 			return p.Port
@@ -109,8 +109,8 @@ func CommonPorts(a, b []PortRange) (out []PortRange) {
 	return out
 }
 
-// Without are the ports of the range that are not among others, which are in order.
-func (r PortRange) Without(others []PortRange) (out []PortRange) {
+// WithoutPorts are the ports of the range that are not among others, which are in order.
+func (r PortRange) WithoutPorts(others []PortRange) (out []PortRange) {
 	for _, o := range others {
 		if o.Protocol != r.Protocol || o.Hi < r.Lo || r.Hi < o.Lo {
 			continue

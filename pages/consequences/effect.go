@@ -11,11 +11,11 @@ import (
 
 // Effect is the JSON of a change's effect on connections.
 type Effect struct {
-	Summary string       `json:"summary"`
-	Unknown string       `json:"unknown,omitempty"`
-	Caveat  string       `json:"caveat,omitempty"`
-	Totals  []diff.Total `json:"totals"`
-	Flips   []Group      `json:"flips"`
+	Summary string           `json:"summary"`
+	Unknown string           `json:"unknown,omitempty"`
+	Caveat  string           `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal `json:"totals"`
+	Flips   []Group          `json:"flips"`
 	// ByAnotherRule keep their verdict.
 	ByAnotherRule []Group `json:"by_another_rule"`
 	// Log is there where a log was read.
@@ -24,7 +24,7 @@ type Effect struct {
 
 // Group is connections that become the same through the same rules.
 type Group struct {
-	diff.Total
+	diff.PairTotal
 	From          Ends                `json:"from"`
 	To            Ends                `json:"to"`
 	Ports         []verdict.PortRange `json:"ports"`
@@ -63,7 +63,7 @@ func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []Group{}, ByAnotherRule: []Group{}}
 	if e.Difference != nil {
 		out.Totals = append(out.Totals, e.Totals...)
 		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.Others, GroupOf)
@@ -73,11 +73,11 @@ func EffectOf(e *effect.Effect) *Effect {
 }
 
 // GroupOf are the facts of a group.
-func GroupOf(g diff.Group) Group {
+func GroupOf(g diff.FlipGroup) Group {
 	by := func(d verdict.Decider) Decider {
 		return Decider{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
 	}
-	return Group{diff.Total{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+	return Group{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
 		append([]verdict.PortRange{}, g.Ports...), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
 		Connection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
 }
@@ -125,12 +125,12 @@ type Logged struct {
 	Passed  int `json:"passed"`
 }
 
-func logOf(o *diff.Otherwise) *Log {
+func logOf(o *diff.LogDifference) *Log {
 	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
 	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
-		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.SeenGroup) LogGroup {
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}

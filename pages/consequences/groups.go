@@ -68,14 +68,14 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 	return out
 }
 
-func groupsOf(title string, gs []diff.Group) Groups {
-	return newGroups(title, "pair", "who decides", gs, func(g *diff.Group) GroupLine {
+func groupsOf(title string, gs []diff.FlipGroup) Groups {
+	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
 	})
 }
 
-func seenGroups(gs []diff.SeenGroup) Groups {
-	return newGroups("log lines that would have gone the other way", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.SeenGroup) GroupLine {
+func seenGroups(gs []diff.LoggedGroup) Groups {
+	return newGroups("log lines that would have gone the other way", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
 			By: connections.SeenSaid(g), Example: strings.TrimPrefix(connections.SeenExample(g), "for example ")})
 	})
@@ -88,7 +88,7 @@ func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdi
 	g.Short, g.Sign = g.What, page.Span{Text: "?", Role: themes.Warn}
 	switch {
 	case before == after:
-		g.What, g.Short, g.Sign = "still "+after.Done(), string(after), Notes
+		g.What, g.Short, g.Sign = "still "+after.DoneText(), string(after), Notes
 	case after == verdict.Deny:
 		g.Sign = page.Span{Text: "-", Role: themes.Removed}
 	case after == verdict.Allow:

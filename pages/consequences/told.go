@@ -89,7 +89,7 @@ func Tell(p *gate.Preview) *Told {
 		Objects: page.Each(p.Objects, func(o change.ObjectChange) Object { return objectOf(p, &o) }),
 		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
 		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
-		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.Assumed()), Text: o.String()} }),
+		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.IsAssumption()), Text: o.String()} }),
 		Counts: page.Each(effect.CountRows(p.Rows), func(n effect.RowCount) RowCount {
 			return RowCount{n.Table, effect.RowSummary(p.Rows, n)}
 		}),
@@ -180,7 +180,7 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) Object {
 // inBrief is a policy in a few words.
 func inBrief(p *model.Policy) string {
 	s := ""
-	if p.Kind.Ranked() {
+	if p.Kind.HasPriority() {
 		s = fmt.Sprintf("priority %d, ", p.Priority)
 	}
 	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))

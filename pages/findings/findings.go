@@ -45,20 +45,20 @@ type Witness struct {
 // Of are findings as they are told, in their order.
 func Of(found []model.Finding) []*Finding {
 	out, ids, under := make([]*Finding, len(found)), map[string]int{}, map[string]int{}
-	roots := model.Roots(found)
+	roots := model.RootCauses(found)
 	for i := range found {
 		f := &found[i]
-		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where(), Of: f}
+		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Place(), Of: f}
 		o.id = fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, o.File)
 		ids[o.id]++
 		if ids[o.id] > 1 { // the same of one rule, twice
 			o.id += fmt.Sprintf(" #%d", ids[o.id])
 		}
-		if roots.Over(f) {
+		if roots.IsUnderRoot(f) {
 			o.Cause = f.Cause
 			under[f.Cause]++
 		}
-		if !f.Witness.None() {
+		if !f.Witness.IsZero() {
 			w := Witness(f.Witness)
 			o.Witness = &w
 		}

@@ -38,12 +38,12 @@ func (b *builder) bands() {
 // bandText returns the text behind a band's name in its heading.
 func bandText(band *ladder.Band, s *system.System) string {
 	count := noPolicies
-	if n := band.Count(); n > 0 {
+	if n := band.PolicyCount(); n > 0 {
 		count = words.Count(n, "policy")
 	}
 	switch {
 	case band.Missing:
-		return "no such tier: " + words.Form(band.Count(), "it decides", "they decide") + " nothing"
+		return "no such tier: " + words.Form(band.PolicyCount(), "it decides", "they decide") + " nothing"
 	case band.Name == string(model.KindNP):
 		return "after tier " + s.TiersAroundNetpol[0] + " · " + count
 	case band.Tier == nil:
@@ -89,7 +89,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 			}
 		}
 	}
-	if p.Refused() || band.Missing {
+	if p.IsRefused() || band.Missing {
 		l.State, l.Rank = page.Cell{Text: "decides nothing", Role: themes.Error}, 0
 	}
 	b.note(l, nil, rp)
@@ -104,7 +104,7 @@ func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []
 	switch {
 	case band.Missing:
 		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: no such tier"}})
-	case p.Refused():
+	case p.IsRefused():
 		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: " + p.Invalid[0].Message}})
 	}
 	if r.Tied {

@@ -125,7 +125,7 @@ func priorityText(l *Line) string {
 func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
-		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.Len()), l.Gap), Role: themes.Dim}
+		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
 	case Slot:
 		return page.Cell{Text: "┊ free", Role: themes.Dim}
 	}
@@ -142,11 +142,11 @@ func labelText(l *Line) string {
 	case Band:
 		return noPolicies
 	case Gap:
-		return fmt.Sprintf("┊ %d free  %s", l.Gap.Len(), l.Gap.String())
+		return fmt.Sprintf("┊ %d free  %s", l.Gap.FreeCount(), l.Gap.String())
 	case Rows:
 		return "◦ " + l.Rows.Label
 	case Broken:
-		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Where())
+		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
 	}
 	return l.Label
 }
@@ -254,7 +254,7 @@ func fileText(l *Line) string {
 	if l.Policy == nil {
 		return ""
 	}
-	return l.Policy.Origin.Where()
+	return l.Policy.Origin.Place()
 }
 
 func marksText(l *Line) string {

@@ -118,7 +118,7 @@ func FactsOf(l *ladder.Ladder) Facts {
 
 // LiveFactsOf returns the facts of a revision with databases.
 func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFacts {
-	l := r.Ladder().In(stage)
+	l := r.Ladder().OfStage(stage)
 	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
 	add := func(k model.Key) {
 		if r.IsCompiled(k) {
@@ -161,7 +161,7 @@ func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
 		u := &t.Units[i]
 		unit := unitFacts{Kind: u.Key.Kind, Namespace: u.Key.Namespace, Name: u.Key.Name, Stages: []stageFacts{}}
 		for _, s := range u.Stages() {
-			if first, last, _ := u.Range(s); only == "" || only == s {
+			if first, last, _ := u.PriorityRange(s); only == "" || only == s {
 				unit.Stages = append(unit.Stages, stageFacts{Stage: s, First: first, Last: last})
 			}
 		}
@@ -232,7 +232,7 @@ func BandFactsOf(r *revision.Revision) BandFacts {
 		for i := range b.Rungs {
 			for _, p := range b.Rungs[i].Policies {
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
-					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
+					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.IsRefused()}
 				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}

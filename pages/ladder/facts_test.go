@@ -61,7 +61,7 @@ func TestLadderJSONOfAStage(t *testing.T) {
 	l := ladder.New(made.Tier2Cluster(), ladder.Options{Units: []model.Key{{Kind: model.KindNetpolDefault,
 		Name: "allow-hairpinning"},
 		{Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"}}})
-	raw, err := json.Marshal(FactsOf(l.In(model.StageToLport)))
+	raw, err := json.Marshal(FactsOf(l.OfStage(model.StageToLport)))
 	if err != nil {
 		t.Fatal(err)
 	}

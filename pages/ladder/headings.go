@@ -191,11 +191,11 @@ func sectionMarks(k ladder.SectionKind) []Mark {
 }
 
 // namespaceText says what a namespace has in tier 2.
-func (b *builder) namespaceText(n *ladder.Namespace) page.Line {
+func (b *builder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
 	var denied []string
 	for _, d := range model.Directions {
-		if n.Isolates(d) {
+		if n.IsolatesDirection(d) {
 			denied = append(denied, d.Lower())
 		}
 	}

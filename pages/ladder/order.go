@@ -29,7 +29,7 @@ type builder struct {
 
 // Lines are the ladder of a revision, in the order in which they decide.
 func Lines(r *revision.Revision, opt Options) []*Line {
-	b := &builder{Options: opt, rev: r, ladder: r.Ladder().In(opt.Stage), fresh: true}
+	b := &builder{Options: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
 		finds, _ := finding.KnownFindings(r)
@@ -108,7 +108,7 @@ func (b *builder) tier1() {
 	t := &b.ladder.Tiers[model.TierAdmin]
 	rungs, gaps := t.Rungs, t.Gaps
 	if b.Carried.Name != "" {
-		rungs, gaps = b.ladder.Moved(b.Carried, b.At)
+		rungs, gaps = b.ladder.WithMoved(b.Carried, b.At)
 	}
 	if b.Stage != "" {
 		gaps = nil
@@ -132,7 +132,7 @@ func (b *builder) rungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) 
 			b.gap(gaps[0])
 			gaps = gaps[1:]
 		}
-		rows.above(t.Top(r))
+		rows.above(t.TopPriority(r))
 		for j := range r.Policies {
 			b.policy(t.Tier, r, j)
 		}
@@ -168,7 +168,7 @@ func (b *builder) tier2() {
 	}
 	for _, s := range t.Sections(b.Stage) {
 		if b.Stage != "" {
-			rows.above(s.Top())
+			rows.above(s.TopPriority())
 		}
 		b.section(&s)
 		for i := range s.Namespaces {
@@ -176,7 +176,7 @@ func (b *builder) tier2() {
 		}
 		for i := range s.Units {
 			if b.Stage != "" {
-				first, _, _ := s.Units[i].Range(b.Stage)
+				first, _, _ := s.Units[i].PriorityRange(b.Stage)
 				rows.above(first)
 			}
 			b.unit(&s.Units[i], s.Stage, s.Kind)
@@ -189,7 +189,7 @@ func (b *builder) tier2() {
 }
 
 // namespace is the heading of a namespace, and what tier 2 holds of it.
-func (b *builder) namespace(n *ladder.Namespace) {
+func (b *builder) namespace(n *ladder.NamespaceUnits) {
 	l := b.add(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
 		Text: b.namespaceText(n)})
 	l.Open = b.open(l)
@@ -299,7 +299,7 @@ func (b *builder) broken() {
 	b.add(&Line{Kind: Band, ID: "not read", Tier: -1, Title: "not read · " + what})
 	for i := range b.ladder.Broken {
 		x := &b.ladder.Broken[i]
-		b.add(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Where()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
+		b.add(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
 			Text: page.Line{{Text: "      ✗ ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
 	}
 }

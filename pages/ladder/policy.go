@@ -22,7 +22,7 @@ import (
 func (b *builder) policy(tier int, r *ladder.Rung, i int) {
 	rp := &r.Policies[i]
 	p := rp.Policy
-	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.Ranked(),
+	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.HasPriority(),
 		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
 	if p.Kind == model.KindCNP { // beside those the tier is named for
 		l.Label = p.Label()
@@ -63,7 +63,7 @@ func (b *builder) carriedMark(r *ladder.Rung) page.Cell {
 // A filter may leave out some of a rung.
 func (b *builder) sign(r *ladder.Rung, i int) string {
 	switch {
-	case !r.Enforced():
+	case !r.IsEnforced():
 		return "✗"
 	case len(r.Policies) == 1 || b.Filtered:
 		return "─"
@@ -79,15 +79,15 @@ func (b *builder) sign(r *ladder.Rung, i int) string {
 func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
 	k := u.Key
 	l := b.add(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
-		First: u.Top(), Last: u.Top(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
-	if first, last, ok := u.Range(stage); ok {
+		First: u.TopPriority(), Last: u.TopPriority(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
+	if first, last, ok := u.PriorityRange(stage); ok {
 		l.First, l.Last = first, last
 	}
 	b.compare(l)
 	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
-		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.Any())
+		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.IsOn())
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
@@ -95,7 +95,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 		l.Name = page.Cell{Text: k.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
 		b.note(l, nil, rp)
 	} else {
-		l.Ingress, l.Egress = u.Effect(stage)
+		l.Ingress, l.Egress = u.RuleCounts(stage)
 		if k.Namespace != "" {
 			l.Subject = "ns: " + k.Namespace
 		}
@@ -204,7 +204,7 @@ func (l *Line) logs(levels model.LogLevels, invalid bool) {
 		return
 	}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		if level := levels.For(a); level != "" {
+		if level := levels.LevelOf(a); level != "" {
 			l.Log = append(l.Log, page.Cell{Text: string(a[:1]) + ":" + level, Role: themes.Info})
 		}
 	}
@@ -272,7 +272,7 @@ func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mar
 	}
 	for _, i := range rp.Conflicts {
 		c := &b.ladder.Conflicts[i]
-		other, _, _ := c.Other(rp.Policy.Key)
+		other, _, _ := c.OtherPolicy(rp.Policy.Key)
 		add("≠ conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
 	}
 	if r.Duplicate {

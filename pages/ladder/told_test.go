@@ -28,7 +28,7 @@ func line(t *testing.T, r *revision.Revision, opt ladder.Options, k model.Key) *
 func TestToldTheSame(t *testing.T) {
 	p := uitest.Demo(t)
 	empty := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "green", Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{empty}, nil)
 	waits := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	z := *p.Zones[0]

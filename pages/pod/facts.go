@@ -113,11 +113,11 @@ func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
 	for _, t := range touches {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
-		o := &Touch{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.Word(rule.Action),
-			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
-			label: p.Label(), short: p.Label(), word: p.Kind.RuleWord(rule), note: rule.Name}
+		o := &Touch{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
+			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
+			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
 		title, late := titleOf(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
-		if p.Kind.Ranked() {
+		if p.Kind.HasPriority() {
 			o.Priority, o.prio = &p.Priority, strconv.Itoa(int(p.Priority))
 		}
 		if i, ok := places[p.Key]; ok {

@@ -107,7 +107,7 @@ type Policy struct {
 func Find(r *revision.Revision, now time.Time) []*Policy {
 	out := []*Policy{}
 	zones := reporters(r)
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
 			out = append(out, policyReady(r, k, zones, now))
 		}
@@ -184,7 +184,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 	}
 	for zone, state := range zones {
 		if !seen[zone] {
-			p.add(&Zone{Zone: zone, Status: Silent, Rows: state.Policy(k).State(state, now)})
+			p.add(&Zone{Zone: zone, Status: Silent, Rows: state.PolicyJoin(k).StateAt(state, now)})
 		}
 	}
 	for text, names := range said {
@@ -216,14 +216,14 @@ func central(conditions []model.Condition, zones map[string]*model.ZoneState) bo
 
 // reportOf is a condition beside the rows of its zone.
 func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) *Zone {
-	out := &Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.Policy(k).State(z, now)}
+	out := &Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	if c.Status == "True" {
 		out.Status = Yes
 	}
 	switch {
 	case out.Status == Yes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
 		what := string(out.Rows)
-		if in := z.Policy(k); out.Rows == model.StateBehind && in != nil {
+		if in := z.PolicyJoin(k); out.Rows == model.StateBehind && in != nil {
 			what = words.Count(revision.DifferingRows(in), "row") + " " + what
 		}
 		out.Against = what + " although the controller reported ready"

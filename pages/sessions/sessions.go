@@ -48,7 +48,7 @@ func Of(r *revision.Revision, ended []model.EndedLogSession, now time.Time) Fact
 	out := Facts{Sessions: []*Session{}, Ended: []*Session{}}
 	for _, s := range policies.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
-		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.Over(now)
+		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
 		f.Zones = policies.LoggingByZone(r, s.Target)
 		for _, z := range f.Zones {
 			if z.Why != "" {

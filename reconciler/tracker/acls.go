@@ -18,11 +18,11 @@ type aclTrack struct {
 	unlinked []*nb.ACL
 	// extra are rows of the policy that hang on its port groups and are not
 	// desired, alien the UUIDs of other rows in its port group.
-	extra []*nb.ACL
-	alien []string
+	extra       []*nb.ACL
+	foreignHeld []string
 	// elsewhere are rows of the policy that hang where ACLs of another unit do, stray
 	// those that somebody else's rows hold.
-	elsewhere []elsewhere
+	elsewhere []misplacedACL
 	Stray     []*nb.ACL
 
 	priority int32 // the ANP priority the live rows carry, or -1
@@ -31,25 +31,25 @@ type aclTrack struct {
 type aclChange struct{ live, desired *nb.ACL }
 
 // compareACLs compares all ACLs of a policy: they are few, unlike members.
-func (t *Tracker) compareACLs(tr *track) {
+func (t *Tracker) compareACLs(tr *unitTrack) {
 	tr.ACLs = aclTrack{priority: t.livePriority(tr)}
 	if tr.c != nil && tr.c.None != nil {
 		return
 	}
 	out := &tr.ACLs
-	inGroup := make(Members, len(tr.liveACLs))
+	inGroup := make(MemberSet, len(tr.liveACLs))
 	hangs := inGroup // in any group of the policy
 	// In a group of its own nothing else belongs; a row that several units share
 	// holds the ACLs of others too.
-	own := tr.holds == (compiler.Holder{})
-	for _, uuid := range t.hangs(tr) {
+	own := tr.holds == (compiler.ACLHolder{})
+	for _, uuid := range t.aclsOfHolder(tr) {
 		if tr.liveACLs.Has(uuid) {
 			inGroup.Add(uuid)
 		} else if own && t.DB.ACL(uuid) != nil {
-			out.alien = append(out.alien, uuid)
+			out.foreignHeld = append(out.foreignHeld, uuid)
 		}
 	}
-	slices.Sort(out.alien)
+	slices.Sort(out.foreignHeld)
 	for uuid := range tr.liveGroups {
 		if uuid == tr.group.uuid {
 			continue
@@ -108,12 +108,12 @@ func (t *Tracker) compareACLs(tr *track) {
 	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
 	slices.SortFunc(out.extra, byIDThenUUID)
 	slices.SortFunc(off, byIDThenUUID)
-	out.elsewhere, out.Stray = sortOut(t.DB, off)
+	out.elsewhere, out.Stray = sortMisplaced(t.DB, off)
 }
 
 // desiredACLs are the policy's ACLs in this zone, as the switch ports there
 // allow.
-func (t *Tracker) desiredACLs(tr *track) []*nb.ACL {
+func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (t *Tracker) desiredACLs(tr *track) []*nb.ACL {
 }
 
 // livePriority is the priority of an ANP that all its live ACLs agree on.
-func (t *Tracker) livePriority(tr *track) int32 {
+func (t *Tracker) livePriority(tr *unitTrack) int32 {
 	found := int32(-1)
 	if tr.key.Kind != model.KindANP {
 		return found

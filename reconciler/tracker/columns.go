@@ -44,7 +44,7 @@ func diffACL(desired, live *nb.ACL) []model.FieldDiff {
 	return out
 }
 
-func mapDiff(column string, desired, live map[string]string) model.FieldDiff {
+func diffMap(column string, desired, live map[string]string) model.FieldDiff {
 	return model.FieldDiff{Column: column, Desired: valueText(desired), Live: valueText(live)}
 }
 
@@ -92,14 +92,14 @@ func WrittenIn(row nb.Row, name string) any {
 // digestSeed makes digests of one process comparable, and only those.
 var digestSeed = maphash.MakeSeed()
 
-// digest stands for a unit's live rows in comparisons between zones.
-func (t *Tracker) digest(tr *track) *model.UnitDigest {
+// unitDigest stands for a unit's live rows in comparisons between zones.
+func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
 	d := &model.UnitDigest{}
 	add := func(table, id string, hash uint64) {
 		d.Rows = append(d.Rows, model.RowDigest{Table: table, ID: id, Hash: hash})
 	}
 	row := func(uuid string) {
-		if a := t.DB.ACL(uuid); a != nil && !perZone(a.ID()) {
+		if a := t.DB.ACL(uuid); a != nil && !differsByZone(a.ID()) {
 			add(nb.TableACL, a.ID(), hashACL(a))
 		}
 		if s := t.DB.AddressSet(uuid); s != nil {
@@ -109,7 +109,7 @@ func (t *Tracker) digest(tr *track) *model.UnitDigest {
 			add(nb.TablePortGroup, g.ID(), maphash.String(digestSeed, g.Name)^hashMap(g.ExternalIDs))
 		}
 	}
-	for _, rows := range []Members{tr.liveACLs, tr.liveSets, tr.liveGroups} {
+	for _, rows := range []MemberSet{tr.liveACLs, tr.liveSets, tr.liveGroups} {
 		for uuid := range rows {
 			row(uuid)
 		}
@@ -129,14 +129,14 @@ func (t *Tracker) digest(tr *track) *model.UnitDigest {
 	return d
 }
 
-// keepsOthers says whether the unit has sets whose members somebody else keeps.
-func keepsOthers(c *compiler.Compiled) bool {
+// hasOpenSets says whether the unit has sets whose members somebody else keeps.
+func hasOpenSets(c *compiler.CompiledUnit) bool {
 	return c != nil && slices.ContainsFunc(c.Sets, func(s *compiler.SetSpec) bool { return s.Open })
 }
 
-// perZone says whether an ACL reads differently in every zone: ingress rules with
+// differsByZone says whether an ACL reads differently in every zone: ingress rules with
 // named ports name the subject pods that are there (ovn-kubernetes.md#named-ports).
-func perZone(id string) bool {
+func differsByZone(id string) bool {
 	if !strings.Contains(id, "-namedPort") {
 		return false
 	}

@@ -9,26 +9,26 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Differ finds the differences between one Desired and zones that are read as a whole,
+// ZoneDiffer finds the differences between one Desired and zones that are read as a whole,
 // now and then, in the words of a reconciler that observes: it runs the same tracker
 // once. Sets that all zones share are listed once. It may be used from any goroutine.
-type Differ struct {
+type ZoneDiffer struct {
 	Desired *compiler.Desired
 
 	mu     sync.RWMutex
 	Listed map[*compiler.SetSpec][]string
 }
 
-// NewDiffer makes a Differ that has listed nothing yet.
-func NewDiffer(d *compiler.Desired) *Differ {
-	return &Differ{Desired: d, Listed: map[*compiler.SetSpec][]string{}}
+// NewZoneDiffer makes a ZoneDiffer that has listed nothing yet.
+func NewZoneDiffer(d *compiler.Desired) *ZoneDiffer {
+	return &ZoneDiffer{Desired: d, Listed: map[*compiler.SetSpec][]string{}}
 }
 
-// Next is a Differ for the next desired rows, which takes over what is known to
+// WithDesired is a ZoneDiffer for the next desired rows, which takes over what is known to
 // be as before. delta is what changed between the two; nil means anything may
 // have.
-func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ {
-	next := NewDiffer(desired)
+func (d *ZoneDiffer) WithDesired(desired *compiler.Desired, delta *compiler.Delta) *ZoneDiffer {
+	next := NewZoneDiffer(desired)
 	if delta == nil || delta.All {
 		return next
 	}
@@ -53,16 +53,16 @@ func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ 
 	return next
 }
 
-// Members lists a set of its desired rows, for zones that are read now and then and for zones
+// SetMembers lists a set of its desired rows, for zones that are read now and then and for zones
 // that are followed. The list must not be changed. Two that ask at once may both list it.
-func (d *Differ) Members(s *compiler.SetSpec) []string {
+func (d *ZoneDiffer) SetMembers(s *compiler.SetSpec) []string {
 	d.mu.RLock()
 	m, known := d.Listed[s]
 	d.mu.RUnlock()
 	if known {
 		return m
 	}
-	m = d.Desired.Members(s)
+	m = d.Desired.SetMembers(s)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.Listed[s] = m
@@ -83,24 +83,24 @@ type ZoneRead struct {
 	Changed func(model.PolicyKey) time.Time
 }
 
-// Diff judges the rows of a zone. The caller sees to it that all objects have been
+// JudgeZone judges the rows of a zone. The caller sees to it that all objects have been
 // read: rows that are not desired count as left over.
-func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
+func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := New(g.Zone)
 	t.Observing = true
-	t.MembersOf = d.Members
-	t.begin()
+	t.MembersOf = d.SetMembers
+	t.beginStep()
 	t.Desired, t.DB = d.Desired, g.DB
 	if t.DB == nil {
 		t.DB = (*nb.DB)(nil).Apply(nil)
 	}
 	t.ports.db = t.DB
-	t.reindex(nil)
+	t.indexAll(nil)
 	t.compareAll()
-	t.finish(g.At)
+	t.finishStep(g.At)
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(t.Tracks))
 	for k := range t.Tracks {
-		p := t.Join(k)
+		p := t.JoinPolicy(k)
 		if p == nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 				p.Touched = at
 			}
 		}
-		if was := g.Before[k]; was != nil && standing(was.Diffs, p.Diffs) && !was.DiffSince.IsZero() {
+		if was := g.Before[k]; was != nil && stillDiffers(was.Diffs, p.Diffs) && !was.DiffSince.IsZero() {
 			p.DiffSince = was.DiffSince
 		}
 		out[k] = p
@@ -117,8 +117,8 @@ func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	return out
 }
 
-// standing says whether a row differs in both lists.
-func standing(before, now []model.RowDiff) bool {
+// stillDiffers says whether a row differs in both lists.
+func stillDiffers(before, now []model.RowDiff) bool {
 	if len(before) == 0 || len(now) == 0 {
 		return false
 	}

@@ -10,20 +10,20 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ports are the logical switch ports of a database. Ports that were looked up are remembered
+// portCache are the logical switch ports of a database. Ports that were looked up are remembered
 // as long as none changes: many groups hold the same ports.
-type ports struct {
+type portCache struct {
 	db             *nb.DB
-	byName, byUUID portsBy
+	byName, byUUID portsByKey
 }
 
-type portsBy map[string]*nb.LogicalSwitchPort
+type portsByKey map[string]*nb.LogicalSwitchPort
 
-func (m *portsBy) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
+func (m *portsByKey) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
 	p, known := (*m)[key]
 	if !known {
 		if *m == nil {
-			*m = portsBy{}
+			*m = portsByKey{}
 		}
 		p = find(key)
 		(*m)[key] = p
@@ -31,21 +31,25 @@ func (m *portsBy) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.L
 	return p
 }
 
-// named is the port of a name, nil without one.
-func (m *ports) named(name string) *nb.LogicalSwitchPort { return m.byName.get(name, m.db.PortByName) }
+// portByName is the port of a name, nil without one.
+func (m *portCache) portByName(name string) *nb.LogicalSwitchPort {
+	return m.byName.get(name, m.db.PortByName)
+}
 
-// port is the port with a UUID, nil without one.
-func (m *ports) port(uuid string) *nb.LogicalSwitchPort { return m.byUUID.get(uuid, m.db.Port) }
+// portByUUID is the port with a UUID, nil without one.
+func (m *portCache) portByUUID(uuid string) *nb.LogicalSwitchPort {
+	return m.byUUID.get(uuid, m.db.Port)
+}
 
-// refs returns references to the named ports that exist, sorted as the server sorts
+// portRefs returns references to the named ports that exist, sorted as the server sorts
 // them, so that it sends back the same list.
-func (m *ports) refs(names Members) []nb.Ref {
+func (m *portCache) portRefs(names MemberSet) []nb.Ref {
 	if len(names) == 0 {
 		return nil
 	}
 	refs := make([]nb.Ref, 0, len(names))
 	for name := range names {
-		if p := m.named(name); p != nil {
+		if p := m.portByName(name); p != nil {
 			refs = append(refs, nb.Ref{UUID: p.UUID})
 		}
 	}
@@ -55,7 +59,7 @@ func (m *ports) refs(names Members) []nb.Ref {
 
 // compareGroup compares a whole port group, by the names of the ports.
 // References to ports that do not exist are none: the server is dropping them.
-func (t *Tracker) compareGroup(tr *track) {
+func (t *Tracker) compareGroup(tr *unitTrack) {
 	g := &tr.group
 	*g = groupTrack{}
 	var live []string
@@ -63,42 +67,42 @@ func (t *Tracker) compareGroup(tr *track) {
 	if row != nil {
 		g.uuid = row.UUID
 		for _, uuid := range row.Ports {
-			if p := t.ports.port(uuid); p != nil {
+			if p := t.ports.portByUUID(uuid); p != nil {
 				live = append(live, p.Name)
 			}
 		}
 		slices.Sort(live)
 	}
-	var missing Members
-	missing, g.extra = compareMembers(t.Desired.Ports(tr.c, t.Zone, nil), live)
+	var missing MemberSet
+	missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.c, t.Zone, nil), live)
 	for name := range missing {
-		t.lack(g, name)
+		t.bookMissingPort(g, name)
 	}
 	if row != nil {
 		t.compareGroupIDs(tr, row)
 	}
 }
 
-func (t *Tracker) compareGroupIDs(tr *track, row *nb.PortGroup) {
+func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
 	tr.group.ids = !maps.Equal(row.ExternalIDs, tr.c.GroupIDs)
 	if tr.group.ids {
-		t.reowned(row)
+		t.markReowned(row)
 	}
 }
 
-// lack books a desired port that is not in the live group.
-func (t *Tracker) lack(g *groupTrack, name string) {
-	if t.ports.named(name) != nil {
+// bookMissingPort books a desired port that is not in the live group.
+func (t *Tracker) bookMissingPort(g *groupTrack, name string) {
+	if t.ports.portByName(name) != nil {
 		g.missing.Add(name)
 	} else {
 		g.waiting.Add(name)
 	}
 }
 
-// portsHere picks the steps of this zone. A tracker of all zones together takes
+// portStepsHere picks the steps of this zone. A tracker of all zones together takes
 // the net of them: a pod that moves leaves one zone and joins another, in
 // whichever order that is told.
-func (t *Tracker) portsHere(steps []compiler.PortDelta) []compiler.PortDelta {
+func (t *Tracker) portStepsHere(steps []compiler.PortDelta) []compiler.PortDelta {
 	if t.Zone != "" {
 		return slices.DeleteFunc(slices.Clone(steps), func(d compiler.PortDelta) bool { return d.Zone != t.Zone })
 	}
@@ -137,15 +141,15 @@ func (t *Tracker) stepDesiredPorts(d *compiler.PortDelta) {
 	if tr == nil || !tr.hasRows() || t.isFresh(tr) {
 		return
 	}
-	t.touch(tr)
+	t.touchTrack(tr)
 	g := &tr.group
 	for _, name := range d.Add {
-		if !g.extra.take(name) {
-			t.lack(g, name)
+		if !g.extra.remove(name) {
+			t.bookMissingPort(g, name)
 		}
 	}
 	for _, name := range d.Remove {
-		if !g.missing.take(name) && !g.waiting.take(name) {
+		if !g.missing.remove(name) && !g.waiting.remove(name) {
 			g.extra.Add(name)
 		}
 	}
@@ -159,7 +163,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 		if tr == nil {
 			return
 		}
-		t.touch(tr)
+		t.touchTrack(tr)
 		if tr.group.uuid != uuid {
 			return
 		}
@@ -168,12 +172,12 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 		}
 		added, removed := StepMembers(old.Ports, row.Ports)
 		for _, u := range removed {
-			if p := before.Port(u); p != nil && !tr.group.extra.take(p.Name) {
-				t.lack(&tr.group, p.Name)
+			if p := before.Port(u); p != nil && !tr.group.extra.remove(p.Name) {
+				t.bookMissingPort(&tr.group, p.Name)
 			}
 		}
 		for _, u := range added {
-			if p := t.ports.port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
+			if p := t.ports.portByUUID(u); p != nil && !tr.group.missing.remove(p.Name) && !tr.group.waiting.remove(p.Name) {
 				tr.group.extra.Add(p.Name)
 			}
 		}
@@ -187,7 +191,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 		if tr := t.groups[r.Name]; tr != nil {
 			t.compareGroup(tr)
 			tr.aclsDirty, tr.rowsDirty = true, true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 }
@@ -195,15 +199,15 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 // stepLivePort takes in a logical switch port that came or went. It runs before
 // the port groups of the step are looked at.
 func (t *Tracker) stepLivePort(name string) {
-	exists := t.ports.named(name) != nil
+	exists := t.ports.portByName(name) != nil
 	for _, tr := range t.groups {
 		g := &tr.group
-		if exists && g.waiting.take(name) {
+		if exists && g.waiting.remove(name) {
 			g.missing.Add(name)
-			t.touch(tr)
-		} else if !exists && g.missing.take(name) {
+			t.touchTrack(tr)
+		} else if !exists && g.missing.remove(name) {
 			g.waiting.Add(name)
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 	// Rows with named ports read the subject pods that have a port.
@@ -218,7 +222,7 @@ func (t *Tracker) stepLivePort(name string) {
 	for _, tr := range t.groups {
 		if tr.c.NamedPorts() && t.Desired.IsSubject(tr.c, p) {
 			tr.aclsDirty = true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 }

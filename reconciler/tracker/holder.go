@@ -10,33 +10,33 @@ import (
 // NoHolder is why rows are missing that nobody can write yet.
 const NoHolder = "the row they belong to does not exist yet"
 
-// holder is the row a unit's ACLs hang on. The zero holder stands for a group of
+// liveHolder is the row a unit's ACLs hang on. The zero holder stands for a group of
 // the unit's own.
-type holder struct {
+type liveHolder struct {
 	table string
 	uuid  string // empty: there is no such row
 	acls  []string
 }
 
-// holderOf finds the row that is not the unit's and that its ACLs hang on.
-func holderOf(db *nb.DB, h compiler.Holder) holder {
+// holderOfUnit finds the row that is not the unit's and that its ACLs hang on.
+func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
 	switch h.Table {
 	case nb.TablePortGroup:
 		if g := db.PortGroupByName(h.Name); g != nil {
-			return holder{h.Table, g.UUID, g.ACLs}
+			return liveHolder{h.Table, g.UUID, g.ACLs}
 		}
 	case nb.TableSwitch:
 		if s := db.SwitchByName(h.Name); s != nil {
-			return holder{h.Table, s.UUID, s.ACLs}
+			return liveHolder{h.Table, s.UUID, s.ACLs}
 		}
 	}
-	return holder{}
+	return liveHolder{}
 }
 
-// hangs lists the ACLs of the row that holds a unit's.
-func (t *Tracker) hangs(tr *track) []string {
-	if tr.holds != (compiler.Holder{}) {
-		return holderOf(t.DB, tr.holds).acls
+// aclsOfHolder lists the ACLs of the row that holds a unit's.
+func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
+	if tr.holds != (compiler.ACLHolder{}) {
+		return holderOfUnit(t.DB, tr.holds).acls
 	}
 	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
 		return g.ACLs
@@ -44,56 +44,56 @@ func (t *Tracker) hangs(tr *track) []string {
 	return nil
 }
 
-// hold books what a unit's ACLs hang on, so that a change there is seen.
-func (t *Tracker) hold(tr *track) {
+// bookHolder books what a unit's ACLs hang on, so that a change there is seen.
+func (t *Tracker) bookHolder(tr *unitTrack) {
 	tr.holds = compiler.HolderOf(tr.key)
-	if tr.holds == (compiler.Holder{}) {
+	if tr.holds == (compiler.ACLHolder{}) {
 		return
 	}
 	if t.holders[tr.holds] == nil {
-		t.holders[tr.holds] = map[*track]struct{}{}
+		t.holders[tr.holds] = map[*unitTrack]struct{}{}
 	}
 	t.holders[tr.holds][tr] = struct{}{}
 }
 
-// held is a row that ACLs of several units may hang on, in one version of it.
-type held struct {
-	at     compiler.Holder
+// heldRow is a row that ACLs of several units may hang on, in one version of it.
+type heldRow struct {
+	at     compiler.ACLHolder
 	acls   []string
 	shared bool
 }
 
-// shared says whether a group is one that holds ACLs of several units.
-func shared(g *nb.PortGroup) bool {
+// isSharedGroup says whether a group is one that holds ACLs of several units.
+func isSharedGroup(g *nb.PortGroup) bool {
 	o := g.ExternalIDs[nb.KeyOwnerType]
 	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
 }
 
-func holderOfGroup(g *nb.PortGroup) held {
+func holderOfGroup(g *nb.PortGroup) heldRow {
 	if g == nil {
-		return held{}
+		return heldRow{}
 	}
-	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, shared(g)}
+	return heldRow{compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, isSharedGroup(g)}
 }
 
-func holderOfSwitch(s *nb.LogicalSwitch) held {
+func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
 	if s == nil {
-		return held{}
+		return heldRow{}
 	}
-	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
+	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
 }
 
 // stepHolder takes in a change of such a row; one that came or went is empty on
 // one side.
-func (t *Tracker) stepHolder(old, row held) {
+func (t *Tracker) stepHolder(old, row heldRow) {
 	same := old.at == row.at && old.shared == row.shared
 	if same && slices.Equal(old.acls, row.acls) {
 		return // its ports, which come and go with every pod
 	}
-	for _, h := range []held{old, row} {
+	for _, h := range []heldRow{old, row} {
 		for tr := range t.holders[h.at] {
 			tr.aclsDirty = true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 	// Where an ACL hangs says whether it can be taken off there.
@@ -109,30 +109,30 @@ func (t *Tracker) stepHolder(old, row held) {
 			}
 			if tr := t.Tracks[OwnerOfRow(acl).Unit]; tr != nil {
 				tr.aclsDirty = true
-				t.touch(tr)
+				t.touchTrack(tr)
 			}
 		}
 	}
 }
 
-// elsewhere is an ACL that hangs on rows that hold those of other units: its ids are
+// misplacedACL is an ACL that hangs on rows that hold those of other units: its ids are
 // not those it was made with.
-type elsewhere struct {
+type misplacedACL struct {
 	row *nb.ACL
-	at  []holder
+	at  []liveHolder
 }
 
-// sortOut finds out which ACLs that nobody wants hang on rows that hold those of
+// sortMisplaced finds out which ACLs that nobody wants hang on rows that hold those of
 // several units; the others are stray.
-func sortOut(db *nb.DB, rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
+func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb.ACL) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	at := make(map[string][]holder, len(rows))
+	at := make(map[string][]liveHolder, len(rows))
 	for _, row := range rows {
 		at[row.UUID] = nil
 	}
-	look := func(h holder) {
+	look := func(h liveHolder) {
 		for _, acl := range h.acls {
 			if _, wanted := at[acl]; wanted {
 				at[acl] = append(at[acl], h)
@@ -140,16 +140,16 @@ func sortOut(db *nb.DB, rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 		}
 	}
 	for g := range db.PortGroups() {
-		if shared(g) {
-			look(holder{nb.TablePortGroup, g.UUID, g.ACLs})
+		if isSharedGroup(g) {
+			look(liveHolder{nb.TablePortGroup, g.UUID, g.ACLs})
 		}
 	}
 	for s := range db.Switches() {
-		look(holder{nb.TableSwitch, s.UUID, s.ACLs})
+		look(liveHolder{nb.TableSwitch, s.UUID, s.ACLs})
 	}
 	for _, row := range rows {
 		if h := at[row.UUID]; len(h) > 0 {
-			found = append(found, elsewhere{row, h})
+			found = append(found, misplacedACL{row, h})
 		} else {
 			stray = append(stray, row)
 		}
@@ -157,8 +157,8 @@ func sortOut(db *nb.DB, rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 	return found, stray
 }
 
-// elsewhereOps takes such ACLs off; the server collects them.
-func elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
+// unlinkOps takes such ACLs off; the server collects them.
+func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	for _, e := range tr.ACLs.elsewhere {
 		for _, h := range e.at {
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
@@ -169,8 +169,8 @@ func elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
 }
 
 // holderOps writes the ACLs of a unit without a port group of its own.
-func (b *OpsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
-	a, at := &tr.ACLs, holderOf(b.t.DB, tr.holds)
+func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
+	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holds)
 	if at.uuid == "" {
 		return ops
 	}
@@ -179,8 +179,8 @@ func (b *OpsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
 	for _, row := range a.extra {
 		unlink = append(unlink, nb.Ref{UUID: row.UUID})
 	}
-	var ms mutations
+	var ms rowMutations
 	ms.add("acls", false, unlink)
 	ms.add("acls", true, link)
-	return ms.of(ops, tr.holds.Table, at.uuid)
+	return ms.appendOp(ops, tr.holds.Table, at.uuid)
 }

@@ -18,9 +18,9 @@ const noPort = "the logical switch port does not exist yet"
 // HeldElsewhere is why a row that nobody wants stays.
 const HeldElsewhere = "a row that is not the policy's refers to it"
 
-// Join says how a policy stands in the zone. It is nil for a policy the tracker
+// JoinPolicy says how a policy stands in the zone. It is nil for a policy the tracker
 // does not know.
-func (t *Tracker) Join(k model.PolicyKey) *model.PolicyInZone {
+func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
 	if tr == nil || tr.c == nil && t.Observing && others(k.Kind) {
 		return nil
@@ -29,29 +29,29 @@ func (t *Tracker) Join(k model.PolicyKey) *model.PolicyInZone {
 	if tr.c != nil {
 		p.None = tr.c.None
 	}
-	p.Why = t.notComparable(tr)
+	p.Why = t.whyNotComparable(tr)
 	p.NotComparable = p.Why != ""
-	if t.DB != nil && (p.NotComparable || p.None != nil || keepsOthers(tr.c)) {
-		p.Rows = t.digest(tr)
+	if t.DB != nil && (p.NotComparable || p.None != nil || hasOpenSets(tr.c)) {
+		p.Rows = t.unitDigest(tr)
 	}
 	if p.NotComparable || p.None != nil || t.DB == nil {
 		tr.since = nil
 		return p
 	}
-	d := &diffs{t: t, tr: tr, p: p}
-	d.acls()
-	d.sets()
-	d.group()
+	d := &diffWriter{t: t, tr: tr, p: p}
+	d.addACLs()
+	d.addSets()
+	d.addGroup()
 	why := ""
 	if len(tr.extraSets) > 0 && t.NamedByFrozenRows(k) {
 		why = HeldElsewhere
 		p.Blocked += len(tr.extraSets)
 	}
 	for _, uuid := range tr.extraSets {
-		d.add(model.DiffExtra, nb.TableAddressSet, t.DB.AddressSet(uuid).ID(), uuid, nil).Waiting = why
+		d.addDiff(model.DiffExtra, nb.TableAddressSet, t.DB.AddressSet(uuid).ID(), uuid, nil).Waiting = why
 	}
 	for _, uuid := range tr.extraGroups {
-		d.add(model.DiffExtra, nb.TablePortGroup, t.DB.PortGroup(uuid).ID(), uuid, nil)
+		d.addDiff(model.DiffExtra, nb.TablePortGroup, t.DB.PortGroup(uuid).ID(), uuid, nil)
 	}
 	slices.SortFunc(p.Diffs, func(a, b model.RowDiff) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID),
@@ -67,11 +67,11 @@ func (t *Tracker) Join(k model.PolicyKey) *model.PolicyInZone {
 	return p
 }
 
-// notComparable says which of a unit's rows are in a form that Rung does not
+// whyNotComparable says which of a unit's rows are in a form that Rung does not
 // compile, empty when none is. Where Rung only observes, an id that begins well is
 // an older release's or may be a newer one's. Where it writes, such a row is stale,
 // as at the start of OVN-Kubernetes: Rung writes the rows of today and removes it.
-func (t *Tracker) notComparable(tr *track) string {
+func (t *Tracker) whyNotComparable(tr *unitTrack) string {
 	if !t.Observing {
 		return ""
 	}
@@ -85,14 +85,14 @@ func (t *Tracker) notComparable(tr *track) string {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for _, uuid := range strange {
 			if row := t.DB.Row(table, uuid); row != nil {
-				return "rows in the form of another OVN-Kubernetes release: " + andMore(rowText(row), len(strange)-1)
+				return "rows in the form of another OVN-Kubernetes release: " + andMoreText(rowText(row), len(strange)-1)
 			}
 		}
 	}
 	return ""
 }
 
-func andMore(first string, more int) string {
+func andMoreText(first string, more int) string {
 	if more > 0 {
 		return first + " and " + words.Count(more, "more row")
 	}
@@ -112,10 +112,10 @@ func others(k model.Kind) bool {
 	return false
 }
 
-// diffs writes down the differences of one policy.
-type diffs struct {
+// diffWriter writes down the differences of one policy.
+type diffWriter struct {
 	t     *Tracker
-	tr    *track
+	tr    *unitTrack
 	p     *model.PolicyInZone
 	since map[diffKey]time.Time
 }
@@ -123,7 +123,7 @@ type diffs struct {
 // diffKey names a difference as long as it lasts.
 type diffKey struct{ table, uuid, id string }
 
-func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
+func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
 	switch kind {
 	case model.DiffMissing:
 		d.p.Missing++
@@ -149,13 +149,13 @@ func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.
 	return &d.p.Diffs[len(d.p.Diffs)-1]
 }
 
-func (d *diffs) acls() {
+func (d *diffWriter) addACLs() {
 	a, why := &d.tr.ACLs, ""
-	if d.tr.holds != (compiler.Holder{}) && holderOf(d.t.DB, d.tr.holds).uuid == "" {
+	if d.tr.holds != (compiler.ACLHolder{}) && holderOfUnit(d.t.DB, d.tr.holds).uuid == "" {
 		why = NoHolder
 	}
 	for _, want := range a.missing {
-		d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why
+		d.addDiff(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why
 		if why != "" {
 			d.p.Blocked++
 		}
@@ -164,24 +164,24 @@ func (d *diffs) acls() {
 		d.p.Blocked += len(a.changed)
 	}
 	for _, ch := range a.changed {
-		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
+		d.addDiff(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
 	}
 	for _, row := range a.extra {
-		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+		d.addDiff(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
 	}
 	for _, e := range a.elsewhere {
-		d.add(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)
+		d.addDiff(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)
 	}
 	for _, row := range a.Stray {
-		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = HeldElsewhere
+		d.addDiff(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = HeldElsewhere
 		d.p.Blocked++
 	}
 }
 
-func (d *diffs) sets() {
+func (d *diffWriter) addSets() {
 	for _, s := range d.tr.sets {
 		if s.uuid == "" {
-			d.add(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
+			d.addDiff(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
 			continue
 		}
 		if !s.ids && len(s.missing)+len(s.extra) == 0 {
@@ -193,18 +193,18 @@ func (d *diffs) sets() {
 			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sorted(), s.extra.sorted()))
 		}
 		if s.ids {
-			fields = append(fields, mapDiff("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
+			fields = append(fields, diffMap("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
 		}
-		d.add(model.DiffDifferent, nb.TableAddressSet, s.spec.ID(), s.uuid, fields)
+		d.addDiff(model.DiffDifferent, nb.TableAddressSet, s.spec.ID(), s.uuid, fields)
 	}
 }
 
-func (d *diffs) group() {
+func (d *diffWriter) addGroup() {
 	if !d.tr.hasRows() {
 		return
 	}
 	if d.tr.c.GroupName == "" {
-		d.unlinked()
+		d.addUnlinked()
 		return
 	}
 	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.c.GroupIDs[nb.KeyID]
@@ -215,33 +215,33 @@ func (d *diffs) group() {
 			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
 	if g.uuid == "" {
-		d.add(model.DiffMissing, nb.TablePortGroup, id, "", nil)
+		d.addDiff(model.DiffMissing, nb.TablePortGroup, id, "", nil)
 		return
 	}
 	row := d.t.DB.PortGroup(g.uuid)
 	var fields []model.FieldDiff
-	if len(a.unlinked)+len(a.alien) > 0 {
+	if len(a.unlinked)+len(a.foreignHeld) > 0 {
 		unlinked := make([]string, len(a.unlinked))
 		for i, r := range a.unlinked {
 			unlinked[i] = r.ID()
 		}
 		slices.Sort(unlinked)
-		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.alien))
+		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.foreignHeld))
 	}
 	if len(g.missing)+len(g.extra) > 0 {
 		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sorted(), g.extra.sorted()))
 	}
 	if g.ids {
-		fields = append(fields, mapDiff("external_ids", d.tr.c.GroupIDs, row.ExternalIDs))
+		fields = append(fields, diffMap("external_ids", d.tr.c.GroupIDs, row.ExternalIDs))
 	}
 	if len(fields) > 0 {
-		d.add(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
+		d.addDiff(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
 	}
 }
 
-// unlinked are ACLs that should hang on a row of others and do not.
-func (d *diffs) unlinked() {
-	a, at := &d.tr.ACLs, holderOf(d.t.DB, d.tr.holds)
+// addUnlinked are ACLs that should hang on a row of others and do not.
+func (d *diffWriter) addUnlinked() {
+	a, at := &d.tr.ACLs, holderOfUnit(d.t.DB, d.tr.holds)
 	if len(a.unlinked) == 0 || at.uuid == "" {
 		return
 	}
@@ -255,7 +255,7 @@ func (d *diffs) unlinked() {
 		id = row.ID()
 	}
 	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
-	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
+	d.addDiff(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
 }
 
 // memberDiff is the difference of a set column with so many live members.

@@ -17,20 +17,20 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 		return
 	}
 	before := t.DB
-	t.begin()
+	t.beginStep()
 	t.DB, t.ports.db = u.DB, u.DB
 	if u.Resync || before == nil {
-		t.ports = ports{db: u.DB}
-		t.reindex(before)
+		t.ports = portCache{db: u.DB}
+		t.indexAll(before)
 		if t.Desired != nil {
 			t.compareAll()
 		}
-		t.finish(u.At)
+		t.finishStep(u.At)
 		return
 	}
 	changed := changedRows(u.Changes)
 	if len(changed[nb.TablePort]) > 0 {
-		t.ports = ports{db: u.DB}
+		t.ports = portCache{db: u.DB}
 	}
 	for uuid, ch := range changed[nb.TableAddressSet] {
 		if t.stepSet(before, uuid, ch) {
@@ -39,13 +39,13 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid := range changed[table] {
-			t.index(table, uuid, before.Row(table, uuid), t.DB.Row(table, uuid))
+			t.indexRow(table, uuid, before.Row(table, uuid), t.DB.Row(table, uuid))
 		}
 	}
 	if t.Desired != nil {
 		t.stepLive(before, changed)
 	}
-	t.finish(u.At)
+	t.finishStep(u.At)
 }
 
 // changedRows finds the changed rows by table and UUID, each with its last change: a
@@ -66,7 +66,7 @@ func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
 // stepLive books the changed rows. Ports come first, then the groups that hold
 // them.
 func (t *Tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowChange) {
-	names, renamed := Members{}, false
+	names, renamed := MemberSet{}, false
 	for uuid := range changed[nb.TablePort] {
 		old, now := before.Port(uuid), t.DB.Port(uuid)
 		if old != nil {
@@ -98,50 +98,50 @@ func (t *Tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowC
 		for _, tr := range t.groups {
 			t.compareGroup(tr)
 			tr.aclsDirty = true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 }
 
-// reindex finds the owners of all rows afresh. before is the database as it was
+// indexAll finds the owners of all rows afresh. before is the database as it was
 // known, nil at first.
-func (t *Tracker) reindex(before *nb.DB) {
+func (t *Tracker) indexAll(before *nb.DB) {
 	for _, tr := range t.Tracks {
 		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.damaged = nil, nil, nil, nil
 		tr.aclsDirty, tr.rowsDirty = true, true
-		t.touch(tr)
+		t.touchTrack(tr)
 	}
 	for r := range t.DB.Owned() {
 		table := nb.TableOf(r)
-		t.index(table, r.RowUUID(), nil, r)
+		t.indexRow(table, r.RowUUID(), nil, r)
 		if old := before.Row(table, r.RowUUID()); old != nil {
-			t.disowned.note(old, r, OwnerOfRow(old))
+			t.disowned.noteChange(old, r, OwnerOfRow(old))
 		}
 	}
 }
 
-// index books a row under the policies it belonged to and belongs to.
-func (t *Tracker) index(table, uuid string, old, row nb.Row) {
-	mark := func(tr *track) {
+// indexRow books a row under the policies it belonged to and belongs to.
+func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
+	mark := func(tr *unitTrack) {
 		tr.aclsDirty = tr.aclsDirty || table != nb.TableAddressSet
 		tr.rowsDirty = tr.rowsDirty || table != nb.TableACL
-		t.touch(tr)
+		t.touchTrack(tr)
 	}
 	if old != nil && row != nil && SameBooking(old, row) {
 		// The usual case, members coming and going: who owns the row, and which
 		// rows there are, stays.
 		if o := OwnerOfRow(row); o.Form != Foreign {
-			t.touch(t.track(o.Unit))
+			t.touchTrack(t.trackOf(o.Unit))
 		}
 		return
 	}
 	if old != nil {
 		if o := OwnerOfRow(old); o.Form != Foreign {
 			if row != nil {
-				t.disowned.note(old, row, o)
+				t.disowned.noteChange(old, row, o)
 			}
 			if tr := t.Tracks[o.Unit]; tr != nil {
-				delete(*tr.live(table), uuid)
+				delete(*tr.liveRows(table), uuid)
 				delete(tr.damaged, uuid)
 				mark(tr)
 			}
@@ -150,8 +150,8 @@ func (t *Tracker) index(table, uuid string, old, row nb.Row) {
 	if row != nil {
 		if o := OwnerOfRow(row); o.Form != Foreign {
 			delete(t.disowned, uuid)
-			tr := t.track(o.Unit)
-			tr.live(table).Add(uuid)
+			tr := t.trackOf(o.Unit)
+			tr.liveRows(table).Add(uuid)
 			if o.Form == Damaged {
 				if tr.damaged == nil {
 					tr.damaged = map[string]bool{}
@@ -177,7 +177,7 @@ func SameBooking(old, row nb.Row) bool {
 	return false
 }
 
-func (tr *track) live(table string) *Members {
+func (tr *unitTrack) liveRows(table string) *MemberSet {
 	switch table {
 	case nb.TableACL:
 		return &tr.liveACLs

@@ -8,21 +8,21 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Members is a set of strings: addresses or port names.
-type Members map[string]struct{}
+// MemberSet is a set of strings: addresses or port names.
+type MemberSet map[string]struct{}
 
 // Add takes a member in.
-func (m *Members) Add(s string) {
+func (m *MemberSet) Add(s string) {
 	if *m == nil {
-		*m = Members{}
+		*m = MemberSet{}
 	}
 	(*m)[s] = struct{}{}
 }
 
-// take removes s and says whether it was in. With the last member the set itself
+// remove removes s and says whether it was in. With the last member the set itself
 // goes: a map keeps the room for all it ever held, and at the first write that is
 // every member of every row.
-func (m *Members) take(s string) bool {
+func (m *MemberSet) remove(s string) bool {
 	if _, ok := (*m)[s]; !ok {
 		return false
 	}
@@ -33,22 +33,22 @@ func (m *Members) take(s string) bool {
 	return true
 }
 
-// swap takes names out of one set, and adds those that are not in it to the other.
-func swap(out, in *Members, names []string) {
+// swapNames takes names out of one set, and adds those that are not in it to the other.
+func swapNames(out, in *MemberSet, names []string) {
 	for _, s := range names {
-		if !out.take(s) {
+		if !out.remove(s) {
 			in.Add(s)
 		}
 	}
 }
 
 // Has says whether it is a member.
-func (m Members) Has(s string) bool {
+func (m MemberSet) Has(s string) bool {
 	_, ok := m[s]
 	return ok
 }
 
-func (m Members) sorted() []string {
+func (m MemberSet) sorted() []string {
 	if len(m) == 0 {
 		return nil
 	}
@@ -73,12 +73,12 @@ func StepMembers(old, now []string) (added, removed []string) {
 	if slices.IsSorted(old) && slices.IsSorted(now) {
 		return stepSorted(old, now)
 	}
-	was := make(Members, len(old))
+	was := make(MemberSet, len(old))
 	for _, s := range old {
 		was[s] = struct{}{}
 	}
 	for _, s := range now {
-		if !was.take(s) {
+		if !was.remove(s) {
 			added = append(added, s)
 		}
 	}
@@ -102,7 +102,7 @@ func stepSorted(old, now []string) (added, removed []string) {
 
 // compareMembers compares a desired set with a live one. Neither holds a member
 // twice.
-func compareMembers(desired, live []string) (missing, extra Members) {
+func compareMembers(desired, live []string) (missing, extra MemberSet) {
 	add, gone := StepMembers(live, desired)
 	for _, s := range add {
 		missing.Add(s)
@@ -123,27 +123,27 @@ func (t *Tracker) compareSet(s *setTrack) {
 	}
 	s.uuid = row.UUID
 	if !s.spec.Open {
-		s.missing, s.extra = compareMembers(t.wanted(s), row.Addresses)
+		s.missing, s.extra = compareMembers(t.wantedMembers(s), row.Addresses)
 	}
 	s.listed = nil
 	t.compareSetIDs(s, row)
 }
 
-// wanted lists a desired set.
-func (t *Tracker) wanted(s *setTrack) []string {
+// wantedMembers lists a desired set.
+func (t *Tracker) wantedMembers(s *setTrack) []string {
 	if s.listed != nil {
 		return s.listed
 	}
 	if t.MembersOf != nil {
 		return t.MembersOf(s.spec)
 	}
-	return t.Desired.Members(s.spec)
+	return t.Desired.SetMembers(s.spec)
 }
 
 func (t *Tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
 	s.ids = !maps.Equal(row.ExternalIDs, s.spec.ExternalIDs)
 	if s.ids {
-		t.reowned(row)
+		t.markReowned(row)
 	}
 }
 
@@ -155,13 +155,13 @@ func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	if s == nil || s.spec != d.Set || t.isFresh(s.track) {
 		return
 	}
-	t.touch(s.track)
+	t.touchTrack(s.track)
 	s.listed = nil
 	if s.uuid == "" {
 		return
 	}
-	swap(&s.extra, &s.missing, d.Add)
-	swap(&s.missing, &s.extra, d.Remove)
+	swapNames(&s.extra, &s.missing, d.Add)
+	swapNames(&s.missing, &s.extra, d.Remove)
 }
 
 // stepSet takes in the usual change of a set that is as it was but for its members,
@@ -174,7 +174,7 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 	if s == nil || s.uuid != uuid || s.ids {
 		return false
 	}
-	t.touch(s.track)
+	t.touchTrack(s.track)
 	s.stepLive(ch.Step.Added, ch.Step.Removed)
 	return true
 }
@@ -182,8 +182,8 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 // stepLive books addresses that came into the live set or went out of it.
 func (s *setTrack) stepLive(added, removed []string) {
 	if !s.spec.Open {
-		swap(&s.extra, &s.missing, removed)
-		swap(&s.missing, &s.extra, added)
+		swapNames(&s.extra, &s.missing, removed)
+		swapNames(&s.missing, &s.extra, added)
 	}
 }
 
@@ -195,7 +195,7 @@ func (t *Tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 		if s == nil {
 			return
 		}
-		t.touch(s.track)
+		t.touchTrack(s.track)
 		if s.uuid != uuid {
 			return // another row of the same name
 		}
@@ -211,7 +211,7 @@ func (t *Tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 		if s := t.sets[r.Name]; s != nil {
 			t.compareSet(s)
 			s.track.rowsDirty = true
-			t.touch(s.track)
+			t.touchTrack(s.track)
 		}
 	}
 }

@@ -19,10 +19,10 @@ type OpsBuilder struct {
 // NewOps begins a transaction.
 func (t *Tracker) NewOps() *OpsBuilder { return &OpsBuilder{t: t} }
 
-// Policy returns the fewest operations that bring the live rows of a policy to
+// PolicyOps returns the fewest operations that bring the live rows of a policy to
 // the desired ones; none for a policy whose rows must not be touched. The
 // operations belong into one transaction.
-func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
+func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 	t := b.t
 	tr := t.Tracks[k]
 	if tr == nil || t.DB == nil || (tr.c != nil && tr.c.None != nil) {
@@ -36,12 +36,12 @@ func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
 	}
 	switch {
-	case tr.holds != (compiler.Holder{}):
+	case tr.holds != (compiler.ACLHolder{}):
 		ops = b.holderOps(ops, tr)
 	case tr.hasRows() && tr.c.GroupName != "":
 		ops = b.groupOps(ops, tr)
 	}
-	ops = elsewhereOps(ops, tr)
+	ops = unlinkOps(ops, tr)
 	for _, uuid := range tr.extraGroups {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: uuid})
 	}
@@ -56,20 +56,20 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
 		// When the row is there it is compared with this, if nothing joined or left.
-		s.listed = b.t.wanted(s)
+		s.listed = b.t.wantedMembers(s)
 		if len(s.listed) > 0 {
 			row["addresses"] = s.listed
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})
 	}
-	var ms mutations
+	var ms rowMutations
 	if len(s.extra) > 0 {
 		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
 	}
 	if len(s.missing) > 0 {
 		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
 	}
-	ops = ms.of(ops, nb.TableAddressSet, s.uuid)
+	ops = ms.appendOp(ops, nb.TableAddressSet, s.uuid)
 	if s.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid,
 			Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
@@ -79,7 +79,7 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 
 // aclOps writes the ACLs of a unit and says which are to be linked to what they
 // hang on.
-func (b *OpsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref) {
+func (b *OpsBuilder) aclOps(ops []nb.Op, tr *unitTrack) (all []nb.Op, link []nb.Ref) {
 	a := &tr.ACLs
 	for _, want := range a.missing {
 		b.names++
@@ -102,17 +102,17 @@ func (b *OpsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref)
 	return ops, link
 }
 
-// mutations are the mutations of one row.
-type mutations []nb.Mutation
+// rowMutations are the mutations of one row.
+type rowMutations []nb.Mutation
 
-func (ms *mutations) add(column string, insert bool, refs []nb.Ref) {
+func (ms *rowMutations) add(column string, insert bool, refs []nb.Ref) {
 	if len(refs) > 0 {
 		*ms = append(*ms, nb.Mutation{Column: column, Insert: insert, Refs: refs})
 	}
 }
 
-// of puts the operation on a row behind others, none where there is nothing to change.
-func (ms mutations) of(ops []nb.Op, table, uuid string) []nb.Op {
+// appendOp puts the operation on a row behind others, none where there is nothing to change.
+func (ms rowMutations) appendOp(ops []nb.Op, table, uuid string) []nb.Op {
 	if len(ms) == 0 {
 		return ops
 	}
@@ -121,7 +121,7 @@ func (ms mutations) of(ops []nb.Op, table, uuid string) []nb.Op {
 
 // groupOps writes the ACLs and the port group that holds them. ACLs that leave
 // the group are collected by the server (ovn-kubernetes.md#acl-columns).
-func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
+func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	t, a, g := b.t, &tr.ACLs, &tr.group
 	ops, link := b.aclOps(ops, tr)
 	var unlink []nb.Ref
@@ -130,7 +130,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 		if len(link) > 0 {
 			row["acls"] = link
 		}
-		if ports := t.ports.refs(g.missing); len(ports) > 0 {
+		if ports := t.ports.portRefs(g.missing); len(ports) > 0 {
 			row["ports"] = ports
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
@@ -141,15 +141,15 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 			unlink = append(unlink, nb.Ref{UUID: row.UUID})
 		}
 	}
-	for _, uuid := range a.alien {
+	for _, uuid := range a.foreignHeld {
 		unlink = append(unlink, nb.Ref{UUID: uuid})
 	}
-	var ms mutations
+	var ms rowMutations
 	ms.add("acls", false, unlink)
 	ms.add("acls", true, link)
-	ms.add("ports", false, t.ports.refs(g.extra))
-	ms.add("ports", true, t.ports.refs(g.missing))
-	ops = ms.of(ops, nb.TablePortGroup, g.uuid)
+	ms.add("ports", false, t.ports.portRefs(g.extra))
+	ms.add("ports", true, t.ports.portRefs(g.missing))
+	ops = ms.appendOp(ops, nb.TablePortGroup, g.uuid)
 	if g.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,
 			Row: map[string]any{"external_ids": tr.c.GroupIDs}})

@@ -11,12 +11,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// form says how a live row relates to what Rung compiles.
-type form uint8
+// rowForm says how a live row relates to what Rung compiles.
+type rowForm uint8
 
 const (
 	// Foreign rows belong to somebody else, or to nobody we can name.
-	Foreign form = iota
+	Foreign rowForm = iota
 	// Ours are rows of a unit with an id as ovn-kubernetes.md#owner-types says.
 	Ours
 	// Damaged rows carry an owner type of ours and the name of an object, but no id
@@ -26,10 +26,10 @@ const (
 	Damaged
 )
 
-// Owner is the owner of a row, as its external_ids say.
-type Owner struct {
+// RowOwner is the owner of a row, as its external_ids say.
+type RowOwner struct {
 	Unit  model.PolicyKey
-	Form  form
+	Form  rowForm
 	Index int // gress index of an ACL or address set
 	// Other says of a damaged row that its id begins as that owner's do: a release
 	// that is older, or that Rung does not know, may have written it.
@@ -37,24 +37,24 @@ type Owner struct {
 }
 
 // OwnerOfRow reads whose a row is; rows of tables without owners are foreign.
-func OwnerOfRow(r nb.Row) Owner {
+func OwnerOfRow(r nb.Row) RowOwner {
 	ids := r.IDs()
 	if ids[nb.KeyOwnerController] != nb.DefaultController {
-		return Owner{}
+		return RowOwner{}
 	}
 	o := nb.OwnerOfRow(r)
-	out := Owner{Index: max(o.Index, 0),
+	out := RowOwner{Index: max(o.Index, 0),
 		Unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}}
 	switch {
 	case o.Form == nb.FormKnown:
 		out.Form = Ours
 	case o.Name == "": // nobody to show it under
-		return Owner{}
+		return RowOwner{}
 	case o.Form == nb.FormLegacy, o.Form == nb.FormOdd:
 		out.Form = Damaged
 		out.Other = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
 	default:
-		return Owner{}
+		return RowOwner{}
 	}
 	return out
 }
@@ -100,27 +100,27 @@ func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 // hand.
 const maxDisowned = 10_000
 
-// disowned remembers, by UUID, the rows that lost their owner ids while Rung
+// disownedRows remembers, by UUID, the rows that lost their owner ids while Rung
 // looked on. They are not touched: what nobody's ids say is Rung's may be
 // anybody's. Most go with the port group they hang on, or get their ids back by
 // their name. A row of a UUID never is another one's, so that those which are gone
 // may come back with an older database.
-type disowned map[string]model.DisownedRow
+type disownedRows map[string]model.DisownedRow
 
-// note takes in that a row changed, and whose it was.
-func (d *disowned) note(old, row nb.Row, was Owner) {
+// noteChange takes in that a row changed, and whose it was.
+func (d *disownedRows) noteChange(old, row nb.Row, was RowOwner) {
 	if was.Form == Foreign || OwnerOfRow(row).Form != Foreign || len(*d) >= maxDisowned {
 		return
 	}
 	if *d == nil {
-		*d = disowned{}
+		*d = disownedRows{}
 	}
 	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableOf(row), UUID: row.RowUUID(), Was: was.Unit,
 		ID: old.IDs()[nb.KeyID]}
 }
 
-// here lists those that are in the database, in a fixed order.
-func (d disowned) here(db *nb.DB) []model.DisownedRow {
+// rowsIn lists those that are in the database, in a fixed order.
+func (d disownedRows) rowsIn(db *nb.DB) []model.DisownedRow {
 	var out []model.DisownedRow
 	for row := range maps.Values(d) {
 		if db.Row(row.Table, row.UUID) != nil {

@@ -25,29 +25,29 @@ type Tracker struct {
 	// MembersOf lists a desired set, where somebody has it listed already.
 	MembersOf func(*compiler.SetSpec) []string
 
-	Tracks map[model.PolicyKey]*track
-	sets   map[string]*setTrack // desired address sets by name
-	groups map[string]*track    // by the desired port group's name
+	Tracks map[model.PolicyKey]*unitTrack
+	sets   map[string]*setTrack  // desired address sets by name
+	groups map[string]*unitTrack // by the desired port group's name
 	// holders are the units whose ACLs hang on a row that is not theirs.
-	holders map[compiler.Holder]map[*track]struct{}
+	holders map[compiler.ACLHolder]map[*unitTrack]struct{}
 
-	disowned disowned
-	ports    ports
+	disowned disownedRows
+	ports    portCache
 
 	// Dirty are the policies whose join may have changed since somebody took
 	// the list.
 	Dirty map[model.PolicyKey]struct{}
 
-	touched map[*track]struct{} // in the step under way
-	fresh   map[*track]struct{} // compared as a whole in the step under way
+	touched map[*unitTrack]struct{} // in the step under way
+	fresh   map[*unitTrack]struct{} // compared as a whole in the step under way
 }
 
-// track is the knowledge of one unit, a policy or another: one that is desired, or that
+// unitTrack is the knowledge of one unit, a policy or another: one that is desired, or that
 // has live rows, or both.
-type track struct {
+type unitTrack struct {
 	key   model.PolicyKey
-	c     *compiler.Compiled // nil: no such unit in this zone
-	holds compiler.Holder
+	c     *compiler.CompiledUnit // nil: no such unit in this zone
+	holds compiler.ACLHolder
 
 	sets  []*setTrack // as c.Sets
 	group groupTrack
@@ -56,7 +56,7 @@ type track struct {
 	// Live rows by UUID. They carry an id of the policy, or are the policy's by owner
 	// and name alone: the latter are in damaged, true where their id may be one of an
 	// older release, or of a release that Rung does not know.
-	liveACLs, liveSets, liveGroups Members
+	liveACLs, liveSets, liveGroups MemberSet
 	damaged                        map[string]bool
 	// Of these, the sets and groups that are not desired.
 	extraSets, extraGroups []string
@@ -68,10 +68,10 @@ type track struct {
 
 // setTrack is one desired address set. Without a live row nothing is booked.
 type setTrack struct {
-	track          *track
+	track          *unitTrack
 	spec           *compiler.SetSpec
 	uuid           string // of the live row
-	missing, extra Members
+	missing, extra MemberSet
 	ids            bool // the external_ids differ
 	// listed are the members of a set that has no live row yet, as they were listed
 	// to write one; nil where they may be others by now.
@@ -82,33 +82,33 @@ type setTrack struct {
 // subject pods without a logical switch port.
 type groupTrack struct {
 	uuid                    string
-	missing, waiting, extra Members
+	missing, waiting, extra MemberSet
 	ids                     bool
 }
 
 // New is a tracker of a zone whose rows were never read.
 func New(zone string) *Tracker {
 	return &Tracker{
-		Zone: zone, Tracks: map[model.PolicyKey]*track{}, sets: map[string]*setTrack{}, groups: map[string]*track{},
-		Dirty: map[model.PolicyKey]struct{}{}, holders: map[compiler.Holder]map[*track]struct{}{},
+		Zone: zone, Tracks: map[model.PolicyKey]*unitTrack{}, sets: map[string]*setTrack{}, groups: map[string]*unitTrack{},
+		Dirty: map[model.PolicyKey]struct{}{}, holders: map[compiler.ACLHolder]map[*unitTrack]struct{}{},
 	}
 }
 
 // hasRows says whether the policy wants rows.
-func (tr *track) hasRows() bool { return tr.c != nil && tr.c.None == nil }
+func (tr *unitTrack) hasRows() bool { return tr.c != nil && tr.c.None == nil }
 
-func (t *Tracker) track(k model.PolicyKey) *track {
+func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
 	tr := t.Tracks[k]
 	if tr == nil {
-		tr = &track{key: k, ACLs: aclTrack{priority: -1}}
+		tr = &unitTrack{key: k, ACLs: aclTrack{priority: -1}}
 		t.Tracks[k] = tr
-		t.hold(tr)
+		t.bookHolder(tr)
 	}
 	return tr
 }
 
-// Compiled returns the compiled unit of a key, nil where none is desired in this zone.
-func (t *Tracker) Compiled(k model.PolicyKey) *compiler.Compiled {
+// CompiledUnit returns the compiled unit of a key, nil where none is desired in this zone.
+func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 	if tr := t.Tracks[k]; tr != nil {
 		return tr.c
 	}
@@ -131,16 +131,16 @@ func (t *Tracker) TakeDirty(take func(model.PolicyKey)) {
 }
 
 // RowsDisowned are the rows of the database that lost their owner ids while Rung looked on.
-func (t *Tracker) RowsDisowned() []model.DisownedRow { return t.disowned.here(t.DB) }
+func (t *Tracker) RowsDisowned() []model.DisownedRow { return t.disowned.rowsIn(t.DB) }
 
-func (t *Tracker) touch(tr *track) { t.touched[tr] = struct{}{} }
+func (t *Tracker) touchTrack(tr *unitTrack) { t.touched[tr] = struct{}{} }
 
-func (t *Tracker) begin() {
-	t.touched, t.fresh = map[*track]struct{}{}, map[*track]struct{}{}
+func (t *Tracker) beginStep() {
+	t.touched, t.fresh = map[*unitTrack]struct{}{}, map[*unitTrack]struct{}{}
 }
 
-// finish compares what the step marked.
-func (t *Tracker) finish(at time.Time) {
+// finishStep compares what the step marked.
+func (t *Tracker) finishStep(at time.Time) {
 	for tr := range t.touched {
 		if tr.rowsDirty {
 			t.findExtraRows(tr)
@@ -167,37 +167,37 @@ func (t *Tracker) finish(at time.Time) {
 // ApplyDesired takes the next desired rows and the changes since the last. With a nil
 // delta anything may have changed.
 func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
-	t.begin()
+	t.beginStep()
 	first := t.Desired == nil
 	t.Desired = d
 	if first || delta == nil || delta.All {
 		t.compareAll()
-		t.finish(at)
+		t.finishStep(at)
 		return
 	}
 	for k := range delta.Policies {
-		tr := t.track(k)
-		if c := t.unit(k); c == nil || c != tr.c {
+		tr := t.trackOf(k)
+		if c := t.unitHere(k); c == nil || c != tr.c {
 			t.comparePolicy(tr)
 		} else {
 			// Not compiled anew: only rows with named ports may read
 			// differently, and members and ports are in the delta.
 			tr.aclsDirty = true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 	for i := range delta.Members {
 		t.stepDesiredMembers(&delta.Members[i])
 	}
-	for _, d := range t.portsHere(delta.Ports) {
+	for _, d := range t.portStepsHere(delta.Ports) {
 		t.stepDesiredPorts(&d)
 	}
-	t.finish(at)
+	t.finishStep(at)
 }
 
-// unit returns the compiled unit of a key, nil where it has no rows in this zone.
-func (t *Tracker) unit(k model.PolicyKey) *compiler.Compiled {
-	if c := t.Desired.Policy(k); c != nil && c.In(t.Zone) {
+// unitHere returns the compiled unit of a key, nil where it has no rows in this zone.
+func (t *Tracker) unitHere(k model.PolicyKey) *compiler.CompiledUnit {
+	if c := t.Desired.Policy(k); c != nil && c.HasRowsIn(t.Zone) {
 		return c
 	}
 	return nil
@@ -209,10 +209,10 @@ func (t *Tracker) compareAll() {
 		t.comparePolicy(tr)
 	}
 	for c := range t.Desired.Policies() {
-		if !c.In(t.Zone) {
+		if !c.HasRowsIn(t.Zone) {
 			continue
 		}
-		if tr := t.track(c.Key); !t.isFresh(tr) {
+		if tr := t.trackOf(c.Key); !t.isFresh(tr) {
 			t.comparePolicy(tr)
 		}
 	}
@@ -224,43 +224,43 @@ func (t *Tracker) CompareAgain(k model.PolicyKey) {
 	if tr == nil || t.DB == nil || t.Desired == nil {
 		return
 	}
-	t.begin()
+	t.beginStep()
 	t.comparePolicy(tr)
-	at := make(map[*track]time.Time, len(t.touched))
+	at := make(map[*unitTrack]time.Time, len(t.touched))
 	for touched := range t.touched {
 		at[touched] = touched.touched
 	}
-	t.finish(time.Time{})
+	t.finishStep(time.Time{})
 	for touched, was := range at {
 		touched.touched = was
 	}
 }
 
-func (t *Tracker) isFresh(tr *track) bool {
+func (t *Tracker) isFresh(tr *unitTrack) bool {
 	_, ok := t.fresh[tr]
 	return ok
 }
 
 // comparePolicy compares all rows of one policy.
-func (t *Tracker) comparePolicy(tr *track) {
+func (t *Tracker) comparePolicy(tr *unitTrack) {
 	t.fresh[tr] = struct{}{}
-	t.touch(tr)
+	t.touchTrack(tr)
 	tr.aclsDirty, tr.rowsDirty = true, true
 	for _, s := range tr.sets {
 		if t.sets[s.spec.Name] == s {
 			delete(t.sets, s.spec.Name)
 		}
 		if s.ids {
-			t.reowned(t.DB.Row(nb.TableAddressSet, s.uuid))
+			t.markReowned(t.DB.Row(nb.TableAddressSet, s.uuid))
 		}
 	}
 	if tr.c != nil && t.groups[tr.c.GroupName] == tr {
 		delete(t.groups, tr.c.GroupName)
 	}
 	if tr.group.ids {
-		t.reowned(t.DB.Row(nb.TablePortGroup, tr.group.uuid))
+		t.markReowned(t.DB.Row(nb.TablePortGroup, tr.group.uuid))
 	}
-	tr.c, tr.sets, tr.group = t.unit(tr.key), nil, groupTrack{}
+	tr.c, tr.sets, tr.group = t.unitHere(tr.key), nil, groupTrack{}
 	if !tr.hasRows() {
 		return
 	}
@@ -276,22 +276,22 @@ func (t *Tracker) comparePolicy(tr *track) {
 	}
 }
 
-// reowned marks the policy whose ids a row carries although another policy
+// markReowned marks the policy whose ids a row carries although another policy
 // claims, or claimed, the row by its name.
-func (t *Tracker) reowned(row nb.Row) {
+func (t *Tracker) markReowned(row nb.Row) {
 	if row == nil {
 		return
 	}
 	if o := OwnerOfRow(row); o.Form == Ours || o.Form == Damaged {
 		if tr := t.Tracks[o.Unit]; tr != nil {
 			tr.rowsDirty = true
-			t.touch(tr)
+			t.touchTrack(tr)
 		}
 	}
 }
 
 // findExtraRows finds live sets and groups of the policy that nobody wants.
-func (t *Tracker) findExtraRows(tr *track) {
+func (t *Tracker) findExtraRows(tr *unitTrack) {
 	tr.extraSets, tr.extraGroups = nil, nil
 	for _, uuid := range tr.liveSets.sorted() {
 		if s := t.sets[t.DB.AddressSet(uuid).Name]; s == nil || s.uuid != uuid {

@@ -65,9 +65,9 @@ func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey,
 
 // addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
 // one that does not log only when it is asked for.
-func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.Audited, asked bool) []OverruledRule {
+func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
-	if p == nil || !asked && policies.LoggingOf(r, p).Levels.For(a.Action) == "" {
+	if p == nil || !asked && policies.LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
 		return out
 	}
 	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, Together: len(a.Instead) > 1}
@@ -88,10 +88,10 @@ func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.Audite
 // levelOf is the level at which a rule or a default deny logs.
 func levelOf(r *revision.Revision, by *verdict.Decider) string {
 	if p := r.Cluster.Policy(by.Policy); p != nil {
-		return policies.LoggingOf(r, p).Levels.For(by.Action)
+		return policies.LoggingOf(r, p).Levels.LevelOf(by.Action)
 	}
 	l, _ := policies.UnitLogging(r, by.Policy)
-	return l.Levels.For(by.Action)
+	return l.Levels.LevelOf(by.Action)
 }
 
 func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction, rule int) (out []OverruledRule) {
@@ -108,11 +108,11 @@ func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction,
 		a.listRules(d)
 		for i := range p.Rules(d) {
 			t := &p.Rules(d)[i]
-			if dir == "" && levels.For(t.Action) != "" || dir != "" && i == rule {
+			if dir == "" && levels.LevelOf(t.Action) != "" || dir != "" && i == rule {
 				out = a.judgeRule(out, t)
 			}
 		}
-		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.Isolates(d) {
+		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.IsolatesDirection(d) {
 			out = a.judgeRule(out, &model.Rule{Direction: d, Index: -1, Action: model.Deny, AnyPeer: true})
 		}
 	}
@@ -130,15 +130,15 @@ type rulesAbovePolicy struct {
 
 type policyRule struct {
 	policy *model.Policy
-	rule   *overlap.Resolved
+	rule   *overlap.ResolvedRule
 }
 
 // listRules lists the rules as they decide.
 func (a *rulesAbovePolicy) listRules(d model.Direction) {
 	add := func(q *model.Policy) {
 		for i := range q.Rules(d) {
-			if !q.Rules(d)[i].Inert() {
-				a.rules = append(a.rules, policyRule{q, a.x.Resolve(&q.Rules(d)[i])})
+			if !q.Rules(d)[i].MatchesNothing() {
+				a.rules = append(a.rules, policyRule{q, a.x.ResolveRule(&q.Rules(d)[i])})
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (a *rulesAbovePolicy) listRules(d model.Direction) {
 		for i := range baseline.Rungs {
 			rung := &baseline.Rungs[i]
 			for _, q := range rung.Policies {
-				if baseline.Top(rung) > ladder.RowPriority(a.p, 0) && a.r.WhyNoRows(q.Policy.Key) == nil {
+				if baseline.TopPriority(rung) > ladder.RowPriority(a.p, 0) && a.r.WhyNoRows(q.Policy.Key) == nil {
 					add(q.Policy)
 				}
 			}
@@ -173,7 +173,7 @@ func (a *rulesAbovePolicy) listRules(d model.Direction) {
 // judgeRule adds what decides before a rule of the policy, if anything does.
 func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []OverruledRule {
 	b := OverruledRule{Direction: t.Direction, Rule: t.Index}
-	target := a.x.Resolve(t)
+	target := a.x.ResolveRule(t)
 	admin := a.p.Tier == model.TierAdmin
 	var passes []policyRule
 	for _, up := range a.rules {
@@ -183,11 +183,11 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 			break
 		}
 		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(a.p))
-		_, meets := a.x.Meet(subject, up.rule, target)
+		_, meets := a.x.MeetRules(subject, up.rule, target)
 		if !meets {
 			continue
 		}
-		all := a.x.Covers(up.policy, up.rule, a.p, target)
+		all := a.x.RuleCovers(up.policy, up.rule, a.p, target)
 		switch {
 		case admin || own:
 		case rule.Action == model.Pass && all:
@@ -204,7 +204,7 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 		}
 		b.DecidesNothing = all
 		if all || len(b.RulesAbove) < mostAbove {
-			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.For(rule.Action)})
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
 		}
 		if all {
 			return append(out, b)
@@ -215,14 +215,14 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 
 // decidesForCertain says whether a rule decides for certain some of what reaches it and the
 // target, behind the Passes above it that match some of the target.
-func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *overlap.Resolved) bool {
+func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *overlap.ResolvedRule) bool {
 	met := false
-	left := up.rule.Reach().Everybody().And(target.Reach().Everybody())
+	left := up.rule.Reach().ReachedPods().And(target.Reach().ReachedPods())
 	for _, pass := range passes {
 		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(pass.policy)).And(a.x.SubjectSet(a.p))
-		_, meets := a.x.Meet(subject, pass.rule, up.rule)
+		_, meets := a.x.MeetRules(subject, pass.rule, up.rule)
 		met = met || meets
-		left = left.AndNot(pass.rule.Reach().Everybody())
+		left = left.AndNot(pass.rule.Reach().ReachedPods())
 	}
 	// A pod is no peer of its own.
 	return !met || len(up.rule.Rule().Ports) == 0 && left.Len() > 1
@@ -230,7 +230,7 @@ func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule,
 
 // addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate
 // its pods: whatever comes to them is decided there.
-func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *overlap.Resolved) []OverruledRule {
+func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *overlap.ResolvedRule) []OverruledRule {
 	if a.p.Tier == model.TierBaseline {
 		dir := t.Rule().Direction
 		var all overlap.PodSet
@@ -238,7 +238,7 @@ func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t
 		seen := map[string]bool{}
 		for np := range a.r.Cluster.Policies(model.KindNP) {
 			pods := a.x.SubjectSet(np).And(subject)
-			if !np.Isolates(dir) || a.r.WhyNoRows(np.Key) != nil || pods.Empty() {
+			if !np.IsolatesDirection(dir) || a.r.WhyNoRows(np.Key) != nil || pods.IsEmpty() {
 				continue
 			}
 			all = all.Or(pods)
@@ -248,9 +248,9 @@ func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t
 			seen[np.Namespace] = true
 			unit := DefaultDeny(np.Namespace, dir)
 			l, _ := policies.UnitLogging(a.r, unit)
-			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.For(model.Deny)})
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.LevelOf(model.Deny)})
 		}
-		b.DecidesNothing = len(b.RulesAbove) > 0 && !subject.Empty() && subject.Within(all)
+		b.DecidesNothing = len(b.RulesAbove) > 0 && !subject.IsEmpty() && subject.IsWithin(all)
 	}
 	if len(b.RulesAbove) == 0 {
 		return out

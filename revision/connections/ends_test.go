@@ -33,7 +33,7 @@ func TestEndsOutside(t *testing.T) {
 	}
 	e := verdict.Ends{Outside: networks("10.0.0.0/8", "10.1.2.0/24"), Except: networks("10.1.0.0/16", "10.1.2.4/32")}
 	for a, want := range map[string]bool{"10.2.0.1": true, "10.1.0.1": false, "10.1.2.3": true, "10.1.2.4": false, "11.0.0.1": false} {
-		if got := e.Has(netip.MustParseAddr(a)); got != want {
+		if got := e.HasOutside(netip.MustParseAddr(a)); got != want {
 			t.Errorf("%s: %v", a, got)
 		}
 	}

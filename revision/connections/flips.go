@@ -18,8 +18,8 @@ import (
 
 // DiffConnections says what becomes of connections from this revision to another of the same pods.
 // The error is that of the context.
-func DiffConnections(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.Asked) (*diff.Difference, error) {
-	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
+func DiffConnections(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.DiffQuestions) (*diff.Difference, error) {
+	return diff.DiffIndexes(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
 // VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
@@ -150,7 +150,7 @@ func listPorts(ports []verdict.PortRange) string {
 		whole := false
 		for _, p := range portsOfProtocol(ports, proto) {
 			switch {
-			case p.Whole():
+			case p.IsEveryPort():
 				whole = true
 			case p.Lo == p.Hi:
 				some = append(some, fmt.Sprint(p.Lo))
@@ -189,12 +189,12 @@ func DecidersText(ds []verdict.Decider) string {
 
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
-func GroupText(g *diff.Group) string {
+func GroupText(g *diff.FlipGroup) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Total(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
-func DecidedText(g *diff.Group) string {
+func DecidedText(g *diff.FlipGroup) string {
 	before, after := DecidersText(g.ByBefore), DecidersText(g.ByAfter)
 	if before == after {
 		return "decided by " + after + " before and after"
@@ -203,11 +203,11 @@ func DecidedText(g *diff.Group) string {
 }
 
 // ExampleText is a connection of the group.
-func ExampleText(g *diff.Group) string { return "for example " + g.Example.String() }
+func ExampleText(g *diff.FlipGroup) string { return "for example " + g.Example.String() }
 
 // FlipsText counts what a change does: "14 pairs allow → deny, 2 pairs deny → allow". It is
 // empty where nothing flips.
-func FlipsText(totals []diff.Total) string {
+func FlipsText(totals []diff.PairTotal) string {
 	var out []string
 	for _, t := range totals {
 		if t.Before != t.After {

@@ -156,7 +156,7 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 	kinds, nodes := map[matrix.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
 	for p := range r.JudgedCluster().Pods() {
-		k := classes.Kind(p)
+		k := classes.KindOfPod(p)
 		id, known := kinds[k]
 		if !known {
 			id = int32(len(out.kinds))
@@ -177,8 +177,8 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 			return nil, err
 		}
 		for b := range n {
-			out.far[a*n+b] = out.m.Between(out.kinds[a], out.kinds[b], false)
-			out.near[a*n+b] = out.m.Between(out.kinds[a], out.kinds[b], true)
+			out.far[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], false)
+			out.near[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], true)
 		}
 	}
 	for name, pods := range spaces {
@@ -288,7 +288,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 // example is a port and a family of connections that have a verdict.
 func (m *Matrix) example(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
-	ports, family, found := m.m.Example(m.kinds[from], to, near, v)
+	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
 	m.mu.Unlock()
 	if found {
 		return ports, family

@@ -17,7 +17,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out.Namespace = name
 	alike := map[string][]matrixPod{}
 	for _, p := range out.pods {
-		key := p.pod.Alike()
+		key := p.pod.ReplicaKey()
 		alike[key] = append(alike[key], p)
 	}
 	named := map[string]int{}

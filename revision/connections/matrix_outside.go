@@ -31,13 +31,13 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 		}
 	}
 	m.outside = []*MatrixEnd{}
-	for _, b := range m.m.Classes.Blocks() {
+	for _, b := range m.m.Classes.OutsideBlocks() {
 		if !families[verdict.FamilyOf(b.Addr)] {
 			continue
 		}
 		e := &MatrixEnd{Network: b.Network, Except: b.Except, namespaceIndex: -1, addr: b.Addr, kind: b.Kind}
 		for _, k := range m.kinds {
-			e.outcomes = append(e.outcomes, m.m.Between(k, b.Kind, false))
+			e.outcomes = append(e.outcomes, m.m.OutcomeBetween(k, b.Kind, false))
 		}
 		m.throughServices(e)
 		m.outside = append(m.outside, e)
@@ -168,7 +168,7 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 // connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
 func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
-	families := walk.Families(m.x, c)
+	families := walk.OpenFamilies(m.x, c)
 	if families == nil {
 		return []verdict.Connection{c}
 	}

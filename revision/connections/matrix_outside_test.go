@@ -50,10 +50,10 @@ func randomOutside(seed uint64) *model.Cluster {
 		}
 		objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("p%d", i)}}, Tier: model.TierAdmin,
 			Priority: int32(r.IntN(2)), Egress: egress,
-			Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.Everything(), AllPods: true}})
+			Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.SelectEverything(), AllPods: true}})
 	}
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork, IsolatesEgress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))},
 		Egress: []model.Rule{{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks,
 			Networks: []string{"0.0.0.0/0"}, Except: []string{matrixNetworks[1+r.IntN(12)]}}}}}}
 	c, _ := matrixWorld().Upsert(append(objects, np), nil)

@@ -37,12 +37,12 @@ func randomServices(seed uint64) *model.Cluster {
 		}
 		objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("in%d", i)}}, Tier: model.TierAdmin,
 			Priority: int32(r.IntN(3)), Ingress: []model.Rule{rule},
-			Subject: model.Subject{Namespaces: model.Everything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))}})
+			Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))}})
 	}
 	ext := made.Rule(model.Deny, made.Peers(made.NetPeer("8.8.8.8/32", "192.168.7.7/32"), made.NodePeer("*")))
 	ext.Direction = model.Egress
 	objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "ext"}}, Tier: model.TierAdmin, Priority: int32(r.IntN(3)),
-		Egress: []model.Rule{ext}, Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.Everything(), AllPods: true}})
+		Egress: []model.Rule{ext}, Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.SelectEverything(), AllPods: true}})
 	c, _ := randomOutside(seed).Upsert(objects, nil)
 	return c
 }
@@ -62,7 +62,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 		r := revision.New(revision.Facts{Cluster: randomServices(seed)}, nil)
 		x := r.Verdicts()
 		single := func(c verdict.Connection) (out matrix.Outcome) {
-			families := walk.Families(x, c)
+			families := walk.OpenFamilies(x, c)
 			if families == nil {
 				families = []verdict.Family{verdict.AnyFamily}
 			}

@@ -40,7 +40,7 @@ func matrixWorld() *model.Cluster {
 	waits.NodeName, waits.IPs = "n2", nil
 	anp := func(name string, prio int32, in []model.Rule) *model.Policy {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin, Priority: prio, Ingress: in,
-			Subject: model.Subject{Namespaces: made.Sel("t=1"), Pods: model.Everything(), AllPods: true}}
+			Subject: model.Subject{Namespaces: made.Sel("t=1"), Pods: model.SelectEverything(), AllPods: true}}
 		for i := range in {
 			in[i].Direction, in[i].Index = model.Ingress, i
 		}
@@ -52,7 +52,7 @@ func matrixWorld() *model.Cluster {
 		anp("tie-1", 30, []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=3")), made.TCP(82))}),
 		anp("tie-2", 30, []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("t=3")), made.TCP(82))}),
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "b", Name: "np"}}, Tier: model.TierNetwork, IsolatesIngress: true,
-			Subject: model.Subject{Namespace: "b", Namespaces: model.Everything(), Pods: made.Sel("half=0")}})
+			Subject: model.Subject{Namespace: "b", Namespaces: model.SelectEverything(), Pods: made.Sel("half=0")}})
 	return made.Cluster(objects...)
 }
 
@@ -76,7 +76,7 @@ func everyEnd(ends []*MatrixEnd) (out []*MatrixEnd) {
 // ofEnd are the pods of an end, by the cluster.
 func ofEnd(c *model.Cluster, e *MatrixEnd, alike map[string]string) (out []*model.Pod) {
 	for p := range c.PodsIn(e.Namespace) {
-		if e.Pod != "" && e.Pod != p.Name || e.Pod == "" && e.Workload != "" && alike[p.Alike()] != e.Workload {
+		if e.Pod != "" && e.Pod != p.Name || e.Pod == "" && e.Workload != "" && alike[p.ReplicaKey()] != e.Workload {
 			continue
 		}
 		out = append(out, p)
@@ -117,7 +117,7 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 			for _, e := range everyEnd(m.Namespaces) {
 				for pod := range r.Cluster.PodsIn(e.Namespace) {
 					if e.Pod == pod.Name {
-						alike[pod.Alike()] = e.Workload
+						alike[pod.ReplicaKey()] = e.Workload
 					}
 				}
 			}

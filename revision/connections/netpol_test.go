@@ -99,7 +99,7 @@ func TestNamespaceLogging(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if l := policies.LoggingOf(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.Any() {
+	if l := policies.LoggingOf(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.IsOn() {
 		t.Errorf("%+v", l)
 	}
 	rev.Mode.Kubectl.Flags = "'--context=my lab'" // what is copied asks the cluster that Rung asks

@@ -18,13 +18,13 @@ import (
 
 // LogOtherwise says which lines of a log would have gone the other way had the policies been
 // those of another revision of the same pods. The error is that of the context.
-func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.Log) (*diff.Otherwise, error) {
-	return log.Otherwise(ctx, r.Verdicts(), next.Verdicts())
+func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.LogConnections) (*diff.LogDifference, error) {
+	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
 }
 
 // OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would have gone the
 // other way". It is empty where no log was read.
-func OtherwiseText(o *diff.Otherwise) string {
+func OtherwiseText(o *diff.LogDifference) string {
 	if o == nil || o.Judged+o.Lost == 0 {
 		return ""
 	}
@@ -59,7 +59,7 @@ func countOrNone(n int) string {
 
 // OtherwiseBrief is OtherwiseText where there is little room, empty for nothing: "12 log
 // lines go the other way".
-func OtherwiseBrief(o *diff.Otherwise) string {
+func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
@@ -67,7 +67,7 @@ func OtherwiseBrief(o *diff.Otherwise) string {
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
-func ContraryText(o *diff.Otherwise) string {
+func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
@@ -77,14 +77,14 @@ func ContraryText(o *diff.Otherwise) string {
 
 // SeenText says in one line which logged connections become something else: "blue/api-0 →
 // red (3 pods), TCP 80: 14 lines".
-func SeenText(g *diff.SeenGroup) string {
+func SeenText(g *diff.LoggedGroup) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To),
 		PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Total(g.Lines, "line"))
 }
 
 // SeenSaid returns what the lines of a group say themselves, and how many of them
 // contradict the policies as they are now: "logged as denied".
-func SeenSaid(g *diff.SeenGroup) string {
+func SeenSaid(g *diff.LoggedGroup) string {
 	var said []string
 	for _, s := range []struct {
 		n    int
@@ -109,12 +109,12 @@ func SeenSaid(g *diff.SeenGroup) string {
 
 // SeenExample is the newest line of a group: "for example 14:02:11 blue/api-0 → red/web-0
 // tcp 80".
-func SeenExample(g *diff.SeenGroup) string {
+func SeenExample(g *diff.LoggedGroup) string {
 	return "for example " + g.Example.Last.UTC().Format(time.TimeOnly) + " " + SeenConnection(&g.Example).String()
 }
 
 // SeenConnection is a logged connection with pods by their names alone.
-func SeenConnection(s *diff.Seen) verdict.Connection {
+func SeenConnection(s *diff.LoggedConnection) verdict.Connection {
 	c := s.Connection
 	for _, e := range []*verdict.Endpoint{&c.From, &c.To} {
 		if e.Key.Name != "" {
@@ -126,17 +126,17 @@ func SeenConnection(s *diff.Seen) verdict.Connection {
 
 // CountMoves counts what flips at every priority an AdminNetworkPolicy could be given. The error
 // is that of the context, or says why it cannot be known.
-func CountMoves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.Moves, error) {
+func CountMoves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.PriorityMoves, error) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return nil, fmt.Errorf("there is no %s", k.Label())
 	}
 	ranked := r.System.Order != nil
-	if ranked && !r.Verdicts().Decides(k) {
+	if ranked && !r.Verdicts().HasPlaceInOrder(k) {
 		return nil, fmt.Errorf("%s decides nothing, whatever its priority: %s refuses it, or its tier is not there", k.Label(), r.System.Title)
 	}
 	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
-		return diff.NewMoves(ctx, r.Verdicts(), k, true)
+		return diff.NewPriorityMoves(ctx, r.Verdicts(), k, true)
 	}
 	// It is not enforced where it stands: asked is what it would do elsewhere.
 	moved := *p
@@ -145,11 +145,11 @@ func CountMoves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*
 	if none := next.WhyNoRows(k); none != nil {
 		return nil, fmt.Errorf("%s is not programmed: %s", k.Label(), policies.NoRowsShort(r, none))
 	}
-	return diff.NewMoves(ctx, next.Verdicts(), k, false)
+	return diff.NewPriorityMoves(ctx, next.Verdicts(), k, false)
 }
 
 // FlipsBrief is FlipsText where there is little room: "14 pairs denied, 3 allowed".
-func FlipsBrief(totals []diff.Total) string {
+func FlipsBrief(totals []diff.PairTotal) string {
 	sums := map[verdict.Verdict]int{}
 	var order []verdict.Verdict
 	for _, t := range totals {
@@ -167,7 +167,7 @@ func FlipsBrief(totals []diff.Total) string {
 		if i == 0 {
 			n = words.Total(sums[v], "pair")
 		}
-		out = append(out, n+" "+v.Done())
+		out = append(out, n+" "+v.DoneText())
 	}
 	if len(out) == 0 {
 		return "nothing flips"
@@ -178,26 +178,26 @@ func FlipsBrief(totals []diff.Total) string {
 // SurplusEffect is the effect that a change has besides the wanted one.
 type SurplusEffect struct {
 	// Group are the connections, nil for none; Unknown says why nobody knows.
-	*diff.Group
+	*diff.FlipGroup
 	Unknown string
 	becomes verdict.Verdict
 }
 
 // FindSurplus works out what a change does besides what it is wanted for, as long as the context
 // lasts.
-func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.Wanted) *SurplusEffect {
-	d, err := DiffConnections(r, ctx, next, diff.Asked{Wanted: w})
+func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.WantedVerdict) *SurplusEffect {
+	d, err := DiffConnections(r, ctx, next, diff.DiffQuestions{Wanted: w})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &SurplusEffect{Unknown: "it was not worked out in time", becomes: w.Becomes}
 	case err != nil:
 		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
 	}
-	return &SurplusEffect{Group: d.Beyond, becomes: w.Becomes}
+	return &SurplusEffect{FlipGroup: d.Beyond, becomes: w.Becomes}
 }
 
 // IsExact says whether the change does nothing else.
-func (s *SurplusEffect) IsExact() bool { return s.Group == nil && s.Unknown == "" }
+func (s *SurplusEffect) IsExact() bool { return s.FlipGroup == nil && s.Unknown == "" }
 
 // Text counts the pairs: "opens 70 pairs that no log line has: …", with an example.
 func (s *SurplusEffect) Text() string {
@@ -208,9 +208,9 @@ func (s *SurplusEffect) Text() string {
 	switch {
 	case s.Unknown != "":
 		return "what it does to connections that no log line has is unknown: " + s.Unknown
-	case s.Group == nil:
+	case s.FlipGroup == nil:
 		return does + " only the connections of the log lines"
 	}
 	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Total(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
-		PortsText(s.Ports), ExampleText(s.Group))
+		PortsText(s.Ports), ExampleText(s.FlipGroup))
 }

@@ -53,7 +53,7 @@ func TestUnscheduled(t *testing.T) {
 	if err != nil || m.Pods != 3 {
 		t.Fatalf("the matrix has %d pods: %v", m.Pods, err)
 	}
-	if got := m.m.Between(m.kinds[0], m.kinds[0], false); len(m.kinds) < 2 {
+	if got := m.m.OutcomeBetween(m.kinds[0], m.kinds[0], false); len(m.kinds) < 2 {
 		t.Errorf("the matrix tells no pods apart: %v", got)
 	}
 	if !r.IsPlaceAssumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "db"}) || r.IsPlaceAssumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "none"}) {

@@ -40,8 +40,8 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 	}
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
-	case rule.Inert():
-		return []string{"▲ " + rule.Broken() + "."}
+	case rule.MatchesNothing():
+		return []string{"▲ " + rule.BrokenPortsText() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
@@ -90,7 +90,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 	if p.Kind == model.KindCNP {
 		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
 	}
-	if broken := rule.Broken(); broken != "" {
+	if broken := rule.BrokenPortsText(); broken != "" {
 		out = append(out, "▲ "+broken+".")
 	}
 	return append(out, alsoDecidesText(r, p, rule)...)
@@ -276,7 +276,7 @@ func portText(rule *model.Rule) string {
 	}
 	var parts []string
 	for _, p := range rule.Ports {
-		if !p.Broken() {
+		if !p.IsBroken() {
 			parts = append(parts, p.String())
 		}
 	}
@@ -292,7 +292,7 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 	switch {
 	case p.Tiered != nil && r.System.Order == nil:
 		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence holds."
-	case p.Refused():
+	case p.IsRefused():
 		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")

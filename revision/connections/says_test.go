@@ -39,7 +39,7 @@ func TestSays(t *testing.T) {
 		&model.Node{Meta: meta(model.KindNode, "", "n", "node"), HostIPs: []string{"172.18.0.2"}}}
 	ef := &model.Policy{Meta: meta(model.KindEF, "ns", "default", ""), Tier: model.TierNetwork}
 	pods := func(app string) model.Peer {
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: selector(t, "app="+app)}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: selector(t, "app="+app)}
 	}
 	nets := func(n ...string) model.Peer { return model.Peer{Kind: model.PeerNetworks, Networks: n} }
 	nodes := model.Peer{Kind: model.PeerNodes, Nodes: selector(t, "app=node")}
@@ -77,7 +77,7 @@ func TestSays(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &model.Policy{Meta: meta(tc.kind, "", "p", ""), Tier: model.TierAdmin, Priority: tc.prio,
-				Subject: model.Subject{Namespaces: model.Everything(), Pods: selector(t, "app="+tc.subject)}}
+				Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: selector(t, "app="+tc.subject)}}
 			if tc.kind == model.KindBANP {
 				p.Tier = model.TierBaseline
 			}

@@ -34,16 +34,16 @@ type RuleTouch struct {
 // The pod is held against the selectors, each distinct one once, so that the
 // cost grows with the rules and not with the pods.
 func RulesTouchingPod(r *revision.Revision, pod *model.Pod) []RuleTouch {
-	if pod == nil || pod.Completed() || pod.NodeName == "" {
+	if pod == nil || pod.IsCompleted() || pod.NodeName == "" {
 		return nil
 	}
 	if order := r.PolicyOrder(); order != nil {
 		return placedTouches(r, order, pod)
 	}
 	m := newPodMatcher(r, pod)
-	eligible := pod.SubjectEligible()
+	eligible := pod.CanBeSubject()
 	var out []RuleTouch
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		p := r.Cluster.Policy(k)
 		if !eligible && k.Kind != model.KindNP {
 			continue
@@ -68,7 +68,7 @@ func RulesTouchingPod(r *revision.Revision, pod *model.Pod) []RuleTouch {
 // (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
 // of 2016 counts, it is among them.
 func IsolatingPolicies(r *revision.Revision, pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
-	if pod == nil || !pod.SubjectEligible() {
+	if pod == nil || !pod.CanBeSubject() {
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
@@ -76,7 +76,7 @@ func IsolatingPolicies(r *revision.Revision, pod *model.Pod, dir model.Direction
 			out = append(out, p.Key)
 		}
 	}
-	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.Isolated(r.Cluster, pod.Namespace) {
+	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.IsIsolated(r.Cluster, pod.Namespace) {
 		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
 	}
 	slices.SortFunc(out, model.Key.Compare)
@@ -89,7 +89,7 @@ func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
 	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
 		return nil
 	}
-	return p.Isolated()
+	return p.IsolatedDirections()
 }
 
 // LegacyIsolationText says what isolates the pods of a NetworkPolicy of 2016 where the annotation
@@ -98,7 +98,7 @@ func LegacyIsolationText(r *revision.Revision, p *model.Policy) string {
 	switch {
 	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
 		return ""
-	case legacy.Isolated(r.Cluster, p.Namespace):
+	case legacy.IsIsolated(r.Cluster, p.Namespace):
 		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
 	}
 	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
@@ -106,9 +106,9 @@ func LegacyIsolationText(r *revision.Revision, p *model.Policy) string {
 
 func isolatesDirection(r *revision.Revision, p *model.Policy, dir model.Direction) bool {
 	if r.Flags.LegacyIsolation {
-		return legacy.Isolates(p, dir)
+		return legacy.IsolatesByItself(p, dir)
 	}
-	return p.Isolates(dir)
+	return p.IsolatesDirection(dir)
 }
 
 // OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
@@ -223,7 +223,7 @@ func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
 
 // placedTouches are the rules that touch a pod, where policies have no rows.
 func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (out []RuleTouch) {
-	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.Groups(r.Cluster)
+	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.ResolveGroups(r.Cluster)
 	m := newPodMatcher(r, pod)
 	for _, place := range order {
 		p := place.Policy
@@ -231,10 +231,10 @@ func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (
 		for rule := range p.AllRules() {
 			t := RuleTouch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
 			if p.Tiered != nil {
-				s := groups.Applied(p, rule)
+				s := groups.ScopeOfRule(p, rule)
 				t.AsSubject = s.Matches(ns, pod)
 			}
-			t.AsSubject = t.AsSubject && pod.SubjectEligible()
+			t.AsSubject = t.AsSubject && pod.CanBeSubject()
 			t.AsPeer, t.Network = isPeer(r, groups, ns, pod, p, rule)
 			if t.AsSubject || t.AsPeer {
 				out = append(out, t)
@@ -245,19 +245,19 @@ func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (
 }
 
 // isPeer says whether a pod is behind a peer of a rule, and by which network.
-func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
+func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
 	for i := range rule.Peers {
 		pe := &rule.Peers[i]
 		networks := pe.Networks
 		switch {
 		case pe.Kind == model.PeerGroup:
-			m := groups.Of(antrea.Ref(p, pe.Group))
-			if slices.ContainsFunc(m.Pods, func(s antrea.Selection) bool { return s.Matches(ns, pod) }) {
+			m := groups.MembersOf(antrea.GroupKey(p, pe.Group))
+			if slices.ContainsFunc(m.Pods, func(s antrea.PodSelection) bool { return s.Matches(ns, pod) }) {
 				return true, ""
 			}
 			networks = m.Networks
 		case pe.Kind == model.PeerServiceAccount:
-			if s := (antrea.Selection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
+			if s := (antrea.PodSelection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
 				return true, ""
 			}
 		case pe.Match != nil:
@@ -267,9 +267,9 @@ func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, 
 		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
 			pods := pe.Pods
 			if pe.Kind == model.PeerNamespaces {
-				pods = model.Everything()
+				pods = model.SelectEverything()
 			}
-			if s := (antrea.Selection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
+			if s := (antrea.PodSelection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
 				return true, ""
 			}
 		}
@@ -287,12 +287,12 @@ func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, 
 
 // anyMatches says whether the pods of a namespace are peers of some pod that the rule
 // applies to, by its namespace.
-func anyMatches(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+func anyMatches(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if ns == nil {
 		return false
 	}
-	s := groups.Applied(p, rule)
-	own, all := antrea.Values(ns, match.SameLabels)
+	s := groups.ScopeOfRule(p, rule)
+	own, all := antrea.LabelValues(ns, match.SameLabels)
 	for pod := range r.Cluster.Pods() {
 		if match.Self && pod.Namespace != ns.Name || !match.Self && !all {
 			continue
@@ -304,7 +304,7 @@ func anyMatches(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespa
 		if match.Self {
 			return true
 		}
-		if values, ok := antrea.Values(other, match.SameLabels); ok && slices.Equal(values, own) {
+		if values, ok := antrea.LabelValues(other, match.SameLabels); ok && slices.Equal(values, own) {
 			return true
 		}
 	}

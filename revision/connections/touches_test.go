@@ -22,7 +22,7 @@ func listed(r *revision.Revision, pod *model.Pod) (out []RuleTouch) {
 	has := func(pods []*model.Pod) bool {
 		return slices.ContainsFunc(pods, func(p *model.Pod) bool { return p.Key == pod.Key })
 	}
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		p := r.Cluster.Policy(k)
 		if r.WhyNoRows(k) != nil {
 			continue
@@ -42,7 +42,7 @@ func listed(r *revision.Revision, pod *model.Pod) (out []RuleTouch) {
 							if p.Key.Kind == model.KindEF && ofNodes(r.Cluster, a) {
 								continue // an EgressFirewall's networks are outside of the nodes' subnets
 							}
-							if !t.AsPeer && pod.SubjectEligible() && !left && netip.MustParsePrefix(n).Contains(a) {
+							if !t.AsPeer && pod.CanBeSubject() && !left && netip.MustParsePrefix(n).Contains(a) {
 								t.AsPeer, t.Network = true, n
 							}
 						}

@@ -73,7 +73,7 @@ func collectZoneFindings(r *revision.Revision, now time.Time, explain causeExpla
 	var all []zoneFinding
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
-			switch p.State(z, now) {
+			switch p.StateAt(z, now) {
 			case model.StateBehind:
 				all = append(all, behindFindings(z, p, now, explain)...)
 				all = append(all, misplacedPorts(r, z, k, p)...)
@@ -114,7 +114,7 @@ func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, ex
 	}
 	left := revision.DifferingRows(p)
 	var causes []*known.Cause
-	if p.State(z, now) == model.StateBehind {
+	if p.StateAt(z, now) == model.StateBehind {
 		causes = explain(z, p)
 	}
 	rows := map[known.Cause][]int{}
@@ -266,7 +266,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 			if p.Rows == nil {
 				continue
 			}
-			switch p.State(z, now) {
+			switch p.StateAt(z, now) {
 			case model.StateStale, model.StateUnknown, model.StateSettling:
 			default:
 				units[k] = append(units[k], z)

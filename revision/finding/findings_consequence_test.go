@@ -88,7 +88,7 @@ func TestUnderOneCause(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	n := model.CountFindings(found)
-	if n.Warnings != 1 || n.All() != len(found)-3 {
+	if n.Warnings != 1 || n.Total() != len(found)-3 {
 		t.Errorf("%d findings are counted as %+v", len(found), n)
 	}
 	if n := model.CountFindings(findingsOfPolicy(found, given.ANPKey("door"))); n.Warnings != 1 {

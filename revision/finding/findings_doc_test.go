@@ -131,7 +131,7 @@ now. On a big cluster they come a moment after the others; on one that is too la
 			at = "the cluster"
 		}
 		fmt.Fprintf(&b, "\n- %s, %s: %s\n", f.Severity, at, f.Message)
-		if !f.Witness.None() {
+		if !f.Witness.IsZero() {
 			fmt.Fprintf(&b, "- shown by: %s\n", f.Witness)
 		}
 		if f.Remedy != "" {
@@ -198,10 +198,10 @@ func TestWitnesses(t *testing.T) {
 		if err != nil {
 			continue // TestFindingsDoc says so
 		}
-		if lint.OfVerdicts(c.code) && f.Witness.None() {
+		if lint.OfVerdicts(c.code) && f.Witness.IsZero() {
 			t.Errorf("%s has no connection that shows it", c.code)
 		}
-		if f.Witness.None() {
+		if f.Witness.IsZero() {
 			continue
 		}
 		with++

@@ -88,7 +88,7 @@ func (m moods) netpol(ns, name, way string, opens bool) *model.Policy {
 	if way == "out" {
 		d = model.Egress
 	}
-	p := &model.Policy{Meta: model.Meta{Key: given.NPKey(ns, name)}, Subject: model.Subject{Namespace: ns, Pods: model.Everything()},
+	p := &model.Policy{Meta: model.Meta{Key: given.NPKey(ns, name)}, Subject: model.Subject{Namespace: ns, Pods: model.SelectEverything()},
 		IsolatesIngress: d == model.Ingress, IsolatesEgress: d == model.Egress}
 	if opens {
 		r := []model.Rule{{Direction: d, Action: model.Allow, AnyPeer: true}}

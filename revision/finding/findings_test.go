@@ -101,7 +101,7 @@ func TestPlanPreviewLeavesRevisionAlone(t *testing.T) {
 	now := *old
 	now.Priority = 7
 	next := r.WithPolicies([]model.Object{&now}, nil)
-	if next.Ladder().Rung(7) == nil || r.Ladder().Rung(7) != nil || r.Ladder().Rung(1) == nil {
+	if next.Ladder().RungAt(7) == nil || r.Ladder().RungAt(7) != nil || r.Ladder().RungAt(1) == nil {
 		t.Error("two revisions of different objects share a ladder")
 	}
 }

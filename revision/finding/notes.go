@@ -31,7 +31,7 @@ type LadderNote struct {
 
 	policy    model.PolicyKey
 	text      string // what is neither a conflict nor a finding
-	conflicts []*ladder.Conflict
+	conflicts []*ladder.RuleConflict
 	findings  []*model.Finding
 }
 
@@ -42,12 +42,12 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	var notes []LadderNote
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]
-		other, _, _ := c.Other(p.Policy.Key)
+		other, _, _ := c.OtherPolicy(p.Policy.Key)
 		if other == gone {
 			continue
 		}
 		notes = mergeNote(notes, LadderNote{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, policy: p.Policy.Key,
-			conflicts: []*ladder.Conflict{c}})
+			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
 	case rung == nil, rung.Idle: // the finding says it
@@ -121,7 +121,7 @@ func (n *LadderNote) Texts() []string {
 	}
 	var out []string
 	for _, c := range n.conflicts {
-		_, own, theirs := c.Other(n.policy)
+		_, own, theirs := c.OtherPolicy(n.policy)
 		out = append(out, fmt.Sprintf("conflicts with %s at %d: %s %d is %s here and %s there, which one wins is undefined (e.g. %s)",
 			n.Name, c.Priority, c.Direction.Lower(), c.Rule, own, theirs, c.Witness))
 	}
@@ -130,7 +130,7 @@ func (n *LadderNote) Texts() []string {
 		if f.Rule >= 0 && f.Direction != "" {
 			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
 		}
-		if lint.OfVerdicts(f.Code) && !f.Witness.None() {
+		if lint.OfVerdicts(f.Code) && !f.Witness.IsZero() {
 			text += ", e.g. " + f.Witness.Connection()
 		}
 		out = append(out, text)

@@ -28,10 +28,10 @@ func TestNotes(t *testing.T) {
 	on := func(name string, conflicts ...int) ladder.RungPolicy {
 		return ladder.RungPolicy{Policy: &model.Policy{Meta: model.Meta{Key: key(name)}}, Conflicts: conflicts}
 	}
-	conflict := func(rule int) ladder.Conflict {
-		return ladder.Conflict{A: key("a"), B: key("b"), Priority: 60, Direction: model.Ingress, Rule: rule, ActionA: model.Allow, ActionB: model.Deny, Witness: "x → y"}
+	conflict := func(rule int) ladder.RuleConflict {
+		return ladder.RuleConflict{A: key("a"), B: key("b"), Priority: 60, Direction: model.Ingress, Rule: rule, ActionA: model.Allow, ActionB: model.Deny, Witness: "x → y"}
 	}
-	l := &ladder.Ladder{Max: 99, Conflicts: []ladder.Conflict{conflict(0), conflict(3)}}
+	l := &ladder.Ladder{Max: 99, Conflicts: []ladder.RuleConflict{conflict(0), conflict(3)}}
 	finding := func(code string, s model.Severity, rule int, text string) model.Finding {
 		return model.Finding{Code: code, Severity: s, Policy: key("a"), Direction: model.Egress, Rule: rule, Message: text}
 	}

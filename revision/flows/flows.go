@@ -123,7 +123,7 @@ func whyFlowsLate(r *revision.Revision, z *model.ZoneState, s *revision.Southbou
 		}
 	}
 	switch {
-	case !z.Current():
+	case !z.IsCurrent():
 		return "the rows are of an earlier time than the flows."
 	case p.NorthdBehind():
 		return p.NorthdText() + p.forHow(now, p.Northd) + "."

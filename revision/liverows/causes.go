@@ -53,7 +53,7 @@ func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZon
 	if p == nil {
 		return nil
 	}
-	if p.State(z, now) == model.StateBehind {
+	if p.StateAt(z, now) == model.StateBehind {
 		if causes := CausesAtHand(r, z, p); causes != nil {
 			return causes
 		}
@@ -87,7 +87,7 @@ func ExplainBehind(r *revision.Revision, now time.Time, again bool) (current boo
 		}
 		from := currentInput(r, z)
 		for _, p := range z.Policies {
-			if p.InSync || p.State(z, now) != model.StateBehind || !mayHaveCauses(z, p) {
+			if p.InSync || p.StateAt(z, now) != model.StateBehind || !mayHaveCauses(z, p) {
 				continue
 			}
 			behind[policyIn{z.Name, p.Policy}] = true

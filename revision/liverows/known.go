@@ -34,7 +34,7 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return revision.PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
-			for _, p := range r.Desired.Subjects(c) {
+			for _, p := range r.Desired.SubjectPods(c) {
 				if p.NodeName == z.Name {
 					here = append(here, p)
 				}
@@ -71,13 +71,13 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 // otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
 // key.
 func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) (out []known.OtherBaseline) {
-	spec := func(p *model.Policy) string { return model.CompactJSON(p.Content()["spec"]) }
+	spec := func(p *model.Policy) string { return model.CompactJSON(p.AuthoredContent()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
 		if b.Key == k {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		in := z.Policy(b.Key)
+		in := z.PolicyJoin(b.Key)
 		out = append(out, known.OtherBaseline{Same: p != nil && spec(p) == spec(b), Rowless: in == nil || in.LiveACLs == 0})
 	}
 	return out

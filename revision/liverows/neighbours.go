@@ -40,7 +40,7 @@ func NeighbourRules(r *revision.Revision, p *model.Policy, rule *model.Rule) (be
 						before = last
 					}
 					seen = true
-				case len(rules) == 0 || !tier.Rungs[i].Enforced():
+				case len(rules) == 0 || !tier.Rungs[i].IsEnforced():
 				case !seen:
 					last = &PlacedRule{q, &rules[len(rules)-1]}
 				case after == nil:

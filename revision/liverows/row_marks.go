@@ -45,9 +45,9 @@ type RowMarks struct {
 // MarkRows judges the rows of a zone.
 func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}}
-	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.IsCompiled(k) }
+	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
-		switch p.State(z, now) {
+		switch p.StateAt(z, now) {
 		case model.StateFrozen:
 			m.policy[k] = RowFrozen
 		case model.StateNotComparable:
@@ -56,7 +56,7 @@ func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks
 		if p.InSync {
 			continue
 		}
-		young := p.State(z, now) == model.StateSettling
+		young := p.StateAt(z, now) == model.StateSettling
 		causes := CausesBehind(r, z, p, now)
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
@@ -116,7 +116,7 @@ func (m *RowMarks) MissingRows(r *revision.Revision, z *model.ZoneState, table s
 			break
 		}
 		lacks := map[string]bool{}
-		for _, d := range z.Policy(k).Diffs {
+		for _, d := range z.PolicyJoin(k).Diffs {
 			if d.Kind == model.DiffMissing && d.Table == table {
 				lacks[d.ID] = true
 			}

@@ -92,7 +92,7 @@ func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 // decide, then rows that are no object's and what only rows are left of, by kind
 // and name.
 func ZonePolicies(r *revision.Revision, z *model.ZoneState) []model.PolicyKey {
-	out := ladder.Order(r.Cluster)
+	out := ladder.PolicyOrder(r.Cluster)
 	if z == nil {
 		return out
 	}

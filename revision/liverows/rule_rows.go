@@ -79,7 +79,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 	}
 	of := fmt.Sprintf(":%s:%s:%d:", k.Name, rule.Direction, rule.Index)
 	differs := func(unit model.PolicyKey, mine func(*model.RowDiff) bool) bool {
-		p := z.Policy(unit)
+		p := z.PolicyJoin(unit)
 		return p != nil && slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool { return d.Waiting == "" && mine(&d) })
 	}
 	for _, unit := range RuleSets(r, k, rule) {
@@ -89,7 +89,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 	}
 	return differs(k, func(d *model.RowDiff) bool {
 		return d.Table == nb.TableAddressSet && strings.Contains(d.ID, of) ||
-			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || d.Field("ports") != nil)
+			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || d.DiffOfColumn("ports") != nil)
 	})
 }
 

@@ -50,11 +50,11 @@ func OmissionsOfPolicy(r *revision.Revision, k model.PolicyKey) []model.Omission
 // because it is not asked there.
 func OmissionsOfObjects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.Assumed() || !decidesConnections(r, o.Key.Kind) {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() || !decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		if o.Code == model.OmittedRows {
-			if p := r.Cluster.Policy(o.Key); p != nil && !p.Refused() {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.IsRefused() {
 				continue
 			}
 		}
@@ -79,7 +79,7 @@ func decidesConnections(r *revision.Revision, k model.Kind) bool {
 // that are no assumption, unless their code is among allowed, or allowed is "all".
 func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omission) {
 	for _, o := range all {
-		if !o.Assumed() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
+		if !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
 			out = append(out, o)
 		}
 	}
@@ -185,7 +185,7 @@ func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) b
 // about, and nothing decides before it.
 func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
 	about := p.To
-	if !s.Stage.Arrives() {
+	if !s.Stage.IsArriving() {
 		about = p.From
 	}
 	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
@@ -225,7 +225,7 @@ func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bo
 		return d.Tier < tier
 	}
 	by := f.r.Cluster.Policy(d.Policy)
-	return o.Priority != nil && by != nil && by.Key.Kind.Ranked() && by.Priority < *o.Priority
+	return o.Priority != nil && by != nil && by.Key.Kind.HasPriority() && by.Priority < *o.Priority
 }
 
 // MergeOmissions adds omissions that are not there yet.

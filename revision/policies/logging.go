@@ -40,7 +40,7 @@ func UnitLogging(r *revision.Revision, k model.Key) (l RuleLogging, ok bool) {
 	switch k.Kind {
 	case model.KindNP, model.KindEF, model.KindNetpolNamespace:
 		l = NamespaceLogging(r, k.Namespace)
-		l.Levels = l.Levels.Of(k.Kind)
+		l.Levels = l.Levels.LevelsForKind(k.Kind)
 		return l, true
 	}
 	return RuleLogging{}, false
@@ -75,9 +75,9 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 	}
 	words := []string{"rung", "log-level", name}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		level := levels.For(a)
+		level := levels.LevelOf(a)
 		if level == "" && slices.Contains(also, a) {
-			level = toBeginWith.For(a)
+			level = toBeginWith.LevelOf(a)
 		}
 		if level != "" {
 			words = append(words, "--"+strings.ToLower(string(a)), level)
@@ -91,7 +91,7 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 func NamespaceLogsCommand(r *revision.Revision, namespace string) string {
 	levels := NamespaceLogging(r, namespace).Levels
 	levels.Allow, levels.Deny = cmp.Or(levels.Allow, toBeginWith.Allow), cmp.Or(levels.Deny, toBeginWith.Deny)
-	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.Annotation())
+	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.AnnotationText())
 }
 
 // MeterRate is how many lines a second the logging meter of a zone lets through

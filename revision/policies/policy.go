@@ -28,7 +28,7 @@ func MeantPods(r *revision.Revision, p *model.Policy) []*model.Pod {
 			continue
 		}
 		for pod := range r.Cluster.PodsIn(ns.Name) {
-			if pod.SubjectEligible() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
+			if pod.CanBeSubject() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
 				out = append(out, pod)
 			}
 		}
@@ -51,7 +51,7 @@ func RelatedAstray(r *revision.Revision, k model.PolicyKey, now time.Time) (out 
 // any: those of a policy that is gone still decide.
 func LiveACLCount(r *revision.Revision, k model.PolicyKey) (acls int, zones []string) {
 	for _, z := range r.Zones {
-		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
 			acls += p.LiveACLs
 			zones = append(zones, z.Name)
 		}
@@ -64,7 +64,7 @@ func LiveACLCount(r *revision.Revision, k model.PolicyKey) (acls int, zones []st
 func WaitingPorts(r *revision.Revision, k model.PolicyKey) map[string]bool {
 	out := map[string]bool{}
 	for _, z := range r.Zones {
-		p := z.Policy(k)
+		p := z.PolicyJoin(k)
 		if p == nil || p.Waiting == 0 {
 			continue
 		}
@@ -130,9 +130,9 @@ func LoggingPolicies(r *revision.Revision) (names []string, all int) {
 	if all > 0 {
 		return names, all
 	}
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		all++
-		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {
+		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
 			continue
 		}
 		names = append(names, k.Brief())

@@ -67,7 +67,7 @@ func isShownInZone(r *revision.Revision, z *model.ZoneState, policies []model.Po
 			continue
 		}
 		if none := r.WhyNoRows(k); none != nil {
-			in := z.Policy(k)
+			in := z.PolicyJoin(k)
 			switch {
 			case in != nil && in.LiveACLs > 0 && in.LivePriority >= 0:
 				return false, fmt.Sprintf("frozen: old rows still decide at %d", in.LivePriority)
@@ -89,7 +89,7 @@ func isShownInZone(r *revision.Revision, z *model.ZoneState, policies []model.Po
 		}
 		if missing+different > 0 {
 			why = fmt.Sprintf("%d of %s to come", missing+different, words.Count(len(want), "ACL"))
-			if in := z.Policy(k); in != nil && in.Error != "" {
+			if in := z.PolicyJoin(k); in != nil && in.Error != "" {
 				why += ": " + in.Error
 			}
 			return false, why
@@ -105,7 +105,7 @@ func isShownAsRead(r *revision.Revision, z *model.ZoneState, policies []model.Po
 		if r.DesiredOf(k).Policy(k) == nil {
 			continue
 		}
-		switch p := z.Policy(k); p.State(z, z.SyncedAt) {
+		switch p := z.PolicyJoin(k); p.StateAt(z, z.SyncedAt) {
 		case model.StateInSync:
 		case model.StateStale:
 			return false, "not read since the change"

@@ -107,7 +107,7 @@ func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
 		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
-	case p.Completed():
+	case p.IsCompleted():
 		return "completed: its addresses are ignored; another pod may have them by now", true
 	case p.NodeName == "":
 		return "not scheduled: no policy applies to it until it has a node", false

@@ -31,19 +31,19 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	c := r.DesiredOf(k).Policy(k)
 	s.None = c != nil && c.None != nil
 	for _, z := range r.Zones {
-		if c != nil && !c.In(z.Name) {
+		if c != nil && !c.HasRowsIn(z.Name) {
 			continue // the rows of a node are in its own zone only
 		}
 		s.Zones++
-		p := z.Policy(k)
-		st := p.State(z, now)
+		p := z.PolicyJoin(k)
+		st := p.StateAt(z, now)
 		if st == model.StateInSync {
 			s.InSync++
 		}
 		if p != nil {
 			s.Waiting += p.Waiting
 		}
-		if worst == nil || st.Worse(s.State) {
+		if worst == nil || st.IsWorseThan(s.State) {
 			s.State, s.Zone, worst = st, z.Name, z
 		}
 	}
@@ -63,7 +63,7 @@ func (s PolicySummary) Short() string {
 // summaryText is a state in a few words; z is the zone it comes from, nil without
 // zones.
 func summaryText(r *revision.Revision, k model.PolicyKey, state model.PolicyState, z *model.ZoneState) string {
-	p := z.Policy(k)
+	p := z.PolicyJoin(k)
 	switch state {
 	case model.StateFrozen:
 		return "frozen: " + frozenText(p)
@@ -77,7 +77,7 @@ func summaryText(r *revision.Revision, k model.PolicyKey, state model.PolicyStat
 		}
 		// Not compared since it changed.
 	case model.StateUnknown:
-		if z != nil && !z.Current() {
+		if z != nil && !z.IsCurrent() {
 			return string(z.Conn) + " " + z.Name
 		}
 	case model.StateStale:
@@ -137,13 +137,13 @@ func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) PolicyOve
 			continue
 		}
 		o.Zones++
-		s := z.Policy(k).State(z, now)
+		s := z.PolicyJoin(k).StateAt(z, now)
 		if s == model.StateInSync {
 			o.InSync++
 			continue
 		}
 		o.States[s]++
-		if s.Worse(o.Worst) {
+		if s.IsWorseThan(o.Worst) {
 			o.Worst, o.Names = s, nil
 		}
 		if s == o.Worst {
@@ -162,7 +162,7 @@ func (o *PolicyOverZones) StatesNotInSync() []model.PolicyState {
 func WorstZone(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
 	var state model.PolicyState
 	for _, z := range r.Zones {
-		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
+		if s := z.PolicyJoin(k).StateAt(z, now); worst == nil || s.IsWorseThan(state) {
 			worst, state = z, s
 		}
 	}
@@ -175,7 +175,7 @@ func ZonesNotInSync(r *revision.Revision, k model.PolicyKey, n int, now time.Tim
 	all := slices.Clone(r.Zones)
 	states := make(map[string]model.PolicyState, len(all))
 	for _, z := range all {
-		states[z.Name] = z.Policy(k).State(z, now)
+		states[z.Name] = z.PolicyJoin(k).StateAt(z, now)
 	}
 	slices.SortStableFunc(all, func(a, b *model.ZoneState) int {
 		return cmp.Or(states[a.Name].Compare(states[b.Name]), strings.Compare(a.Name, b.Name))
@@ -258,8 +258,8 @@ func (t *ZoneTally) add(r *revision.Revision, z *model.ZoneState, k model.Policy
 	if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
 		return
 	}
-	s := z.Policy(k).State(z, now)
-	if s.Worse(model.StateNotEnforced) {
+	s := z.PolicyJoin(k).StateAt(z, now)
+	if s.IsWorseThan(model.StateNotEnforced) {
 		t.Differ = append(t.Differ, UnitState{k, s})
 	}
 	if !k.Kind.IsPolicy() {

@@ -92,7 +92,7 @@ func TestWords(t *testing.T) {
 			}
 		})
 	}
-	if s := (*model.PolicyInZone)(nil).State(nil, now); s != model.StateUnknown {
+	if s := (*model.PolicyInZone)(nil).StateAt(nil, now); s != model.StateUnknown {
 		t.Errorf("no zone at all: %s", s)
 	}
 }

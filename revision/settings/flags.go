@@ -144,7 +144,7 @@ func isOn(what, text string) (bool, error) {
 	return s == compiler.On, err
 }
 
-func switchValue(what, text string) (compiler.Switch, error) {
+func switchValue(what, text string) (compiler.SwitchOption, error) {
 	switch text {
 	case "", auto:
 		return compiler.Auto, nil

@@ -24,7 +24,7 @@ func Format(l logline.Line) string {
 	if l.Unnamed {
 		name = unnamed
 	}
-	quote(&b, name)
+	quoteJSON(&b, name)
 	fmt.Fprintf(&b, ", verdict=%s, severity=%s", l.Verdict, l.Severity)
 	if l.Direction != "" {
 		b.WriteString(", direction=" + l.Direction)
@@ -34,8 +34,8 @@ func Format(l logline.Line) string {
 	return b.String()
 }
 
-// quote writes a JSON string as OVS does: only what must be is escaped.
-func quote(b *strings.Builder, s string) {
+// quoteJSON writes a JSON string as OVS does: only what must be is escaped.
+func quoteJSON(b *strings.Builder, s string) {
 	const short = "\b\f\n\r\t"
 	b.WriteByte('"')
 	for i := 0; i < len(s); i++ {
@@ -63,7 +63,7 @@ func writeFlow(b *strings.Builder, l logline.Line) {
 	if v6 && ports {
 		b.WriteByte('6')
 	}
-	src, dst, ttl := hop(l)
+	src, dst, ttl := packetHop(l)
 	b.WriteString(",vlan_tci=0x0000,dl_src=" + src + ",dl_dst=" + dst)
 	if l.Proto == "arp" {
 		writeAddr(b, ",arp_spa=", "", l.Src)
@@ -103,21 +103,21 @@ func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 	}
 }
 
-// hop is the MAC addresses and the TTL of the packet where the ACL sees it: on
+// packetHop is the MAC addresses and the TTL of the packet where the ACL sees it: on
 // the source's switch, or, for to-lport, on the destination's.
-func hop(l logline.Line) (src, dst string, ttl int) {
+func packetHop(l logline.Line) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
-	case subnet(l.Src) == subnet(l.Dst):
+	case subnetOf(l.Src) == subnetOf(l.Dst):
 		return nb.MAC(l.Src), nb.MAC(l.Dst), hops
 	case l.Direction == nb.ToLport:
-		return nb.MAC(gateway(l.Dst)), nb.MAC(l.Dst), hops - 2
+		return nb.MAC(gatewayOf(l.Dst)), nb.MAC(l.Dst), hops - 2
 	}
-	return nb.MAC(l.Src), nb.MAC(gateway(l.Src)), hops
+	return nb.MAC(l.Src), nb.MAC(gatewayOf(l.Src)), hops
 }
 
-// subnet is the /24 or /64 of a node's pods.
-func subnet(a netip.Addr) netip.Prefix {
+// subnetOf is the /24 or /64 of a node's pods.
+func subnetOf(a netip.Addr) netip.Prefix {
 	bits := 64
 	if a.Is4() {
 		bits = 24
@@ -129,10 +129,10 @@ func subnet(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// gateway is the router's address in the subnet: the first.
-func gateway(a netip.Addr) netip.Addr {
+// gatewayOf is the router's address in the subnet: the first.
+func gatewayOf(a netip.Addr) netip.Addr {
 	if !a.IsValid() {
 		return a
 	}
-	return subnet(a).Addr().Next()
+	return subnetOf(a).Addr().Next()
 }

@@ -8,16 +8,16 @@ import (
 // LineNumbers follows the numbers of the lines of ovn-controller's thread for packets, which
 // writes ACL lines and others. The thread counts what it writes, so a gap says that
 // lines did not come, not that a meter discarded packets (ovn-kubernetes.md#lost-lines).
-type LineNumbers struct{ last uint64 }
+type LineNumbers struct{ lastNumber uint64 }
 
 var pinctrl = []byte("(ovn_pinctrl")
 
 // mostUnseen is the longest gap that is taken for one: a longer one is another run.
 const mostUnseen = 1 << 20
 
-// Unseen says how many numbers are missing before this line. A number that goes back begins
+// MissingBefore says how many numbers are missing before this line. A number that goes back begins
 // anew, or, by fewer than repeats, is a line that came twice.
-func (n *LineNumbers) Unseen(line []byte, repeats uint64) (unseen uint64) {
+func (n *LineNumbers) MissingBefore(line []byte, repeats uint64) (unseen uint64) {
 	_, rest, ok := bytes.Cut(line, []byte("|"))
 	if !ok {
 		return 0
@@ -34,13 +34,13 @@ func (n *LineNumbers) Unseen(line []byte, repeats uint64) (unseen uint64) {
 	if err != nil {
 		return 0
 	}
-	switch was := n.last; {
+	switch was := n.lastNumber; {
 	case was == 0 || at == was+1:
 	case at > was && at-was <= mostUnseen:
 		unseen = at - was - 1
 	case at <= was && was-at < repeats && at > 1:
 		return 0 // it came again: where a log was resumed
 	}
-	n.last = at
+	n.lastNumber = at
 	return unseen
 }

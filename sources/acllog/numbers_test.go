@@ -27,7 +27,7 @@ func TestUnseenNumbers(t *testing.T) {
 		var n LineNumbers
 		got := uint64(0)
 		for _, l := range c.lines {
-			got += n.Unseen([]byte(l), 128)
+			got += n.MissingBefore([]byte(l), 128)
 		}
 		if got != c.want {
 			t.Errorf("%s: %d numbers missing, want %d", c.what, got, c.want)

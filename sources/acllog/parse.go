@@ -26,9 +26,9 @@ const unnamed = "<unnamed>"
 // module is how the name of the module that writes ACL lines stands in a line.
 const module = "|acl_log"
 
-// Maybe says whether a line may be one that Parse reads. Of a log whose other lines are
+// MayBeACLLine says whether a line may be one that Parse reads. Of a log whose other lines are
 // many, it spares these a copy.
-func Maybe(line []byte) bool {
+func MayBeACLLine(line []byte) bool {
 	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark))
 }
 
@@ -55,7 +55,7 @@ func Parse(line string) (logline.Line, error) {
 		}
 	}
 	l := logline.Line{Raw: line}
-	if err := h.read(&l); err != nil {
+	if err := h.readInto(&l); err != nil {
 		return logline.Line{}, err
 	}
 	flow, err := parseMessage(&l, h.message)
@@ -66,16 +66,16 @@ func Parse(line string) (logline.Line, error) {
 	return l, nil
 }
 
-// header holds the fields before the message of a line that OVS's programs write:
+// lineHeader holds the fields before the message of a line that OVS's programs write:
 // prefix, time|sequence|module|level|.
-type header struct {
+type lineHeader struct {
 	prefix, time, seq, message string
 }
 
 // cutHeader cuts a line of the module acl_log: "acl_log(ovn_pinctrl0)" or, as the main
 // thread would write it, "acl_log". "|" occurs in names and in TCP flags, so only the
 // first four are looked for.
-func cutHeader(line string) (h header, ok bool) {
+func cutHeader(line string) (h lineHeader, ok bool) {
 	front, rest, ok := strings.Cut(line, "|")
 	if !ok {
 		return h, false
@@ -103,13 +103,13 @@ func cutHeader(line string) (h header, ok bool) {
 // syslog puts in front itself.
 const toSyslog = "ovs"
 
-// read reads the header into a line.
-func (h *header) read(l *logline.Line) error {
+// readInto reads the header into a line.
+func (h *lineHeader) readInto(l *logline.Line) error {
 	const longest = 40 // of a time or number; keeps errors short
 	if len(h.time) > longest || len(h.seq) > longest {
 		return errors.New("acl_log line: it does not begin with time and sequence number")
 	}
-	var p prefix
+	var p linePrefix
 	if h.prefix != "" {
 		var ok bool
 		p, ok = readPrefix(h.prefix)
@@ -118,8 +118,8 @@ func (h *header) read(l *logline.Line) error {
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
-	if h.time == toSyslog && !p.at.IsZero() {
-		l.At = p.at
+	if h.time == toSyslog && !p.writtenAt.IsZero() {
+		l.At = p.writtenAt
 	} else {
 		at, err := parseTime(h.time)
 		if err != nil {

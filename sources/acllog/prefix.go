@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// prefix holds the time, node and pod that a program which collected or printed a line put in
+// linePrefix holds the time, node and pod that a program which collected or printed a line put in
 // front of it:
 //
 //	2024-06-09T19:00:10.5Z                              kubectl logs --timestamps, must-gather
@@ -18,14 +18,14 @@ import (
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 - -   syslog on the wire
 //
 // Some of these forms come together.
-type prefix struct {
-	at        time.Time // what it says of the time, zero for nothing
+type linePrefix struct {
+	writtenAt time.Time // what it says of the time, zero for nothing
 	node, pod string
 }
 
 // readPrefix reads what stands before a line, with the space behind it. ok is false for
 // what is in none of the forms: such a line is somebody's quotation.
-func readPrefix(s string) (p prefix, ok bool) {
+func readPrefix(s string) (p linePrefix, ok bool) {
 	if rest, is := strings.CutPrefix(s, "[pod/"); is {
 		where, rest, is := strings.Cut(rest, "] ")
 		if !is {
@@ -43,10 +43,10 @@ func readPrefix(s string) (p prefix, ok bool) {
 	}
 	var names [3]string // before the time: a node, or what stern writes
 	n := 0
-	for s != "" && p.at.IsZero() {
+	for s != "" && p.writtenAt.IsZero() {
 		if len(s) > 15 && s[3] == ' ' && s[9] == ':' {
-			if at, is := yearless(s[:15], time.Now()); is && s[15] == ' ' {
-				p.at, s = at, s[16:]
+			if at, is := parseYearless(s[:15], time.Now()); is && s[15] == ' ' {
+				p.writtenAt, s = at, s[16:]
 				break
 			}
 		}
@@ -55,7 +55,7 @@ func readPrefix(s string) (p prefix, ok bool) {
 		// Most words are no time, which their first letter tells.
 		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
 			if at, err := parseTime(word); err == nil {
-				p.at = at
+				p.writtenAt = at
 				break
 			}
 		}
@@ -83,12 +83,12 @@ func readPrefix(s string) (p prefix, ok bool) {
 			return p, true
 		}
 	}
-	return p, p.syslog(s)
+	return p, p.readSyslog(s)
 }
 
-// syslog reads what syslog writes behind the time: node, program, and in the newer form
+// readSyslog reads what syslog writes behind the time: node, program, and in the newer form
 // some more words.
-func (p *prefix) syslog(s string) bool {
+func (p *linePrefix) readSyslog(s string) bool {
 	node, rest, ok := strings.Cut(s, " ")
 	if !ok || !isName(node) {
 		return false
@@ -136,10 +136,10 @@ func parseTime(s string) (time.Time, error) {
 	return t.UTC(), err
 }
 
-// yearless reads the time of BSD's syslog, "Jan _2 15:04:05": it has neither year nor
+// parseYearless reads the time of BSD's syslog, "Jan _2 15:04:05": it has neither year nor
 // zone. It is taken for UTC, and for the last such time before now: a log is not from
 // the future, but for clocks that differ.
-func yearless(s string, now time.Time) (t time.Time, ok bool) {
+func parseYearless(s string, now time.Time) (t time.Time, ok bool) {
 	t, err := time.Parse("Jan _2 15:04:05", s)
 	if err != nil {
 		return t, false

@@ -81,7 +81,7 @@ func TestYearless(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if at, ok := yearless(c.stamp, now); ok {
+		if at, ok := parseYearless(c.stamp, now); ok {
 			got = at.Format(time.RFC3339)
 		}
 		if got != c.want {
@@ -110,7 +110,7 @@ func FuzzParse(f *testing.F) {
 		f.Add("node-1 " + s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if _, err := Parse(s); err == nil && !Maybe([]byte(s)) {
+		if _, err := Parse(s); err == nil && !MayBeACLLine([]byte(s)) {
 			t.Fatalf("%q would not even be looked at", s)
 		}
 		l, err := Parse(s)

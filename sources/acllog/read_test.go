@@ -67,7 +67,7 @@ func readLog(tb testing.TB, path string, acls int) (took, core time.Duration) {
 	defer f.Close()
 	n := 0
 	for s := bufio.NewScanner(f); s.Scan(); {
-		if !Maybe(s.Bytes()) {
+		if !MayBeACLLine(s.Bytes()) {
 			continue
 		}
 		if l, err := Parse(s.Text()); err == nil && l.Src.IsValid() {

@@ -19,9 +19,9 @@ type Question struct {
 	Namespace string
 }
 
-// Of is the question whether a change of such a policy is allowed; without a verb,
+// QuestionFor is the question whether a change of such a policy is allowed; without a verb,
 // whether it may be read.
-func (v Verb) Of(k model.PolicyKey) Question {
+func (v Verb) QuestionFor(k model.PolicyKey) Question {
 	r := PolicyResources[k.Kind]
 	q := Question{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
 	switch v {
@@ -50,9 +50,9 @@ func (q Question) groupResource() string {
 }
 
 // String is the question as kubectl auth can-i takes it.
-func (q Question) String() string { return model.ShellJoin(q.words()...) }
+func (q Question) String() string { return model.ShellJoin(q.kubectlWords()...) }
 
-func (q Question) words() []string {
+func (q Question) kubectlWords() []string {
 	words := []string{q.Verb, q.groupResource()}
 	if q.Subresource != "" {
 		words = append(words, "--subresource="+q.Subresource)
@@ -77,17 +77,17 @@ const accessTime = time.Minute
 // maxAnswers bounds the answers kept.
 const maxAnswers = 1000
 
-// answers keeps what the server said.
-type answers struct {
-	mu  sync.Mutex
-	all map[Question]Access
+// answerCache keeps what the server said.
+type answerCache struct {
+	mu      sync.Mutex
+	answers map[Question]Access
 }
 
-// May asks the API server whether the user may do something. An answer is kept
+// MayDo asks the API server whether the user may do something. An answer is kept
 // for a minute. The error says that there is no answer.
-func (c *Cluster) May(ctx context.Context, q Question) (Access, error) {
+func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
 	c.answers.mu.Lock()
-	a, ok := c.answers.all[q]
+	a, ok := c.answers.answers[q]
 	c.answers.mu.Unlock()
 	if ok && time.Since(a.At) < accessTime {
 		return a, nil
@@ -108,9 +108,9 @@ func (c *Cluster) May(ctx context.Context, q Question) (Access, error) {
 		At: time.Now()}
 	c.answers.mu.Lock()
 	defer c.answers.mu.Unlock()
-	if c.answers.all == nil || len(c.answers.all) >= maxAnswers {
-		c.answers.all = map[Question]Access{}
+	if c.answers.answers == nil || len(c.answers.answers) >= maxAnswers {
+		c.answers.answers = map[Question]Access{}
 	}
-	c.answers.all[q] = a
+	c.answers.answers[q] = a
 	return a, nil
 }

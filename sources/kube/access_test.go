@@ -26,14 +26,14 @@ func TestMay(t *testing.T) {
 			"status": map[string]any{"allowed": asked == 1, "reason": "RBAC:\nno"}})
 		return true
 	})
-	yes := VerbPatch.Of(model.PolicyKey{Kind: model.KindANP})
+	yes := VerbPatch.QuestionFor(model.PolicyKey{Kind: model.KindANP})
 	for range 2 { // the second time it is known
-		if a, err := c.May(t.Context(), yes); err != nil || !a.Allowed {
+		if a, err := c.MayDo(t.Context(), yes); err != nil || !a.Allowed {
 			t.Fatalf("%+v %v", a, err)
 		}
 	}
 	no := Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: "ovn-kubernetes"}
-	a, err := c.May(t.Context(), no)
+	a, err := c.MayDo(t.Context(), no)
 	if err != nil || a.Allowed || a.Reason != "RBAC: no" || asked != 2 {
 		t.Errorf("%+v %v, asked %d times", a, err, asked)
 	}
@@ -41,7 +41,7 @@ func TestMay(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.Before(nil) // 404 with a Status: no answer about permissions
-	if _, err := c.May(t.Context(), Question{Verb: "get", Resource: "pods"}); err == nil || strings.Contains(err.Error(), "CRD") {
+	if _, err := c.MayDo(t.Context(), Question{Verb: "get", Resource: "pods"}); err == nil || strings.Contains(err.Error(), "CRD") {
 		t.Errorf("an error is taken for an answer, or for one about a policy: %v", err)
 	}
 }
@@ -50,8 +50,8 @@ func TestMay(t *testing.T) {
 // say what that is, is asked about everything.
 func TestServed(t *testing.T) {
 	s, c := serve(t)
-	anp := VerbPatch.Of(model.PolicyKey{Kind: model.KindANP})
-	cnp := VerbPatch.Of(model.PolicyKey{Kind: model.KindCNP})
+	anp := VerbPatch.QuestionFor(model.PolicyKey{Kind: model.KindANP})
+	cnp := VerbPatch.QuestionFor(model.PolicyKey{Kind: model.KindCNP})
 	acnp := Question{Verb: "list", Group: "crd.antrea.io", Resource: "clusternetworkpolicies"}
 	tiers := Question{Verb: "list", Group: "crd.antrea.io", Resource: "tiers"}
 	pods := Question{Verb: "list", Resource: "pods"}
@@ -85,14 +85,14 @@ func TestServed(t *testing.T) {
 			}
 			return true
 		})
-		got, err := c.Served(t.Context(), all)
+		got, err := c.ServedQuestions(t.Context(), all)
 		if d := cmp.Diff(tc.want, got); err != nil || d != "" {
 			t.Errorf("%s: %v: -want +got\n%s", tc.name, err, d)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := c.Served(ctx, all); err == nil {
+	if got, err := c.ServedQuestions(ctx, all); err == nil {
 		t.Errorf("without an answer: %v", got)
 	}
 }

@@ -68,14 +68,14 @@ func newBuiltin(cfg *rest.Config) (*Builtin, error) {
 	return b, nil
 }
 
-// object is a pointer to T that is a Kubernetes object; list is one to a list of them.
+// clientObject is a pointer to T that is a Kubernetes object; list is one to a list of them.
 type (
-	object[T any] interface {
+	clientObject[T any] interface {
 		*T
 		runtime.Object
 		metav1.Object
 	}
-	list[L any] interface {
+	clientList[L any] interface {
 		*L
 		runtime.Object
 	}
@@ -83,7 +83,7 @@ type (
 
 // resourceOf is the client of a resource; an empty namespace stands for all, and for
 // resources of the cluster.
-func resourceOf[T, L any, P object[T], Q list[L]](b *Builtin, gv schema.GroupVersion, resource, namespace string) *gentype.ClientWithList[P, Q] {
+func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource, namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,
 		func() P { return new(T) }, func() Q { return new(L) })
 }

@@ -35,7 +35,7 @@ type Options struct {
 	// ZonePodsFor is how long a list of ovnkube-node pods serves, a failure too; 0
 	// means 5 s.
 	ZonePodsFor time.Duration
-	// FencePlugins says that this program runs plugin.Main where its first argument is
+	// FencePlugins says that this program runs plugin.RunChild where its first argument is
 	// plugin.Command: a login plugin then ends with it, and is clean.
 	FencePlugins bool
 }
@@ -52,12 +52,12 @@ type Cluster struct {
 	dynamic dynamic.Interface
 
 	zonePods Shared[map[string][]zonePodInfo] // by namespace
-	answers  answers                          // of the server about what is allowed; see May
+	answers  answerCache                      // of the server about what is allowed; see MayDo
 }
 
 // Open prepares a cluster. It reads the kubeconfig and does not ask the server.
 func Open(o Options) (*Cluster, error) {
-	loader := loader(o)
+	loader := configLoader(o)
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
@@ -87,7 +87,7 @@ func Open(o Options) (*Cluster, error) {
 	}
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
-	if c.builtin, err = newBuiltin(protobuf(cfg)); err != nil {
+	if c.builtin, err = newBuiltin(asProtobuf(cfg)); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
@@ -96,9 +96,9 @@ func Open(o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// protobuf is a configuration for built-in resources: they come as protobuf where
+// asProtobuf is a configuration for built-in resources: they come as protobuf where
 // the server speaks it.
-func protobuf(cfg *rest.Config) *rest.Config {
+func asProtobuf(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	cfg.ContentType = "application/vnd.kubernetes.protobuf"
@@ -109,7 +109,7 @@ func protobuf(cfg *rest.Config) *rest.Config {
 // what asks much at once takes no request away from anybody else. It has the
 // credentials that the cluster has now.
 func (c *Cluster) OwnClient(qps float32, burst int) (*Builtin, error) {
-	cfg := protobuf(c.Config())
+	cfg := asProtobuf(c.Config())
 	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, burst, nil
 	client, err := newBuiltin(cfg)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *Cluster) Context() string { return c.context }
 func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
 
 // Login is the program that the kubeconfig has give the credentials, clean; empty for none.
-func (c *Cluster) Login() string { return plugin.Name(c.Config().ExecProvider) }
+func (c *Cluster) Login() string { return plugin.PluginName(c.Config().ExecProvider) }
 
 // Options returns the options the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }
@@ -161,7 +161,7 @@ type Names struct{ Contexts, Clusters, Users []string }
 
 // NamesIn reads the names of a kubeconfig.
 func NamesIn(o Options) (Names, error) {
-	raw, err := loader(o).RawConfig()
+	raw, err := configLoader(o).RawConfig()
 	if err != nil {
 		return Names{}, fmt.Errorf("read the kubeconfig: %w", err)
 	}
@@ -169,7 +169,7 @@ func NamesIn(o Options) (Names, error) {
 		slices.Sorted(maps.Keys(raw.AuthInfos))}, nil
 }
 
-func loader(o Options) clientcmd.ClientConfig {
+func configLoader(o Options) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)

@@ -44,7 +44,7 @@ type ExecIO struct {
 // ErrNoPod, ErrNotRunning, ErrNoCommand, and *ExitError when the command itself
 // failed.
 func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
-	err := c.exec(ctx, in, cmd, io)
+	err := c.execOnce(ctx, in, cmd, io)
 	if err == nil {
 		return nil
 	}
@@ -60,13 +60,13 @@ func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 	return fmt.Errorf("run %s in %s: %w", name, in, err)
 }
 
-func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
+func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
 	executor, err := newExecutor(c.Config(), c.Builtin().execURL(in.Namespace, in.Pod, &corev1.PodExecOptions{Container: in.Container,
 		Command: cmd, Stdin: io.Stdin != nil, Stdout: io.Stdout != nil, Stderr: io.Stderr != nil}))
 	if err != nil {
 		return err
 	}
-	stdout, stderr := valve{w: io.Stdout}, valve{w: io.Stderr}
+	stdout, stderr := writeValve{w: io.Stdout}, writeValve{w: io.Stderr}
 	opt := remotecommand.StreamOptions{Stdin: io.Stdin}
 	if io.Stdout != nil {
 		opt.Stdout = &stdout
@@ -83,8 +83,8 @@ func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	stdout.shut()
-	stderr.shut()
+	stdout.shutValve()
+	stderr.shutValve()
 	return err
 }
 
@@ -103,8 +103,8 @@ func newExecutor(cfg *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 	})
 }
 
-// valve passes writes on until it is shut.
-type valve struct {
+// writeValve passes writes on until it is shut.
+type writeValve struct {
 	mu     sync.Mutex
 	w      io.Writer
 	closed bool
@@ -113,7 +113,7 @@ type valve struct {
 // errShut is the error of a late write.
 var errShut = errors.New("the command is no longer waited for")
 
-func (v *valve) Write(p []byte) (int, error) {
+func (v *writeValve) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -122,9 +122,9 @@ func (v *valve) Write(p []byte) (int, error) {
 	return v.w.Write(p)
 }
 
-// shut waits for a write under way and lets no other through. The writers given
+// shutValve waits for a write under way and lets no other through. The writers given
 // to Exec must not block once its context has ended.
-func (v *valve) shut() {
+func (v *writeValve) shutValve() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true

@@ -25,10 +25,10 @@ var ErrNoCluster = errors.New("no cluster")
 
 // NoClusterError says where a cluster was looked for, in that order. errors.Is finds
 // ErrNoCluster in it.
-type NoClusterError struct{ Looked []Place }
+type NoClusterError struct{ Looked []TriedPlace }
 
-// Place is where a cluster was looked for, and why there is none.
-type Place struct{ Name, Why string }
+// TriedPlace is where a cluster was looked for, and why there is none.
+type TriedPlace struct{ Name, Why string }
 
 // Error lists the places on one line.
 func (e *NoClusterError) Error() string {
@@ -53,25 +53,25 @@ const (
 
 // lookedAt are the places in which a kubeconfig names no cluster, in the order in which
 // kubectl looks.
-func lookedAt(o Options) []Place {
+func lookedAt(o Options) []TriedPlace {
 	if o.Kubeconfig != "" {
-		return []Place{{"--kubeconfig " + o.Kubeconfig, inFile(o.Kubeconfig)}}
+		return []TriedPlace{{"--kubeconfig " + o.Kubeconfig, inFile(o.Kubeconfig)}}
 	}
 	const variable = clientcmd.RecommendedConfigPathEnvVar
-	var places []Place
+	var places []TriedPlace
 	if env := os.Getenv(variable); env != "" {
 		for _, path := range filepath.SplitList(env) {
-			places = append(places, Place{variable + "=" + path, inFile(path)})
+			places = append(places, TriedPlace{variable + "=" + path, inFile(path)})
 		}
 	} else {
-		places = append(places, Place{variable, notSet},
-			Place{clientcmd.RecommendedHomeFile, inFile(clientcmd.RecommendedHomeFile)})
+		places = append(places, TriedPlace{variable, notSet},
+			TriedPlace{clientcmd.RecommendedHomeFile, inFile(clientcmd.RecommendedHomeFile)})
 	}
 	why := noToken
 	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
 		why = noPod
 	}
-	return append(places, Place{"the service account of a pod", why})
+	return append(places, TriedPlace{"the service account of a pod", why})
 }
 
 // inFile says why a kubeconfig that could be read has no cluster.
@@ -87,7 +87,7 @@ func inFile(path string) string {
 // it impersonates. Only the server knows which user the credentials belong to (kubectl
 // auth whoami). It reads the file.
 func (c *Cluster) User() string {
-	raw, err := loader(c.opt).RawConfig()
+	raw, err := configLoader(c.opt).RawConfig()
 	if err != nil {
 		return ""
 	}

@@ -33,9 +33,9 @@ type LeaseConfig struct {
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Filled is the configuration with the defaults; an error says which times do not
+// WithDefaults is the configuration with the defaults; an error says which times do not
 // go together.
-func (c LeaseConfig) Filled() (LeaseConfig, error) {
+func (c LeaseConfig) WithDefaults() (LeaseConfig, error) {
 	c.Duration = cmp.Or(c.Duration, 15*time.Second)
 	c.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
 	c.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
@@ -82,19 +82,19 @@ type LeaseCalls struct {
 	Trouble func(error)
 }
 
-// Lead campaigns for a zone until ctx ends, again and again.
+// CampaignForZone campaigns for a zone until ctx ends, again and again.
 //
 // It does what client-go's leaderelection does, which brings all groups of the API along
 // (see Builtin), and two things more: the Lease is given up only when Lead has returned,
 // and calls hear of every error.
-func (c *Cluster) Lead(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
-	cfg, err := cfg.Filled()
+func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return fmt.Errorf("lead zone %s: %w", clean.Text(zone), err)
 	}
 	e := election{c: c, cfg: cfg, name: LeaseName(zone), calls: calls}
 	for ctx.Err() == nil {
-		e.term(ctx)
+		e.runTerm(ctx)
 	}
 	return nil
 }
@@ -106,13 +106,13 @@ type election struct {
 	name  string
 	calls LeaseCalls
 
-	lease *coordinationv1.Lease // as it was seen last, nil before
-	since time.Time             // when its content was seen first, by this machine's clock
+	lease     *coordinationv1.Lease // as it was seen last, nil before
+	seenSince time.Time             // when its content was seen first, by this machine's clock
 }
 
-// term is one campaign and, if it is won, the time of leading.
-func (e *election) term(ctx context.Context) {
-	for !e.try(ctx) {
+// runTerm is one campaign and, if it is won, the time of leading.
+func (e *election) runTerm(ctx context.Context) {
+	for !e.tryLease(ctx) {
 		if !retry.Sleep(ctx, wait.Jitter(e.cfg.RetryPeriod, leaseJitter)) {
 			return
 		}
@@ -127,15 +127,15 @@ func (e *election) term(ctx context.Context) {
 	// Writing ends before the Lease is given up: it is renewed until Lead has returned,
 	// also when ctx has ended.
 	ctx = context.WithoutCancel(ctx)
-	e.renew(ctx, returned)
+	e.renewLease(ctx, returned)
 	end()
 	<-returned
-	e.release(ctx)
+	e.releaseLease(ctx)
 }
 
-// renew keeps the Lease until Lead has returned, or until it could not be renewed for
+// renewLease keeps the Lease until Lead has returned, or until it could not be renewed for
 // as long as RenewDeadline or is another's.
-func (e *election) renew(ctx context.Context, returned <-chan struct{}) {
+func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
 		select {
 		case <-returned:
@@ -147,7 +147,7 @@ func (e *election) renew(ctx context.Context, returned <-chan struct{}) {
 			return
 		}
 		ask, cancel := context.WithDeadline(ctx, until)
-		if e.try(ask) {
+		if e.tryLease(ask) {
 			until = now.Add(e.cfg.RenewDeadline)
 		}
 		cancel()
@@ -157,9 +157,9 @@ func (e *election) renew(ctx context.Context, returned <-chan struct{}) {
 	}
 }
 
-// try takes the Lease or renews it, and says whether this replica holds it now.
-func (e *election) try(ctx context.Context) bool {
-	if e.holder() == e.cfg.Identity && e.valid() && e.take(ctx) {
+// tryLease takes the Lease or renews it, and says whether this replica holds it now.
+func (e *election) tryLease(ctx context.Context) bool {
+	if e.holder() == e.cfg.Identity && e.isHolderValid() && e.takeLease(ctx) {
 		return true // one request: nobody has changed it
 	}
 	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Get(ctx, e.name, metav1.GetOptions{})
@@ -167,20 +167,20 @@ func (e *election) try(ctx context.Context) bool {
 	case apierrors.IsNotFound(err):
 		e.lease = nil
 	case err != nil:
-		e.tell("get", err)
+		e.reportFailure("get", err)
 		return false
 	default:
-		e.see(l)
+		e.noteLease(l)
 	}
-	if e.holder() != "" && e.holder() != e.cfg.Identity && e.valid() {
+	if e.holder() != "" && e.holder() != e.cfg.Identity && e.isHolderValid() {
 		return false
 	}
-	return e.take(ctx)
+	return e.takeLease(ctx)
 }
 
-// take writes this replica into the Lease as it was seen last; it says whether the server
+// takeLease writes this replica into the Lease as it was seen last; it says whether the server
 // took that.
-func (e *election) take(ctx context.Context) bool {
+func (e *election) takeLease(ctx context.Context) bool {
 	now, seconds := metav1.NowMicro(), int32(e.cfg.Duration/time.Second)
 	spec := coordinationv1.LeaseSpec{HolderIdentity: &e.cfg.Identity, LeaseDurationSeconds: &seconds, AcquireTime: &now,
 		RenewTime: &now, LeaseTransitions: new(int32(0))}
@@ -188,10 +188,10 @@ func (e *election) take(ctx context.Context) bool {
 		l, err := e.c.Builtin().Leases(e.cfg.Namespace).Create(ctx, &coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Namespace: e.cfg.Namespace, Name: e.name}, Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
-			e.tell("create", err)
+			e.reportFailure("create", err)
 			return false
 		}
-		e.see(l)
+		e.noteLease(l)
 		return true
 	}
 	if old := e.lease.Spec; old.LeaseTransitions != nil {
@@ -202,46 +202,46 @@ func (e *election) take(ctx context.Context) bool {
 	} else {
 		*spec.LeaseTransitions++
 	}
-	return e.write(ctx, spec)
+	return e.writeLease(ctx, spec)
 }
 
-// release gives the Lease up, if it is still this replica's.
-func (e *election) release(ctx context.Context) {
+// releaseLease gives the Lease up, if it is still this replica's.
+func (e *election) releaseLease(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.RenewDeadline)
 	defer cancel()
 	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Get(ctx, e.name, metav1.GetOptions{})
 	if err != nil {
-		e.tell("get", err)
+		e.reportFailure("get", err)
 		return
 	}
-	e.see(l)
+	e.noteLease(l)
 	if e.holder() != e.cfg.Identity {
 		return
 	}
 	now := metav1.NowMicro()
-	e.write(ctx, coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(1)), AcquireTime: &now, RenewTime: &now,
+	e.writeLease(ctx, coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(1)), AcquireTime: &now, RenewTime: &now,
 		LeaseTransitions: l.Spec.LeaseTransitions})
 }
 
-// write replaces the content of the Lease unless somebody has changed it since it was seen
+// writeLease replaces the content of the Lease unless somebody has changed it since it was seen
 // last; it says whether the server took that.
-func (e *election) write(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
+func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
 	next := e.lease.DeepCopy()
 	next.Spec = spec
 	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Update(ctx, next, metav1.UpdateOptions{})
 	if err != nil {
-		e.tell("update", err)
+		e.reportFailure("update", err)
 		return false
 	}
-	e.see(l)
+	e.noteLease(l)
 	return true
 }
 
-// see takes in the Lease as the server has it, and tells of another leader.
-func (e *election) see(l *coordinationv1.Lease) {
+// noteLease takes in the Lease as the server has it, and tells of another leader.
+func (e *election) noteLease(l *coordinationv1.Lease) {
 	before := e.holder()
 	if e.lease == nil || !equality.Semantic.DeepEqual(e.lease.Spec, l.Spec) {
-		e.since = time.Now()
+		e.seenSince = time.Now()
 	}
 	e.lease = l
 	if now := e.holder(); now != before && now != e.cfg.Identity {
@@ -257,15 +257,15 @@ func (e *election) holder() string {
 	return *e.lease.Spec.HolderIdentity
 }
 
-// valid says whether the holder of the Lease may still count on it. The clocks of other
+// isHolderValid says whether the holder of the Lease may still count on it. The clocks of other
 // replicas do not matter: it was seen to change, or it was not.
-func (e *election) valid() bool {
+func (e *election) isHolderValid() bool {
 	return e.lease.Spec.LeaseDurationSeconds != nil &&
-		time.Since(e.since) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
+		time.Since(e.seenSince) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
 }
 
-// tell reports why a request failed.
-func (e *election) tell(verb string, err error) {
+// reportFailure reports why a request failed.
+func (e *election) reportFailure(verb string, err error) {
 	// Somebody else's change meanwhile is the usual course.
 	if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 		e.calls.Trouble(fmt.Errorf("%s lease %s/%s: %s", verb, e.cfg.Namespace, e.name, clean.Text(err.Error())))

@@ -31,7 +31,7 @@ func TestLeaseName(t *testing.T) {
 
 func TestLeaseTimes(t *testing.T) {
 	good := LeaseConfig{Namespace: "rung", Identity: "a"}
-	if c, err := good.Filled(); err != nil || c.Duration != 15*time.Second || c.RenewDeadline != 10*time.Second || c.RetryPeriod != 2*time.Second {
+	if c, err := good.WithDefaults(); err != nil || c.Duration != 15*time.Second || c.RenewDeadline != 10*time.Second || c.RetryPeriod != 2*time.Second {
 		t.Error(c, err)
 	}
 	for want, c := range map[string]LeaseConfig{
@@ -40,7 +40,7 @@ func TestLeaseTimes(t *testing.T) {
 		"not a valid namespace name":   {Namespace: "Rung", Identity: "a"},
 		"identity of a replica":        {Namespace: "rung"},
 	} {
-		if _, err := c.Filled(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.WithDefaults(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -64,7 +64,7 @@ func campaigning(t *testing.T, c *Cluster, id string) *replica {
 	cfg := LeaseConfig{Namespace: "rung", Identity: id, Duration: 3500 * time.Millisecond, RenewDeadline: 500 * time.Millisecond, RetryPeriod: 50 * time.Millisecond}
 	go func() {
 		defer close(done)
-		err := c.Lead(ctx, "n1", cfg, LeaseCalls{
+		err := c.CampaignForZone(ctx, "n1", cfg, LeaseCalls{
 			Lead: func(ctx context.Context) {
 				r.leads.Store(true)
 				defer r.leads.Store(false)

@@ -15,24 +15,24 @@ import (
 	"rung/sources/kube/plugin"
 )
 
-// leaving lets every request end with its context. A credential plugin of the
+// contextTransport lets every request end with its context. A credential plugin of the
 // kubeconfig is waited for inside the request, and client-go waits for it whatever
 // becomes of the context; such a request is left behind until the plugin answers, or is
 // ended (see package plugin).
-type leaving struct {
+type contextTransport struct {
 	rt http.RoundTripper
-	// within bounds a request and its answer, unless it stays open; 0 bounds none.
-	within time.Duration
-	login  *api.ExecConfig // nil for none
+	// timeout bounds a request and its answer, unless it stays open; 0 bounds none.
+	timeout time.Duration
+	login   *api.ExecConfig // nil for none
 }
 
 // RoundTrip sends a request.
-func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
-	if l.within <= 0 || staysOpen(r) {
-		return l.send(r)
+func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if l.timeout <= 0 || staysOpen(r) {
+		return l.sendRequest(r)
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), l.within, fmt.Errorf("%w within %s", ErrUnanswered, l.within))
-	response, err := l.send(r.WithContext(ctx))
+	ctx, cancel := context.WithTimeoutCause(r.Context(), l.timeout, fmt.Errorf("%w within %s", ErrUnanswered, l.timeout))
+	response, err := l.sendRequest(r.WithContext(ctx))
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, ErrUnanswered) {
 			err = cause
@@ -62,7 +62,7 @@ func (b endingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-func (l leaving) send(r *http.Request) (*http.Response, error) {
+func (l contextTransport) sendRequest(r *http.Request) (*http.Response, error) {
 	type answer struct {
 		response *http.Response
 		err      error
@@ -89,7 +89,7 @@ func (l leaving) send(r *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper is for client-go, which looks below.
-func (l leaving) WrappedRoundTripper() http.RoundTripper { return l.rt }
+func (l contextTransport) WrappedRoundTripper() http.RoundTripper { return l.rt }
 
 // leavingClient is a client whose requests end with their contexts.
 func leavingClient(cfg *rest.Config) (*http.Client, error) {
@@ -102,7 +102,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 		rt = http.DefaultTransport
 	}
 	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
-	return &http.Client{Transport: leaving{rt, client.Timeout, cfg.ExecProvider}}, nil
+	return &http.Client{Transport: contextTransport{rt, client.Timeout, cfg.ExecProvider}}, nil
 }
 
 // dynamicClient is a client of any kind whose requests end with their contexts.

@@ -20,14 +20,14 @@ func TestNoCluster(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		kubeconfig, variable, host string
-		want                       []Place
+		want                       []TriedPlace
 	}{
 		"the variable": {"", none + string(filepath.ListSeparator) + empty, "",
-			[]Place{{"KUBECONFIG=" + none, "does not exist"}, {"KUBECONFIG=" + empty, "has no context"},
+			[]TriedPlace{{"KUBECONFIG=" + none, "does not exist"}, {"KUBECONFIG=" + empty, "has no context"},
 				{"the service account of a pod", "not in a pod"}}},
 		"a pod without a token": {"", none, "10.0.0.1",
-			[]Place{{"KUBECONFIG=" + none, "does not exist"}, {"the service account of a pod", "no token mounted"}}},
-		"the flag": {empty, none, "", []Place{{"--kubeconfig " + empty, "has no context"}}},
+			[]TriedPlace{{"KUBECONFIG=" + none, "does not exist"}, {"the service account of a pod", "no token mounted"}}},
+		"the flag": {empty, none, "", []TriedPlace{{"--kubeconfig " + empty, "has no context"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", c.variable)

@@ -120,8 +120,8 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 	return failed
 }
 
-// put keeps a setting; a later one of a namespace outranks an earlier one.
-func (o *OVNKube) put(name, value, from string) {
+// putSetting keeps a setting; a later one of a namespace outranks an earlier one.
+func (o *OVNKube) putSetting(name, value, from string) {
 	value = clean.Text(strings.TrimSpace(value))
 	if value != "" && name != "" {
 		o.Settings[name] = OVNSetting{value, from}
@@ -131,12 +131,12 @@ func (o *OVNKube) put(name, value, from string) {
 func (o *OVNKube) configMap(ns string, m *corev1.ConfigMap) {
 	from := "ConfigMap " + clean.Text(ns+"/"+m.Name)
 	for key, name := range ovnConfigKeys {
-		o.put(name, bounded(m.Data[key]), from)
+		o.putSetting(name, cutSetting(m.Data[key]), from)
 	}
 	for key, text := range m.Data {
 		if strings.HasSuffix(key, ".conf") {
-			for name, value := range parseOVNConf(bounded(text)) {
-				o.put(name, value, from)
+			for name, value := range parseOVNConf(cutSetting(text)) {
+				o.putSetting(name, value, from)
 			}
 		}
 	}
@@ -156,10 +156,10 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]str
 			if r := e.ValueFrom; r != nil && r.ConfigMapKeyRef != nil {
 				value = maps[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
 			}
-			o.put(ovnEnv[e.Name], bounded(value), from)
+			o.putSetting(ovnEnv[e.Name], cutSetting(value), from)
 		}
 		for name, value := range parseOVNArgs(append(slices.Clone(c.Command), c.Args...)) {
-			o.put(name, value, from)
+			o.putSetting(name, value, from)
 		}
 		if o.Image == "" {
 			o.Image, o.Version = clean.Text(c.Image), imageVersion(c.Image)
@@ -170,8 +170,8 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]str
 	}
 }
 
-// bounded cuts a text that no configuration needs.
-func bounded(s string) string { return s[:min(len(s), maxOVNConfig)] }
+// cutSetting cuts a text that no configuration needs.
+func cutSetting(s string) string { return s[:min(len(s), maxOVNConfig)] }
 
 // imageVersion is the tag of an image; one by digest alone says nothing.
 func imageVersion(image string) string {

@@ -55,7 +55,7 @@ func confValue(s string) string {
 func parseOVNArgs(args []string) map[string]string {
 	var words []string
 	for _, a := range args {
-		a = bounded(a)
+		a = cutSetting(a)
 		if !strings.Contains(a, "\n") {
 			words = append(words, a)
 			continue

@@ -112,8 +112,8 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil
 	}
-	a, errA := manifests.Tree(old)
-	b, errB := manifests.Tree(now)
+	a, errA := manifests.PolicyTree(old)
+	b, errB := manifests.PolicyTree(now)
 	if errA != nil || errB != nil {
 		return [][]string{{"spec"}}
 	}

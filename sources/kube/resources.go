@@ -48,12 +48,12 @@ func ofAntrea(resource string) schema.GroupVersionResource {
 // Serves says whether the server has a resource, which everybody may ask. A server that does
 // not say, or not to this user, is an error: then nobody knows.
 func (c *Cluster) Serves(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
-	has, err := c.served(ctx, r.GroupVersion())
+	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err
 }
 
-// served are the resources that the server has of a version.
-func (c *Cluster) served(ctx context.Context, v schema.GroupVersion) (map[string]bool, error) {
+// servedResources are the resources that the server has of a version.
+func (c *Cluster) servedResources(ctx context.Context, v schema.GroupVersion) (map[string]bool, error) {
 	var list metav1.APIResourceList
 	err := c.Builtin().Get("/apis/" + v.String()).Do(ctx).Into(&list)
 	if apierrors.IsNotFound(err) {
@@ -68,8 +68,8 @@ func (c *Cluster) served(ctx context.Context, v schema.GroupVersion) (map[string
 	return out, nil
 }
 
-// rare are the resources that most clusters do not serve, by version.
-func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
+// rareResources are the resources that most clusters do not serve, by version.
+func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
 	add(PolicyResources[model.KindCNP])
@@ -79,16 +79,16 @@ func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
 	return out
 }
 
-// Served are the questions that are about something the server has: what is allowed of
+// ServedQuestions are the questions that are about something the server has: what is allowed of
 // ClusterNetworkPolicies, or of what Antrea brings along, matters only where they are. Where
 // the server does not tell this user what it has, all stay. The error says that it did not
 // answer.
-func (c *Cluster) Served(ctx context.Context, questions []Question) ([]Question, error) {
+func (c *Cluster) ServedQuestions(ctx context.Context, questions []Question) ([]Question, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	missing := map[string]bool{}
-	for version, resources := range rare() {
-		has, err := c.served(ctx, version)
+	for version, resources := range rareResources() {
+		has, err := c.servedResources(ctx, version)
 		var api apierrors.APIStatus
 		if err != nil && !errors.As(err, &api) {
 			return nil, fmt.Errorf("ask what is served of %s: %w", version, verdictOf(model.PolicyKey{}, "", err))
@@ -133,7 +133,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &def); err != nil {
 			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(OneLine(err.Error())))
 		}
-		found = append(found, versions(k, &def)...)
+		found = append(found, unreadVersions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
@@ -151,9 +151,9 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 	return out, found, nil
 }
 
-// versions are the served versions of a CRD that Rung, as OVN-Kubernetes, does
+// unreadVersions are the served versions of a CRD that Rung, as OVN-Kubernetes, does
 // not read.
-func versions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []model.Broken {
+func unreadVersions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []model.Broken {
 	var others []string
 	for _, v := range def.Spec.Versions {
 		if v.Served && v.Name != PolicyResources[k].Version {

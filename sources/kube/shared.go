@@ -17,44 +17,44 @@ type Shared[T any] struct {
 	Within time.Duration // bounds the asking, whoever waits for it; 0: nothing does
 
 	mu    sync.Mutex
-	byKey map[string]*answer[T]
+	byKey map[string]*sharedAnswer[T]
 }
 
-// answer is one answer; ready is closed when it has come.
-type answer[T any] struct {
+// sharedAnswer is one answer; ready is closed when it has come.
+type sharedAnswer[T any] struct {
 	ready   chan struct{}
-	waiting int                // how many wait for it, under Shared.mu
+	waiters int                // how many wait for it, under Shared.mu
 	cancel  context.CancelFunc // ends the asking
 
-	until time.Time // set with the fields below, before ready
-	value T
-	err   error
+	validUntil time.Time // set with the fields below, before ready
+	value      T
+	err        error
 }
 
 // Get returns the answer of a key, by asking where there is none. It waits no longer
 // than ctx. When nobody waits for an answer any more the context of ask ends, and
 // the last to give up waits for ask to return.
 func (s *Shared[T]) Get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
-	a := s.join(ctx, key, ask)
+	a := s.joinAsking(ctx, key, ask)
 	select {
 	case <-a.ready:
 	case <-ctx.Done():
 	}
-	if s.leave(key, a) {
+	if s.leaveAsking(key, a) {
 		return a.value, a.err
 	}
 	var none T
 	return none, context.Cause(ctx)
 }
 
-// join returns the answer that serves, or the one that is on its way, or has it asked
+// joinAsking returns the answer that serves, or the one that is on its way, or has it asked
 // for. It counts the caller among those who wait.
-func (s *Shared[T]) join(ctx context.Context, key string, ask func(context.Context) (T, error)) *answer[T] {
+func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context.Context) (T, error)) *sharedAnswer[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.byKey[key]
-	if a == nil || a.given() && time.Now().After(a.until) {
-		a = &answer[T]{ready: make(chan struct{})}
+	if a == nil || a.isGiven() && time.Now().After(a.validUntil) {
+		a = &sharedAnswer[T]{ready: make(chan struct{})}
 		// Not under the first asker's context: others wait for it, too.
 		ctx = context.WithoutCancel(ctx)
 		if s.Within > 0 {
@@ -63,27 +63,27 @@ func (s *Shared[T]) join(ctx context.Context, key string, ask func(context.Conte
 			ctx, a.cancel = context.WithCancel(ctx)
 		}
 		if s.byKey == nil {
-			s.byKey = map[string]*answer[T]{}
+			s.byKey = map[string]*sharedAnswer[T]{}
 		}
 		s.byKey[key] = a
 		go func() {
 			defer close(a.ready)
 			defer a.cancel()
 			a.value, a.err = ask(ctx)
-			a.until = time.Now().Add(s.Keep)
+			a.validUntil = time.Now().Add(s.Keep)
 		}()
 	}
-	a.waiting++
+	a.waiters++
 	return a
 }
 
-// leave takes the caller out of those who wait, and says whether the answer has come.
+// leaveAsking takes the caller out of those who wait, and says whether the answer has come.
 // One that nobody waits for is given up, and is no answer for anybody who comes later.
-func (s *Shared[T]) leave(key string, a *answer[T]) (given bool) {
+func (s *Shared[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bool) {
 	s.mu.Lock()
-	a.waiting--
-	given = a.given()
-	abandoned := !given && a.waiting == 0
+	a.waiters--
+	given = a.isGiven()
+	abandoned := !given && a.waiters == 0
 	if abandoned {
 		delete(s.byKey, key) // an answer that has not come is the newest of its key
 	}
@@ -95,8 +95,8 @@ func (s *Shared[T]) leave(key string, a *answer[T]) (given bool) {
 	return given
 }
 
-// given says whether the answer has come.
-func (a *answer[T]) given() bool {
+// isGiven says whether the answer has come.
+func (a *sharedAnswer[T]) isGiven() bool {
 	select {
 	case <-a.ready:
 		return true

@@ -70,7 +70,7 @@ func (r *Reporter) Run(ctx context.Context) {
 				if shutdown {
 					return
 				}
-				r.write(ctx, k)
+				r.writeReport(ctx, k)
 				r.queue.Done(k)
 			}
 		})
@@ -83,15 +83,15 @@ func (r *Reporter) Run(ctx context.Context) {
 // SetCondition reports a policy's condition in a zone. Of several that wait the
 // newest is written.
 func (r *Reporter) SetCondition(zone string, policy model.PolicyKey, c model.Condition) {
-	r.put(reportKey{policy: policy, zone: zone}, &c)
+	r.putReport(reportKey{policy: policy, zone: zone}, &c)
 }
 
 // ClearZone takes a zone's condition away from a policy.
 func (r *Reporter) ClearZone(zone string, policy model.PolicyKey) {
-	r.put(reportKey{policy: policy, zone: zone}, nil)
+	r.putReport(reportKey{policy: policy, zone: zone}, nil)
 }
 
-func (r *Reporter) put(k reportKey, c *model.Condition) {
+func (r *Reporter) putReport(k reportKey, c *model.Condition) {
 	if !k.policy.Kind.IsAdmin() { // others have no conditions of zones
 		return
 	}
@@ -102,10 +102,10 @@ func (r *Reporter) put(k reportKey, c *model.Condition) {
 	r.queue.Add(k)
 }
 
-// Forget drops what waits to be said for a zone: another reports for it now, and
+// ForgetZone drops what waits to be said for a zone: another reports for it now, and
 // must not be contradicted by what was true before. A request under way is not
 // called back.
-func (r *Reporter) Forget(zone string) {
+func (r *Reporter) ForgetZone(zone string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := func(k reportKey) bool { return k.zone == zone }
@@ -113,14 +113,14 @@ func (r *Reporter) Forget(zone string) {
 	maps.DeleteFunc(r.events, func(k reportKey, _ model.Event) bool { return of(k) })
 }
 
-// Waiting counts what is not written yet, Dropped what never will be.
-func (r *Reporter) Waiting() (waiting int, dropped uint64) {
+// WaitingReports counts what is not written yet, Dropped what never will be.
+func (r *Reporter) WaitingReports() (waiting int, dropped uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.pending) + len(r.events), r.dropped
 }
 
-func (r *Reporter) write(ctx context.Context, k reportKey) {
+func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 	r.mu.Lock()
 	c, has := r.pending[k]
 	e, isEvent := r.events[k]
@@ -219,7 +219,7 @@ func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource,
 	if only, _ := list[0].(map[string]any); only["type"] != "Ready-In-Zone-"+zone {
 		return refused
 	}
-	patch := mustJSON([]op{
+	patch := mustJSON([]patchOperation{
 		{"op": "test", "path": "/metadata/resourceVersion", "value": u.GetResourceVersion()},
 		{"op": "replace", "path": "/status/conditions", "value": []any{}},
 	})

@@ -33,10 +33,10 @@ func TestConditionsOutlastTheServer(t *testing.T) {
 	runs(t, r)
 	r.SetCondition("n1", blueKey, blueCondition())
 	idle(t, r)
-	if n, _ := r.Waiting(); n != 0 || len(api.taken()) != 2*reportTries+1 {
+	if n, _ := r.WaitingReports(); n != 0 || len(api.taken()) != 2*reportTries+1 {
 		t.Error("the condition was given up")
 	}
-	if _, dropped := r.Waiting(); dropped != 0 {
+	if _, dropped := r.WaitingReports(); dropped != 0 {
 		t.Errorf("%d dropped", dropped)
 	}
 }
@@ -48,8 +48,8 @@ func TestForgetZone(t *testing.T) {
 	r.SetCondition("n1", blueKey, blueCondition())
 	r.SetCondition("n2", blueKey, blueCondition())
 	r.Event(model.Event{About: blueKey, Reason: "x", Reporter: "n1", Last: reported})
-	r.Forget("n1")
-	if n, _ := r.Waiting(); n != 1 {
+	r.ForgetZone("n1")
+	if n, _ := r.WaitingReports(); n != 1 {
 		t.Errorf("%d wait, want that of the other zone", n)
 	}
 }

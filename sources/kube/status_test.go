@@ -88,7 +88,7 @@ func runs(t *testing.T, r *Reporter) (stop func()) {
 
 func idle(t *testing.T, r *Reporter) {
 	t.Helper()
-	eventually(t, "the reports are not written", func() bool { n, _ := r.Waiting(); return n == 0 })
+	eventually(t, "the reports are not written", func() bool { n, _ := r.WaitingReports(); return n == 0 })
 }
 
 var reported = time.Date(2026, 8, 1, 10, 0, 0, 0, time.UTC)
@@ -155,7 +155,7 @@ func TestConditionsRetried(t *testing.T) {
 	if len(troubles) == 0 || strings.Contains(troubles[0], "\x1b") || !strings.Contains(troubles[0], "apply the condition of zone n1 to") {
 		t.Errorf("troubles %q", troubles)
 	}
-	if _, dropped := r.Waiting(); dropped != 0 {
+	if _, dropped := r.WaitingReports(); dropped != 0 {
 		t.Errorf("%d dropped: a policy that is gone is no loss", dropped)
 	}
 }

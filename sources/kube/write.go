@@ -51,8 +51,8 @@ type Change struct {
 	Force bool
 }
 
-// Written is the server's answer to a change.
-type Written struct {
+// WriteAnswer is the server's answer to a change.
+type WriteAnswer struct {
 	// Policy is the object as it is stored now, or would be; nil after a delete, and
 	// where it was written but cannot be read.
 	Policy   *model.Policy
@@ -65,7 +65,7 @@ type Policies struct{ cluster *Cluster }
 // Policies are the cluster's policies, one at a time.
 func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
-func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
+func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 	r, ok := PolicyResources[k.Kind]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
@@ -80,7 +80,7 @@ func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 // Get reads a policy as it is now, with what watching leaves out. The error is
 // ErrGone when there is none.
 func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
-	r, err := p.in(k)
+	r, err := p.clientOf(k)
 	if err != nil {
 		return nil, err
 	}
@@ -88,34 +88,34 @@ func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
 	defer cancel()
 	u, err := r.Get(ctx, k.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", k.Label(), p.cluster.verdict(k, "", err))
+		return nil, fmt.Errorf("read %s: %w", k.Label(), p.cluster.errorOfChange(k, "", err))
 	}
-	return p.live(k, u)
+	return p.liveOf(k, u)
 }
 
-// Do makes a change, or with dryRun has the server check it as if it were made.
+// MakeChange makes a change, or with dryRun has the server check it as if it were made.
 // The errors are those of verdict: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
 // *Rejected.
-func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, error) {
-	r, err := p.in(ch.Key)
+func (p *Policies) MakeChange(ctx context.Context, ch Change, dryRun bool) (*WriteAnswer, error) {
+	r, err := p.clientOf(ch.Key)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	ctx, warnings := collectWarnings(ctx)
-	u, err := p.do(ctx, r, ch, dryRun)
-	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) &&
-		own.ours() {
+	u, err := p.requestChange(ctx, r, ch, dryRun)
+	if own := (*ContestedError)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) &&
+		own.isOwnConflict() {
 		ch.Force = true
-		u, err = p.do(ctx, r, ch, dryRun)
+		u, err = p.requestChange(ctx, r, ch, dryRun)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), p.cluster.verdict(ch.Key, ch.Verb, err))
+		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), p.cluster.errorOfChange(ch.Key, ch.Verb, err))
 	}
-	w := &Written{Warnings: warnings.text}
+	w := &WriteAnswer{Warnings: warnings.text}
 	if u != nil {
-		l, err := p.live(ch.Key, u)
+		l, err := p.liveOf(ch.Key, u)
 		switch {
 		case err == nil:
 			w.Policy = l.Policy
@@ -128,7 +128,7 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	return w, nil
 }
 
-func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterface, ch Change,
 	dryRun bool) (*unstructured.Unstructured, error) {
 	var dry []string
 	if dryRun {
@@ -139,7 +139,7 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 	}
 	switch ch.Verb {
 	case VerbCreate, VerbApply:
-		u, err := document(ch)
+		u, err := authoredDocument(ch)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	if err != nil {
 		return nil, err
 	}
-	live, err := p.live(ch.Key, now)
+	live, err := p.liveOf(ch.Key, now)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	if len(live.Unknown) > 0 {
 		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would drop; change it with kubectl: %w", live.Unknown[0], model.ErrRefused)
 	}
-	u, err := live.becomes(ch)
+	u, err := live.changedObject(ch)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +202,9 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 		FieldValidation: metav1.FieldValidationStrict})
 }
 
-// document is the new policy as its author wrote it.
-func document(ch Change) (*unstructured.Unstructured, error) {
-	tree, err := manifests.Tree(ch.New)
+// authoredDocument is the new policy as its author wrote it.
+func authoredDocument(ch Change) (*unstructured.Unstructured, error) {
+	tree, err := manifests.PolicyTree(ch.New)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
 	}
@@ -224,13 +224,13 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// op is one operation of a JSON patch (RFC 6902). A nil Value is written where
+// patchOperation is one operation of a JSON patch (RFC 6902). A nil Value is written where
 // the operation wants one: a test of null says that there is nothing.
-type op map[string]any
+type patchOperation map[string]any
 
 // patchOf is the patch of what changes: the priority, or the annotations of logging, with a
 // test of what is there.
-func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]op, error) {
+func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only what is there can be patched: %w", model.ErrRefused)
 	}
@@ -251,13 +251,13 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]op,
 		}
 		all, uid = old.GetAnnotations(), string(old.GetUID())
 	}
-	var ops []op
+	var ops []patchOperation
 	if uid != "" {
-		ops = append(ops, op{"op": "test", "path": "/metadata/uid", "value": uid})
+		ops = append(ops, patchOperation{"op": "test", "path": "/metadata/uid", "value": uid})
 	}
 	if ch.Old.Priority != ch.New.Priority {
-		return append(ops, op{"op": "test", "path": "/spec/priority", "value": ch.Old.Priority},
-			op{"op": "replace", "path": "/spec/priority", "value": ch.New.Priority}), nil
+		return append(ops, patchOperation{"op": "test", "path": "/spec/priority", "value": ch.Old.Priority},
+			patchOperation{"op": "replace", "path": "/spec/priority", "value": ch.New.Priority}), nil
 	}
 	patched := annotationOps(ch, len(all) == 0)
 	if len(patched) == 0 {
@@ -268,15 +268,15 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]op,
 
 // annotationOps change the annotations of logging. The level is tested also where only the
 // record of a session changes: it says what was before. none says that there are no annotations at all.
-func annotationOps(ch Change, none bool) (ops []op) {
+func annotationOps(ch Change, none bool) (ops []patchOperation) {
 	const annotations = "/metadata/annotations"
 	first := map[string]string{}
-	var tests []op
+	var tests []patchOperation
 	for _, name := range model.LoggingAnnotations() {
 		at := annotations + "/" + strings.ReplaceAll(name, "/", "~1")
 		was, had := ch.Old.RawAnnotation(name)
 		will, has := ch.New.RawAnnotation(name)
-		if test := (op{"op": "test", "path": at, "value": nil}); had != has || was != will || name == model.AnnotationLogging {
+		if test := (patchOperation{"op": "test", "path": at, "value": nil}); had != has || was != will || name == model.AnnotationLogging {
 			if had {
 				test["value"] = was
 			}
@@ -286,16 +286,16 @@ func annotationOps(ch Change, none bool) (ops []op) {
 		case has && !had && none:
 			first[name] = will
 		case has && !had:
-			ops = append(ops, op{"op": "add", "path": at, "value": will})
+			ops = append(ops, patchOperation{"op": "add", "path": at, "value": will})
 		case has && was != will:
-			ops = append(ops, op{"op": "replace", "path": at, "value": will})
+			ops = append(ops, patchOperation{"op": "replace", "path": at, "value": will})
 		case had && !has:
-			ops = append(ops, op{"op": "remove", "path": at})
+			ops = append(ops, patchOperation{"op": "remove", "path": at})
 		}
 	}
 	switch {
 	case len(first) > 0:
-		return []op{{"op": "test", "path": annotations, "value": nil}, {"op": "add", "path": annotations, "value": first}}
+		return []patchOperation{{"op": "test", "path": annotations, "value": nil}, {"op": "add", "path": annotations, "value": first}}
 	case len(ops) == 0:
 		return nil
 	}

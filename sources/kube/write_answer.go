@@ -28,8 +28,8 @@ type Live struct {
 	managed []metav1.ManagedFieldsEntry
 }
 
-// live brings an answer of the server into Rung's form.
-func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
+// liveOf brings an answer of the server into Rung's form.
+func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
 	l := &Live{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
 		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: clean.Text(string(u.GetUID())), Version: clean.Text(u.GetResourceVersion()),
@@ -59,15 +59,15 @@ func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live,
 // edit never means to take it away.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// becomes is the live object as the change wants it. It means what the change
+// changedObject is the live object as the change wants it. It means what the change
 // started from, so what its author decides is replaced as a whole; all else, such
 // as status, uid and kubectl's record, stays.
-func (l *Live) becomes(ch Change) (*unstructured.Unstructured, error) {
-	want, err := manifests.Tree(ch.New)
+func (l *Live) changedObject(ch Change) (*unstructured.Unstructured, error) {
+	want, err := manifests.PolicyTree(ch.New)
 	if err != nil {
 		return nil, err
 	}
-	was, err := manifests.Tree(l.Policy)
+	was, err := manifests.PolicyTree(l.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -103,16 +103,16 @@ const maxWarnings = 20
 
 type warningsKey struct{}
 
-// warnings are the server's warnings about one request.
-type warnings struct {
+// warningList are the server's warnings about one request.
+type warningList struct {
 	mu   sync.Mutex
 	text []string
 }
 
 // collectWarnings makes a context whose requests leave their warnings behind; they are read
 // when these are over.
-func collectWarnings(ctx context.Context) (context.Context, *warnings) {
-	w := &warnings{}
+func collectWarnings(ctx context.Context) (context.Context, *warningList) {
+	w := &warningList{}
 	return context.WithValue(ctx, warningsKey{}, w), w
 }
 
@@ -124,7 +124,7 @@ var _ rest.WarningHandlerWithContext = warningCollector{}
 
 // HandleWarningHeaderWithContext keeps the text of a warning.
 func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
-	w, ok := ctx.Value(warningsKey{}).(*warnings)
+	w, ok := ctx.Value(warningsKey{}).(*warningList)
 	switch {
 	case !ok:
 		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)

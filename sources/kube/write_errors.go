@@ -26,24 +26,24 @@ var (
 	ErrNoAnswer = errors.New("the API server does not answer")
 )
 
-// Contested says that others own fields a server-side apply wants to change.
-type Contested struct {
+// ContestedError says that others own fields a server-side apply wants to change.
+type ContestedError struct {
 	// By are the managers and the fields, as the server names them:
 	// `kubectl-client-side-apply: .spec.priority`.
 	By []string
 }
 
-// ours says whether only Rung's own edits and patches stand against its apply: to
+// isOwnConflict says whether only Rung's own edits and patches stand against its apply: to
 // the server these are another manager of the same name.
-func (e *Contested) ours() bool {
+func (e *ContestedError) isOwnConflict() bool {
 	return !slices.ContainsFunc(e.By, func(by string) bool { return !strings.HasPrefix(by, strconv.Quote(FieldManager)) })
 }
 
-func (e *Contested) Error() string { return "owned by " + strings.Join(e.By, "; ") }
+func (e *ContestedError) Error() string { return "owned by " + strings.Join(e.By, "; ") }
 
-// Rejected is the server's no: its schema, a rule (CEL), a webhook, a quota, or no
+// RejectedError is the server's no: its schema, a rule (CEL), a webhook, a quota, or no
 // permission.
-type Rejected struct {
+type RejectedError struct {
 	Code   int    // HTTP status
 	Reason string // one line
 	Fields []FieldError
@@ -54,7 +54,7 @@ type Rejected struct {
 // FieldError is the error of one field.
 type FieldError struct{ Field, Message string }
 
-func (e *Rejected) Error() string {
+func (e *RejectedError) Error() string {
 	if e.Remedy != "" {
 		return e.Reason + "; " + e.Remedy
 	}
@@ -73,13 +73,13 @@ func OneLine(s string) string {
 	return clean.Text(s)
 }
 
-// verdict says what an error of the client means for a change of a policy, and how to
+// errorOfChange says what an error of the client means for a change of a policy, and how to
 // see whether it is allowed.
-func (c *Cluster) verdict(k model.PolicyKey, v Verb, err error) error {
+func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	err = verdictOf(k, v, err)
-	var no *Rejected
+	var no *RejectedError
 	if errors.As(err, &no) && no.Code == http.StatusForbidden && strings.Contains(no.Reason, " cannot ") {
-		no.Remedy = "see " + c.Kubectl(append([]string{"auth", "can-i"}, v.Of(k).words()...)...)
+		no.Remedy = "see " + c.Kubectl(append([]string{"auth", "can-i"}, v.QuestionFor(k).kubectlWords()...)...)
 	}
 	return err
 }
@@ -103,8 +103,8 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	}
 	switch {
 	case apierrors.IsConflict(err):
-		if by := managers(causes); len(by) > 0 {
-			return &Contested{By: by}
+		if by := fieldManagers(causes); len(by) > 0 {
+			return &ContestedError{By: by}
 		}
 		return fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
 	case apierrors.IsAlreadyExists(err):
@@ -118,7 +118,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		// The test of the old value failed; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
-	r := &Rejected{Code: int(st.Code), Reason: OneLine(st.Message)}
+	r := &RejectedError{Code: int(st.Code), Reason: OneLine(st.Message)}
 	if r.Reason == "" {
 		r.Reason = OneLine(err.Error())
 	}
@@ -144,8 +144,8 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 // ofNamespace says whether it is the namespace that is not there.
 func ofNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
 
-// managers are the owners of fields that an apply wants, with the fields.
-func managers(causes []metav1.StatusCause) (by []string) {
+// fieldManagers are the owners of fields that an apply wants, with the fields.
+func fieldManagers(causes []metav1.StatusCause) (by []string) {
 	for _, c := range causes {
 		if c.Type != metav1.CauseTypeFieldManagerConflict {
 			continue

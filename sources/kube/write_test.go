@@ -106,7 +106,7 @@ func TestUpdateKeepsWhatItIsNotAbout(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
 	now := parsed(t, strings.Replace(strings.Replace(l.Policy.YAML, "priority: 40", "priority: 41", 1), "team: ops", "team: net", 1))
 	ch := Change{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}
-	if _, err := p.Do(t.Context(), ch, true); err != nil {
+	if _, err := p.MakeChange(t.Context(), ch, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Requests(); got[1].Method != "PUT" || got[1].Query != "dryRun=All&"+strictly {
@@ -123,7 +123,7 @@ func TestUpdateKeepsWhatItIsNotAbout(t *testing.T) {
 		}
 		return false
 	})
-	w, err := p.Do(t.Context(), ch, false)
+	w, err := p.MakeChange(t.Context(), ch, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestUpdateKeepsWhatItIsNotAbout(t *testing.T) {
 		t.Errorf("sent (-want +got)\n%s", diff)
 	}
 	// Now its spec is another.
-	if _, err := p.Do(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
+	if _, err := p.MakeChange(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v", err)
 	}
 	if got := s.Requests(); len(got) != 1 {
@@ -154,7 +154,7 @@ func TestUpdateRefusesToLoseUnknownFields(t *testing.T) {
 		t.Fatal(diff)
 	}
 	now := parsed(t, strings.Replace(bluePolicy, "priority: 40", "priority: 41", 1))
-	_, err := p.Do(t.Context(), Change{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
+	_, err := p.MakeChange(t.Context(), Change{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
 	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "spec.shiny") {
 		t.Errorf("%v", err)
 	}
@@ -209,7 +209,7 @@ func TestPatch(t *testing.T) {
 			now := *l.Policy
 			c.change(&now)
 			ch := Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}
-			w, err := p.Do(t.Context(), ch, false)
+			w, err := p.MakeChange(t.Context(), ch, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestPatch(t *testing.T) {
 				t.Errorf("stored %+v", w.Policy)
 			}
 			// A second time the old value is not there any more.
-			if _, err := p.Do(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
+			if _, err := p.MakeChange(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -235,33 +235,33 @@ func TestCreateDeleteApply(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
 	newText := strings.Replace(l.Policy.YAML, "name: blue", "name: navy", 1)
 	navy := model.PolicyKey{Kind: model.KindANP, Name: "navy"}
-	if _, err := p.Do(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); err != nil {
+	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Requests(); got[0].Method != "POST" || got[0].Query != strictly || got[0].Body["status"] != nil {
 		t.Errorf("%+v", got)
 	}
-	if _, err := p.Do(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); !errors.Is(err, ErrChanged) {
+	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v", err)
 	}
 	del := Change{Verb: VerbDelete, Key: blueKey, Old: l.Policy, Unchanged: unchanged(l.Policy)}
-	if _, err := p.Do(t.Context(), del, true); err != nil || s.Object(apiserver.ANPs+"/blue") == nil {
+	if _, err := p.MakeChange(t.Context(), del, true); err != nil || s.Object(apiserver.ANPs+"/blue") == nil {
 		t.Fatalf("a dry run deletes, or fails: %v", err)
 	}
 	s.Requests()
-	if _, err := p.Do(t.Context(), del, false); err != nil {
+	if _, err := p.MakeChange(t.Context(), del, false); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{"uid": "uid-blue", "resourceVersion": "101"}
 	if got := s.Requests(); !reflect.DeepEqual(got[1].Body["preconditions"], want) || s.Object(apiserver.ANPs+"/blue") != nil {
 		t.Errorf("%+v", got)
 	}
-	if _, err := p.Do(t.Context(), del, false); !errors.Is(err, ErrGone) {
+	if _, err := p.MakeChange(t.Context(), del, false); !errors.Is(err, ErrGone) {
 		t.Errorf("%v", err)
 	}
 	s.Requests()
 	// A document as kubectl prints it: what the server keeps is not sent.
-	if _, err := p.Do(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy), Force: true}, true); err != nil {
+	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy), Force: true}, true); err != nil {
 		t.Fatal(err)
 	}
 	got := s.Requests()[0]
@@ -274,7 +274,7 @@ func TestCreateDeleteApply(t *testing.T) {
 			"reason": "FieldManagerConflict", "field": ".spec.priority", "message": `conflict with "rung" using v1`}}})
 		return true
 	})
-	if _, err := p.Do(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy)}, false); err != nil {
+	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy)}, false); err != nil {
 		t.Error(err)
 	}
 	md := got.Body["metadata"].(map[string]any)
@@ -289,7 +289,7 @@ func TestRefusals(t *testing.T) {
 	now := *l.Policy
 	now.Priority = 42
 	do := func() error {
-		_, err := p.Do(context.Background(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
+		_, err := p.MakeChange(context.Background(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
 		return err
 	}
 	answer := func(code int, reason, message string, details map[string]any) {
@@ -302,7 +302,7 @@ func TestRefusals(t *testing.T) {
 		return map[string]any{"causes": []any{map[string]any{"reason": typ, "field": field, "message": message}}}
 	}
 	answer(422, "Invalid", "…", cause("FieldValueInvalid", "spec", "networks\x1b[31m peer\nwith namedPort"))
-	var no *Rejected
+	var no *RejectedError
 	if err := do(); !errors.As(err, &no) || !reflect.DeepEqual(no.Fields, []FieldError{{"spec", "networks\ufffd[31m peer with namedPort"}}) {
 		t.Errorf("%v", no)
 	}
@@ -315,7 +315,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	answer(409, "Conflict", "x", cause("FieldManagerConflict", ".spec.priority", `conflict with "flux"`))
-	var contested *Contested
+	var contested *ContestedError
 	if err := do(); !errors.As(err, &contested) || contested.Error() != `owned by "flux": .spec.priority` {
 		t.Errorf("%v", err)
 	}
@@ -345,7 +345,7 @@ func TestRefusals(t *testing.T) {
 		w.Header().Add("Warning", `299 - "this will go"`)
 		return false
 	})
-	w, err := p.Do(t.Context(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
+	w, err := p.MakeChange(t.Context(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
 	if err != nil || !reflect.DeepEqual(w.Warnings, []string{"this will go"}) {
 		t.Errorf("%v %v", w, err)
 	}
@@ -356,7 +356,7 @@ func TestRefusals(t *testing.T) {
 func TestApplyKeepsToTheObject(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
 	ch := Change{Verb: VerbApply, Key: blueKey, Old: l.Policy, New: parsed(t, bluePolicy)}
-	if _, err := p.Do(t.Context(), ch, true); err != nil {
+	if _, err := p.MakeChange(t.Context(), ch, true); err != nil {
 		t.Fatal(err)
 	}
 	md, _ := s.Requests()[0].Body["metadata"].(map[string]any)
@@ -368,7 +368,7 @@ func TestApplyKeepsToTheObject(t *testing.T) {
 			"reason": "FieldValueInvalid", "field": "metadata.uid", "message": "field is immutable"}}})
 		return true
 	})
-	if _, err := p.Do(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
+	if _, err := p.MakeChange(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v", err)
 	}
 }

@@ -216,7 +216,7 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 			var unknown error // whose pod it is
 			err := EachPod(ctx, client, ns, metav1.ListOptions{LabelSelector: selector}, func(p *corev1.Pod) error {
 				info := readZonePod(p)
-				info.notOurs, unknown = owners.check(ctx, p)
+				info.notOurs, unknown = owners.checkPod(ctx, p)
 				pods[p.Spec.NodeName] = append(pods[p.Spec.NodeName], info)
 				return unknown
 			})
@@ -241,9 +241,9 @@ type daemonSets struct {
 	uids    map[string]string // by name; empty: there is none
 }
 
-// check says why a pod is none of OVN-Kubernetes, or that it could not be found
+// checkPod says why a pod is none of OVN-Kubernetes, or that it could not be found
 // out.
-func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err error) {
+func (d *daemonSets) checkPod(ctx context.Context, p *corev1.Pod) (notOurs, err error) {
 	refuse := func(why string) error {
 		return fmt.Errorf("%w: pod %s/%s %s", ErrNotOurPod, clean.Text(p.Namespace), clean.Text(p.Name), clean.Text(why))
 	}

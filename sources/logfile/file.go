@@ -24,10 +24,10 @@ const (
 	Failed    Status = "failed"    // see Err
 )
 
-// State is the state of reading a file.
-type State struct {
+// FileState is the state of reading a file.
+type FileState struct {
 	Path   string // clean
-	Place  Place
+	Place  LinePlace
 	Status Status
 	Err    error
 	// Size and Read are bytes of the file as it is stored; Read counts the bytes taken so
@@ -42,22 +42,22 @@ type State struct {
 type File struct {
 	ctx    context.Context
 	path   string
-	place  Place
-	static bool    // it is never looked at again once it was read: compressed, or rotated away
-	stream *stream // of a pipe or standard input
+	place  LinePlace
+	static bool        // it is never looked at again once it was read: compressed, or rotated away
+	stream *pipeStream // of a pipe or standard input
 
-	parts []*part // the last is the file as it is now; those before are read to their ends
-	known []content
-	last  time.Time // when what was read before was last written to
-	// held: the file was empty when it was opened. Lines written to it before it was
+	parts       []*logPart // the last is the file as it is now; those before are read to their ends
+	contents    []contentID
+	lastWritten time.Time // when what was read before was last written to
+	// wasEmpty: the file was empty when it was opened. Lines written to it before it was
 	// truncated or renamed once more may be in a rotated part, and come first.
-	held bool
-	gone bool
-	err  error  // of the name
-	bad  error  // of what is read
-	long uint64 // of parts that were closed
-	gaps uint64
-	size int64
+	wasEmpty  bool
+	isGone    bool
+	err       error  // of the name
+	readError error  // of what is read
+	longLines uint64 // of parts that were closed
+	gaps      uint64
+	size      int64
 }
 
 // idleMost is how many times in a row a renamed file may have nothing new before it is
@@ -74,17 +74,17 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	f.size = p.info.Size()
 	f.static = f.static || p.gz != nil
 	p.final = f.static
-	f.parts = []*part{p}
+	f.parts = []*logPart{p}
 	if !f.static {
 		// The beginnings of the rotated parts beside it are not new when these are renamed
 		// or compressed.
-		for _, path := range siblings(f.path) {
+		for _, path := range rotatedParts(f.path) {
 			if p, err := openPart(f.ctx, path); err == nil {
-				f.know(content{head: p.peek()})
+				f.rememberContent(contentID{head: p.peekStart()})
 				p.close()
 			}
 		}
-		f.held = f.size == 0
+		f.wasEmpty = f.size == 0
 	}
 	return f, nil
 }
@@ -92,55 +92,55 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 // knownMost bounds the contents that are remembered.
 const knownMost = 256
 
-func (f *File) know(c content) {
-	if len(f.known) == knownMost {
-		f.known = slices.Delete(f.known, 0, 1)
+func (f *File) rememberContent(c contentID) {
+	if len(f.contents) == knownMost {
+		f.contents = slices.Delete(f.contents, 0, 1)
 	}
-	f.known = append(f.known, c)
+	f.contents = append(f.contents, c)
 }
 
 // Next is the next line; it is valid until the next call. io.EOF says that there is none
 // now: Poll looks whether there is more elsewhere.
 func (f *File) Next() ([]byte, error) {
 	if f.stream != nil {
-		return f.stream.next()
+		return f.stream.nextLine()
 	}
 	for i := 0; i < len(f.parts); i++ {
 		p := f.parts[i]
-		if f.held && i == len(f.parts)-1 {
+		if f.wasEmpty && i == len(f.parts)-1 {
 			break
 		}
-		line, err := p.line()
+		line, err := p.nextLine()
 		switch {
 		case err == nil:
 			return line, nil
 		case !errors.Is(err, io.EOF):
-			f.bad = err
+			f.readError = err
 		case i == len(f.parts)-1:
-			f.bad = nil
+			f.readError = nil
 		}
 		if i == len(f.parts)-1 && !f.static {
 			break
 		}
 		if p.final {
-			f.close(i)
+			f.closePart(i)
 			i--
 		}
 	}
 	return nil, io.EOF
 }
 
-// close closes a part that was read to its end.
-func (f *File) close(i int) {
+// closePart closes a part that was read to its end.
+func (f *File) closePart(i int) {
 	p := f.parts[i]
-	f.long += p.split.tooLong
-	f.know(p.content())
+	f.longLines += p.split.tooLong
+	f.rememberContent(p.content())
 	p.close()
 	f.parts = slices.Delete(f.parts, i, i+1)
 }
 
-// now is the file as it is opened.
-func (f *File) now() *part {
+// currentPart is the file as it is opened.
+func (f *File) currentPart() *logPart {
 	if len(f.parts) == 0 {
 		return nil
 	}
@@ -162,30 +162,30 @@ func (f *File) Poll() (gap string) {
 	}
 	info, err := os.Stat(f.path)
 	if err != nil {
-		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
-		if f.gone {
+		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
+		if f.isGone {
 			f.err = nil
 		}
 		return ""
 	}
 	f.size = info.Size()
-	f.gone, f.err = false, nil
-	now := f.now()
+	f.isGone, f.err = false, nil
+	now := f.currentPart()
 	if now != nil && now.cut {
-		gap = f.truncated(now)
+		gap = f.beginTruncated(now)
 	}
 	if now == nil || !os.SameFile(info, now.info) {
-		if now != nil && gap == "" && !f.held {
-			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.last) {
-				f.last = info.ModTime() // when it was written to last, under another name now
+		if now != nil && gap == "" && !f.wasEmpty {
+			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.lastWritten) {
+				f.lastWritten = info.ModTime() // when it was written to last, under another name now
 			}
 		}
-		f.turn()
+		f.turnToNew()
 	}
-	if now := f.now(); f.held && f.err == nil {
-		f.parts = slices.Insert(f.parts, len(f.parts)-1, f.between()...)
+	if now := f.currentPart(); f.wasEmpty && f.err == nil {
+		f.parts = slices.Insert(f.parts, len(f.parts)-1, f.unreadRotated()...)
 		info, err := now.file.Stat()
-		f.held = err == nil && info.Size() == 0
+		f.wasEmpty = err == nil && info.Size() == 0
 	}
 	if gap != "" {
 		f.gaps++
@@ -193,44 +193,44 @@ func (f *File) Poll() (gap string) {
 	return gap
 }
 
-// turn goes on with the file that has the name now, behind what was written between.
-func (f *File) turn() {
+// turnToNew goes on with the file that has the name now, behind what was written between.
+func (f *File) turnToNew() {
 	p, err := openPart(f.ctx, f.path)
 	if err != nil {
-		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
+		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
 		return
 	}
-	f.gone, f.err, f.size, f.held = false, nil, p.info.Size(), true
+	f.isGone, f.err, f.size, f.wasEmpty = false, nil, p.info.Size(), true
 	p.final = p.gz != nil
 	f.parts = append(f.parts, p)
 }
 
-// between are the rotated parts that nobody has read: what was written and rotated between
+// unreadRotated are the rotated parts that nobody has read: what was written and rotated between
 // two looks. The oldest comes first.
-func (f *File) between() (out []*part) {
-	for _, path := range siblings(f.path) {
+func (f *File) unreadRotated() (out []*logPart) {
+	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}
-		if len(p.peek()) == 0 || f.last.After(p.info.ModTime()) || f.opened(p) || f.has(p) {
+		if len(p.peekStart()) == 0 || f.lastWritten.After(p.info.ModTime()) || f.isOpened(p) || f.wasRead(p) {
 			p.close()
 			continue
 		}
 		p.final = true
 		out = append(out, p)
 	}
-	out = once(out)
+	out = withoutCompressedTwins(out)
 	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b *part) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	slices.SortStableFunc(out, func(a, b *logPart) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	return out
 }
 
-// once leaves out a compressed file beside the one it is being made of.
-func once(parts []*part) (out []*part) {
+// withoutCompressedTwins leaves out a compressed file beside the one it is being made of.
+func withoutCompressedTwins(parts []*logPart) (out []*logPart) {
 	for _, z := range parts {
-		c := content{head: z.peek()}
-		if z.gz != nil && slices.ContainsFunc(parts, func(p *part) bool { return p.gz == nil && c.begins(p) }) {
+		c := contentID{head: z.peekStart()}
+		if z.gz != nil && slices.ContainsFunc(parts, func(p *logPart) bool { return p.gz == nil && c.matchesStart(p) }) {
 			z.close()
 			continue
 		}
@@ -239,33 +239,33 @@ func once(parts []*part) (out []*part) {
 	return out
 }
 
-// opened says whether a file is one of those that are read.
-func (f *File) opened(p *part) bool {
-	return slices.ContainsFunc(f.parts, func(x *part) bool { return os.SameFile(x.info, p.info) })
+// isOpened says whether a file is one of those that are read.
+func (f *File) isOpened(p *logPart) bool {
+	return slices.ContainsFunc(f.parts, func(x *logPart) bool { return os.SameFile(x.info, p.info) })
 }
 
-// has says whether what is in a file was read elsewhere, or is being read.
-func (f *File) has(p *part) bool {
-	begins := func(c content) bool { return c.begins(p) }
-	return slices.ContainsFunc(f.known, begins) ||
-		slices.ContainsFunc(f.parts, func(x *part) bool { return begins(x.content()) || begins(x.there()) })
+// wasRead says whether what is in a file was read elsewhere, or is being read.
+func (f *File) wasRead(p *logPart) bool {
+	begins := func(c contentID) bool { return c.matchesStart(p) }
+	return slices.ContainsFunc(f.contents, begins) ||
+		slices.ContainsFunc(f.parts, func(x *logPart) bool { return begins(x.content()) || begins(x.currentContent()) })
 }
 
 // noCopy is why lines may be missing after a truncation.
 const noCopy = "no rotated copy of it was found"
 
-// truncated begins anew, behind what a rotated copy has that was not read yet.
-func (f *File) truncated(now *part) (gap string) {
+// beginTruncated begins anew, behind what a rotated copy has that was not read yet.
+func (f *File) beginTruncated(now *logPart) (gap string) {
 	was := now.content()
-	f.last, f.held = time.Time{}, true
+	f.lastWritten, f.wasEmpty = time.Time{}, true
 	rest := f.copyOf(&was)
 	if rest != nil {
-		rest.split, now.split = now.split, splitter{}
+		rest.split, now.split = now.split, lineSplitter{}
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
 	} else {
 		gap = noCopy
-		f.long += now.split.tooLong
-		f.know(was)
+		f.longLines += now.split.tooLong
+		f.rememberContent(was)
 	}
 	now.cut = false
 	if err := now.rewind(); err != nil {
@@ -275,13 +275,13 @@ func (f *File) truncated(now *part) (gap string) {
 }
 
 // copyOf is the rotated part with a content, behind what was read of it; nil for none.
-func (f *File) copyOf(c *content) *part {
-	for _, path := range siblings(f.path) {
+func (f *File) copyOf(c *contentID) *logPart {
+	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}
-		if !f.opened(p) && c.begins(p) && p.skip(c.raw) == nil && slices.Equal(p.tail, c.tail) {
+		if !f.isOpened(p) && c.matchesStart(p) && p.skipKnown(c.raw) == nil && slices.Equal(p.tail, c.tail) {
 			p.head, p.final = c.head, true
 			return p
 		}
@@ -291,18 +291,18 @@ func (f *File) copyOf(c *content) *part {
 }
 
 // State is how the file stands.
-func (f *File) State() State {
-	s := State{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.bad), Size: f.size, Read: f.size,
-		TooLong: f.long, Gaps: f.gaps}
+func (f *File) State() FileState {
+	s := FileState{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.readError), Size: f.size, Read: f.size,
+		TooLong: f.longLines, Gaps: f.gaps}
 	for _, p := range f.parts {
 		s.TooLong += p.split.tooLong
 	}
-	switch now := f.now(); {
+	switch now := f.currentPart(); {
 	case f.stream != nil:
-		f.stream.state(&s)
+		f.stream.fillState(&s)
 	case s.Err != nil:
 		s.Status = Failed
-	case f.gone:
+	case f.isGone:
 		s.Status = Gone
 	case f.static && now == nil:
 		s.Status = Ended
@@ -314,13 +314,13 @@ func (f *File) State() State {
 	return s
 }
 
-// Passed is how many bytes of the file, as it is stored, were read so far.
-func (f *File) Passed() int64 {
-	switch now := f.now(); {
+// ReadBytes is how many bytes of the file, as it is stored, were read so far.
+func (f *File) ReadBytes() int64 {
+	switch now := f.currentPart(); {
 	case now == nil:
 		return f.size
 	case now.gz != nil:
-		at, _ := now.from.Seek(0, io.SeekCurrent)
+		at, _ := now.gzipSource.Seek(0, io.SeekCurrent)
 		return at
 	default:
 		return now.raw
@@ -329,7 +329,7 @@ func (f *File) Passed() int64 {
 
 // AtStart says whether nothing before what is read next is left out.
 func (f *File) AtStart() bool {
-	now := f.now()
+	now := f.currentPart()
 	return f.stream == nil && now != nil && now.raw == 0
 }
 
@@ -337,20 +337,20 @@ func (f *File) AtStart() bool {
 func (f *File) Path() string { return f.path }
 
 // Place returns the origin of the lines, as far as the path tells.
-func (f *File) Place() Place { return f.place }
+func (f *File) Place() LinePlace { return f.place }
 
 // Finish says that nothing more is waited for: a last line without an end counts.
 func (f *File) Finish() {
 	for _, p := range f.parts {
 		p.final = true
 	}
-	f.static, f.held = f.stream == nil, false
+	f.static, f.wasEmpty = f.stream == nil, false
 }
 
-// Over says whether there will never be another line.
-func (f *File) Over() bool {
+// IsOver says whether there will never be another line.
+func (f *File) IsOver() bool {
 	if f.stream != nil {
-		return f.stream.over()
+		return f.stream.isOver()
 	}
 	return f.static && len(f.parts) == 0
 }
@@ -363,5 +363,5 @@ func (f *File) Close() {
 	f.parts = nil
 }
 
-// Piped says whether it is no regular file: it can be read once.
-func (f *File) Piped() bool { return f.stream != nil }
+// IsPiped says whether it is no regular file: it can be read once.
+func (f *File) IsPiped() bool { return f.stream != nil }

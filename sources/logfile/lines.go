@@ -14,13 +14,13 @@ const chunk = 32 << 10
 // within one that was put together of several: it is no part of a line.
 var mark = []byte("\xef\xbb\xbf")
 
-// bare is a line without what is no part of it.
-func bare(line []byte) []byte {
+// stripLine is a line without what is no part of it.
+func stripLine(line []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("\r")), mark)
 }
 
-// splitter makes lines of bytes.
-type splitter struct {
+// lineSplitter makes lines of bytes.
+type lineSplitter struct {
 	buf        []byte
 	start, end int // of what is not handed on yet
 	begin      int // of the line handed on last
@@ -29,9 +29,9 @@ type splitter struct {
 	tooLong    uint64
 }
 
-// next is the next whole line that is there, without its end; empty ones are none. It is
+// nextLine is the next whole line that is there, without its end; empty ones are none. It is
 // valid until more is read.
-func (s *splitter) next() (line []byte, ok bool) {
+func (s *lineSplitter) nextLine() (line []byte, ok bool) {
 	for {
 		for s.start == s.looked && s.start < s.end && s.buf[s.start] == '\n' && !s.skipping {
 			s.start++
@@ -53,26 +53,26 @@ func (s *splitter) next() (line []byte, ok bool) {
 			s.tooLong++
 			continue
 		}
-		return bare(line), true
+		return stripLine(line), true
 	}
 }
 
-// rest returns the text behind the last end of a line, and forgets it.
-func (s *splitter) rest() (line []byte, ok bool) {
+// lastLine returns the text behind the last end of a line, and forgets it.
+func (s *lineSplitter) lastLine() (line []byte, ok bool) {
 	line = s.buf[s.start:s.end]
 	ok = len(line) > 0 && !s.skipping && len(line) <= MaxLine
 	if s.skipping || len(line) > MaxLine {
 		s.tooLong++
 	}
-	s.drop()
-	return bare(line), ok
+	s.dropBuffer()
+	return stripLine(line), ok
 }
 
-// drop forgets what is there, and the room for it.
-func (s *splitter) drop() { *s = splitter{tooLong: s.tooLong} }
+// dropBuffer forgets what is there, and the room for it.
+func (s *lineSplitter) dropBuffer() { *s = lineSplitter{tooLong: s.tooLong} }
 
-// fill reads more.
-func (s *splitter) fill(read func([]byte) (int, error)) (int, error) {
+// fillBuffer reads more.
+func (s *lineSplitter) fillBuffer(read func([]byte) (int, error)) (int, error) {
 	if s.start == s.end {
 		s.start, s.end, s.looked = 0, 0, 0
 	}

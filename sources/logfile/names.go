@@ -13,24 +13,24 @@ import (
 	"rung/sources/reading"
 )
 
-// base is the name of the log that a file is a rotated part of, and the name itself for
+// logNameOf is the name of the log that a file is a rotated part of, and the name itself for
 // one that is none: acl.log for acl.log.1, acl.log.2.gz, acl.log-20240609 and
 // acl-20240609.log.
-func base(path string) string {
+func logNameOf(path string) string {
 	dir, name := filepath.Split(path)
 	name = strings.TrimSuffix(name, ".gz")
-	name = undated(name)
+	name = stripDate(name)
 	if ext := filepath.Ext(name); ext != "" {
 		stem := strings.TrimSuffix(name, ext)
-		if s := undated(stem); len(s) < len(stem) && stem[len(s)] == '-' {
+		if s := stripDate(stem); len(s) < len(stem) && stem[len(s)] == '-' {
 			name = s + ext
 		}
 	}
 	return dir + name
 }
 
-// undated takes off a number or a date: .1, -20240609, .20240609-190010.
-func undated(name string) string {
+// stripDate takes off a number or a date: .1, -20240609, .20240609-190010.
+func stripDate(name string) string {
 	i := len(name)
 	for i > 0 && strings.IndexByte("0123456789T:_-", name[i-1]) >= 0 {
 		i--
@@ -58,8 +58,8 @@ func isDate(digits string) bool {
 // siblingsMost bounds the rotated parts that are looked at.
 const siblingsMost = 64
 
-// siblings are the rotated parts of a log beside it, the newest first.
-func siblings(path string) (out []string) {
+// rotatedParts are the rotated parts of a log beside it, the newest first.
+func rotatedParts(path string) (out []string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the kubelet's links lead elsewhere
 	}
@@ -75,7 +75,7 @@ func siblings(path string) (out []string) {
 	var all []sibling
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
-		if p == filepath.Clean(path) || base(p) != filepath.Clean(path) || e.IsDir() {
+		if p == filepath.Clean(path) || logNameOf(p) != filepath.Clean(path) || e.IsDir() {
 			continue
 		}
 		if info, err := e.Info(); err == nil {
@@ -91,8 +91,8 @@ func siblings(path string) (out []string) {
 	return out
 }
 
-// Place is the origin of lines, as far as a path tells; fields it does not tell are empty.
-type Place struct{ Node, Namespace, Pod, Container string }
+// LinePlace is the origin of lines, as far as a path tells; fields it does not tell are empty.
+type LinePlace struct{ Node, Namespace, Pod, Container string }
 
 // PlaceOf reads the folders of must-gather, of the kubelet and of dumps by node:
 //
@@ -102,7 +102,7 @@ type Place struct{ Node, Namespace, Pod, Container string }
 //	…/nodes/NODE/…
 //
 // Of a pod the node is asked of the file POD.yaml that a must-gather has beside it.
-func PlaceOf(path string) (p Place) {
+func PlaceOf(path string) (p LinePlace) {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	for i, dir := range parts[:len(parts)-1] {
 		next := parts[i+1]
@@ -116,7 +116,7 @@ func PlaceOf(path string) (p Place) {
 			pod, rest, ok := strings.Cut(next, "_")
 			ns, container, ok2 := strings.Cut(rest, "_")
 			if id := strings.LastIndexByte(container, '-'); ok && ok2 && id > 0 {
-				p = Place{p.Node, ns, pod, container[:id]}
+				p = LinePlace{p.Node, ns, pod, container[:id]}
 			}
 		case dir == "pods" && !last:
 			if f := strings.Split(next, "_"); len(f) == 3 {
@@ -133,13 +133,13 @@ func PlaceOf(path string) (p Place) {
 			}
 		}
 	}
-	return Place{clean.Text(p.Node), clean.Text(p.Namespace), clean.Text(p.Pod), clean.Text(p.Container)}
+	return LinePlace{clean.Text(p.Node), clean.Text(p.Namespace), clean.Text(p.Pod), clean.Text(p.Container)}
 }
 
 // nodeName is the node of a pod, by the file a must-gather keeps of it.
 func nodeName(path string) string {
 	const most = 1 << 20
-	f, err := reading.Regular(path)
+	f, err := reading.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

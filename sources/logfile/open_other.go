@@ -9,4 +9,4 @@ import (
 )
 
 // openShared opens a regular file without waiting, and keeps nobody from renaming it.
-func openShared(path string) (*os.File, error) { return reading.Regular(path) }
+func openShared(path string) (*os.File, error) { return reading.OpenRegular(path) }

@@ -23,33 +23,33 @@ const (
 	tailMost = 2 << 10
 )
 
-// part is one content that is read: a file as it was opened, or a copy of one.
-type part struct {
-	path string
-	file *ended
-	info fs.FileInfo
-	gz   *gzip.Reader      // nil: plain text
-	from *io.SectionReader // what gz reads
-	raw  int64             // bytes of the content read
-	head []byte            // its first bytes
-	tail []byte            // the last ones before raw
-	cut  bool
+// logPart is one content that is read: a file as it was opened, or a copy of one.
+type logPart struct {
+	path       string
+	file       *contextFile
+	info       fs.FileInfo
+	gz         *gzip.Reader      // nil: plain text
+	gzipSource *io.SectionReader // what gz reads
+	raw        int64             // bytes of the content read
+	head       []byte            // its first bytes
+	tail       []byte            // the last ones before raw
+	cut        bool
 	// final says that nothing is added any more: a last line without an end counts.
-	final bool
-	idle  int    // times in a row that a renamed file had nothing new
-	first []byte // what peek found
-	err   error  // of a content that cannot be read to its end
-	split splitter
+	final  bool
+	idle   int    // times in a row that a renamed file had nothing new
+	peeked []byte // what peek found
+	err    error  // of a content that cannot be read to its end
+	split  lineSplitter
 }
 
-// ended is a file whose reads end with a context.
-type ended struct {
+// contextFile is a file whose reads end with a context.
+type contextFile struct {
 	*os.File
 	ctx context.Context
 }
 
 // ReadAt reads, unless the context has ended.
-func (e *ended) ReadAt(b []byte, off int64) (int, error) {
+func (e *contextFile) ReadAt(b []byte, off int64) (int, error) {
 	if err := e.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -57,16 +57,16 @@ func (e *ended) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // openPart opens a file at its beginning.
-func openPart(ctx context.Context, path string) (*part, error) {
+func openPart(ctx context.Context, path string) (*logPart, error) {
 	f, err := openShared(path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", reading.Kind(info.Mode()), reading.ErrNotRegular)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", reading.FileKind(info.Mode()), reading.ErrNotRegular)}
 	}
-	p := &part{path: path, file: &ended{f, ctx}, info: info}
+	p := &logPart{path: path, file: &contextFile{f, ctx}, info: info}
 	if err == nil {
 		err = p.rewind()
 	}
@@ -80,8 +80,8 @@ func openPart(ctx context.Context, path string) (*part, error) {
 var gzipMagic = []byte{0x1f, 0x8b}
 
 // rewind begins at the beginning.
-func (p *part) rewind() error {
-	p.split.drop()
+func (p *logPart) rewind() error {
+	p.split.dropBuffer()
 	p.raw, p.head, p.tail, p.gz, p.err = 0, nil, nil, nil, nil
 	var magic [2]byte
 	if n, _ := p.file.ReadAt(magic[:], 0); n == 2 && bytes.Equal(magic[:], gzipMagic) {
@@ -90,24 +90,24 @@ func (p *part) rewind() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p.path, err)
 		}
-		p.gz, p.from = gz, from
+		p.gz, p.gzipSource = gz, from
 	}
 	return nil
 }
 
-// seek goes on at a place of plain text.
-func (p *part) seek(off int64) {
-	p.split.drop()
+// seekTo goes on at a place of plain text.
+func (p *logPart) seekTo(off int64) {
+	p.split.dropBuffer()
 	p.raw, p.tail = off, make([]byte, min(off, tailMost))
 	_, _ = p.file.ReadAt(p.tail, off-int64(len(p.tail)))
 	p.head = make([]byte, min(off, headMost))
 	_, _ = p.file.ReadAt(p.head, 0)
 }
 
-// skip reads away what was read of the same content elsewhere.
-func (p *part) skip(off int64) error {
+// skipKnown reads away what was read of the same content elsewhere.
+func (p *logPart) skipKnown(off int64) error {
 	if p.gz == nil {
-		p.seek(off)
+		p.seekTo(off)
 		return nil
 	}
 	var b [chunk]byte
@@ -121,7 +121,7 @@ func (p *part) skip(off int64) error {
 }
 
 // read reads on; io.EOF says that there is nothing more now.
-func (p *part) read(b []byte) (n int, err error) {
+func (p *logPart) read(b []byte) (n int, err error) {
 	switch {
 	case p.cut:
 		return 0, io.EOF
@@ -147,15 +147,15 @@ func (p *part) read(b []byte) (n int, err error) {
 		copy(b, b[k:n])
 		n -= k
 	}
-	p.took(b[:n])
+	p.noteRead(b[:n])
 	if n > 0 {
 		err = nil
 	}
 	return n, err
 }
 
-// took remembers where reading stands.
-func (p *part) took(b []byte) {
+// noteRead remembers where reading stands.
+func (p *logPart) noteRead(b []byte) {
 	if room := headMost - len(p.head); room > 0 && int64(len(p.head)) == p.raw {
 		p.head = append(p.head, b[:min(room, len(b))]...)
 	}
@@ -170,19 +170,19 @@ func (p *part) took(b []byte) {
 	}
 }
 
-// line is the next line; io.EOF says that there is none now.
-func (p *part) line() ([]byte, error) {
+// nextLine is the next line; io.EOF says that there is none now.
+func (p *logPart) nextLine() ([]byte, error) {
 	for {
-		if line, ok := p.split.next(); ok {
+		if line, ok := p.split.nextLine(); ok {
 			return line, nil
 		}
-		n, err := p.split.fill(p.read)
+		n, err := p.split.fillBuffer(p.read)
 		if n > 0 {
 			p.idle = 0
 			continue
 		}
 		if p.final && errors.Is(err, io.EOF) {
-			if line, ok := p.split.rest(); ok {
+			if line, ok := p.split.lastLine(); ok {
 				return line, nil
 			}
 		}
@@ -193,43 +193,43 @@ func (p *part) line() ([]byte, error) {
 	}
 }
 
-func (p *part) close() {
+func (p *logPart) close() {
 	if p != nil && p.file != nil {
 		_ = p.file.Close()
-		p.split.drop()
+		p.split.dropBuffer()
 	}
 }
 
-// content identifies a file that was read: its first and last bytes, and its length.
-type content struct {
+// contentID identifies a file that was read: its first and last bytes, and its length.
+type contentID struct {
 	head, tail []byte
 	raw        int64
 }
 
-func (p *part) content() content {
-	return content{head: bytes.Clone(p.head), tail: bytes.Clone(p.tail), raw: p.raw}
+func (p *logPart) content() contentID {
+	return contentID{head: bytes.Clone(p.head), tail: bytes.Clone(p.tail), raw: p.raw}
 }
 
-// there returns the beginning of a plain file as it is now, whatever was read of it.
-func (p *part) there() content {
+// currentContent returns the beginning of a plain file as it is now, whatever was read of it.
+func (p *logPart) currentContent() contentID {
 	if p.gz != nil {
-		return content{}
+		return contentID{}
 	}
-	p.first = nil
-	return content{head: p.peek()}
+	p.peeked = nil
+	return contentID{head: p.peekStart()}
 }
 
-// begins says whether a part that was just opened begins as the content does, as far as
+// matchesStart says whether a part that was just opened begins as the content does, as far as
 // both go.
-func (c *content) begins(p *part) bool {
-	head := p.peek()
+func (c *contentID) matchesStart(p *logPart) bool {
+	head := p.peekStart()
 	n := min(len(head), len(c.head))
 	return n > 0 && bytes.Equal(head[:n], c.head[:n])
 }
 
-// peek is the beginning of a part that was just opened; it stays at the beginning.
-func (p *part) peek() []byte {
-	if p.first == nil {
+// peekStart is the beginning of a part that was just opened; it stays at the beginning.
+func (p *logPart) peekStart() []byte {
+	if p.peeked == nil {
 		b := make([]byte, headMost)
 		var n int
 		if p.gz == nil {
@@ -238,7 +238,7 @@ func (p *part) peek() []byte {
 			n, _ = io.ReadFull(p.gz, b)
 			_ = p.rewind()
 		}
-		p.first = b[:n]
+		p.peeked = b[:n]
 	}
-	return p.first
+	return p.peeked
 }

@@ -22,7 +22,7 @@ const (
 // FromEnd goes on with the last n lines that count, at most backMost before the end.
 // All lines count where counts is nil.
 func (f *File) FromEnd(n int, counts func([]byte) bool) error {
-	p := f.now()
+	p := f.currentPart()
 	switch {
 	case p == nil:
 		return nil
@@ -33,9 +33,9 @@ func (f *File) FromEnd(n int, counts func([]byte) bool) error {
 	if err != nil {
 		return err
 	}
-	off, err := back(p.file, info.Size(), backMost, n, counts)
+	off, err := backLines(p.file, info.Size(), backMost, n, counts)
 	if err == nil {
-		p.seek(off)
+		p.seekTo(off)
 	}
 	return err
 }
@@ -43,7 +43,7 @@ func (f *File) FromEnd(n int, counts func([]byte) bool) error {
 // LastTime is the time of the last line that has one, if that is not far from the end; of
 // a compressed file when it was last written.
 func (f *File) LastTime(of TimeOf) (last time.Time) {
-	p := f.now()
+	p := f.currentPart()
 	if p == nil {
 		return last
 	}
@@ -54,7 +54,7 @@ func (f *File) LastTime(of TimeOf) (last time.Time) {
 	if err != nil {
 		return last
 	}
-	_, _ = back(p.file, info.Size(), spanMost, 1, func(line []byte) bool {
+	_, _ = backLines(p.file, info.Size(), spanMost, 1, func(line []byte) bool {
 		at, ok := of(line)
 		if ok {
 			last = at
@@ -66,7 +66,7 @@ func (f *File) LastTime(of TimeOf) (last time.Time) {
 
 // FirstTime is the time of the first line that has one, if that is near the beginning.
 func (f *File) FirstTime(of TimeOf) (first time.Time) {
-	p := f.now()
+	p := f.currentPart()
 	if p == nil {
 		return first
 	}
@@ -87,7 +87,7 @@ func (f *File) FirstTime(of TimeOf) (first time.Time) {
 // are in order of time. A compressed file begins at its beginning, unless all of it is
 // before.
 func (f *File) FromTime(t time.Time, of TimeOf) error {
-	p := f.now()
+	p := f.currentPart()
 	if p == nil {
 		return nil
 	}
@@ -123,19 +123,19 @@ func (f *File) FromTime(t time.Time, of TimeOf) error {
 	if err != nil {
 		return err
 	}
-	p.seek(off)
+	p.seekTo(off)
 	return nil
 }
 
 // skipTo reads a compressed content twice: to count, and to stand before the last n lines
 // that count.
-func (p *part) skipTo(n int, counts func([]byte) bool) error {
+func (p *logPart) skipTo(n int, counts func([]byte) bool) error {
 	count := func(upto int) (all int, err error) {
 		if err = p.rewind(); err != nil {
 			return 0, err
 		}
 		for all < upto || upto < 0 {
-			line, err := p.line()
+			line, err := p.nextLine()
 			if err != nil {
 				if errors.Is(err, io.EOF) {
 					err = nil
@@ -173,14 +173,14 @@ func timeAfter(r io.ReaderAt, from, to int64, of TimeOf) (begin int64, when time
 
 // eachLine hands on whole lines with their places until f says no.
 func eachLine(in io.Reader, off int64, f func(begin int64, line []byte) bool) error {
-	var s splitter
+	var s lineSplitter
 	for {
-		for line, ok := s.next(); ok; line, ok = s.next() {
+		for line, ok := s.nextLine(); ok; line, ok = s.nextLine() {
 			if !f(off-int64(s.end-s.begin), line) {
 				return nil
 			}
 		}
-		n, err := s.fill(in.Read)
+		n, err := s.fillBuffer(in.Read)
 		off += int64(n)
 		if n == 0 {
 			if errors.Is(err, io.EOF) {
@@ -191,9 +191,9 @@ func eachLine(in io.Reader, off int64, f func(begin int64, line []byte) bool) er
 	}
 }
 
-// back is where the last n lines that count begin, looking back from a place, and no
+// backLines is where the last n lines that count begin, looking back from a place, and no
 // further than most.
-func back(r io.ReaderAt, end, most int64, n int, counts func([]byte) bool) (int64, error) {
+func backLines(r io.ReaderAt, end, most int64, n int, counts func([]byte) bool) (int64, error) {
 	if n <= 0 {
 		return end, nil
 	}
@@ -228,7 +228,7 @@ func back(r io.ReaderAt, end, most int64, n int, counts func([]byte) bool) (int6
 				return begin + int64(len(text)) + 1, nil // looked back far enough
 			}
 			line := text[i+1:]
-			if len(line) > 0 && (counts == nil || counts(bare(line))) {
+			if len(line) > 0 && (counts == nil || counts(stripLine(line))) {
 				found++
 				if found == n {
 					return begin + int64(i+1), nil

@@ -125,7 +125,7 @@ func TestByteOrderMark(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, name, text, 0)
 		for from, begin := range map[string]func(*File) error{
-			"the start": func(f *File) error { return f.now().rewind() },
+			"the start": func(f *File) error { return f.currentPart().rewind() },
 			"the end":   func(f *File) error { return f.FromEnd(2, func(line []byte) bool { _, ok := when(line); return ok }) },
 			"a time":    func(f *File) error { return f.FromTime(hour(0), when) },
 		} {
@@ -147,7 +147,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 	s := openSet(t, strings.NewReader(text), "-")
 	var piped []string
-	for f := s.Files()[0]; !f.Over(); {
+	for f := s.Files()[0]; !f.IsOver(); {
 		piped = append(piped, all(t, f)...)
 	}
 	if diff := cmp.Diff([]string{first, second}, piped); diff != "" {
@@ -218,7 +218,7 @@ func TestEndOfALargeFile(t *testing.T) {
 	}
 	defer x.Close()
 	count := &counting{ReaderAt: f}
-	off, err := back(count, 1<<30+int64(tail.Len())+1, backMost, 20000, nil)
+	off, err := backLines(count, 1<<30+int64(tail.Len())+1, backMost, 20000, nil)
 	if err != nil || off != 1<<30+1 || count.n > int64(tail.Len())+2*block {
 		t.Errorf("%d lines begin at %d, %v; %d bytes read", 20000, off, err, count.n)
 	}
@@ -249,14 +249,14 @@ func FuzzLines(f *testing.F) {
 				want = append(want, strings.TrimSuffix(body, "\r"))
 			}
 		}
-		var s splitter
+		var s lineSplitter
 		var got []string
 		in := bytes.NewReader(b)
 		for {
-			for line, ok := s.next(); ok; line, ok = s.next() {
+			for line, ok := s.nextLine(); ok; line, ok = s.nextLine() {
 				got = append(got, string(line))
 			}
-			if k, _ := s.fill(func(room []byte) (int, error) { return in.Read(room[:min(step, len(room))]) }); k == 0 {
+			if k, _ := s.fillBuffer(func(room []byte) (int, error) { return in.Read(room[:min(step, len(room))]) }); k == 0 {
 				break
 			}
 		}
@@ -266,7 +266,7 @@ func FuzzLines(f *testing.F) {
 		if bytes.Contains(b, bytes.Repeat([]byte("x"), MaxLine)) {
 			return
 		}
-		off, err := back(bytes.NewReader(b), int64(len(b)), backMost, n, nil)
+		off, err := backLines(bytes.NewReader(b), int64(len(b)), backMost, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,11 +25,11 @@ const stdin = "standard input"
 
 // Set is the files that a list of paths names, as they come and go.
 type Set struct {
-	paths []string
-	files []*File
-	seen  map[string]fs.FileInfo // by path; of what is read, and of what was left out
-	bad   map[string]error       // of paths that cannot be read
-	over  int                    // files beyond MaxFiles
+	paths       []string
+	files       []*File
+	seenFiles   map[string]fs.FileInfo // by path; of what is read, and of what was left out
+	pathErrors  map[string]error       // of paths that cannot be read
+	filesBeyond int                    // files beyond MaxFiles
 
 	wg   sync.WaitGroup
 	ctx  context.Context // of every read
@@ -41,22 +41,22 @@ type Set struct {
 // and - for in. A path that names nothing is an error. Every read ends with ctx.
 func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	ctx, end := context.WithCancel(ctx)
-	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
+	s := &Set{seenFiles: map[string]fs.FileInfo{}, pathErrors: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
-			st := startStream(ctx, &s.wg, s.tell, func() (io.ReadCloser, error) {
+			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) {
 				return io.NopCloser(reading.Reader(ctx, in)), nil // it is not closed
 			})
 			s.files = append(s.files, &File{path: stdin, stream: st})
 			continue
 		}
-		found, _, err := find(path)
+		found, _, err := findNamed(path)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
 		if len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular() {
-			st := startStream(ctx, &s.wg, s.tell, func() (io.ReadCloser, error) { return reading.Open(ctx, path) })
+			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) { return reading.Open(ctx, path) })
 			s.files = append(s.files, &File{path: path, place: PlaceOf(path), stream: st})
 			continue
 		}
@@ -66,8 +66,8 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	return s, nil
 }
 
-// Passed counts the files below a folder that are not read.
-type Passed struct {
+// SkippedFiles counts the files below a folder that are not read.
+type SkippedFiles struct {
 	Folder string // as it was given, or found by a glob; not clean
 	// Files is how many files there are, Other how many of them are not named as logs, or are
 	// of pods that are not the network's.
@@ -79,14 +79,14 @@ type Passed struct {
 	Cut bool
 }
 
-// Check says what is wrong with paths, and what lies below the folders among them and is
+// CheckPaths says what is wrong with paths, and what lies below the folders among them and is
 // not read; it opens no file.
-func Check(paths []string) (passed []Passed, err error) {
+func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	for _, path := range paths {
 		if path == "-" {
 			continue
 		}
-		_, more, err := find(path)
+		_, more, err := findNamed(path)
 		if err != nil {
 			return nil, err
 		}
@@ -95,9 +95,9 @@ func Check(paths []string) (passed []Passed, err error) {
 	return passed, nil
 }
 
-// find expands a path that must name something.
-func find(path string) ([]named, []Passed, error) {
-	found, passed, err := expand(path)
+// findNamed expands a path that must name something.
+func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
+	found, passed, err := expandPath(path)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("no log files in %s", clean.Text(path))
 		for _, p := range passed {
@@ -113,7 +113,7 @@ func find(path string) ([]named, []Passed, error) {
 	return found, passed, nil
 }
 
-func (s *Set) tell() {
+func (s *Set) wakeReader() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -128,43 +128,43 @@ func (s *Set) Files() []*File { return s.files }
 
 // Scan looks for new files and returns them, those written to last behind the others.
 func (s *Set) Scan() (fresh []*File) {
-	var found []named
+	var found []namedFile
 	for _, path := range s.paths {
-		more, _, _ := expand(path) // one that is gone may return
+		more, _, _ := expandPath(path) // one that is gone may return
 		found = append(found, more...)
 	}
 	live := map[string]bool{} // logs whose rotated parts are their own
 	for _, n := range found {
-		if base(n.path) == n.path {
+		if logNameOf(n.path) == n.path {
 			live[n.path] = true
 		}
 	}
-	slices.SortStableFunc(found, func(a, b named) int { return a.info.ModTime().Compare(b.info.ModTime()) })
-	s.over = 0
-	first := len(s.files) == 0 || len(s.seen) == 0
-	clear(s.bad)
+	slices.SortStableFunc(found, func(a, b namedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	s.filesBeyond = 0
+	first := len(s.files) == 0 || len(s.seenFiles) == 0
+	clear(s.pathErrors)
 	for _, n := range found {
-		if s.known(n) {
+		if s.isKnown(n) {
 			continue
 		}
-		rotated := live[base(n.path)] && base(n.path) != n.path
+		rotated := live[logNameOf(n.path)] && logNameOf(n.path) != n.path
 		switch {
 		case rotated && !first: // its log reads it
-			s.seen[n.path] = n.info
+			s.seenFiles[n.path] = n.info
 			continue
 		case len(s.files) == MaxFiles:
-			s.over++
+			s.filesBeyond++
 			continue
 		}
 		f, err := newFile(s.ctx, n.path, rotated)
 		if err != nil {
-			s.bad[n.path] = err
+			s.pathErrors[n.path] = err
 			continue
 		}
-		s.seen[n.path] = n.info
+		s.seenFiles[n.path] = n.info
 		// One that is read, under another name, or a copy of it.
 		if !first && slices.ContainsFunc(s.files, func(x *File) bool {
-			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && (x.opened(f.now()) || x.has(f.now()))
+			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && (x.isOpened(f.currentPart()) || x.wasRead(f.currentPart()))
 		}) {
 			f.Close()
 			continue
@@ -174,12 +174,12 @@ func (s *Set) Scan() (fresh []*File) {
 	return fresh
 }
 
-// known says whether a file is read, or was, under whatever name.
-func (s *Set) known(n named) bool {
+// isKnown says whether a file is read, or was, under whatever name.
+func (s *Set) isKnown(n namedFile) bool {
 	if slices.ContainsFunc(s.files, func(f *File) bool { return f.path == n.path && !f.static }) {
 		return true // followed by its name, whatever has it
 	}
-	for _, old := range s.seen {
+	for _, old := range s.seenFiles {
 		// Of one that was closed the number may have been given to another file.
 		if os.SameFile(old, n.info) && old.ModTime().Equal(n.info.ModTime()) {
 			return true
@@ -189,18 +189,18 @@ func (s *Set) known(n named) bool {
 }
 
 // States are how the files stand, and those that cannot be read.
-func (s *Set) States() (out []State) {
+func (s *Set) States() (out []FileState) {
 	for _, f := range s.files {
 		out = append(out, f.State())
 	}
-	for path, err := range s.bad {
-		out = append(out, State{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
+	for path, err := range s.pathErrors {
+		out = append(out, FileState{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
 	}
-	if s.over > 0 {
-		out = append(out, State{Path: strings.Join(s.paths, " "), Status: Failed,
-			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.over, MaxFiles)})
+	if s.filesBeyond > 0 {
+		out = append(out, FileState{Path: strings.Join(s.paths, " "), Status: Failed,
+			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.filesBeyond, MaxFiles)})
 	}
-	slices.SortStableFunc(out, func(a, b State) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(out, func(a, b FileState) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -213,8 +213,8 @@ func (s *Set) Close() {
 	s.wg.Wait()
 }
 
-// named is a file by its name.
-type named struct {
+// namedFile is a file by its name.
+type namedFile struct {
 	path string
 	info fs.FileInfo
 }
@@ -222,11 +222,11 @@ type named struct {
 // WalkMost bounds what is looked at below a folder.
 const WalkMost = 50000
 
-// expand finds the files of a path: one that is there is taken by its name, whatever it
+// expandPath finds the files of a path: one that is there is taken by its name, whatever it
 // holds; then it is a glob.
-func expand(path string) (found []named, passed []Passed, err error) {
+func expandPath(path string) (found []namedFile, passed []SkippedFiles, err error) {
 	folder := func(path string) {
-		more, p := below(path)
+		more, p := logsBelow(path)
 		found = append(found, more...)
 		if p.Other > 0 || p.Unread > 0 || p.Cut {
 			passed = append(passed, p)
@@ -238,7 +238,7 @@ func expand(path string) (found []named, passed []Passed, err error) {
 		folder(path)
 		return found, passed, nil
 	case err == nil:
-		return []named{{path, info}}, nil, nil
+		return []namedFile{{path, info}}, nil, nil
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?["):
 		return nil, nil, err
 	}
@@ -253,14 +253,14 @@ func expand(path string) (found []named, passed []Passed, err error) {
 		case info.IsDir():
 			folder(name)
 		case info.Mode().IsRegular():
-			found = append(found, named{name, info})
+			found = append(found, namedFile{name, info})
 		}
 	}
 	return found, passed, nil
 }
 
-// below finds the logs below a folder.
-func below(folder string) (out []named, passed Passed) {
+// logsBelow finds the logs below a folder.
+func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 	passed.Folder = folder
 	n := 0
 	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -281,7 +281,7 @@ func below(folder string) (out []named, passed Passed) {
 		}
 		passed.Files++
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && isLog(folder, path) {
-			out = append(out, named{path, info})
+			out = append(out, namedFile{path, info})
 		} else {
 			passed.Other++
 		}
@@ -293,7 +293,7 @@ func below(folder string) (out []named, passed Passed) {
 // isLog says whether a file below a folder may have ACL lines: it is named as a log, and if
 // it is a pod's, that pod is one of the network.
 func isLog(folder, path string) bool {
-	name := strings.ToLower(filepath.Base(base(path)))
+	name := strings.ToLower(filepath.Base(logNameOf(path)))
 	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" && name != "messages" {
 		return false
 	}
@@ -305,15 +305,15 @@ func isLog(folder, path string) bool {
 	return at.Pod == "" || strings.Contains(at.Pod, "ovn") || strings.Contains(at.Pod, "antrea")
 }
 
-// Short is the name of a file's log without its folders, as far as no other log has it.
-func (s *Set) Short(f *File) string {
+// ShortName is the name of a file's log without its folders, as far as no other log has it.
+func (s *Set) ShortName(f *File) string {
 	if f.stream != nil && f.path == stdin {
 		return f.path
 	}
-	own := base(f.path)
+	own := logNameOf(f.path)
 	name := filepath.Base(own)
 	for _, x := range s.files {
-		if other := base(x.path); other != own && filepath.Base(other) == name {
+		if other := logNameOf(x.path); other != own && filepath.Base(other) == name {
 			return filepath.Join(filepath.Base(filepath.Dir(own)), name)
 		}
 	}

@@ -163,7 +163,7 @@ func TestStandardInput(t *testing.T) {
 		got = append(got, all(t, f)...)
 		return len(got) == 2
 	})
-	if f.Over() {
+	if f.IsOver() {
 		t.Error("over while it is open")
 	}
 	if _, err := out.Write([]byte("rest")); err != nil {
@@ -172,7 +172,7 @@ func TestStandardInput(t *testing.T) {
 	_ = out.Close()
 	wait.Within(t, wait.Patience, "the rest", func() bool {
 		got = append(got, all(t, f)...)
-		return f.Over()
+		return f.IsOver()
 	})
 	if diff := gocmp.Diff([]string{"a", "bc", "rest"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -189,7 +189,7 @@ func TestBase(t *testing.T) {
 		"/v/0.log.20240609-190010.gz": "/v/0.log", "/v/0.log": "/v/0.log", "/v/acl.log.gz": "/v/acl.log",
 		"/v/ip-10-0-1-2.log": "/v/ip-10-0-1-2.log", "/v/123": "/v/123", "/v/acl.log-2024-06-09": "/v/acl.log", "/v/acl-1-2-3-4-5.log": "/v/acl-1-2-3-4-5.log", "/v/.1": "/v/.1", "/v/node-2": "/v/node-2",
 	} {
-		if got := filepath.ToSlash(base(filepath.FromSlash(path))); got != want {
+		if got := filepath.ToSlash(logNameOf(filepath.FromSlash(path))); got != want {
 			t.Errorf("base(%s) = %s, want %s", path, got, want)
 		}
 	}
@@ -198,7 +198,7 @@ func TestBase(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "mg/namespaces/ovn/pods/ovnkube-node-x/ovnkube-node-x.yaml", "metadata:\n  name: x\nspec:\n  nodeName: worker-1\n  containers: []\n", 0)
-	for path, want := range map[string]Place{
+	for path, want := range map[string]LinePlace{
 		"acl.log": {},
 		dir + "/mg/namespaces/ovn/pods/ovnkube-node-x/ovn-controller/ovn-controller/logs/current.log": {"worker-1", "ovn", "ovnkube-node-x", "ovn-controller"},
 		"/var/log/pods/ovn_ovnkube-node-y_0123/ovn-controller/0.log":                                  {"", "ovn", "ovnkube-node-y", "ovn-controller"},
@@ -217,7 +217,7 @@ func FuzzNames(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		if b := base(path); cmp.Compare(len(b), len(path)) > 0 {
+		if b := logNameOf(path); cmp.Compare(len(b), len(path)) > 0 {
 			t.Errorf("base(%q) = %q", path, b)
 		}
 		if !fs.ValidPath(path) { // nothing outside

@@ -8,25 +8,25 @@ import (
 	"sync"
 )
 
-// stream is a pipe or standard input: its lines come when they come.
-type stream struct {
+// pipeStream is a pipe or standard input: its lines come when they come.
+type pipeStream struct {
 	lines chan []byte
 
-	mu   sync.Mutex
-	done bool
-	err  error
-	long uint64
-	read int64
+	mu        sync.Mutex
+	done      bool
+	err       error
+	longLines uint64
+	bytesRead int64
 }
 
 // waitingLines is how many lines of a pipe are read ahead.
 const waitingLines = 1024
 
 // startStream reads until ctx ends; wake is told of every line.
-func startStream(ctx context.Context, wg *sync.WaitGroup, wake func(), open func() (io.ReadCloser, error)) *stream {
-	s := &stream{lines: make(chan []byte, waitingLines)}
+func startStream(ctx context.Context, wg *sync.WaitGroup, wake func(), open func() (io.ReadCloser, error)) *pipeStream {
+	s := &pipeStream{lines: make(chan []byte, waitingLines)}
 	wg.Go(func() {
-		err := s.run(ctx, wake, open)
+		err := s.readLines(ctx, wake, open)
 		if errors.Is(err, io.EOF) || ctx.Err() != nil {
 			err = nil
 		}
@@ -39,13 +39,13 @@ func startStream(ctx context.Context, wg *sync.WaitGroup, wake func(), open func
 	return s
 }
 
-func (s *stream) run(ctx context.Context, wake func(), open func() (io.ReadCloser, error)) error {
+func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io.ReadCloser, error)) error {
 	in, err := open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	var split splitter
+	var split lineSplitter
 	give := func(line []byte) bool {
 		select {
 		case s.lines <- bytes.Clone(line):
@@ -56,17 +56,17 @@ func (s *stream) run(ctx context.Context, wake func(), open func() (io.ReadClose
 		}
 	}
 	for {
-		for line, ok := split.next(); ok; line, ok = split.next() {
+		for line, ok := split.nextLine(); ok; line, ok = split.nextLine() {
 			if !give(line) {
 				return ctx.Err()
 			}
 		}
-		n, err := split.fill(in.Read)
+		n, err := split.fillBuffer(in.Read)
 		s.mu.Lock()
-		s.long, s.read = split.tooLong, s.read+int64(n)
+		s.longLines, s.bytesRead = split.tooLong, s.bytesRead+int64(n)
 		s.mu.Unlock()
 		if err != nil && n == 0 {
-			if line, ok := split.rest(); ok && errors.Is(err, io.EOF) {
+			if line, ok := split.lastLine(); ok && errors.Is(err, io.EOF) {
 				give(line)
 			}
 			return err
@@ -74,7 +74,7 @@ func (s *stream) run(ctx context.Context, wake func(), open func() (io.ReadClose
 	}
 }
 
-func (s *stream) next() ([]byte, error) {
+func (s *pipeStream) nextLine() ([]byte, error) {
 	select {
 	case line, ok := <-s.lines:
 		if ok {
@@ -85,16 +85,16 @@ func (s *stream) next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-func (s *stream) over() bool {
+func (s *pipeStream) isOver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done && len(s.lines) == 0
 }
 
-func (s *stream) state(x *State) {
+func (s *pipeStream) fillState(x *FileState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x.TooLong, x.Size, x.Read = s.long, s.read, s.read
+	x.TooLong, x.Size, x.Read = s.longLines, s.bytesRead, s.bytesRead
 	switch {
 	case s.err != nil:
 		x.Status, x.Err = Failed, s.err

@@ -227,7 +227,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	}
 	out := make(map[string][]string, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, list := clean.Text(yamltree.Str(root.Content[i])), root.Content[i+1]
+		name, list := clean.Text(yamltree.Text(root.Content[i])), root.Content[i+1]
 		if _, twice := out[name]; name == "" || twice {
 			return nil, fmt.Errorf("%s: line %d: %q: want a DNS name, each once", file, root.Content[i].Line, name)
 		}
@@ -236,9 +236,9 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 		}
 		out[name] = nil
 		for _, n := range yamltree.Items(list) {
-			ip := canonicalIP(yamltree.Str(n))
+			ip := canonicalIP(yamltree.Text(n))
 			if ip == "" {
-				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.Str(n)))
+				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.Text(n)))
 			}
 			if !slices.Contains(out[name], ip) {
 				out[name] = append(out[name], ip)

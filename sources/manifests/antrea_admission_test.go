@@ -162,7 +162,7 @@ func checkAntrea(t *testing.T, objects ...string) []model.Finding {
 		}
 	}
 	c, _ := (&model.Cluster{}).Upsert(res.Objects, nil)
-	return antrea.Check(c)
+	return antrea.CheckCluster(c)
 }
 
 // Each sentence of the documentation has objects that do otherwise, and its finding says
@@ -219,7 +219,7 @@ func TestAntreaSentencesDocumented(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/antrea.md (-want +got):\n%s", diff)
 	}
-	if slices.ContainsFunc(antrea.Sentences, func(s antrea.Sentence) bool { return s.Says == "" }) {
+	if slices.ContainsFunc(antrea.Sentences, func(s antrea.DocumentedRule) bool { return s.Says == "" }) {
 		t.Error("a code without a sentence")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func (d *decoder) antreaTier(o *policy.AntreaTier, m model.Meta) model.Object {
 	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
-	_, t.Static = antrea.IsStatic(m.Name)
+	_, t.Static = antrea.StaticPriority(m.Name)
 	return t
 }
 
@@ -25,7 +25,7 @@ func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object 
 	}
 	selector := func(s *metav1.LabelSelector, field string) model.Selector {
 		if s == nil {
-			return model.Everything()
+			return model.SelectEverything()
 		}
 		sel, err := model.NewSelector(s)
 		if err != nil {

@@ -106,7 +106,7 @@ func TestAntreaDocumentNameLabel(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			var findings []string
-			for _, f := range antrea.Check(c) {
+			for _, f := range antrea.CheckCluster(c) {
 				if f.Code == antrea.NameLabel {
 					findings = append(findings, f.Code)
 				}

@@ -50,7 +50,7 @@ func TestAntreaDocumentPolicies(t *testing.T) {
 		t.Errorf("broken: %q", lines(res.Broken))
 	}
 	c, _ := (&model.Cluster{}).Upsert(res.Objects, nil)
-	order := antrea.Order(c)
+	order := antrea.EffectiveOrder(c)
 	tests := []struct {
 		label string
 		place int
@@ -213,7 +213,7 @@ func TestAntreaDocumentGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _ := (&model.Cluster{}).Upsert(res.Objects, nil)
-	r := antrea.Groups(c)
+	r := antrea.ResolveGroups(c)
 	cluster := func(name string) model.Key { return model.Key{Kind: model.KindClusterGroup, Name: name} }
 	group := func(name string) model.Key {
 		return model.Key{Kind: model.KindGroup, Namespace: "default", Name: name}
@@ -233,8 +233,8 @@ func TestAntreaDocumentGroups(t *testing.T) {
 		{group("test-grp-nested"), []string{"default/db-0", "default/web-0", "Group default/test-grp-ip-blocks does not exist"}},
 		{group("test-grp-with-frontend-selector"), []string{"data/nondb-0", "default/frontend-0"}},
 	} {
-		t.Run(antrea.Label(tt.key), func(t *testing.T) {
-			m := r.Of(tt.key)
+		t.Run(antrea.ObjectLabel(tt.key), func(t *testing.T) {
+			m := r.MembersOf(tt.key)
 			var got []string
 			for p := range c.Pods() {
 				for i := range m.Pods {

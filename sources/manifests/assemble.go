@@ -12,7 +12,7 @@ import (
 )
 
 // countAsides makes one entry of all that are alike.
-func countAsides(as []aside) []model.Broken {
+func countAsides(as []asideNote) []model.Broken {
 	var out []model.Broken
 	index, count := map[string]int{}, map[string]int{}
 	for _, a := range as {
@@ -30,9 +30,9 @@ func countAsides(as []aside) []model.Broken {
 	return out
 }
 
-// assemble holds the objects of all files against each other: the first of two
+// assembleResult holds the objects of all files against each other: the first of two
 // with one key stays, and namespaces that pods live in exist.
-func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
+func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Result {
 	r := &Result{Broken: broken}
 	n := 0
 	for _, f := range files {
@@ -52,15 +52,15 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		for _, obj := range f.objects {
 			k := obj.ObjectKey()
 			at := originOf(obj)
-			if first, dup := seen[k]; dup && f.in.gather {
+			if first, dup := seen[k]; dup && f.input.gather {
 				again++
 				if again == 1 {
-					twice = duplicate(k, at, first)
+					twice = duplicateError(k, at, first)
 					twice.Severity = model.SeverityInfo
 				}
 				continue
 			} else if dup {
-				r.Broken = append(r.Broken, duplicate(k, at, first))
+				r.Broken = append(r.Broken, duplicateError(k, at, first))
 				continue
 			}
 			seen[k] = at
@@ -78,13 +78,13 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 	return r
 }
 
-func duplicate(k model.Key, at, first model.Origin) model.Broken {
+func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 	sev := model.SeverityWarning
 	if k.Kind.IsPolicy() {
 		sev = model.SeverityError
 	}
 	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated,
-		Message: "is given twice: skipped, the one in " + first.Where() + " counts"}
+		Message: "is given twice: skipped, the one in " + first.Place() + " counts"}
 }
 
 // implyNamespaces adds the namespaces that pods live in and that the input does
@@ -126,8 +126,8 @@ func originOf(o model.Object) model.Origin {
 	return model.Origin{}
 }
 
-// unread are objects of a kind that Rung has no use for, such as ConfigMap.
-type unread struct {
+// unreadObjects are objects of a kind that Rung has no use for, such as ConfigMap.
+type unreadObjects struct {
 	kind  model.Kind
 	n     int
 	first model.Broken
@@ -135,19 +135,19 @@ type unread struct {
 
 // splitUnread takes what is of no use to Rung out of what is set aside. The rest may
 // matter: a policy of a kind that Rung does not read, a field it does not know.
-func splitUnread(as []aside) (of []unread, rest []aside) {
+func splitUnread(as []asideNote) (of []unreadObjects, rest []asideNote) {
 	for _, a := range as {
 		if a.broken.Code != check.CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
 			rest = append(rest, a)
 			continue
 		}
-		of = count(of, unread{a.broken.Key.Kind, 1, a.broken})
+		of = countUnread(of, unreadObjects{a.broken.Key.Kind, 1, a.broken})
 	}
 	return of, rest
 }
 
-// count adds objects to those of the same kind.
-func count(of []unread, more unread) []unread {
+// countUnread adds objects to those of the same kind.
+func countUnread(of []unreadObjects, more unreadObjects) []unreadObjects {
 	for i := range of {
 		if of[i].kind == more.kind {
 			of[i].n += more.n
@@ -160,10 +160,10 @@ func count(of []unread, more unread) []unread {
 // allUnread is one entry for all objects of all kinds that Rung has no use for: the
 // dump of a cluster has dozens of such kinds.
 func allUnread(files []*fileResult) []model.Broken {
-	var of []unread
+	var of []unreadObjects
 	for _, f := range files {
 		for _, u := range f.unread {
-			of = count(of, u)
+			of = countUnread(of, u)
 		}
 	}
 	switch len(of) {

@@ -27,23 +27,23 @@ type decoder struct {
 	sets map[string]model.Labels
 
 	// The state of the unit at hand.
-	out  *outcome
+	out  *unitOutcome
 	line int // lines before the parsed text in the file
 	// priority is the priority of the object at hand, where it has one that can be read.
 	priority int32
 	ranked   bool
 }
 
-// outcome holds the objects and errors of one unit of text.
-type outcome struct {
-	objects []model.Object
-	broken  []model.Broken
-	aside   []aside // what is counted before it is reported
-	syntax  *yamltree.Error
+// unitOutcome holds the objects and errors of one unit of text.
+type unitOutcome struct {
+	objects    []model.Object
+	broken     []model.Broken
+	asideNotes []asideNote // what is counted before it is reported
+	syntax     *yamltree.Error
 }
 
-// aside is something said once for many objects of a file.
-type aside struct {
+// asideNote is something said once for many objects of a file.
+type asideNote struct {
 	group  string
 	broken model.Broken
 }
@@ -52,10 +52,10 @@ func newDecoder(o Options) *decoder {
 	return &decoder{opts: o, sets: map[string]model.Labels{}}
 }
 
-// unit is a piece of a file's text that is parsed by itself: a document, or an
+// textUnit is a piece of a file's text that is parsed by itself: a document, or an
 // item of a List that was cut out.
-type unit struct {
-	file *loaded
+type textUnit struct {
+	file *loadedFile
 	text []byte
 	doc  int
 	item int // -1 for a document
@@ -63,30 +63,30 @@ type unit struct {
 	kind yamltree.ListKind
 }
 
-// decode takes in what a unit holds: root is its tree, nil where it is still to be parsed.
-func (d *decoder) decode(u unit, root *yaml.Node) *outcome {
-	d.out, d.line = &outcome{}, u.line
+// decodeUnit takes in what a unit holds: root is its tree, nil where it is still to be parsed.
+func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
+	d.out, d.line = &unitOutcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
 	if root == nil {
 		var err error
 		if root, err = yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes); err != nil {
-			d.syntax(err, origin)
+			d.addSyntaxError(err, origin)
 			return d.out
 		}
 	}
 	switch {
 	case root == nil:
 	case u.item < 0:
-		d.value(root, origin, u.text)
+		d.takeDocument(root, origin, u.text)
 	case root.Kind != yaml.SequenceNode || len(root.Content) != 1: // an item is cut out with its dash
 		d.out.syntax = &yamltree.Error{Code: check.CodeYAML, Msg: "is not one item of a List"}
 	case !yamltree.IsNull(root.Content[0]):
-		d.listed(root.Content[0], origin, u.kind, nil)
+		d.takeItems(root.Content[0], origin, u.kind, nil)
 	}
 	return d.out
 }
 
-func (d *decoder) syntax(err error, origin model.Origin) {
+func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 	var se *yamltree.Error
 	if !errors.As(err, &se) {
 		se = &yamltree.Error{Code: check.CodeYAML, Msg: err.Error()}
@@ -104,24 +104,24 @@ func (d *decoder) syntax(err error, origin model.Origin) {
 		Message: word + clean.Text(se.Msg)})
 }
 
-// value takes in a document: an object, or a List of them.
-func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
+// takeDocument takes in a document: an object, or a List of them.
+func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
-		d.report(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
+		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
 			Message: "skipped: expectations of connections, no objects; rung verify checks them"})
 		return
 	}
-	d.listed(n, origin, yamltree.ListKind{}, text)
+	d.takeItems(n, origin, yamltree.ListKind{}, text)
 }
 
-// listed takes in an object, or the items of a List and of the Lists in it: kubectl flattens
+// takeItems takes in an object, or the items of a List and of the Lists in it: kubectl flattens
 // them too. Items of an inner List have the place of that List among the items of the
 // outermost.
-func (d *decoder) listed(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
+func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	inner, list := yamltree.AsList(n)
 	if !list {
-		d.object(n, origin, lk, text)
+		d.takeObject(n, origin, lk, text)
 		return
 	}
 	whole := origin.Item < 0
@@ -130,7 +130,7 @@ func (d *decoder) listed(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 			origin.Item = i
 		}
 		if !yamltree.IsNull(e) {
-			d.listed(e, origin, inner, nil)
+			d.takeItems(e, origin, inner, nil)
 		}
 	}
 }
@@ -152,81 +152,81 @@ func isExpectations(n *yaml.Node) bool {
 	return found
 }
 
-// object takes in one object. text is its own text, nil when it has none of its
+// takeObject takes in one object. text is its own text, nil when it has none of its
 // own (an item of a List).
-func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
+func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked = 0, false
 	if n.Kind != yaml.MappingNode {
-		d.report(origin, model.Key{}, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject,
+		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject,
 			Message: "is " + check.DescribeNode(n) + ", not a Kubernetes object"})
 		return
 	}
-	apiVersion, kind := yamltree.Str(n, "apiVersion"), yamltree.Str(n, "kind")
+	apiVersion, kind := yamltree.Text(n, "apiVersion"), yamltree.Text(n, "kind")
 	if apiVersion == "" && kind == "" {
 		apiVersion, kind = lk.ApiVersion, lk.Kind
 	}
-	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.Str(n, "metadata", "namespace")),
-		Name: clean.Text(yamltree.Str(n, "metadata", "name"))}
+	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.Text(n, "metadata", "namespace")),
+		Name: clean.Text(yamltree.Text(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
-		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
 		return
 	}
 	k := kindOf(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
-		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "items is " + check.DescribeNode(items) + ", not a list"})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "items is " + check.DescribeNode(items) + ", not a list"})
 		return
 	}
 	if k == nil {
-		d.other(n, origin, key, clean.Text(apiVersion))
+		d.reportOther(n, origin, key, clean.Text(apiVersion))
 		return
 	}
 	key.Kind = k.kind
 	d.priority, d.ranked = priorityIn(n, k.kind)
-	if k.kind.Namespaced() && key.Namespace == "" {
+	if k.kind.IsNamespaced() && key.Namespace == "" {
 		key.Namespace = "default"
-	} else if !k.kind.Namespaced() {
+	} else if !k.kind.IsNamespaced() {
 		key.Namespace = ""
 	}
-	if i := check.Name(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
+	if i := check.CheckName(k.kind, yamltree.Text(n, "metadata", "namespace"), yamltree.Text(n, "metadata", "name")); i != nil {
 		i.Line = yamltree.LineOf(n, i.Field)
-		d.report(origin, check.ShortKey(key), *i)
+		d.reportIssue(origin, check.ShortKey(key), *i)
 		return
 	}
-	var was *older.Form
+	var was *older.OlderForm
 	if k.kind.IsAdmin() {
-		was = older.Read(n, text)
+		was = older.ReadOlder(n, text)
 	}
-	bad, more := check.Tree(n, k.goType, k.kind.IsPolicy() || k.antrea())
+	bad, more := check.CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {
 		bad = append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeMetadata, Field: "metadata.name",
 			Message: "is missing"})
 	}
-	if d.issues(origin, key, bad, more) {
-		if k.read == nil || k.antrea() { // what else is wrong with it is told at once
-			d.issues(origin, key, admission.Unrelated(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
+	if d.reportIssues(origin, key, bad, more) {
+		if k.toModel == nil || k.isAntrea() { // what else is wrong with it is told at once
+			d.reportIssues(origin, key, admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
 		}
 		return
 	}
-	if k.read == nil {
-		d.policy(n, k, key, origin, text, was)
+	if k.toModel == nil {
+		d.takePolicy(n, k, key, origin, text, was)
 		return
 	}
 	var whole map[string]any // of a kind whose text is kept
-	if k.antrea() {
+	if k.isAntrea() {
 		whole = yamltree.Value(n).(map[string]any)
-		if !d.opts.SkipSchema && d.issues(origin, key, d.gated(n, k.kind, whole), 0) {
+		if !d.opts.SkipSchema && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
 			return
 		}
 	}
-	spare(n)
+	dropUnreadFields(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any),
 		typed); err != nil {
-		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
 		return
 	}
-	o := k.read(d, typed, d.meta(k, typed, origin))
+	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
 	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
@@ -238,7 +238,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 
 // priorityIn is the priority that a policy gives as its own, whatever else is wrong with it.
 func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
-	if !k.Ranked() {
+	if !k.HasPriority() {
 		return 0, false
 	}
 	v := yamltree.Get(yamltree.Get(n, "spec"), "priority")
@@ -249,57 +249,57 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 	return int32(i), err == nil && i >= 0
 }
 
-// spare takes out of a checked tree what nobody reads and is most of a dump: of pods,
+// dropUnreadFields takes out of a checked tree what nobody reads and is most of a dump: of pods,
 // all but where they run and what they listen on.
-func spare(n *yaml.Node) {
-	yamltree.Keep(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
+func dropUnreadFields(n *yaml.Node) {
+	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
 		"deletionTimestamp")
-	if yamltree.Str(n, "kind") != string(model.KindPod) {
+	if yamltree.Text(n, "kind") != string(model.KindPod) {
 		return
 	}
-	yamltree.Keep(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
+	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
 	for _, c := range yamltree.Items(n, "spec", "containers") {
-		yamltree.Keep(c, "ports")
+		yamltree.KeepFields(c, "ports")
 	}
-	yamltree.Keep(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
+	yamltree.KeepFields(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
 }
 
-// other reports an object of a kind Rung does not take in.
-func (d *decoder) other(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
+// reportOther reports an object of a kind Rung does not take in.
+func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
 	i := check.Issue{Severity: sev, Code: code, Message: clean.Text(msg), Remedy: clean.Text(remedy)}
 	if sev == model.SeverityError {
 		if code == check.CodeUnknownKind {
 			i.Line = yamltree.LineOf(n, "kind")
 		}
-		d.report(origin, key, i)
+		d.reportIssue(origin, key, i)
 		return
 	}
 	d.setAside(code+" "+apiVersion+" "+string(key.Kind), origin, key, i)
 }
 
-// issues reports what is wrong with an object and says whether any of it keeps
+// reportIssues reports what is wrong with an object and says whether any of it keeps
 // it from being taken in.
-func (d *decoder) issues(origin model.Origin, key model.Key, issues []check.Issue, more int) (fatal bool) {
+func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []check.Issue, more int) (fatal bool) {
 	for _, i := range issues {
 		switch {
 		case i.Severity == model.SeverityError:
 			fatal = true
-			d.report(origin, key, i)
+			d.reportIssue(origin, key, i)
 		case i.Code == check.CodeUnknown:
 			d.setAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
 		default:
-			d.report(origin, key, i)
+			d.reportIssue(origin, key, i)
 		}
 	}
 	if more > 0 && fatal {
-		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: issues[0].Code,
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: issues[0].Code,
 			Message: "and " + strconv.Itoa(more) + " more errors like these"})
 	}
 	return fatal
 }
 
-func (d *decoder) broken(origin model.Origin, key model.Key, i check.Issue) model.Broken {
+func (d *decoder) brokenOf(origin model.Origin, key model.Key, i check.Issue) model.Broken {
 	if i.Line > 0 {
 		origin.Line = d.line + i.Line
 	}
@@ -307,16 +307,16 @@ func (d *decoder) broken(origin model.Origin, key model.Key, i check.Issue) mode
 		Code: i.Code, Message: i.Message, Remedy: i.Remedy, Release: i.Release}
 }
 
-func (d *decoder) report(origin model.Origin, key model.Key, i check.Issue) {
-	d.out.broken = append(d.out.broken, d.broken(origin, key, i))
+func (d *decoder) reportIssue(origin model.Origin, key model.Key, i check.Issue) {
+	d.out.broken = append(d.out.broken, d.brokenOf(origin, key, i))
 }
 
 // setAside keeps something that is reported once for all its like in a file.
 func (d *decoder) setAside(group string, origin model.Origin, key model.Key, i check.Issue) {
-	d.out.aside = append(d.out.aside, aside{group: group, broken: d.broken(origin, key, i)})
+	d.out.asideNotes = append(d.out.asideNotes, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
 }
 
 func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {
-	d.report(m.Origin, m.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeAnnotation,
+	d.reportIssue(m.Origin, m.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeAnnotation,
 		Field: "metadata.annotations[" + name + "]", Message: msg})
 }

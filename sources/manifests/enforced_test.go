@@ -51,7 +51,7 @@ spec:
 				t.Errorf("rule %d: %v %v", i, rule.Peers, rule.Ports)
 			}
 		}
-		if found[0].Refused() {
+		if found[0].IsRefused() {
 			t.Errorf("refused: %v", found[0].Invalid)
 		}
 	}

@@ -23,19 +23,19 @@ func fuzzed(t *testing.T, text []byte) {
 	}
 	c, _ := (&model.Cluster{}).Upsert(Parse("beside.yaml", []byte(beside), Options{}).Objects, nil)
 	c, _ = c.Upsert(r.Objects, nil)
-	for _, f := range antrea.Check(c) {
+	for _, f := range antrea.CheckCluster(c) {
 		if !clean.Is(f.Message) || !clean.Is(f.Remedy) || f.Code == "" || f.Message == "" {
 			t.Errorf("finding %+v", f)
 		}
 	}
 	placed := map[model.Key]bool{}
-	for _, p := range antrea.Order(c) {
+	for _, p := range antrea.EffectiveOrder(c) {
 		placed[p.Policy.Key] = true
 		if p.Priority() != p.Priority() {
 			t.Errorf("%s has no place: its priority is no number", p.Policy.Key)
 		}
 	}
-	antrea.Bands(c)
+	antrea.LadderBands(c)
 	for p := range c.EveryPolicy() {
 		if !placed[p.Key] && p.Kind != model.KindEF {
 			t.Errorf("%s is not in the order", p.Key)

@@ -21,8 +21,8 @@ type kindInfo struct {
 	group   string
 	version string
 	goType  reflect.Type
-	// read makes the model object. Policies have their own way (decoder.policy).
-	read func(*decoder, metav1.Object, model.Meta) model.Object
+	// toModel makes the model object. Policies have their own way (decoder.takePolicy).
+	toModel func(*decoder, metav1.Object, model.Meta) model.Object
 }
 
 const (
@@ -31,13 +31,13 @@ const (
 )
 
 var kinds = []kindInfo{
-	plain(model.KindNamespace, "", "v1", (*decoder).namespace),
-	plain(model.KindPod, "", "v1", (*decoder).pod),
-	plain(model.KindNode, "", "v1", (*decoder).node),
-	plain(model.KindService, "", "v1", (*decoder).service),
-	plain(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
-	plain(model.KindEvent, "", "v1", (*decoder).event),
-	plain(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
+	plainKind(model.KindNamespace, "", "v1", (*decoder).namespaceOf),
+	plainKind(model.KindPod, "", "v1", (*decoder).podOf),
+	plainKind(model.KindNode, "", "v1", (*decoder).nodeOf),
+	plainKind(model.KindService, "", "v1", (*decoder).serviceOf),
+	plainKind(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
+	plainKind(model.KindEvent, "", "v1", (*decoder).eventOf),
+	plainKind(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
 	{model.KindANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
@@ -46,15 +46,15 @@ var kinds = []kindInfo{
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
 	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaPolicy](), nil},
-	plain(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
-	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, func(d *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
+	plainKind(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
+	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(d *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
 		return d.antreaGroup((*policy.AntreaGroup)(o), m)
 	}),
-	plain(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
+	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
 }
 
-// plain is a kind that is no policy, read from its Go type.
-func plain[T any, P interface {
+// plainKind is a kind that is no policy, read from its Go type.
+func plainKind[T any, P interface {
 	*T
 	metav1.Object
 }](k model.Kind, group, version string, read func(*decoder, P, model.Meta) model.Object) kindInfo {
@@ -74,7 +74,7 @@ func findKind(holds func(*kindInfo) bool) *kindInfo {
 
 // kindOf is the kind as manifests write it, nil for others.
 func kindOf(apiVersion, kind string) *kindInfo {
-	return findKind(func(k *kindInfo) bool { return k.word() == kind && k.apiVersion() == apiVersion })
+	return findKind(func(k *kindInfo) bool { return k.writtenName() == kind && k.apiVersion() == apiVersion })
 }
 
 // kindOfType is the kind that a pointer type stands for, nil for others.
@@ -82,12 +82,12 @@ func kindOfType(t reflect.Type) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return t == reflect.PointerTo(k.goType) })
 }
 
-// word is the kind as manifests write it: without the group that tells it from one of
+// writtenName is the kind as manifests write it: without the group that tells it from one of
 // Kubernetes.
-func (k *kindInfo) word() string { return strings.TrimSuffix(string(k.kind), "."+k.group) }
+func (k *kindInfo) writtenName() string { return strings.TrimSuffix(string(k.kind), "."+k.group) }
 
-// antrea says whether the kind is one of Antrea's.
-func (k *kindInfo) antrea() bool { return k.group == antreaGroupName }
+// isAntrea says whether the kind is one of Antrea's.
+func (k *kindInfo) isAntrea() bool { return k.group == antreaGroupName }
 
 // infoOfKind is the kind by its model's name, nil for others.
 func infoOfKind(kind model.Kind) *kindInfo {
@@ -101,7 +101,7 @@ func TypeMeta(kind model.Kind) (apiVersion, word string) {
 	if k == nil {
 		return "", ""
 	}
-	return k.apiVersion(), k.word()
+	return k.apiVersion(), k.writtenName()
 }
 
 func (k *kindInfo) apiVersion() string {
@@ -123,7 +123,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	// of their own elsewhere.
 	if k := findKind(func(k *kindInfo) bool {
 		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
-		return k.word() == kind && (k.group == group || own || group == "extensions")
+		return k.writtenName() == kind && (k.group == group || own || group == "extensions")
 	}); k != nil {
 		return model.SeverityError, check.CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 			"write apiVersion: " + k.apiVersion()

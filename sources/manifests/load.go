@@ -22,81 +22,81 @@ import (
 	"rung/sources/reading"
 )
 
-// input is one file to read.
-type input struct {
-	path   string
-	folder bool   // found in a folder, not named
-	gather bool   // an object of a must-gather, which has many of them twice
-	once   bool   // standard input, or a file of a kind that gives its text once
-	late   string // why it is not read although it is there
-	size   int64
-	mod    time.Time
-	mode   fs.FileMode
+// inputFile is one file to read.
+type inputFile struct {
+	path       string
+	folder     bool   // found in a folder, not named
+	gather     bool   // an object of a must-gather, which has many of them twice
+	readOnce   bool   // standard input, or a file of a kind that gives its text once
+	whyNotRead string // why it is not read although it is there
+	size       int64
+	mod        time.Time
+	mode       fs.FileMode
 }
 
-// loaded is a file in memory, ready to be split.
-type loaded struct {
+// loadedFile is a file in memory, ready to be split.
+type loadedFile struct {
 	file File
 	text []byte // expanded, without byte order mark
 	bom  int    // bytes of byte order mark before text
 }
 
-// list finds the files to read, in order and each once. It reports the ones that cannot
+// listInputs finds the files to read, in order and each once. It reports the ones that cannot
 // be found.
-func (o Options) list() ([]input, []model.Broken) {
-	l := o.lister()
+func (o Options) listInputs() ([]inputFile, []model.Broken) {
+	l := o.newLister()
 	return l.files, l.broken
 }
 
-// Empty says whether all of the paths are folders without a manifest in them.
-func (o Options) Empty() bool {
-	l := o.lister()
-	return len(l.files) == 0 && len(l.broken) == l.empty
+// HasNoManifests says whether all of the paths are folders without a manifest in them.
+func (o Options) HasNoManifests() bool {
+	l := o.newLister()
+	return len(l.files) == 0 && len(l.broken) == l.emptyFolders
 }
 
-func (o Options) lister() *lister {
-	l := &lister{o: o, seen: map[string]bool{}}
+func (o Options) newLister() *inputLister {
+	l := &inputLister{o: o, seenFiles: map[string]bool{}}
 	for _, p := range o.Paths {
-		l.add(p)
+		l.addName(p)
 	}
 	return l
 }
 
-// lister finds the files to read.
-type lister struct {
-	o      Options
-	empty  int // folders without a manifest
-	files  []input
-	broken []model.Broken
-	seen   map[string]bool
-	found  bool // a manifest, readable or not, in the folder at hand
+// inputLister finds the files to read.
+type inputLister struct {
+	o             Options
+	emptyFolders  int // folders without a manifest
+	files         []inputFile
+	broken        []model.Broken
+	seenFiles     map[string]bool
+	foundManifest bool // a manifest, readable or not, in the folder at hand
 }
 
-func (l *lister) add(name string) {
+func (l *inputLister) addName(name string) {
 	switch {
 	case name == "-":
-		if !l.seen["-"] {
-			l.seen["-"] = true
-			l.files = append(l.files, input{path: "-", once: true})
+		if !l.seenFiles["-"] {
+			l.seenFiles["-"] = true
+			l.files = append(l.files, inputFile{path: "-", readOnce: true})
 		}
 		return
 	case !clean.Is(name):
-		l.fail(name, "skipped: the file name has control characters", "rename it")
+		l.addFailure(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
 	info, err := l.stat(name)
 	if err != nil {
-		l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
+		l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
-		l.take(name, false, info)
+		l.takeFile(name, false, info)
 		return
 	}
-	l.found = false
-	l.walk(name)
-	if !l.found {
-		l.empty++
+	l.foundManifest = false
+	l.walkFolder(name)
+	if !l.foundManifest {
+		l.emptyFolders++
 		b := fileBroken(l.o.Source, name, "no manifests in this folder",
 			"files end in .yaml, .yml or .json, or these and .gz")
 		b.Severity = model.SeverityWarning
@@ -104,14 +104,14 @@ func (l *lister) add(name string) {
 	}
 }
 
-func (l *lister) stat(name string) (fs.FileInfo, error) {
+func (l *inputLister) stat(name string) (fs.FileInfo, error) {
 	if l.o.FS != nil {
 		return fs.Stat(l.o.FS, path.Clean(name))
 	}
 	return os.Stat(name)
 }
 
-func (l *lister) take(name string, folder bool, info fs.FileInfo) {
+func (l *inputLister) takeFile(name string, folder bool, info fs.FileInfo) {
 	id := path.Clean(name)
 	if l.o.FS == nil {
 		if real, err := filepath.EvalSymlinks(name); err == nil {
@@ -121,22 +121,22 @@ func (l *lister) take(name string, folder bool, info fs.FileInfo) {
 			id = abs
 		}
 	}
-	if l.seen[id] {
+	if l.seenFiles[id] {
 		return
 	}
-	l.seen[id] = true
-	l.files = append(l.files, input{path: name, folder: folder, once: l.o.FS == nil && !info.Mode().IsRegular(),
+	l.seenFiles[id] = true
+	l.files = append(l.files, inputFile{path: name, folder: folder, readOnce: l.o.FS == nil && !info.Mode().IsRegular(),
 		size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
-// walk takes the manifests of a folder, hidden files and folders left out:
+// walkFolder takes the manifests of a folder, hidden files and folders left out:
 // editors, version control and mounted ConfigMaps keep their copies there.
-func (l *lister) walk(root string) {
+func (l *inputLister) walkFolder(root string) {
 	fsys, at := l.o.FS, path.Clean(root)
 	if fsys == nil {
 		fsys, at = os.DirFS(root), "."
 	}
-	gather := gathered{fsys: fsys}
+	gather := gatherFolders{fsys: fsys}
 	_ = fs.WalkDir(fsys, at, func(p string, d fs.DirEntry, err error) error {
 		name := p
 		if l.o.FS == nil {
@@ -144,15 +144,15 @@ func (l *lister) walk(root string) {
 		}
 		switch {
 		case err != nil:
-			l.found = true
-			l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
+			l.foundManifest = true
+			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 			return nil
 		case p != at && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
-		case p != at && gather.aside(p):
+		case p != at && gather.isAside(p):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -160,39 +160,39 @@ func (l *lister) walk(root string) {
 		case d.IsDir() || !isManifestName(p):
 			return nil
 		}
-		l.found = true
+		l.foundManifest = true
 		switch {
 		case !clean.Is(name):
-			l.fail(name, "skipped: the file name has control characters", "rename it")
+			l.addFailure(name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}
 		info, err := l.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
-			l.fail(name, "skipped: a link to nothing", "")
+			l.addFailure(name, "skipped: a link to nothing", "")
 		case err != nil:
-			l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
+			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		case info.IsDir():
-			l.skip(name, "a link to a folder", "name it with -f to read what is in it")
+			l.addSkipped(name, "a link to a folder", "name it with -f to read what is in it")
 		case !info.Mode().IsRegular():
-			l.skip(name, reading.Kind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+			l.addSkipped(name, reading.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
 			n := len(l.files)
-			l.take(name, true, info)
+			l.takeFile(name, true, info)
 			if len(l.files) > n {
-				l.files[n].gather = gather.inside(p)
+				l.files[n].gather = gather.isInside(p)
 			}
 		}
 		return nil
 	})
 }
 
-func (l *lister) fail(name, msg, remedy string) {
+func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
 }
 
-// skip leaves a file aside that is none to read.
-func (l *lister) skip(name, kind, remedy string) {
+// addSkipped leaves a file aside that is none to read.
+func (l *inputLister) addSkipped(name, kind, remedy string) {
 	b := fileBroken(l.o.Source, name, "skipped: "+kind, remedy)
 	b.Severity = model.SeverityWarning
 	l.broken = append(l.broken, b)
@@ -214,38 +214,38 @@ func fileBroken(source, name, msg, remedy string) model.Broken {
 	}
 }
 
-// load reads one file within the limits.
-func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
-	fail := func(format string, args ...any) (*loaded, *model.Broken) {
+// loadFile reads one file within the limits.
+func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *model.Broken) {
+	fail := func(format string, args ...any) (*loadedFile, *model.Broken) {
 		b := fileBroken(o.Source, in.path, fmt.Sprintf(format, args...), "")
 		return nil, &b
 	}
-	if in.late != "" {
-		return fail("%s", in.late)
+	if in.whyNotRead != "" {
+		return fail("%s", in.whyNotRead)
 	}
-	r, err := o.open(ctx, in)
+	r, err := o.openInput(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", reading.Reason(err))
+		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.Size(o.Limits.FileSize))
+	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.SizeText(o.Limits.FileSize))
 	if in.size > o.Limits.FileSize {
 		return fail("%s", tooLarge)
 	}
-	raw, err := reading.All(r, in.size, o.Limits.FileSize)
+	raw, err := reading.ReadAll(r, in.size, o.Limits.FileSize)
 	switch {
 	case errors.Is(err, reading.ErrTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
-		return fail("cannot be read: %s", reading.Reason(err))
+		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
-	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.once && o.FS == nil}}
+	l := &loadedFile{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
-		l.text, err = expand(raw, o.Limits.Expanded)
+		l.text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
 		case errors.Is(err, reading.ErrTooLarge):
-			return fail("is larger than the limit of %s once expanded", reading.Size(o.Limits.Expanded))
+			return fail("is larger than the limit of %s once expanded", reading.SizeText(o.Limits.Expanded))
 		case err != nil:
 			return fail("cannot be expanded: %s", err)
 		}
@@ -260,8 +260,8 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	return l, nil
 }
 
-// open opens a file; what may not answer ends with ctx.
-func (o Options) open(ctx context.Context, in input) (io.ReadCloser, error) {
+// openInput opens a file; what may not answer ends with ctx.
+func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, error) {
 	switch {
 	case in.path == "-" && o.Stdin == nil:
 		return io.NopCloser(bytes.NewReader(nil)), nil
@@ -269,16 +269,16 @@ func (o Options) open(ctx context.Context, in input) (io.ReadCloser, error) {
 		return io.NopCloser(reading.Reader(ctx, o.Stdin)), nil
 	case o.FS != nil:
 		return o.FS.Open(path.Clean(in.path))
-	case in.once:
+	case in.readOnce:
 		return reading.Open(ctx, in.path)
 	}
-	return reading.Regular(in.path)
+	return reading.OpenRegular(in.path)
 }
 
-// expand expands a compressed file of at most limit bytes. It is gone through
+// expandGzip expands a compressed file of at most limit bytes. It is gone through
 // twice: first only counted, so that what expands to more than the limit never
 // is in memory, then read into just as much as it needs.
-func expand(raw []byte, limit int64) ([]byte, error) {
+func expandGzip(raw []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err

@@ -13,42 +13,42 @@ const (
 	gatherNamespaces = "namespaces"
 )
 
-// gathered keeps what one walk has found out about must-gathers.
-type gathered struct {
-	fsys fs.FS
-	is   map[string]bool // by folder
+// gatherFolders keeps what one walk has found out about must-gathers.
+type gatherFolders struct {
+	fsys       fs.FS
+	isGathered map[string]bool // by folder
 }
 
-// aside says whether a file or folder lies in a must-gather beside its objects.
-func (g *gathered) aside(p string) bool {
+// isAside says whether a file or folder lies in a must-gather beside its objects.
+func (g *gatherFolders) isAside(p string) bool {
 	base := path.Base(p)
-	return p != "." && base != gatherCluster && base != gatherNamespaces && g.root(path.Dir(p))
+	return p != "." && base != gatherCluster && base != gatherNamespaces && g.isRoot(path.Dir(p))
 }
 
-// inside says whether a file lies among a must-gather's objects.
-func (g *gathered) inside(p string) bool {
+// isInside says whether a file lies among a must-gather's objects.
+func (g *gatherFolders) isInside(p string) bool {
 	for ; p != "." && p != "/"; p = path.Dir(p) {
-		if base := path.Base(p); (base == gatherCluster || base == gatherNamespaces) && g.root(path.Dir(p)) {
+		if base := path.Base(p); (base == gatherCluster || base == gatherNamespaces) && g.isRoot(path.Dir(p)) {
 			return true
 		}
 	}
 	return false
 }
 
-// root says whether a folder is the root of a must-gather.
-func (g *gathered) root(dir string) bool {
-	is, known := g.is[dir]
+// isRoot says whether a folder is the root of a must-gather.
+func (g *gatherFolders) isRoot(dir string) bool {
+	is, known := g.isGathered[dir]
 	if !known {
-		is = g.folder(path.Join(dir, gatherCluster)) && g.folder(path.Join(dir, gatherNamespaces))
-		if g.is == nil {
-			g.is = map[string]bool{}
+		is = g.isFolder(path.Join(dir, gatherCluster)) && g.isFolder(path.Join(dir, gatherNamespaces))
+		if g.isGathered == nil {
+			g.isGathered = map[string]bool{}
 		}
-		g.is[dir] = is
+		g.isGathered[dir] = is
 	}
 	return is
 }
 
-func (g *gathered) folder(p string) bool {
+func (g *gatherFolders) isFolder(p string) bool {
 	info, err := fs.Stat(g.fsys, p)
 	return err == nil && info.IsDir()
 }

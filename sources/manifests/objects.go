@@ -30,12 +30,12 @@ var keptAnnotations = map[string]bool{
 // labelNamespaceName is put on every namespace by the API server.
 const labelNamespaceName = "kubernetes.io/metadata.name"
 
-// meta reads what every object has, but for its version: that of a text says nothing.
-func (d *decoder) meta(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
+// metaOf reads what every object has, but for its version: that of a text says nothing.
+func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
-		Created: o.GetCreationTimestamp().Time, Labels: d.labels(o.GetLabels()), Origin: origin}
-	if k.kind.Namespaced() {
-		m.Namespace = shared(o.GetNamespace())
+		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
+	if k.kind.IsNamespaced() {
+		m.Namespace = internClean(o.GetNamespace())
 		if m.Namespace == "" {
 			m.Namespace = "default"
 		}
@@ -51,8 +51,8 @@ func (d *decoder) meta(k *kindInfo, o metav1.Object, origin model.Origin) model.
 	return m
 }
 
-// shared is a clean string that many objects have, stored once.
-func shared(s string) string {
+// internClean is a clean string that many objects have, stored once.
+func internClean(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -63,10 +63,10 @@ func shared(s string) string {
 // so that the number of those ever seen has no bound.
 const maxSets = 16 << 10
 
-func (d *decoder) labels(raw map[string]string) model.Labels {
+func (d *decoder) labelsOf(raw map[string]string) model.Labels {
 	m := make(map[string]string, len(raw))
 	for k, v := range raw {
-		m[shared(k)] = shared(v)
+		m[internClean(k)] = internClean(v)
 	}
 	l := model.NewLabels(m)
 	if known, ok := d.sets[l.Key()]; ok {
@@ -79,7 +79,7 @@ func (d *decoder) labels(raw map[string]string) model.Labels {
 	return l
 }
 
-func (d *decoder) namespace(_ *corev1.Namespace, m model.Meta) model.Object {
+func (d *decoder) namespaceOf(_ *corev1.Namespace, m model.Meta) model.Object {
 	return &model.Namespace{Meta: withNameLabel(m)}
 }
 
@@ -95,9 +95,9 @@ func withNameLabel(m model.Meta) model.Meta {
 	return m
 }
 
-func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
-	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), ServiceAccount: shared(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
-		Phase: shared(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
+func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
+	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
+		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	if p.ServiceAccount == "" {
 		p.ServiceAccount = "default" // likewise
 	}
@@ -106,7 +106,7 @@ func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
 	}
 	for i := range o.Spec.Containers {
 		for _, cp := range o.Spec.Containers[i].Ports {
-			p.Ports = append(p.Ports, model.ContainerPort{Name: shared(cp.Name), Protocol: protocolOf(cp.Protocol),
+			p.Ports = append(p.Ports, model.ContainerPort{Name: internClean(cp.Name), Protocol: protocolOf(cp.Protocol),
 				Port: cp.ContainerPort})
 		}
 	}
@@ -144,7 +144,7 @@ func protocolOf(p corev1.Protocol) string {
 	return ""
 }
 
-func (d *decoder) node(o *corev1.Node, m model.Meta) model.Object {
+func (d *decoder) nodeOf(o *corev1.Node, m model.Meta) model.Object {
 	n := &model.Node{Meta: m, PodCIDRs: podCIDRs(&o.Spec)}
 	for _, c := range o.Status.Conditions {
 		n.Ready = n.Ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
@@ -175,8 +175,8 @@ func podCIDRs(s *corev1.NodeSpec) (out []string) {
 	return out
 }
 
-func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {
-	s := &model.Service{Meta: m, Selector: d.labels(o.Spec.Selector), Type: shared(string(o.Spec.Type))}
+func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
+	s := &model.Service{Meta: m, Selector: d.labelsOf(o.Spec.Selector), Type: internClean(string(o.Spec.Type))}
 	if s.Type == "" {
 		s.Type = "ClusterIP"
 	}
@@ -191,9 +191,9 @@ func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {
 		}
 	}
 	for _, p := range o.Spec.Ports {
-		sp := model.ServicePort{Name: shared(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port, NodePort: p.NodePort}
+		sp := model.ServicePort{Name: internClean(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port, NodePort: p.NodePort}
 		if p.TargetPort != (intstr.IntOrString{}) {
-			sp.TargetPort = shared(p.TargetPort.String())
+			sp.TargetPort = internClean(p.TargetPort.String())
 		}
 		s.Ports = append(s.Ports, sp)
 	}
@@ -223,13 +223,13 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 	return s
 }
 
-func (d *decoder) event(o *corev1.Event, m model.Meta) model.Object {
+func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
-		About: model.Key{Kind: model.Kind(shared(about.Kind)), Namespace: shared(about.Namespace), Name: shared(about.Name)},
-		Type:  shared(o.Type), Reason: shared(o.Reason), Message: clean.Text(o.Message), Count: int(max(1, o.Count))}
+		About: model.Key{Kind: model.Kind(internClean(about.Kind)), Namespace: internClean(about.Namespace), Name: internClean(about.Name)},
+		Type:  internClean(o.Type), Reason: internClean(o.Reason), Message: clean.Text(o.Message), Count: int(max(1, o.Count))}
 	for _, r := range []string{o.ReportingInstance, o.Source.Host, o.Source.Component, o.ReportingController} {
-		e.Reporter = shared(r)
+		e.Reporter = internClean(r)
 		if e.Reporter != "" {
 			break
 		}
@@ -258,5 +258,5 @@ func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
 	if o.Series != nil {
 		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}
 	}
-	return d.event(old, m)
+	return d.eventOf(old, m)
 }

@@ -141,7 +141,7 @@ func TestEventTimes(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	sel := func(s string) model.Selector { return mustSelector(t, s) }
-	all := model.Everything()
+	all := model.SelectEverything()
 	for _, c := range []struct {
 		name, text string
 		want       *model.Policy

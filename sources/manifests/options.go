@@ -38,7 +38,7 @@ type Options struct {
 	// were read, one call at a time; nil is not.
 	Progress func(read, total int64)
 
-	progress *progress // of the reading under way
+	progress *readProgress // of the reading under way
 }
 
 // Limits bound what one input may cost. Zero fields take the default.
@@ -85,7 +85,7 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
-// File is the state of a file when it was read: what edit.Unchanged compares
+// File is the state of a file when it was read: what edit.ReadUnchanged compares
 // with before it changes anything.
 type File struct {
 	// Path is as in Origin.File.
@@ -94,7 +94,7 @@ type File struct {
 	Size int64
 	// At is when it was read; zero for text in memory.
 	At time.Time
-	// Writable says whether edit.Exchange can change it: a plain file on disk, not
+	// Writable says whether edit.ExchangeText can change it: a plain file on disk, not
 	// compressed.
 	Writable bool
 }

@@ -20,22 +20,22 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// policy takes in a policy that passed the strict check; was is its older form, nil for
+// takePolicy takes in a policy that passed the strict check; was is its older form, nil for
 // none.
-func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.Form) {
+func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.OlderForm) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if d.issues(origin, key, d.gated(n, k.kind, obj), 0) {
+		if d.reportIssues(origin, key, d.gateIssues(n, k.kind, obj), 0) {
 			return
 		}
 	}
-	typed, err := policy.Typify(k.kind, obj)
+	typed, err := policy.TypedPolicy(k.kind, obj)
 	if err != nil {
-		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())})
+		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())})
 		return
 	}
-	p := policy.New(d.meta(k, typed, origin), typed)
+	p := policy.New(d.metaOf(k, typed, origin), typed)
 	for i := range p.Invalid {
 		if l := yamltree.LineOfValue(n, p.Invalid[i].Field, p.Invalid[i].Message); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
@@ -53,9 +53,9 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	d.out.objects = append(d.out.objects, p)
 }
 
-// gated returns the issues that gate 1 finds in a tree, with the lines of its text.
-func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
-	bad := admission.Judge(k, obj, d.opts.Schemas, d.opts.Release)
+// gateIssues returns the issues that gate 1 finds in a tree, with the lines of its text.
+func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
+	bad := admission.JudgeTree(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {
 		bad[i].Line = yamltree.LineOfValue(n, bad[i].Field, bad[i].Message)
 	}
@@ -94,7 +94,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 		if k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}
-		typed, err := policy.Typify(k.kind, u.Object)
+		typed, err := policy.TypedPolicy(k.kind, u.Object)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	if k == nil || !k.kind.IsPolicy() {
 		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
 	}
-	p := policy.New(d.meta(k, obj.(metav1.Object), origin), obj)
+	p := policy.New(d.metaOf(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
@@ -117,17 +117,17 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 // errors name lines where the policy's own text is known. It is safe for
 // concurrent use; the first call for a kind compiles its CRD (some
 // milliseconds).
-func Validate(p *model.Policy) []model.Broken { return (&Options{}).validate(p) }
+func Validate(p *model.Policy) []model.Broken { return (&Options{}).validatePolicy(p) }
 
-// validate is Validate by the CRDs of the options.
-func (o *Options) validate(p *model.Policy) []model.Broken {
+// validatePolicy is Validate by the CRDs of the options.
+func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: check.CodeYAML,
 			Message: clean.Text(err.Error())}}
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
-		older.Modernise(root)
+		older.ModerniseTree(root)
 		obj = yamltree.Value(root).(map[string]any)
 	}
 	var out []model.Broken
@@ -135,7 +135,7 @@ func (o *Options) validate(p *model.Policy) []model.Broken {
 	if root != nil {
 		priority, ranked = priorityIn(root, p.Kind)
 	}
-	for _, i := range admission.Judge(p.Kind, obj, o.Schemas, o.Release) {
+	for _, i := range admission.JudgeTree(p.Kind, obj, o.Schemas, o.Release) {
 		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
 			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
@@ -176,7 +176,7 @@ func Marshal(p *model.Policy) ([]byte, error) {
 
 // ofPolicy is a policy's typed object as a tidy tree, its kind in it.
 func ofPolicy(p *model.Policy) (map[string]any, error) {
-	obj, err := Untyped(p.Original)
+	obj, err := UntypedTree(p.Original)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
 	}
@@ -184,15 +184,15 @@ func ofPolicy(p *model.Policy) (map[string]any, error) {
 	if k := findKind(func(k *kindInfo) bool {
 		return k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion())
 	}); k != nil {
-		obj["kind"], obj["apiVersion"] = k.word(), k.apiVersion()
+		obj["kind"], obj["apiVersion"] = k.writtenName(), k.apiVersion()
 	}
 	return obj, nil
 }
 
-// Untyped is a typed object, or one of the forms of a generic one, as a tree of JSON
+// UntypedTree is a typed object, or one of the forms of a generic one, as a tree of JSON
 // values of its own: what its author decides, without status, what the server keeps in
 // metadata, and nulls.
-func Untyped(o any) (map[string]any, error) {
+func UntypedTree(o any) (map[string]any, error) {
 	var obj map[string]any
 	switch v := o.(type) {
 	case nil:
@@ -207,16 +207,16 @@ func Untyped(o any) (map[string]any, error) {
 			return nil, err
 		}
 	}
-	return yamltree.Tidy(obj), nil
+	return yamltree.TidyObject(obj), nil
 }
 
-// Tree is a policy as a tree of JSON values, integers as int64, made from its own
+// PolicyTree is a policy as a tree of JSON values, integers as int64, made from its own
 // text, so that nothing is in it that its author did not write. Status and what
 // the API server keeps in metadata are left out. The tree is the caller's.
-func Tree(p *model.Policy) (map[string]any, error) {
+func PolicyTree(p *model.Policy) (map[string]any, error) {
 	obj, _, err := rawObject(p)
 	if err != nil {
 		return nil, fmt.Errorf("read the text of %s: %w", p.Key.Label(), err)
 	}
-	return yamltree.Tidy(obj), nil
+	return yamltree.TidyObject(obj), nil
 }

@@ -9,25 +9,25 @@ import (
 // read within the first is told at all.
 const progressTime = 100 * time.Millisecond
 
-// progress counts what of a reading is done, in bytes as they lie on disk. It counts
+// readProgress counts what of a reading is done, in bytes as they lie on disk. It counts
 // what was decoded: to read the bytes takes next to nothing. nil counts nothing.
-type progress struct {
+type readProgress struct {
 	tell func(read, total int64)
 
-	mu          sync.Mutex
-	read, total float64
-	next        time.Time // of the next call, at the earliest
+	mu               sync.Mutex
+	bytesRead, total float64
+	nextCall         time.Time // of the next call, at the earliest
 }
 
-func newProgress(tell func(read, total int64)) *progress {
+func newProgress(tell func(read, total int64)) *readProgress {
 	if tell == nil {
 		return nil
 	}
-	return &progress{tell: tell, next: time.Now().Add(progressTime)}
+	return &readProgress{tell: tell, nextCall: time.Now().Add(progressTime)}
 }
 
-// expect adds files that are going to be read.
-func (p *progress) expect(inputs []input) {
+// expectFiles adds files that are going to be read.
+func (p *readProgress) expectFiles(inputs []inputFile) {
 	if p == nil {
 		return
 	}
@@ -38,9 +38,9 @@ func (p *progress) expect(inputs []input) {
 	}
 }
 
-// meet takes in a file that was loaded and split: how much text there is for its bytes.
+// noteLoaded takes in a file that was loaded and split: how much text there is for its bytes.
 // Standard input has no size before.
-func (p *progress) meet(f *fileResult) {
+func (p *readProgress) noteLoaded(f *fileResult) {
 	if p == nil {
 		return
 	}
@@ -48,7 +48,7 @@ func (p *progress) meet(f *fileResult) {
 	for _, u := range f.units {
 		n += len(u.text)
 	}
-	size := float64(f.in.size)
+	size := float64(f.input.size)
 	if size == 0 {
 		size = float64(n)
 		p.mu.Lock()
@@ -60,16 +60,16 @@ func (p *progress) meet(f *fileResult) {
 	}
 }
 
-// done adds text of a file that was decoded.
-func (p *progress) done(f *fileResult, n int) {
+// addDone adds text of a file that was decoded.
+func (p *readProgress) addDone(f *fileResult, n int) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.read += float64(n) * f.weight
-	if now := time.Now(); now.After(p.next) {
-		p.next = now.Add(progressTime)
-		p.tell(min(int64(p.read+0.5), int64(p.total+0.5)), int64(p.total+0.5))
+	p.bytesRead += float64(n) * f.weight
+	if now := time.Now(); now.After(p.nextCall) {
+		p.nextCall = now.Add(progressTime)
+		p.tell(min(int64(p.bytesRead+0.5), int64(p.total+0.5)), int64(p.total+0.5))
 	}
 }

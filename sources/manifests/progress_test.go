@@ -57,13 +57,13 @@ func TestProgress(t *testing.T) {
 
 	var last, of int64
 	o := Options{Paths: []string{dir}}.withDefaults()
-	o.progress = &progress{tell: func(read, total int64) {
+	o.progress = &readProgress{tell: func(read, total int64) {
 		if read < last || read > total {
 			t.Errorf("%d of %d after %d", read, total, last)
 		}
 		last, of = read, total
 	}}
-	inputs, broken := o.list()
+	inputs, broken := o.listInputs()
 	if len(broken) > 0 {
 		t.Fatal(broken)
 	}
@@ -79,7 +79,7 @@ func TestProgress(t *testing.T) {
 	if _, err := readFiles(t.Context(), o, inputs); err != nil {
 		t.Fatal(err)
 	}
-	if got := int64(o.progress.read + 0.5); got != total || int64(o.progress.total+0.5) != total {
+	if got := int64(o.progress.bytesRead + 0.5); got != total || int64(o.progress.total+0.5) != total {
 		t.Errorf("in the end %d of %.0f bytes were read, of %d", got, o.progress.total, total)
 	}
 }

@@ -26,13 +26,13 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 	if len(o.Paths) == 0 {
 		return nil, ErrNoPaths
 	}
-	inputs, broken := o.list()
+	inputs, broken := o.listInputs()
 	o.progress = newProgress(o.Progress)
 	files, err := readFiles(ctx, o, inputs)
 	if err != nil {
 		return nil, err
 	}
-	return assemble(o, files, broken), nil
+	return assembleResult(o, files, broken), nil
 }
 
 // Parse reads objects from text in memory; name stands for it in errors.
@@ -42,12 +42,12 @@ func Parse(name string, text []byte, o Options) *Result {
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
 		broken = append(broken, fileBroken(o.Source, name,
-			"is larger than the limit of "+reading.Size(o.Limits.FileSize)+" for a file", ""))
+			"is larger than the limit of "+reading.SizeText(o.Limits.FileSize)+" for a file", ""))
 	} else {
-		l := &loaded{text: text, file: File{Path: name, Size: int64(len(text))}}
-		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loaded: l}}) // never ends early
+		l := &loadedFile{text: text, file: File{Path: name, Size: int64(len(text))}}
+		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
 	}
-	r := assemble(o, files, broken)
+	r := assembleResult(o, files, broken)
 	r.Files = nil
 	return r
 }
@@ -89,16 +89,16 @@ func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
 // fileResult holds the objects and errors of one file, before objects of different
 // files are compared with each other.
 type fileResult struct {
-	*loaded
-	in      input
+	*loadedFile
+	input   inputFile
 	objects []model.Object
 	broken  []model.Broken
 	// partial says the file holds text that could not be parsed: what else was
 	// in it is not known.
 	partial bool
 	// unread are the objects of kinds that Rung has no use for, by kind.
-	unread []unread
-	units  []unit
+	unread []unreadObjects
+	units  []textUnit
 	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
 	spans  []listSpan
 	weight float64 // bytes on disk per byte of units
@@ -107,7 +107,7 @@ type fileResult struct {
 // listSpan says that units[from:to] are the items of one List.
 type listSpan struct {
 	from, to int
-	whole    unit
+	list     textUnit
 }
 
 // batchSize is how much text is held in memory at once, in bytes, unless one
@@ -115,9 +115,9 @@ type listSpan struct {
 const batchSize = 64 << 20
 
 // readFiles reads and decodes files, in batches: a must-gather has many.
-func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
+func readFiles(ctx context.Context, o Options, inputs []inputFile) ([]*fileResult, error) {
 	var all []*fileResult
-	o.progress.expect(inputs)
+	o.progress.expectFiles(inputs)
 	for len(inputs) > 0 {
 		n, size := 1, inputs[0].size
 		for n < len(inputs) && size+inputs[n].size <= batchSize {
@@ -134,17 +134,17 @@ func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, e
 	return all, nil
 }
 
-func readBatch(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
+func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResult, error) {
 	files := make([]*fileResult, len(inputs))
-	err := parallel(ctx, workers(len(inputs)), len(inputs), func(_, i int) {
-		f := &fileResult{in: inputs[i]}
-		l, broken := o.load(ctx, inputs[i])
+	err := runParallel(ctx, workerCount(len(inputs)), len(inputs), func(_, i int) {
+		f := &fileResult{input: inputs[i]}
+		l, broken := o.loadFile(ctx, inputs[i])
 		if broken != nil {
 			f.partial = true
 			f.broken = append(f.broken, *broken)
-			l = &loaded{file: File{Path: inputs[i].path}}
+			l = &loadedFile{file: File{Path: inputs[i].path}}
 		}
-		f.loaded = l
+		f.loadedFile = l
 		files[i] = f
 	})
 	if err != nil {
@@ -161,60 +161,60 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 	}
 	var jobs []job
 	for _, f := range files {
-		f.split(o)
-		o.progress.meet(f)
+		f.splitUnits(o)
+		o.progress.noteLoaded(f)
 		for i := range f.units {
 			jobs = append(jobs, job{f, i})
 		}
 	}
-	decoders := make([]*decoder, workers(len(jobs)))
+	decoders := make([]*decoder, workerCount(len(jobs)))
 	for i := range decoders {
 		decoders[i] = newDecoder(o)
 	}
-	outs := make([]*outcome, len(jobs))
-	err := parallel(ctx, len(decoders), len(jobs), func(worker, i int) {
+	outs := make([]*unitOutcome, len(jobs))
+	err := runParallel(ctx, len(decoders), len(jobs), func(worker, i int) {
 		f, d := jobs[i].f, decoders[worker]
-		outs[i] = d.decode(f.units[jobs[i].unit], f.trees[jobs[i].unit])
-		o.progress.done(f, len(f.units[jobs[i].unit].text))
+		outs[i] = d.decodeUnit(f.units[jobs[i].unit], f.trees[jobs[i].unit])
+		o.progress.addDone(f, len(f.units[jobs[i].unit].text))
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		n := len(f.units)
-		f.collect(decoders[0], outs[:n])
+		f.collectUnits(decoders[0], outs[:n])
 		outs = outs[n:]
 	}
 	return files, nil
 }
 
-// split cuts a file into units.
-func (f *fileResult) split(o Options) {
+// splitUnits cuts a file into units.
+func (f *fileResult) splitUnits(o Options) {
 	f.units, f.trees, f.spans = nil, nil, nil
-	add := func(u unit, tree *yaml.Node) {
+	add := func(u textUnit, tree *yaml.Node) {
 		f.units = append(f.units, u)
 		f.trees = append(f.trees, tree)
 	}
-	docs, _, err := yamltree.Documents(f.file.Path, f.text)
+	docs, _, err := yamltree.CutDocuments(f.file.Path, f.text)
 	if err != nil {
 		d := newDecoder(o)
-		d.out = &outcome{}
-		d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
+		d.out = &unitOutcome{}
+		d.addSyntaxError(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
 		f.broken = append(f.broken, d.out.broken...)
 		f.partial = true
 		return
 	}
 	for i, doc := range docs {
 		if doc.Root != nil {
-			add(unit{file: f.loaded, text: f.text[doc.Body:doc.End], doc: i, item: -1}, doc.Root)
+			add(textUnit{file: f.loadedFile, text: f.text[doc.Body:doc.End], doc: i, item: -1}, doc.Root)
 			continue
 		}
 		text := f.text[doc.Body:doc.End]
-		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.Line}
+		whole := textUnit{file: f.loadedFile, text: text, doc: i, item: -1, line: doc.Line}
 		if lk, parts, ok := yamltree.SplitList(text); ok {
 			f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
 			for j, p := range parts {
-				add(unit{file: f.loaded, text: text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line, kind: lk}, nil)
+				add(textUnit{file: f.loadedFile, text: text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line, kind: lk}, nil)
 			}
 			continue
 		}
@@ -222,28 +222,28 @@ func (f *fileResult) split(o Options) {
 	}
 }
 
-// collect puts the outcomes of a file's units together, in order. A List some of
+// collectUnits puts the outcomes of a file's units together, in order. A List some of
 // whose items do not parse alone is parsed whole: if that works it was cut
 // wrongly.
-func (f *fileResult) collect(d *decoder, outs []*outcome) {
+func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 	for _, s := range f.spans {
-		if !slices.ContainsFunc(outs[s.from:s.to], func(o *outcome) bool { return o.syntax != nil }) {
+		if !slices.ContainsFunc(outs[s.from:s.to], func(o *unitOutcome) bool { return o.syntax != nil }) {
 			continue
 		}
-		whole := d.decode(s.whole, nil)
+		whole := d.decodeUnit(s.list, nil)
 		if whole.syntax == nil || whole.syntax.Code == check.CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
 		}
 	}
-	var asides []aside
+	var asides []asideNote
 	for _, o := range outs {
 		if o == nil {
 			continue
 		}
 		f.objects = append(f.objects, o.objects...)
 		f.broken = append(f.broken, o.broken...)
-		asides = append(asides, o.aside...)
+		asides = append(asides, o.asideNotes...)
 		f.partial = f.partial || o.syntax != nil
 	}
 	f.unread, asides = splitUnread(asides)
@@ -251,14 +251,14 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
 }
 
-// workers is how many goroutines n jobs are worth now. The number of processors
+// workerCount is how many goroutines n jobs are worth now. The number of processors
 // may change meanwhile.
-func workers(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
+func workerCount(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
 
-// parallel runs f for every i below n on so many goroutines, and tells it which
+// runParallel runs f for every i below n on so many goroutines, and tells it which
 // one it runs on. It returns when all have ended, early with ctx's error when ctx
 // does.
-func parallel(ctx context.Context, workers, n int, f func(worker, i int)) error {
+func runParallel(ctx context.Context, workers, n int, f func(worker, i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for w := range workers {

@@ -184,7 +184,7 @@ func TestParallel(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	var mu sync.Mutex
 	used, done := map[int]bool{}, 0
-	err := parallel(t.Context(), 3, 60, func(worker, _ int) {
+	err := runParallel(t.Context(), 3, 60, func(worker, _ int) {
 		time.Sleep(time.Millisecond) // so that each gets some
 		mu.Lock()
 		defer mu.Unlock()
@@ -194,10 +194,10 @@ func TestParallel(t *testing.T) {
 	if want := map[int]bool{0: true, 1: true, 2: true}; err != nil || done != 60 || !maps.Equal(used, want) {
 		t.Errorf("%d of 60 done by %v, %v; want %v", done, used, err, want)
 	}
-	if n := workers(5); n != 5 {
+	if n := workerCount(5); n != 5 {
 		t.Errorf("%d workers for 5 jobs", n)
 	}
-	if n := workers(0); n != 1 {
+	if n := workerCount(0); n != 1 {
 		t.Errorf("%d workers for nothing", n)
 	}
 }

@@ -14,61 +14,61 @@ import (
 	"rung/sources/reading"
 )
 
-// watched is one file as it was read last.
-type watched struct {
+// watchedFile is one file as it was read last.
+type watchedFile struct {
 	res *fileResult
-	// read is when res was read, mod and size what the file was then.
-	read time.Time
-	mod  time.Time
-	size int64
-	// kept are objects of earlier readings that res no longer has for a reason;
+	// readAt is when res was read, mod and size what the file was then.
+	readAt time.Time
+	mod    time.Time
+	size   int64
+	// keptObjects are objects of earlier readings that res no longer has for a reason;
 	// since when.
-	kept map[model.Key]keptObject
+	keptObjects map[model.Key]keptObject
 	// away is when the file was first missed; gone says it was given up, with
 	// how many objects.
 	away    time.Time
-	gone    bool
+	isGone  bool
 	objects int
 }
 
 type keptObject struct {
 	object model.Object
-	read   time.Time
+	readAt time.Time
 }
 
-// result returns the objects and errors the file stands for now: its last reading, with
+// currentResult returns the objects and errors the file stands for now: its last reading, with
 // kept objects, or the error that it has gone.
-func (f *watched) result(source string) *fileResult {
-	if f.gone {
+func (f *watchedFile) currentResult(source string) *fileResult {
+	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
 			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
 		b.Code = check.CodeGone
-		if f.res.in.folder {
+		if f.res.input.folder {
 			b.Severity = model.SeverityWarning
 		}
-		return &fileResult{loaded: &loaded{}, in: f.res.in, broken: []model.Broken{b}}
+		return &fileResult{loadedFile: &loadedFile{}, input: f.res.input, broken: []model.Broken{b}}
 	}
-	if len(f.kept) == 0 {
+	if len(f.keptObjects) == 0 {
 		return f.res
 	}
 	r := *f.res
 	r.objects, r.broken = slices.Clone(r.objects), slices.Clone(r.broken)
-	for _, k := range slices.SortedFunc(maps.Keys(f.kept), model.Key.Compare) {
-		e := f.kept[k]
+	for _, k := range slices.SortedFunc(maps.Keys(f.keptObjects), model.Key.Compare) {
+		e := f.keptObjects[k]
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
 			Code:    check.CodeKept,
-			Message: "unreadable now; last good version, of " + e.read.Format(time.TimeOnly) + ", shown"})
+			Message: "unreadable now; last good version, of " + e.readAt.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r
 }
 
-// first reads everything for the first time. With SkipSchema it publishes
+// readFirst reads everything for the first time. With SkipSchema it publishes
 // before gate 1 and once more behind it.
-func (w *watcher) first(ctx context.Context) error {
+func (w *watcher) readFirst(ctx context.Context) error {
 	skip := w.o.SkipSchema
 	w.o.progress = newProgress(w.o.Progress)
-	_, err := w.scan(ctx, true)
+	_, err := w.scanFiles(ctx, true)
 	w.o.progress = nil
 	if err != nil {
 		return err
@@ -77,35 +77,35 @@ func (w *watcher) first(ctx context.Context) error {
 		return nil
 	}
 	w.o.SkipSchema = false
-	if err := parallel(ctx, workers(len(w.order)), len(w.order),
-		func(_, i int) { w.files[w.order[i]].res.validate(&w.o) }); err != nil {
+	if err := runParallel(ctx, workerCount(len(w.order)), len(w.order),
+		func(_, i int) { w.files[w.order[i]].res.validatePolicies(&w.o) }); err != nil {
 		return err
 	}
-	w.publish(true)
+	w.publishUpdate(true)
 	return nil
 }
 
-// validate runs gate 1 on the policies of a file.
-func (f *fileResult) validate(by *Options) {
+// validatePolicies runs gate 1 on the policies of a file.
+func (f *fileResult) validatePolicies(by *Options) {
 	f.objects = slices.DeleteFunc(slices.Clone(f.objects), func(o model.Object) bool {
 		p, ok := o.(*model.Policy)
 		if !ok {
 			return false
 		}
-		broken := by.validate(p)
+		broken := by.validatePolicy(p)
 		f.broken = append(f.broken, broken...)
 		return slices.ContainsFunc(broken, model.Broken.IsError)
 	})
 }
 
-// scan looks at all files, reads those that changed and publishes. It returns
+// scanFiles looks at all files, reads those that changed and publishes. It returns
 // after what time it wants to be called again by itself, 0 for not.
-func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, err error) {
+func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
 	// A file that is not listed was away after now, and still is after asked.
 	asked := time.Now()
-	inputs, listErrs := w.o.list()
+	inputs, listErrs := w.o.listInputs()
 	now := time.Now()
-	var read []input
+	var read []inputFile
 	present := make(map[string]bool, len(inputs))
 	order := make([]string, 0, len(inputs))
 	for _, in := range inputs {
@@ -115,15 +115,15 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 		switch {
 		case f == nil:
 			read = append(read, in)
-		case in.once && f.res.in.once && !f.gone:
+		case in.readOnce && f.res.input.readOnce && !f.isGone:
 			// Its text was read, and comes no second time.
-		case in.once:
-			in.late = "is " + reading.Kind(in.mode) + " now, which is read only once, when Rung starts"
+		case in.readOnce:
+			in.whyNotRead = "is " + reading.FileKind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
-		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(asked, now, w.tm.settle):
+		case in.size == 0 && f.size > 0 && !f.isGone && f.holdOff(asked, now, w.tm.settle):
 			// Emptied: somebody may be about to write it.
 			again = w.tm.settle
-		case f.gone || in.size != f.size || !in.mod.Equal(f.mod) || f.read.Sub(f.mod) < 2*time.Second:
+		case f.isGone || in.size != f.size || !in.mod.Equal(f.mod) || f.readAt.Sub(f.mod) < 2*time.Second:
 			// The last: a file can change again within one tick of its clock.
 			read = append(read, in)
 		default:
@@ -138,7 +138,7 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 	for i, res := range results {
 		in := read[i]
 		info, err := os.Stat(in.path)
-		if w.o.FS == nil && !in.once && (err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)) {
+		if w.o.FS == nil && !in.readOnce && (err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)) {
 			again = w.tm.debounce // it changed while it was being read
 			if w.files[in.path] == nil && !first {
 				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })
@@ -147,37 +147,37 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 				continue
 			}
 		}
-		if old := w.files[in.path]; old == nil || old.gone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
-			w.files[in.path] = succeed(old, res, in, now)
+		if old := w.files[in.path]; old == nil || old.isGone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
+			w.files[in.path] = nextWatched(old, res, in, now)
 			changed = true
 		} else {
-			old.read, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
+			old.readAt, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
 		}
 	}
-	wait, lost := w.missing(present, asked, now)
+	wait, lost := w.dropMissing(present, asked, now)
 	if wait > 0 && (again == 0 || wait < again) {
 		again = wait
 	}
 	w.settleOrder(order, present, lost, changed)
 	w.listErrs = slices.DeleteFunc(listErrs, func(b model.Broken) bool { return w.files[b.Origin.File] != nil })
-	w.publish(!w.o.SkipSchema)
+	w.publishUpdate(!w.o.SkipSchema)
 	return again, nil
 }
 
 // holdOff says whether a file that is away has been so for less than a time, as far
 // as is known from looks between asked and now; the first call begins it.
-func (f *watched) holdOff(asked, now time.Time, d time.Duration) bool {
+func (f *watchedFile) holdOff(asked, now time.Time, d time.Duration) bool {
 	if f.away.IsZero() {
 		f.away = now
 	}
 	return asked.Sub(f.away) < d
 }
 
-// succeed makes the next state of a file from what was read now. Objects that
+// nextWatched makes the next state of a file from what was read now. Objects that
 // were there and are missing now, but for a reason that is an error, stay.
-func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
-	f := &watched{res: res, read: now, mod: in.mod, size: in.size}
-	if old == nil || old.gone {
+func nextWatched(old *watchedFile, res *fileResult, in inputFile, now time.Time) *watchedFile {
+	f := &watchedFile{res: res, readAt: now, mod: in.mod, size: in.size}
+	if old == nil || old.isGone {
 		return f
 	}
 	have, failed := map[model.Key]bool{}, map[model.Key]bool{}
@@ -194,34 +194,34 @@ func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
 		if have[k] || !res.partial && !failed[k] {
 			return
 		}
-		if f.kept == nil {
-			f.kept = map[model.Key]keptObject{}
+		if f.keptObjects == nil {
+			f.keptObjects = map[model.Key]keptObject{}
 		}
-		f.kept[k] = keptObject{o, read}
+		f.keptObjects[k] = keptObject{o, read}
 	}
 	for _, o := range old.res.objects {
-		keep(o, old.read)
+		keep(o, old.readAt)
 	}
-	for _, k := range old.kept {
-		keep(k.object, k.read)
+	for _, k := range old.keptObjects {
+		keep(k.object, k.readAt)
 	}
 	return f
 }
 
-// missing deals with files that are no longer there: they are given up once they were
+// dropMissing deals with files that are no longer there: they are given up once they were
 // away long enough. lost are the files given up now, wait is when to look again.
-func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
+func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {
-		if present[p] || f.gone {
+		if present[p] || f.isGone {
 			continue
 		}
 		if f.holdOff(asked, now, w.tm.settle) {
 			wait = w.tm.settle
 			continue
 		}
-		f.gone, lost[p] = true, true
-		f.objects = len(f.res.objects) + len(f.kept)
+		f.isGone, lost[p] = true, true
+		f.objects = len(f.res.objects) + len(f.keptObjects)
 	}
 	return wait, lost
 }
@@ -236,7 +236,7 @@ func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, ch
 		f := w.files[p]
 		switch {
 		case present[p]:
-		case f.gone && !lost[p] && f.res.in.folder && (changed || len(lost) > 0) && time.Since(f.away) > 2*w.tm.settle:
+		case f.isGone && !lost[p] && f.res.input.folder && (changed || len(lost) > 0) && time.Since(f.away) > 2*w.tm.settle:
 			delete(w.files, p)
 		default:
 			w.order = append(w.order, p)

@@ -33,7 +33,7 @@ func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: s
 // it. The result is nil for an object that cannot be taken in: broken says why then, and otherwise
 // holds doubts about it.
 func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []model.Broken) {
-	t.d.out = &outcome{}
+	t.d.out = &unitOutcome{}
 	m, isObject := obj.(metav1.Object)
 	if !isObject {
 		return nil, nil
@@ -43,55 +43,55 @@ func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []mode
 	u, generic := obj.(*unstructured.Unstructured)
 	if generic {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
-		if k != nil && k.read != nil {
-			return t.generic(k, u), t.d.out.broken
+		if k != nil && k.toModel != nil {
+			return t.genericObject(k, u), t.d.out.broken
 		}
 	}
-	if k == nil || k.read == nil {
-		return t.policy(obj, m, old), t.d.out.broken
+	if k == nil || k.toModel == nil {
+		return t.policyOf(obj, m, old), t.d.out.broken
 	}
-	if i := check.Name(k.kind, m.GetNamespace(), m.GetName()); i != nil {
-		t.d.report(t.origin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
+	if i := check.CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil {
+		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
 		return nil, t.d.out.broken
 	}
-	about := t.d.meta(k, m, t.origin())
+	about := t.d.metaOf(k, m, t.clusterOrigin())
 	about.Version = clean.Text(m.GetResourceVersion())
-	return k.read(t.d, m, about), t.d.out.broken
+	return k.toModel(t.d, m, about), t.d.out.broken
 }
 
-// generic brings an object that is no policy and has no type of client-go's into the
+// genericObject brings an object that is no policy and has no type of client-go's into the
 // model's form: Tiers and groups of Antrea.
-func (t *Typed) generic(k *kindInfo, u *unstructured.Unstructured) model.Object {
+func (t *Typed) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
-		t.d.report(t.origin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
+		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
 			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
 				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
-	about := t.d.meta(k, typed, t.origin())
+	about := t.d.metaOf(k, typed, t.clusterOrigin())
 	about.Version = clean.Text(u.GetResourceVersion())
-	o := k.read(t.d, typed, about)
+	o := k.toModel(t.d, typed, about)
 	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = u, yamltree.TidyText(u.Object)
 	}
 	return o
 }
 
-func (t *Typed) origin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }
+func (t *Typed) clusterOrigin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }
 
-// policy brings a policy into the model's form. A field of its spec that Rung's
+// policyOf brings a policy into the model's form. A field of its spec that Rung's
 // types lack (the installed CRD is newer) stays in its YAML and is reported: the
 // typed form cannot hold it.
-func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object {
+func (t *Typed) policyOf(obj any, m metav1.Object, old model.Object) model.Object {
 	u, generic := obj.(*unstructured.Unstructured)
 	if was, _ := old.(*model.Policy); was != nil && generic {
-		if p := restated(was, u); p != nil {
+		if p := restatedPolicy(was, u); p != nil {
 			t.newerFields(p, u)
 			return p
 		}
 	}
-	p, err := t.d.fromObject(obj, t.origin())
+	p, err := t.d.fromObject(obj, t.clusterOrigin())
 	if err != nil {
 		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 		if generic {
@@ -100,7 +100,7 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 				key.Kind = k.kind
 			}
 		}
-		t.d.report(t.origin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+		t.d.reportIssue(t.clusterOrigin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
 			Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
@@ -123,22 +123,22 @@ func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool 
 	}
 	for _, field := range fields {
 		if p.Older != nil && older.IsField(field) {
-			t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
+			t.d.reportIssue(t.clusterOrigin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
 				Message: "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
 				Remedy:  "e in the console opens the text in today's form; the installed CRD is older, too"})
 			continue
 		}
-		t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeUnknown, Field: field,
+		t.d.reportIssue(t.clusterOrigin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeUnknown, Field: field,
 			Message: "this release of Rung does not know the field: what is shown is not all the policy says",
 			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
 	}
 	return len(fields) > 0
 }
 
-// restated is a policy of which only status and version moved, nil when more did.
+// restatedPolicy is a policy of which only status and version moved, nil when more did.
 // The controllers of all zones write their condition into every policy: that must
 // not cost a reading of all rules each time.
-func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
+func restatedPolicy(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 	md, _ := u.Object["metadata"].(map[string]any)
 	p := *was
 	var now struct {

@@ -81,7 +81,7 @@ func TestTypedReadsAsText(t *testing.T) {
 			if obj == nil {
 				t.Fatalf("%s: %v was not taken in", name, o)
 			}
-			if originOf(obj) != conv.origin() {
+			if originOf(obj) != conv.clusterOrigin() {
 				t.Errorf("%s: origin %v", obj.ObjectKey(), originOf(obj))
 			}
 			got[obj.ObjectKey()] = obj
@@ -92,8 +92,8 @@ func TestTypedReadsAsText(t *testing.T) {
 		for k, o := range got {
 			if p, ok := o.(*model.Policy); ok {
 				anew := *p
-				anew.Digested = model.Digests{}
-				if was := want[k].(*model.Policy).Digested; p.Digested != was || p.Digested != anew.Digests() || was == (model.Digests{}) {
+				anew.Digested = model.PolicyDigests{}
+				if was := want[k].(*model.Policy).Digested; p.Digested != was || p.Digested != anew.Digests() || was == (model.PolicyDigests{}) {
 					t.Errorf("%s: digests %v as a text, %v as an object, %v worked out anew", k, was, p.Digested, anew.Digests())
 				}
 			}
@@ -235,7 +235,7 @@ func TestTypedRestated(t *testing.T) {
 		{"another object of the name", func(o map[string]any) { sub(o, "metadata")["uid"] = "u-2" }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if quick := restated(old.(*model.Policy), object(c.change)) != nil; quick != c.quick {
+			if quick := restatedPolicy(old.(*model.Policy), object(c.change)) != nil; quick != c.quick {
 				t.Errorf("taken from the old one: %v", quick)
 			}
 			want, _ := NewTyped("prod").Object(object(c.change), nil)

@@ -28,8 +28,8 @@ type Update struct {
 	Validated bool
 }
 
-// timing of a watch; tests shorten it.
-type timing struct {
+// watchTimes of a watch; tests shorten it.
+type watchTimes struct {
 	debounce time.Duration // quiet time before anything is read
 	maxWait  time.Duration // read at the latest after this, however busy it is
 	settle   time.Duration // how long a file must be away to be gone
@@ -37,7 +37,7 @@ type timing struct {
 	pollFast time.Duration // the same when watching does not work at all
 }
 
-var defaultTiming = timing{100 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 30 * time.Second,
+var defaultTiming = watchTimes{100 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 30 * time.Second,
 	2 * time.Second}
 
 // Watch reads everything as Read does and tells sink; then it waits for the
@@ -55,31 +55,31 @@ var defaultTiming = timing{100 * time.Millisecond, 2 * time.Second, 500 * time.M
 //
 // The error is ErrNoPaths or nil; nil when ctx ended.
 func Watch(ctx context.Context, o Options, sink func(Update)) error {
-	return watch(ctx, o, sink, defaultTiming)
+	return watchWith(ctx, o, sink, defaultTiming)
 }
 
-func watch(ctx context.Context, o Options, sink func(Update), tm timing) error {
+func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes) error {
 	o = o.withDefaults()
 	if len(o.Paths) == 0 {
 		return ErrNoPaths
 	}
-	w := &watcher{o: o, sink: sink, tm: tm, files: map[string]*watched{}, published: map[model.Key]model.Object{}}
+	w := &watcher{o: o, sink: sink, tm: tm, files: map[string]*watchedFile{}, published: map[model.Key]model.Object{}}
 	// Listen before the first look, so that no change falls between.
 	if o.FS == nil {
 		if notify, err := fsnotify.NewWatcher(); err == nil {
 			w.notify = notify
 			defer notify.Close()
-			w.listen()
+			w.listenFolders()
 		}
 	}
-	if err := w.first(ctx); err != nil {
+	if err := w.readFirst(ctx); err != nil {
 		return nil // ctx ended
 	}
 	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return p != "-" }) { // built in, or standard input
 		<-ctx.Done()
 		return nil
 	}
-	w.loop(ctx)
+	w.waitForChanges(ctx)
 	return nil
 }
 
@@ -87,7 +87,7 @@ func watch(ctx context.Context, o Options, sink func(Update), tm timing) error {
 type watcher struct {
 	o      Options
 	sink   func(Update)
-	tm     timing
+	tm     watchTimes
 	notify *fsnotify.Watcher // nil when watching does not work
 
 	// folders are listened to for what is in them, names for files by name in
@@ -96,18 +96,18 @@ type watcher struct {
 	names   map[string]bool
 
 	order     []string
-	files     map[string]*watched
+	files     map[string]*watchedFile
 	listErrs  []model.Broken
 	published map[model.Key]model.Object
 	broken    []model.Broken
 	sums      map[string][32]byte
-	began     bool
+	hasBegun  bool
 	validated bool
 }
 
-// loop waits for changes. Every change starts the quiet time anew; scan may ask
+// waitForChanges waits for changes. Every change starts the quiet time anew; scan may ask
 // to be called again by itself.
-func (w *watcher) loop(ctx context.Context) {
+func (w *watcher) waitForChanges(ctx context.Context) {
 	poll := w.tm.poll
 	var events chan fsnotify.Event
 	var errs chan error
@@ -136,7 +136,7 @@ func (w *watcher) loop(ctx context.Context) {
 		case ev, ok := <-events:
 			if !ok {
 				events = nil
-			} else if w.relevant(ev) {
+			} else if w.isRelevant(ev) {
 				soon(w.tm.debounce)
 			}
 			continue
@@ -155,8 +155,8 @@ func (w *watcher) loop(ctx context.Context) {
 		}
 		since = time.Time{}
 		// Listen before looking, so that what comes between is told.
-		w.listen()
-		again, err := w.scan(ctx, false)
+		w.listenFolders()
+		again, err := w.scanFiles(ctx, false)
 		if err != nil {
 			return
 		}
@@ -166,8 +166,8 @@ func (w *watcher) loop(ctx context.Context) {
 	}
 }
 
-// relevant says whether an event may be about a file that is read.
-func (w *watcher) relevant(ev fsnotify.Event) bool {
+// isRelevant says whether an event may be about a file that is read.
+func (w *watcher) isRelevant(ev fsnotify.Event) bool {
 	name := filepath.Clean(ev.Name)
 	base := filepath.Base(name)
 	switch {
@@ -181,10 +181,10 @@ func (w *watcher) relevant(ev fsnotify.Event) bool {
 	return isManifestName(base) || strings.HasPrefix(base, "..") || !strings.Contains(base, ".")
 }
 
-// listen makes the set of folders listened to fit the paths. A file is listened
+// listenFolders makes the set of folders listened to fit the paths. A file is listened
 // to through its folder, as editors replace it; what does not exist through the
 // nearest folder that does.
-func (w *watcher) listen() {
+func (w *watcher) listenFolders() {
 	if w.notify == nil {
 		return
 	}
@@ -240,13 +240,13 @@ func (w *watcher) listenTo(p string, dirs map[string]bool) {
 	})
 }
 
-// publish tells sink what changed.
-func (w *watcher) publish(validated bool) {
+// publishUpdate tells sink what changed.
+func (w *watcher) publishUpdate(validated bool) {
 	results := make([]*fileResult, 0, len(w.order))
 	for _, p := range w.order {
-		results = append(results, w.files[p].result(w.o.Source))
+		results = append(results, w.files[p].currentResult(w.o.Source))
 	}
-	r := assemble(w.o, results, slices.Clone(w.listErrs))
+	r := assembleResult(w.o, results, slices.Clone(w.listErrs))
 	u := Update{Broken: r.Broken, Files: r.Files, Validated: validated}
 	now := make(map[model.Key]model.Object, len(r.Objects))
 	for _, obj := range r.Objects {
@@ -269,10 +269,10 @@ func (w *watcher) publish(validated bool) {
 		sums[f.Path] = f.Sum
 	}
 	// A complete check is news even when nothing was wrong.
-	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
+	if w.hasBegun && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
 		maps.Equal(w.sums, sums) {
 		return
 	}
-	w.began, w.validated, w.published, w.broken, w.sums = true, validated, now, u.Broken, sums
+	w.hasBegun, w.validated, w.published, w.broken, w.sums = true, validated, now, u.Broken, sums
 	w.sink(u)
 }

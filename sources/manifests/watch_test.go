@@ -18,7 +18,7 @@ import (
 	"rung/test/wait"
 )
 
-var fast = timing{debounce: 20 * time.Millisecond, maxWait: 500 * time.Millisecond, settle: 120 * time.Millisecond,
+var fast = watchTimes{debounce: 20 * time.Millisecond, maxWait: 500 * time.Millisecond, settle: 120 * time.Millisecond,
 	poll: time.Minute, pollFast: 50 * time.Millisecond}
 
 // anp is a policy's text.
@@ -40,7 +40,7 @@ func startWatch(t *testing.T, o Options) *follow {
 	f := &follow{t: t, updates: make(chan Update, 100), state: map[model.Key]model.Object{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- watch(ctx, o, func(u Update) { f.updates <- u }, fast) }()
+	go func() { done <- watchWith(ctx, o, func(u Update) { f.updates <- u }, fast) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -186,11 +186,11 @@ func TestGoneAfterAStop(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write(t, path, anp("a", 1))
 	var last Update
-	w := &watcher{o: Options{Paths: []string{filepath.Dir(path)}, SkipSchema: true}.withDefaults(), tm: timing{settle: 10 * time.Millisecond},
-		sink: func(u Update) { last = u }, files: map[string]*watched{}, published: map[model.Key]model.Object{}}
+	w := &watcher{o: Options{Paths: []string{filepath.Dir(path)}, SkipSchema: true}.withDefaults(), tm: watchTimes{settle: 10 * time.Millisecond},
+		sink: func(u Update) { last = u }, files: map[string]*watchedFile{}, published: map[model.Key]model.Object{}}
 	scan := func() {
 		t.Helper()
-		if _, err := w.scan(t.Context(), false); err != nil {
+		if _, err := w.scanFiles(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +235,7 @@ func TestWatchFile(t *testing.T) {
 	// What Rung writes itself comes back the same way.
 	write(t, a, anp("a", 4))
 	f.want("a=4")
-	if err := safefile.Swap(safefile.OS, a, []byte(anp("a", 4)), []byte(anp("a", 5)), nil); err != nil {
+	if err := safefile.SwapText(safefile.OS, a, []byte(anp("a", 4)), []byte(anp("a", 5)), nil); err != nil {
 		t.Fatal(err)
 	}
 	f.want("a=5")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"rung/sources/slots"
 	"strings"
 	"time"
 )
@@ -66,9 +67,9 @@ type Config struct {
 	// Share, where set, lets this zone hold address sets together with the others
 	// it was given to.
 	Share *Sharing
-	// Slot runs what the connection has to compute when the process has a core
-	// to spare; nil runs it at once. Nothing in it waits for the server.
-	Slot func(work func())
+	// Slot waits until the process has a core to spare for the connection's computing;
+	// nil never waits. Nothing in a slot waits for the server.
+	Slot func() (release func())
 
 	Log *slog.Logger
 }
@@ -86,7 +87,7 @@ func (c Config) withDefaults() Config {
 	def(&c.BackoffMax, 5*time.Second)
 	def(&c.Coalesce, 20*time.Millisecond)
 	if c.Slot == nil {
-		c.Slot = func(work func()) { work() }
+		c.Slot = slots.Slots(nil).TakeSlot
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -98,7 +99,7 @@ func (c Config) withDefaults() Config {
 				return nil, err
 			}
 			if network == "ssl" {
-				return c.TLS.dial(ctx, address)
+				return c.TLS.dialTLS(ctx, address)
 			}
 			var d net.Dialer
 			return d.DialContext(ctx, network, address)

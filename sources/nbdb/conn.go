@@ -20,7 +20,7 @@ import (
 // Zone. Run it once.
 type Conn struct {
 	cfg     Config
-	current atomic.Pointer[northbound] // nil unless synced
+	current atomic.Pointer[northboundSession] // nil unless synced
 }
 
 // Dial makes a connection that Run will keep up. Nothing happens before Run.
@@ -42,7 +42,7 @@ var errClosed = errors.New("closed")
 // afresh.
 func (c *Conn) Resync() {
 	if s := c.current.Load(); s != nil {
-		s.fail(errResync)
+		s.failSession(errResync)
 	}
 }
 
@@ -55,20 +55,20 @@ func (c *Conn) Resync() {
 // While there is no connection, Conn is ConnDialling (none so far), ConnLost
 // or ConnDenied, and Error says why. Attempts counts from the last success.
 func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
-	c.cfg.keep(ctx, func(state model.ConnState, attempts int, reason string) {
+	c.cfg.keepConnected(ctx, func(state model.ConnState, attempts int, reason string) {
 		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: reason})
 	}, func(ctx context.Context) (func() error, error) {
 		n, err := openNorthbound(ctx, &c.cfg)
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return c.serve(ctx, n, sink) }, nil
+		return func() error { return c.serveRows(ctx, n, sink) }, nil
 	})
 }
 
-// keep connects and serves, again and again, until ctx ends; tell says how it stands
+// keepConnected connects and serves, again and again, until ctx ends; tell says how it stands
 // whenever there is no connection.
-func (c *Config) keep(ctx context.Context, tell func(state model.ConnState, attempts int, reason string),
+func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnState, attempts int, reason string),
 	connect func(context.Context) (serve func() error, err error)) {
 	log := c.Log.With("zone", c.Name, "addr", c.Addr)
 	down := model.ConnDialling
@@ -106,22 +106,22 @@ func (c *Config) keep(ctx context.Context, tell func(state model.ConnState, atte
 	}
 }
 
-// serve hands a session's rows to the sink until it ends, and says why it did.
-func (c *Conn) serve(ctx context.Context, n *northbound, sink func(model.ZoneUpdate)) error {
+// serveRows hands a session's rows to the sink until it ends, and says why it did.
+func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(model.ZoneUpdate)) error {
 	server := c.cfg.Server
 	if server == "" {
 		server = nb.Database + " " + n.version
 	}
 	// The changes since the snapshot are in db already.
-	db, _, seq := n.news()
+	db, _, seq := n.newsSince()
 	c.current.Store(n)
 	defer c.current.Store(nil)
-	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.aside()})
-	n.told(seq)
-	aside := n.aside()
-	return n.serve(ctx, func() uint64 {
-		db, ch, seq := n.news()
-		if now := n.aside(); len(ch) > 0 || now != aside {
+	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.rowsAside()})
+	n.noteTold(seq)
+	aside := n.rowsAside()
+	return n.serveSink(ctx, func() uint64 {
+		db, ch, seq := n.newsSince()
+		if now := n.rowsAside(); len(ch) > 0 || now != aside {
 			aside = now
 			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch, Error: aside})
 		}
@@ -162,8 +162,10 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	}
 	buf := buffers.Get().(*[]byte)
 	var err error
-	rows := &sent{}
-	c.cfg.Slot(func() { *buf, err = encode((*buf)[:0], ops, rows) })
+	rows := &sentRows{}
+	release := c.cfg.Slot()
+	*buf, err = appendOps((*buf)[:0], ops, rows)
+	release()
 	defer func() {
 		if cap(*buf) <= keepBuffer {
 			buffers.Put(buf)
@@ -176,7 +178,7 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	if s == nil {
 		return without(ErrNotConnected)
 	}
-	answer := s.transact(ctx, *buf, ops, rows)
+	answer := s.sendTransaction(ctx, *buf, ops, rows)
 	return func() ([]nb.OpResult, error) {
 		res, err := answer()
 		return res, say(err)
@@ -192,25 +194,25 @@ const keepBuffer = 64 << 10
 // transaction.
 const perMegabyte = time.Second
 
-// transact sends a transaction that makes these rows; the answer is waited for by what
+// sendTransaction sends a transaction that makes these rows; the answer is waited for by what
 // it returns.
-func (s *northbound) transact(ctx context.Context, params []byte, ops []nb.Op, rows *sent) func() ([]nb.OpResult, error) {
+func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
-	limit := s.owe(own) // those before it come first
+	limit := s.addOwed(own) // those before it come first
 	limited, cancel := context.WithTimeout(ctx, limit)
 	var res []nb.OpResult
 	var failed error
-	s.written.begin(rows)
-	request := s.send("transact", params, limit, func(result []byte) error {
-		res, failed = results(result, ops)
+	s.written.beginWrite(rows)
+	request := s.sendRequest("transact", params, limit, func(result []byte) error {
+		res, failed = readResults(result, ops)
 		return nil
 	})
 	return func() ([]nb.OpResult, error) {
 		defer cancel()
-		err := s.answer(limited, request)
-		s.owe(-own)
-		s.written.end(rows)
-		var refused *refusal
+		err := s.waitAnswer(limited, request)
+		s.addOwed(-own)
+		s.written.endWrite(rows)
+		var refused *refusedRequest
 		switch {
 		case errors.As(err, &refused):
 			return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
@@ -220,7 +222,7 @@ func (s *northbound) transact(ctx context.Context, params []byte, ops []nb.Op, r
 			err = failed
 		}
 		if err != nil && !errors.Is(err, model.ErrRefused) && !errors.Is(err, model.ErrWait) {
-			s.fail(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
+			s.failSession(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
 			return nil, err
 		}
 		s.untilTold(limited)
@@ -228,8 +230,8 @@ func (s *northbound) transact(ctx context.Context, params []byte, ops []nb.Op, r
 	}
 }
 
-// owe adds to the time that the transactions under way may take, and returns the sum.
-func (s *session) owe(d time.Duration) time.Duration {
+// addOwed adds to the time that the transactions under way may take, and returns the sum.
+func (s *session) addOwed(d time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.owed += d
@@ -244,7 +246,7 @@ func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 		return nil, err
 	}
 	defer s.close(errClosed)
-	return s.whole()
+	return s.wholeSnapshot()
 }
 
 // Connect opens a connection of its own, for a reader that speaks the protocol itself.

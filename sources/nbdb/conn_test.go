@@ -64,7 +64,7 @@ func (f *fake) push(updates string) {
 	f.mu.Lock()
 	c := f.conns[len(f.conns)-1]
 	f.mu.Unlock()
-	if err := c.Write(jsonrpc.Notification("update2", []byte(`["rung",`+updates+`]`))); err != nil {
+	if err := c.Write(jsonrpc.NotificationText("update2", []byte(`["rung",`+updates+`]`))); err != nil {
 		f.t.Error(err)
 	}
 }
@@ -110,7 +110,7 @@ func (f *fake) serve(c *jsonrpc.Conn) {
 			}
 			result = transact(result)
 		}
-		if err := c.Write(jsonrpc.Reply(m.ID, []byte(result))); err != nil {
+		if err := c.Write(jsonrpc.ReplyText(m.ID, []byte(result))); err != nil {
 			return
 		}
 	}
@@ -330,7 +330,7 @@ func TestTricklingServer(t *testing.T) {
 			t.Errorf("it kept its place for %v", took)
 		}
 		time.Sleep(2 * time.Second) // the server notices
-		if release, err := limit.Take(t.Context()); err != nil {
+		if release, err := limit.TakeSlot(t.Context()); err != nil {
 			t.Error(err)
 		} else {
 			release()
@@ -413,9 +413,9 @@ func TestAnswerWaitsForItsSlot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		f := &fake{t: t, name: "ovn-worker", up: true}
 		var busy atomic.Int64
-		c, updates := run(t, f, Config{Slot: func(work func()) {
+		c, updates := run(t, f, Config{Slot: func() func() {
 			time.Sleep(time.Duration(busy.Load()))
-			work()
+			return func() {}
 		}})
 		time.Sleep(time.Second)
 		n := len(updates())

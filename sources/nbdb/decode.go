@@ -13,20 +13,20 @@ import (
 // a fresh snapshot helps.
 var errInconsistent = errors.New("update does not fit the snapshot")
 
-// decoder reads rows in the notation of RFC 7047 §5.1.
-type decoder struct {
+// rowDecoder reads rows in the notation of RFC 7047 §5.1.
+type rowDecoder struct {
 	*jsonrpc.Lexer
-	share   *Sharing // may be nil
-	sent    []*sent  // on its way
-	scratch []string
-	made    []string       // the last set that was changed, kept for its room
-	step    *nb.MemberStep // of the address set that was read last, if that is all that is new
+	share    *Sharing    // may be nil
+	sent     []*sentRows // on its way
+	scratch  []string
+	spareSet []string       // the last set that was changed, kept for its room
+	step     *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
-// updates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before what is
+// readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before what is
 // said of each row; table names the tables that are read, empty for others. kind is one
 // of those of the protocol.
-func (d *decoder) updates(table func(name []byte) string, row func(table string, id []byte, kind string)) error {
+func (d *rowDecoder) readUpdates(table func(name []byte) string, row func(table string, id []byte, kind string)) error {
 	d.Object(func(key []byte) {
 		name := table(key)
 		if name == "" {
@@ -51,26 +51,26 @@ func (d *decoder) updates(table func(name []byte) string, row func(table string,
 	return nil
 }
 
-// unfit says that an update is about a row that is not known.
-func unfit(table, uuid, what string) error {
+// unfitError says that an update is about a row that is not known.
+func unfitError(table, uuid, what string) error {
 	return fmt.Errorf("%w: %s %s %s but is not known", errInconsistent, table, uuid, what)
 }
 
-// changes reads updates on top of db. Rows without a proper _uuid go to left.
-func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left) ([]nb.RowChange, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
+// readChanges reads updates on top of db. Rows without a proper _uuid go to left.
+func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *RowsAside) ([]nb.RowChange, error) {
+	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
 	var misfit error
-	err := d.updates(Table, func(table string, id []byte, kind string) {
+	err := d.readUpdates(TableName, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
 		var uuid string
 		if old != nil {
 			uuid = old.RowUUID()
 		} else {
-			uuid = text(id)
+			uuid = internClean(id)
 		}
 		if !nb.IsUUID(uuid) {
-			d.leave(left, table, string(id), kind)
+			d.leaveAside(left, table, string(id), kind)
 			return
 		}
 		c := nb.RowChange{Old: old}
@@ -78,17 +78,17 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 		case kind == "delete":
 			d.Skip()
 			if old == nil {
-				misfit = unfit(table, uuid, "went")
+				misfit = unfitError(table, uuid, "went")
 				return
 			}
 		case kind != "modify":
-			c.New = d.row(table, uuid, nil, false)
+			c.New = d.readRow(table, uuid, nil, false)
 		case old == nil:
-			misfit = unfit(table, uuid, "changed")
+			misfit = unfitError(table, uuid, "changed")
 			d.Skip()
 			return
 		default:
-			c.New = d.row(table, uuid, old, true)
+			c.New = d.readRow(table, uuid, old, true)
 			if table == nb.TableAddressSet {
 				c.Step = d.step
 			}
@@ -101,26 +101,26 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 	return out, misfit
 }
 
-// leave reads over a row without a proper _uuid.
-func (d *decoder) leave(left *Left, table, uuid, kind string) {
+// leaveAside reads over a row without a proper _uuid.
+func (d *rowDecoder) leaveAside(left *RowsAside, table, uuid, kind string) {
 	switch kind {
 	case "initial", "insert":
-		left.Row(table, uuid, d.row(table, "", nil, false))
+		left.AddRow(table, uuid, d.readRow(table, "", nil, false))
 		return
 	case "delete":
-		left.Gone(table, uuid)
+		left.RemoveRow(table, uuid)
 	}
 	d.Skip()
 }
 
-// row reads an object of columns. With delta, sets and maps hold the elements
+// readRow reads an object of columns. With delta, sets and maps hold the elements
 // that differ from old's; other columns hold the new value.
-func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
+func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row {
 	switch table {
 	case nb.TableACL:
-		return d.acl(uuid, old, delta)
+		return d.readACL(uuid, old, delta)
 	case nb.TableAddressSet:
-		r := start[nb.AddressSet](old)
+		r := rowCopy[nb.AddressSet](old)
 		r.UUID, d.step = uuid, nil
 		var raw []byte // of addresses, decoded when the name is known
 		columns, toggled := 0, false
@@ -128,17 +128,17 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 			columns++
 			switch string(column) {
 			case "name":
-				r.Name = d.str()
+				r.Name = d.readString()
 			case "addresses":
 				switch {
 				case delta:
 					if toggled { // told twice: what is there is the last one
-						d.made = nil
+						d.spareSet = nil
 					}
-					now, step := toggle(d.made, r.Addresses, d.elements(d.str))
-					d.made, r.Addresses, d.step, toggled = now, now, &step, true
+					now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
+					d.spareSet, r.Addresses, d.step, toggled = now, now, &step, true
 				case d.share == nil && d.sent == nil:
-					r.Addresses = slices.Clone(d.elements(d.str))
+					r.Addresses = slices.Clone(d.readElements(d.readString))
 				default:
 					raw = d.Span()
 				}
@@ -150,7 +150,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		})
 		switch {
 		case raw != nil:
-			r.Addresses = d.addresses(r.Name, raw)
+			r.Addresses = d.readAddresses(r.Name, raw)
 		case toggled:
 			// Most often another zone has the set already: only what is kept is copied.
 			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, slices.Clone)
@@ -160,55 +160,55 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		}
 		return r
 	case nb.TablePortGroup:
-		r := start[nb.PortGroup](old)
+		r := rowCopy[nb.PortGroup](old)
 		r.UUID = uuid
 		var later []byte // ports that were just written, read when the name is known
-		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, &later)
+		d.readMembers(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, &later)
 		if later == nil {
 			return r
 		}
 		uuids, ok := d.sentSet(r.Name, later, `["uuid",`)
 		if !ok {
-			d.within(later, "a set of references", func() { uuids = d.set(nil, false, d.uuid) })
+			d.readPart(later, "a set of references", func() { uuids = d.readSet(nil, false, d.readUUID) })
 		}
 		r.Ports = uuids
 		return r
 	case nb.TableSwitch:
-		r := start[nb.LogicalSwitch](old)
+		r := rowCopy[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, nil)
+		d.readMembers(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, nil)
 		return r
 	case nb.TablePort:
-		r := start[nb.LogicalSwitchPort](old)
+		r := rowCopy[nb.LogicalSwitchPort](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses, nil)
+		d.readMembers(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses, nil)
 		return r
 	case nb.TableMeter:
-		r := start[nb.Meter](old)
+		r := rowCopy[nb.Meter](old)
 		r.UUID = uuid
 		d.Object(func(column []byte) {
 			switch string(column) {
 			case "name":
-				r.Name = d.str()
+				r.Name = d.readString()
 			case "unit":
-				r.Unit = d.str()
+				r.Unit = d.readString()
 			case "fair":
 				r.Fair = false
-				d.optional(func() { r.Fair = d.Bool() })
+				d.readOptional(func() { r.Fair = d.Bool() })
 			case "bands":
-				r.Bands = d.set(r.Bands, delta, d.uuid)
+				r.Bands = d.readSet(r.Bands, delta, d.readUUID)
 			default:
 				d.Skip()
 			}
 		})
 		return r
 	case nb.TableMeterBand:
-		r := start[nb.MeterBand](old)
+		r := rowCopy[nb.MeterBand](old)
 		r.UUID = uuid
 		d.Object(func(column []byte) {
 			switch string(column) {
 			case "action":
-				r.Action = d.str()
+				r.Action = d.readString()
 			case "rate":
 				r.Rate = d.Int()
 			case "burst_size":
@@ -219,12 +219,12 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		})
 		return r
 	}
-	r := start[nb.Global](old)
+	r := rowCopy[nb.Global](old)
 	r.UUID = uuid
 	d.Object(func(column []byte) {
 		switch string(column) {
 		case "name":
-			r.Name = d.str()
+			r.Name = d.readString()
 		case "external_ids":
 			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
 		case "nb_cfg":
@@ -246,8 +246,8 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	return r
 }
 
-// start is a copy of the old row to write the new one into, or an empty row.
-func start[T any](old any) *T {
+// rowCopy is a copy of the old row to write the new one into, or an empty row.
+func rowCopy[T any](old any) *T {
 	r := new(T)
 	if o, ok := old.(*T); ok && o != nil {
 		*r = *o
@@ -255,15 +255,15 @@ func start[T any](old any) *T {
 	return r
 }
 
-func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
-	r := start[nb.ACL](old)
+func (d *rowDecoder) readACL(uuid string, old nb.Row, delta bool) nb.Row {
+	r := rowCopy[nb.ACL](old)
 	r.UUID = uuid
 	d.Object(func(column []byte) {
 		switch string(column) {
 		case "action":
-			r.Action = d.str()
+			r.Action = d.readString()
 		case "direction":
-			r.Direction = d.str()
+			r.Direction = d.readString()
 		case "external_ids":
 			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
 		case "label":
@@ -271,13 +271,13 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "log":
 			r.Log = d.Bool()
 		case "match":
-			r.Match = d.str()
+			r.Match = d.readString()
 		case "meter":
 			r.Meter, r.BlankMeter = d.optionalText()
 		case "name":
 			r.Name, r.BlankName = d.optionalText()
 		case "options":
-			r.Options = d.mapping(r.Options, delta)
+			r.Options = d.readMap(r.Options, delta)
 		case "priority":
 			r.Priority = d.Int()
 		case "severity":
@@ -295,8 +295,8 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 	return r
 }
 
-// within reads a part that was spanned before.
-func (d *decoder) within(raw []byte, expected string, read func()) bool {
+// readPart reads a part that was spanned before.
+func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 	outer := d.Lexer
 	d.Lexer = jsonrpc.NewLexer(raw)
 	read()
@@ -308,22 +308,22 @@ func (d *decoder) within(raw []byte, expected string, read func()) bool {
 	return err == nil
 }
 
-// members reads the columns that switches, ports, port groups and NB_Global share; nil
+// readMembers reads the columns that switches, ports, port groups and NB_Global share; nil
 // stands for one that the table has not. Whole ports are only spanned where later is given
 // and some were just written.
-func (d *decoder) members(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string, later *[]byte) {
+func (d *rowDecoder) readMembers(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string, later *[]byte) {
 	d.Object(func(column []byte) {
 		switch {
 		case string(column) == "name":
-			*name = d.str()
+			*name = d.readString()
 		case string(column) == "ports" && later != nil && !delta && d.sent != nil:
 			*later = d.Span()
 		case string(column) == "ports" && ports != nil:
-			*ports = d.set(*ports, delta, d.uuid)
+			*ports = d.readSet(*ports, delta, d.readUUID)
 		case string(column) == "acls" && acls != nil:
-			*acls = d.set(*acls, delta, d.uuid)
+			*acls = d.readSet(*acls, delta, d.readUUID)
 		case string(column) == "addresses" && addresses != nil:
-			*addresses = d.set(*addresses, delta, d.str)
+			*addresses = d.readSet(*addresses, delta, d.readString)
 		case string(column) == "external_ids":
 			*ids = d.externalIDs(*ids, delta)
 		default:
@@ -332,33 +332,33 @@ func (d *decoder) members(delta bool, name *string, ids *map[string]string, port
 	})
 }
 
-// addresses reads a whole set, unless the set of that name looked the same the last
+// readAddresses reads a whole set, unless the set of that name looked the same the last
 // time, in whichever zone, or equals the set that was just written.
-func (d *decoder) addresses(name string, raw []byte) []string {
+func (d *rowDecoder) readAddresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known
 	}
 	if members, ok := d.sentSet(name, raw, ""); ok {
-		return d.share.setAs(name, members, raw, fitting)
+		return d.share.setAs(name, members, raw, trimSlice)
 	}
 	var members []string
-	if !d.within(raw, "a set of strings", func() { members = d.elements(d.str) }) {
+	if !d.readPart(raw, "a set of strings", func() { members = d.readElements(d.readString) }) {
 		return nil
 	}
 	return d.share.setAs(name, members, raw, slices.Clone)
 }
 
 // externalIDs reads the column of that name; maps that looked the same are one.
-func (d *decoder) externalIDs(old map[string]string, delta bool) map[string]string {
+func (d *rowDecoder) externalIDs(old map[string]string, delta bool) map[string]string {
 	if delta || d.share == nil {
-		return d.share.externalIDs(d.mapping(old, delta))
+		return d.share.externalIDs(d.readMap(old, delta))
 	}
 	raw := d.Span()
 	if known, same := d.share.knownIDs(raw); same {
 		return known
 	}
 	ids, known := d.asSent(raw)
-	if !known && !d.within(raw, "a map of strings", func() { ids = d.mapping(nil, false) }) {
+	if !known && !d.readPart(raw, "a map of strings", func() { ids = d.readMap(nil, false) }) {
 		return nil
 	}
 	ids = d.share.externalIDs(ids)

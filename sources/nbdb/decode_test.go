@@ -35,7 +35,7 @@ func TestDecodeEveryTable(t *testing.T) {
 	"Meter_Band": {"` + u2 + `": {"initial": {"action":"drop","rate":20,"burst_size":0}}},
 	"NB_Global": {"` + u1 + `": {"initial": {"name":"ovn-worker","external_ids":["map",[["a","b"]]]}}},
 	"Other": {"x": {"initial": {}}}}`
-	ch, err := changes([]byte(raw), nil, NewSharing(), nil, &Left{})
+	ch, err := readChanges([]byte(raw), nil, NewSharing(), nil, &RowsAside{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +74,9 @@ func TestDecodeModify(t *testing.T) {
 		ExternalIDs: map[string]string{"same": "1", "other": "1", "gone": "1"}}
 	set := &nb.AddressSet{UUID: u2, Name: "a", Addresses: []string{"b", "c", "d"}}
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: old}, {New: set}})
-	ch, err := changes([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
+	ch, err := readChanges([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
 	 "external_ids":["map",[["other","2"],["gone","1"],["new","1"]]]}}},
-	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &Left{})
+	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &RowsAside{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
-	ch, err = changes([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &Left{})
+	ch, err = readChanges([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &RowsAside{})
 	if d := cmp.Diff([]nb.RowChange{{Old: set, New: &nb.AddressSet{UUID: u2, Name: "b", Addresses: []string{"a", "b", "c", "d"}}}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &Left{})
+	ch, err = readChanges([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &RowsAside{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -116,7 +116,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":[]}}}}`:                        "two elements",
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["named-uuid","a"]}}}}`:        "a uuid",
 	} {
-		_, err := changes([]byte(raw), nil, NewSharing(), nil, &Left{})
+		_, err := readChanges([]byte(raw), nil, NewSharing(), nil, &RowsAside{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
@@ -142,7 +142,7 @@ func TestEncode(t *testing.T) {
 		`{"op":"mutate","table":"Port_Group",` + where(u1) + `,"mutations":[["acls","delete",["set",[["uuid","` + u3 + `"]]]]]},` +
 		`{"op":"delete","table":"Address_Set",` + where(u3) + `},` +
 		`{"op":"select","table":"ACL",` + where(u3) + `,"columns":["_uuid"]}]`
-	got, err := encode(nil, ops, &sent{})
+	got, err := appendOps(nil, ops, &sentRows{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestEncode(t *testing.T) {
 		{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"log": 1.5}},
 		{Kind: "drop table", Table: nb.TableACL, UUID: u1},
 	} {
-		if _, err := encode(nil, []nb.Op{bad}, &sent{}); err == nil {
+		if _, err := appendOps(nil, []nb.Op{bad}, &sentRows{}); err == nil {
 			t.Errorf("%+v was written", bad)
 		}
 	}
@@ -164,11 +164,11 @@ func TestEncode(t *testing.T) {
 func TestResults(t *testing.T) {
 	ops := []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"external_ids": map[string]string{nb.KeyID: "the-id"}}},
 		{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: u1}}
-	res, err := results([]byte(`[{"uuid":["uuid","`+u2+`"]},{"count":1}]`), ops)
+	res, err := readResults([]byte(`[{"uuid":["uuid","`+u2+`"]},{"count":1}]`), ops)
 	if d := cmp.Diff([]nb.OpResult{{UUID: u2}, {Count: 1}}, res); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	res, err = results([]byte(`[{"error":"constraint violation","details":"bad\u0007"},null]`), ops)
+	res, err = readResults([]byte(`[{"error":"constraint violation","details":"bad\u0007"},null]`), ops)
 	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "constraint violation: bad� (operation 0: insert ACL the-id)") {
 		t.Error(err)
 	}
@@ -176,16 +176,16 @@ func TestResults(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	// An error at commit comes after the operations.
-	_, err = results([]byte(`[{},{"count":1},{"error":"referential integrity violation"}]`), ops)
+	_, err = readResults([]byte(`[{},{"count":1},{"error":"referential integrity violation"}]`), ops)
 	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "referential integrity violation") {
 		t.Error(err)
 	}
 	// Trouble of the server's own is not a refusal.
-	if _, err = results([]byte(`[{},{},{"error":"I/O error"}]`), ops); err == nil || errors.Is(err, model.ErrRefused) {
+	if _, err = readResults([]byte(`[{},{},{"error":"I/O error"}]`), ops); err == nil || errors.Is(err, model.ErrRefused) {
 		t.Error(err)
 	}
 	for _, bad := range []string{`{}`, `[{}]`, `[{},`, `[{"count":"x"},{}]`} {
-		if _, err := results([]byte(bad), ops); err == nil || errors.Is(err, model.ErrRefused) {
+		if _, err := readResults([]byte(bad), ops); err == nil || errors.Is(err, model.ErrRefused) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestRequests(t *testing.T) {
 		}
 		return s + `}}`
 	}
-	req, version, err := requests([]byte(schema("")), nb.Database, watched)
+	req, version, err := monitorRequests([]byte(schema("")), nb.Database, watched)
 	if err != nil || version != "7.3.0" {
 		t.Fatal(err, version)
 	}
@@ -228,11 +228,11 @@ func TestRequests(t *testing.T) {
 		"ACL.tier":   "no column ACL.tier: ACL tiers came with OVN 23.06",
 		"Port_Group": "no table Port_Group",
 	} {
-		if _, _, err := requests([]byte(schema(drop)), nb.Database, watched); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), want) {
+		if _, _, err := monitorRequests([]byte(schema(drop)), nb.Database, watched); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", drop, err)
 		}
 	}
-	if _, _, err := requests([]byte(`{"tables":[]}`), nb.Database, watched); err == nil {
+	if _, _, err := monitorRequests([]byte(`{"tables":[]}`), nb.Database, watched); err == nil {
 		t.Error("a list of tables was taken")
 	}
 }
@@ -243,32 +243,32 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"count":1},{"error":"x","details":"y"},null,{"uuid":["uuid","z"]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: u1}}})
-		if ch, err := changes(b, db, NewSharing(), nil, &Left{}); err == nil {
+		if ch, err := readChanges(b, db, NewSharing(), nil, &RowsAside{}); err == nil {
 			db.Apply(ch)
 		}
-		_, _ = results(b, []nb.Op{{}})
-		_, _, _ = requests(b, nb.Database, watched)
+		_, _ = readResults(b, []nb.Op{{}})
+		_, _, _ = monitorRequests(b, nb.Database, watched)
 	})
 }
 
 func TestFold(t *testing.T) {
 	a1, a2, b1 := &nb.ACL{UUID: u1, Priority: 1}, &nb.ACL{UUID: u1, Priority: 2}, &nb.ACL{UUID: u2}
-	var f fold
-	f.add([]nb.RowChange{{Old: a1, New: a2}})
-	f.add([]nb.RowChange{{New: b1}})
-	f.add([]nb.RowChange{{Old: a2}, {Old: b1}})
-	if d := cmp.Diff([]nb.RowChange{{Old: a1}}, f.take()); d != "" {
+	var f changeFold
+	f.addChanges([]nb.RowChange{{Old: a1, New: a2}})
+	f.addChanges([]nb.RowChange{{New: b1}})
+	f.addChanges([]nb.RowChange{{Old: a2}, {Old: b1}})
+	if d := cmp.Diff([]nb.RowChange{{Old: a1}}, f.takeChanges()); d != "" {
 		t.Error(d)
 	}
-	if len(f.take()) != 0 {
+	if len(f.takeChanges()) != 0 {
 		t.Error("not empty")
 	}
 	// What a set's step was says nothing of two.
 	s1, s2, s3 := &nb.AddressSet{UUID: u1}, &nb.AddressSet{UUID: u1, Addresses: []string{"a"}}, &nb.AddressSet{UUID: u1, Addresses: []string{"a", "b"}}
 	step := func(s string) *nb.MemberStep { return &nb.MemberStep{Added: []string{s}} }
-	f.add([]nb.RowChange{{Old: s1, New: s2, Step: step("a")}})
-	f.add([]nb.RowChange{{Old: s2, New: s3, Step: step("b")}})
-	if d := cmp.Diff([]nb.RowChange{{Old: s1, New: s3}}, f.take()); d != "" {
+	f.addChanges([]nb.RowChange{{Old: s1, New: s2, Step: step("a")}})
+	f.addChanges([]nb.RowChange{{Old: s2, New: s3, Step: step("b")}})
+	if d := cmp.Diff([]nb.RowChange{{Old: s1, New: s3}}, f.takeChanges()); d != "" {
 		t.Error(d)
 	}
 }
@@ -299,7 +299,7 @@ func TestToggle(t *testing.T) {
 			}
 			diff = append(diff, s)
 		}
-		got, step := toggle(nil, old, diff)
+		got, step := toggleMembers(nil, old, diff)
 		if !slices.Equal(got, now) || !slices.Equal(step.Added, added) || !slices.Equal(step.Removed, removed) {
 			t.Fatalf("%v with %v is %v, %+v", old, diff, got, step)
 		}
@@ -309,10 +309,10 @@ func TestToggle(t *testing.T) {
 // The numbers of NB_Global are read where the schema has them, and change by themselves.
 func TestGlobalNumbers(t *testing.T) {
 	id := rowID(1)
-	var left Left
+	var left RowsAside
 	take := func(db *nb.DB, text string) *nb.DB {
 		t.Helper()
-		ch, err := changes([]byte(text), db, nil, nil, &left)
+		ch, err := readChanges([]byte(text), db, nil, nil, &left)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestGlobalNumbers(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for columns, has := range map[string]bool{`"name":{},"external_ids":{}`: false, `"name":{},"external_ids":{},"nb_cfg":{}`: true} {
-		req, _, err := requests([]byte(`{"tables":{"NB_Global":{"columns":{`+columns+`}}}}`), nb.Database, watched, nb.TableGlobal)
+		req, _, err := monitorRequests([]byte(`{"tables":{"NB_Global":{"columns":{`+columns+`}}}}`), nb.Database, watched, nb.TableGlobal)
 		if err != nil || strings.Contains(string(req), `"nb_cfg"`) != has {
 			t.Errorf("%s asks for %s (%v)", columns, req, err)
 		}

@@ -12,26 +12,26 @@ import (
 
 // Encode is the parameters of transact that do the operations, for a client of
 // another kind than Conn.
-func Encode(ops []nb.Op) ([]byte, error) { return encode(nil, ops, &sent{}) }
+func Encode(ops []nb.Op) ([]byte, error) { return appendOps(nil, ops, &sentRows{}) }
 
-// encode appends the parameters of transact (RFC 7047 §4.1.3) to b. An operation that
+// appendOps appends the parameters of transact (RFC 7047 §4.1.3) to b. An operation that
 // OVSDB cannot express is an error before anything is sent: above all a write without a
 // row's UUID, which would touch every row of the table. The values of new rows are
 // noted in rows.
-func encode(b []byte, ops []nb.Op, rows *sent) ([]byte, error) {
-	b = slices.Grow(b, estimate(ops))
+func appendOps(b []byte, ops []nb.Op, rows *sentRows) ([]byte, error) {
+	b = slices.Grow(b, encodedSize(ops))
 	b = jsonrpc.AppendString(append(b, '['), nb.Database)
 	for i := range ops {
 		var err error
 		if b, err = appendOp(append(b, ','), &ops[i], rows); err != nil {
-			return b, fmt.Errorf("operation %d (%s): %w", i, describe(&ops[i]), err)
+			return b, fmt.Errorf("operation %d (%s): %w", i, describeOp(&ops[i]), err)
 		}
 	}
 	return append(b, ']'), nil
 }
 
-// estimate is about how many bytes operations become.
-func estimate(ops []nb.Op) int {
+// encodedSize is about how many bytes operations become.
+func encodedSize(ops []nb.Op) int {
 	const perOp, perString, perRef = 128, 20, 50
 	n := len(ops) * perOp
 	for i := range ops {
@@ -54,7 +54,7 @@ func estimate(ops []nb.Op) int {
 	return n
 }
 
-func appendOp(b []byte, op *nb.Op, rows *sent) ([]byte, error) {
+func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 	var err error
 	b = append(b, `{"op":`...)
 	b = jsonrpc.AppendString(b, string(op.Kind))
@@ -90,7 +90,7 @@ func appendOp(b []byte, op *nb.Op, rows *sent) ([]byte, error) {
 				return nil, fmt.Errorf("column %s: %w", column, err)
 			}
 			if op.Kind == nb.OpInsert {
-				rows.note(op, column, op.Row[column], b[from:])
+				rows.noteColumn(op, column, op.Row[column], b[from:])
 			}
 		}
 		b = append(b, '}')
@@ -189,8 +189,8 @@ func appendRef(b []byte, r nb.Ref) []byte {
 	return append(jsonrpc.AppendString(b, r.UUID), ']')
 }
 
-// describe names an operation for an error: "insert ACL D:AdminNetworkPolicy:…".
-func describe(op *nb.Op) string {
+// describeOp names an operation for an error: "insert ACL D:AdminNetworkPolicy:…".
+func describeOp(op *nb.Op) string {
 	s := string(op.Kind) + " " + op.Table
 	if ids, ok := op.Row["external_ids"].(map[string]string); ok && ids[nb.KeyID] != "" {
 		return s + " " + ids[nb.KeyID]

@@ -55,7 +55,7 @@ func TestRepliesThatLibovsdbCannotRead(t *testing.T) {
 		if how := attempt(c.reply, &reply); how != c.theirs {
 			fixed(t, "%s %s, it was %s", c.reply, how, c.theirs)
 		}
-		if _, err := results([]byte(c.reply), ops); (err == nil) != (c.ours == "taken") {
+		if _, err := readResults([]byte(c.reply), ops); (err == nil) != (c.ours == "taken") {
 			t.Errorf("%s: %v, want %s", c.reply, err, c.ours)
 		}
 	}
@@ -82,7 +82,7 @@ func TestErrorsOfLibovsdb(t *testing.T) {
 		if !errors.As(theirs(raw), &other) {
 			fixed(t, "%s has a type of its own", code)
 		}
-		if _, err := results([]byte(raw), ops); !errors.Is(err, errPassing) {
+		if _, err := readResults([]byte(raw), ops); !errors.Is(err, errPassing) {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestErrorsOfLibovsdb(t *testing.T) {
 	if err := theirs(raw); !strings.ContainsRune(err.Error(), 0x1b) {
 		fixed(t, "an error is cleaned: %q", err)
 	}
-	if _, err := results([]byte(raw), ops); !errors.Is(err, model.ErrRefused) || strings.ContainsRune(err.Error(), 0x1b) {
+	if _, err := readResults([]byte(raw), ops); !errors.Is(err, model.ErrRefused) || strings.ContainsRune(err.Error(), 0x1b) {
 		t.Errorf("%q", err)
 	}
 }
@@ -152,7 +152,7 @@ func BenchmarkAgainstLibovsdb(b *testing.B) {
 		name         string
 		ours, theirs func() error
 	}{
-		{"results", func() error { _, err := results(reply, ops); return err }, func() error {
+		{"results", func() error { _, err := readResults(reply, ops); return err }, func() error {
 			var r []ovsdb.OperationResult
 			if err := json.Unmarshal(reply, &r); err != nil {
 				return err
@@ -160,7 +160,7 @@ func BenchmarkAgainstLibovsdb(b *testing.B) {
 			_, err := ovsdb.CheckOperationResults(r, theirOps)
 			return err
 		}},
-		{"schema", func() error { _, _, err := requests(schema, nb.Database, watched); return err }, func() error {
+		{"schema", func() error { _, _, err := monitorRequests(schema, nb.Database, watched); return err }, func() error {
 			var s ovsdb.DatabaseSchema
 			return json.Unmarshal(schema, &s)
 		}},

@@ -12,23 +12,23 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// northbound is a session on a Northbound database.
-type northbound struct {
+// northboundSession is a session on a Northbound database.
+type northboundSession struct {
 	*session
 	cfg *Config
 	// written holds the transactions under way, for the reader.
-	written written
+	written pendingWrites
 
 	// With the session's lock; only the reader writes them.
-	db      *nb.DB
-	left    Left
-	pending fold // changes not handed out yet
+	db        *nb.DB
+	asideRows RowsAside
+	pending   changeFold // changes not handed out yet
 }
 
 // openNorthbound dials, checks the schema and reads the snapshot.
-func openNorthbound(ctx context.Context, cfg *Config) (*northbound, error) {
-	n := &northbound{cfg: cfg}
-	s, err := open(ctx, cfg, n)
+func openNorthbound(ctx context.Context, cfg *Config) (*northboundSession, error) {
+	n := &northboundSession{cfg: cfg}
+	s, err := openSession(ctx, cfg, n)
 	if err != nil {
 		return nil, err
 	}
@@ -36,20 +36,20 @@ func openNorthbound(ctx context.Context, cfg *Config) (*northbound, error) {
 	return n, nil
 }
 
-func (*northbound) database() string { return nb.Database }
+func (*northboundSession) databaseName() string { return nb.Database }
 
-func (n *northbound) requests(schema []byte) ([]byte, string, error) {
-	return requests(schema, nb.Database, watched, n.cfg.Tables...)
+func (n *northboundSession) monitorRequest(schema []byte) ([]byte, string, error) {
+	return monitorRequests(schema, nb.Database, watched, n.cfg.Tables...)
 }
 
-func (n *northbound) take(updates []byte, snapshot bool) (publish func(), err error) {
+func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish func(), err error) {
 	// Only this goroutine writes left, and others read it with the lock.
-	left := Left{maps.Clone(n.left.rows), n.left.more}
-	var sent []*sent
+	left := RowsAside{maps.Clone(n.asideRows.rows), n.asideRows.unnamed}
+	var sent []*sentRows
 	if !snapshot {
-		sent = n.written.now()
+		sent = n.written.currentWrites()
 	}
-	ch, err := changes(updates, n.db, n.cfg.Share, sent, &left)
+	ch, err := readChanges(updates, n.db, n.cfg.Share, sent, &left)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,15 @@ func (n *northbound) take(updates []byte, snapshot bool) (publish func(), err er
 		return nil, err
 	}
 	return func() {
-		n.db, n.left = db, left
+		n.db, n.asideRows = db, left
 		if !snapshot {
-			n.pending.add(ch)
+			n.pending.addChanges(ch)
 		}
 	}, nil
 }
 
 // checkName refuses the database of another zone, where the name matters.
-func (n *northbound) checkName(db *nb.DB) error {
+func (n *northboundSession) checkName(db *nb.DB) error {
 	if n.cfg.AnyName {
 		return nil
 	}
@@ -76,67 +76,67 @@ func (n *northbound) checkName(db *nb.DB) error {
 	return CheckName(db, n.cfg.Name)
 }
 
-// news hands out what came since the last time.
-func (n *northbound) news() (db *nb.DB, ch []nb.RowChange, seq uint64) {
+// newsSince hands out what came since the last time.
+func (n *northboundSession) newsSince() (db *nb.DB, ch []nb.RowChange, seq uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.db, n.pending.take(), n.seq
+	return n.db, n.pending.takeChanges(), n.seq
 }
 
-// aside names the rows that are left aside, empty without any.
-func (n *northbound) aside() string {
+// rowsAside names the rows that are left aside, empty without any.
+func (n *northboundSession) rowsAside() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.left.Err(); err != nil {
+	if err := n.asideRows.Err(); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// whole is the snapshot for somebody who has no other way to hear that rows are left
+// wholeSnapshot is the snapshot for somebody who has no other way to hear that rows are left
 // aside: then it is an error.
-func (n *northbound) whole() (*nb.DB, error) {
+func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.left.Err(); err != nil {
+	if err := n.asideRows.Err(); err != nil {
 		return nil, fmt.Errorf("reading the rows of %s: %w", n.cfg.Addr, err)
 	}
 	return n.db, nil
 }
 
-// fold gathers row changes and keeps one per row: from its oldest old to its
+// changeFold gathers row changes and keeps one per row: from its oldest old to its
 // newest new. The order is that of each row's first change.
-type fold struct {
+type changeFold struct {
 	changes []nb.RowChange
-	at      map[string]int // uuid → index in changes
+	indexes map[string]int // uuid → index in changes
 }
 
-func (f *fold) add(ch []nb.RowChange) {
+func (f *changeFold) addChanges(ch []nb.RowChange) {
 	if len(f.changes) == 0 {
 		f.changes = ch
 		return
 	}
-	if f.at == nil {
-		f.at = make(map[string]int, len(f.changes)+len(ch))
+	if f.indexes == nil {
+		f.indexes = make(map[string]int, len(f.changes)+len(ch))
 		for i, c := range f.changes {
-			f.at[uuidOf(c)] = i
+			f.indexes[uuidOf(c)] = i
 		}
 	}
 	for _, c := range ch {
-		if i, ok := f.at[uuidOf(c)]; ok {
+		if i, ok := f.indexes[uuidOf(c)]; ok {
 			f.changes[i].New, f.changes[i].Step = c.New, nil // it was of one change alone
 			continue
 		}
-		f.at[uuidOf(c)] = len(f.changes)
+		f.indexes[uuidOf(c)] = len(f.changes)
 		f.changes = append(f.changes, c)
 	}
 }
 
-// take returns the changes and starts anew. A row that came and went is left
+// takeChanges returns the changes and starts anew. A row that came and went is left
 // out.
-func (f *fold) take() []nb.RowChange {
+func (f *changeFold) takeChanges() []nb.RowChange {
 	ch := f.changes
-	f.changes, f.at = nil, nil
+	f.changes, f.indexes = nil, nil
 	keep := ch[:0]
 	for _, c := range ch {
 		if c.Old != nil || c.New != nil {
@@ -157,24 +157,24 @@ func uuidOf(c nb.RowChange) string {
 // wants it printed in a command.
 var ErrRowID = errors.New("its _uuid is not a UUID")
 
-// Left are the rows of a database that are left aside because of their _uuid. The
-// zero Left is empty; it is for one goroutine at a time.
-type Left struct {
-	rows map[string]string // by table and _uuid: how the row is called
-	more int
+// RowsAside are the rows of a database that are left aside because of their _uuid. The
+// zero RowsAside is empty; it is for one goroutine at a time.
+type RowsAside struct {
+	rows    map[string]string // by table and _uuid: how the row is called
+	unnamed int
 }
 
 // maxLeft bounds how many are remembered.
 const maxLeft = 100
 
-// Row takes in a row that is left aside; row holds its other columns, or is nil.
-func (l *Left) Row(table, uuid string, row nb.Row) {
+// AddRow takes in a row that is left aside; row holds its other columns, or is nil.
+func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 	key := table + " " + uuid
 	if _, known := l.rows[key]; known {
 		return
 	}
 	if len(l.rows) >= maxLeft {
-		l.more++
+		l.unnamed++
 		return
 	}
 	if l.rows == nil {
@@ -190,17 +190,17 @@ func (l *Left) Row(table, uuid string, row nb.Row) {
 	l.rows[key] = name
 }
 
-// Gone takes in that such a row went.
-func (l *Left) Gone(table, uuid string) { delete(l.rows, table+" "+uuid) }
+// RemoveRow takes in that such a row went.
+func (l *RowsAside) RemoveRow(table, uuid string) { delete(l.rows, table+" "+uuid) }
 
 // Err names them in one line, nil when there are none; it wraps ErrRowID.
-func (l *Left) Err() error {
+func (l *RowsAside) Err() error {
 	if len(l.rows) == 0 {
 		return nil
 	}
 	first := slices.Sorted(maps.Values(l.rows))[0]
 	more := ""
-	if n := len(l.rows) - 1 + l.more; n > 0 {
+	if n := len(l.rows) - 1 + l.unnamed; n > 0 {
 		more = fmt.Sprintf(" and %d more rows", n)
 	}
 	return fmt.Errorf("skipped: %s%s: %w", first, more, ErrRowID)

@@ -7,9 +7,9 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// probe asks a silent server for a sign of life and gives it up when none
+// probeServer asks a silent server for a sign of life and gives it up when none
 // comes.
-func (s *session) probe() {
+func (s *session) probeServer() {
 	defer s.wg.Done()
 	half := s.cfg.Probe / 2
 	timer := time.NewTimer(half)
@@ -17,19 +17,19 @@ func (s *session) probe() {
 	asked, atAsk := false, uint64(0)
 	for {
 		select {
-		case <-s.dead:
+		case <-s.ended:
 			return
 		case <-timer.C:
 		}
 		silence, reads := s.rpc.Silence()
 		switch {
-		case s.busy.Load():
+		case s.isWorking.Load():
 			asked = false
 			timer.Reset(half)
-		case asked && silence < s.patience():
-			timer.Reset(s.patience() - silence)
+		case asked && silence < s.longestPatience():
+			timer.Reset(s.longestPatience() - silence)
 		case asked && reads == atAsk:
-			s.fail(fmt.Errorf("%w for %v", ErrSilent, silence.Round(100*time.Millisecond)))
+			s.failSession(fmt.Errorf("%w for %v", ErrSilent, silence.Round(100*time.Millisecond)))
 			return
 		case silence < half:
 			asked = false
@@ -38,18 +38,18 @@ func (s *session) probe() {
 			asked, atAsk = true, reads
 			// In a goroutine of its own: a write to a stopped server blocks
 			// until its deadline. When it fails, the reader ends the session.
-			s.wg.Go(func() { _ = s.rpc.Write(jsonrpc.Request(0, "echo", []byte("[]"))) })
+			s.wg.Go(func() { _ = s.rpc.Write(jsonrpc.RequestText(0, "echo", []byte("[]"))) })
 			timer.Reset(half)
 		}
 	}
 }
 
-// unread is how long the server may take nothing of what it is sent: while it works on
+// unreadLimit is how long the server may take nothing of what it is sent: while it works on
 // what it was sent before, it reads nothing.
-func (s *session) unread() time.Duration { return max(s.cfg.TransactTimeout, s.patience()) }
+func (s *session) unreadLimit() time.Duration { return max(s.cfg.TransactTimeout, s.longestPatience()) }
 
-// patience is the longest of the requests under way.
-func (s *session) patience() (d time.Duration) {
+// longestPatience is the longest of the requests under way.
+func (s *session) longestPatience() (d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.calls {

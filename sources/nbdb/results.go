@@ -21,10 +21,10 @@ var passing = map[string]bool{
 	"cluster error": true, "not leader": true,
 }
 
-// results reads a reply to transact. Should an operation have failed, or the
+// readResults reads a reply to transact. Should an operation have failed, or the
 // commit, the error wraps model.ErrRefused and says which and why.
-func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
+func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
+	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)
 	var failure, code string
 	failed := 0 // the operation
@@ -37,7 +37,7 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 				case "count":
 					r.Count = d.Int()
 				case "uuid":
-					r.UUID = d.uuid()
+					r.UUID = d.readUUID()
 				case "rows":
 					d.Array(func() { r.Count++; d.Skip() })
 				case "error":
@@ -57,7 +57,7 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 			if failure == "" {
 				code, failure, failed = what, r.Error, len(out)
 				if failed < len(ops) { // the one after the last is the commit
-					failure += fmt.Sprintf(" (operation %d: %s)", failed, describe(&ops[failed]))
+					failure += fmt.Sprintf(" (operation %d: %s)", failed, describeOp(&ops[failed]))
 				}
 			}
 		}

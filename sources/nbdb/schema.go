@@ -38,10 +38,10 @@ var watched = []tableRead{
 		"name", "options", "priority", "severity", "tier"}, optional: []string{"sample_new", "sample_est"}},
 }
 
-// requests reads a reply to get_schema and returns the parameter of
+// monitorRequests reads a reply to get_schema and returns the parameter of
 // monitor_cond that asks for what is read of the tables named, all of them when none
 // is, and the schema's version.
-func requests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
+func monitorRequests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
 	tables := map[string]map[string]bool{}
 	l := jsonrpc.NewLexer(schema)
 	l.Object(func(key []byte) {
@@ -106,11 +106,11 @@ func requests(schema []byte, database string, read []tableRead, only ...string) 
 	return append(request, '}'), version, nil
 }
 
-// Table is the name of a table of a Northbound database that Rung reads, or empty for one
+// TableName is the name of a table of a Northbound database that Rung reads, or empty for one
 // it does not.
-func Table(name []byte) string { return tableIn(watched, name) }
+func TableName(name []byte) string { return tableIn(watched, name) }
 
-// SouthboundTable is Table for a Southbound database.
+// SouthboundTable is TableName for a Southbound database.
 func SouthboundTable(name []byte) string { return tableIn(watchedSouthbound, name) }
 
 func tableIn(read []tableRead, name []byte) string {
@@ -125,17 +125,17 @@ func tableIn(read []tableRead, name []byte) string {
 // CheckSchema says whether a schema (RFC 7047 §3.2) has what Rung has to read,
 // and which version it is; the error then wraps ErrSchema.
 func CheckSchema(schema []byte) (version string, err error) {
-	_, version, err = requests(schema, nb.Database, watched)
+	_, version, err = monitorRequests(schema, nb.Database, watched)
 	return version, err
 }
 
 // RowReader reads rows as database files hold them (ovsdb(5), <row-txn>): in the
 // notation of the protocol, so that file and server give the same rows. It is
 // for one goroutine.
-type RowReader struct{ d decoder }
+type RowReader struct{ d rowDecoder }
 
 // NewRowReader makes a reader; share may be nil.
-func NewRowReader(share *Sharing) *RowReader { return &RowReader{decoder{share: share}} }
+func NewRowReader(share *Sharing) *RowReader { return &RowReader{rowDecoder{share: share}} }
 
 // Row reads the object of columns that is next in l. Columns that are not there
 // are as in old, which may be nil and stays as it is. With diff, sets and maps
@@ -143,7 +143,7 @@ func NewRowReader(share *Sharing) *RowReader { return &RowReader{decoder{share: 
 // failed.
 func (r *RowReader) Row(l *jsonrpc.Lexer, table, uuid string, old nb.Row, diff bool) nb.Row {
 	r.d.Lexer = l
-	return r.d.row(table, text([]byte(uuid)), old, diff)
+	return r.d.readRow(table, internClean([]byte(uuid)), old, diff)
 }
 
 // CheckName refuses the database of another zone, as Run does: NB_Global says
@@ -157,7 +157,7 @@ func CheckName(db *nb.DB, zone string) error {
 
 // CheckSouthboundSchema is CheckSchema for a Southbound database.
 func CheckSouthboundSchema(schema []byte) (version string, err error) {
-	_, version, err = requests(schema, sb.Database, watchedSouthbound)
+	_, version, err = monitorRequests(schema, sb.Database, watchedSouthbound)
 	return version, err
 }
 
@@ -165,7 +165,7 @@ func CheckSouthboundSchema(schema []byte) (version string, err error) {
 // read.
 func (r *RowReader) Southbound(l *jsonrpc.Lexer, table, uuid string, old sb.Row, diff bool) sb.Row {
 	r.d.Lexer = l
-	row := r.d.southbound(table, uuid, old, diff)
+	row := r.d.readSouthbound(table, uuid, old, diff)
 	if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
 		return nil
 	}

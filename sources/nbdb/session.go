@@ -14,47 +14,47 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// contents are the rows of a session's database, Northbound or Southbound, as they are
+// sessionRows are the rows of a session's database, Northbound or Southbound, as they are
 // kept. Only the session calls the methods, and only its reader's goroutine calls take.
-type contents interface {
-	// database is the database's name.
-	database() string
-	// requests reads a reply to get_schema and returns the parameter of monitor_cond that
+type sessionRows interface {
+	// databaseName is the database's name.
+	databaseName() string
+	// monitorRequest reads a reply to get_schema and returns the parameter of monitor_cond that
 	// asks for the tables and columns to read, and the schema's version.
-	requests(schema []byte) (request []byte, version string, err error)
-	// take works in <table-updates2>: the snapshot, and then each update. The function it
+	monitorRequest(schema []byte) (request []byte, version string, err error)
+	// takeUpdates works in <table-updates2>: the snapshot, and then each update. The function it
 	// returns makes the result visible, and is called with the session locked.
-	take(updates []byte, snapshot bool) (publish func(), err error)
+	takeUpdates(updates []byte, snapshot bool) (publish func(), err error)
 }
 
 // session is one connection from dialling to its end.
 type session struct {
-	cfg  *Config
-	rows contents
-	rpc  *jsonrpc.Conn
-	wg   sync.WaitGroup
-	busy atomic.Bool // the reader is working on a message
+	cfg       *Config
+	rows      sessionRows
+	rpc       *jsonrpc.Conn
+	wg        sync.WaitGroup
+	isWorking atomic.Bool // the reader is working on a message
 
 	version string // of the schema
 
 	mu      sync.Mutex
-	calls   map[uint64]*call
+	calls   map[uint64]*pendingCall
 	nextID  uint64
 	owed    time.Duration // what the transactions under way may take
 	err     error         // why the session ended
 	seq     uint64        // counts updates taken in
 	handed  uint64        // the seq up to which the sink has been told
-	waiters []waiter
+	waiters []replyWaiter
 
-	dead  chan struct{} // closed when the session ended
-	dirty chan struct{} // holds one token while there is something to hand out
-	hurry chan struct{} // holds one token when somebody waits for that
+	ended    chan struct{} // closed when the session ended
+	wakeSink chan struct{} // holds one token while there is something to hand out
+	hurry    chan struct{} // holds one token when somebody waits for that
 }
 
-// call is a request waiting for its reply, which the reader's goroutine works
+// pendingCall is a request waiting for its reply, which the reader's goroutine works
 // on: a reply is a view into its buffer, and updates that follow a snapshot
 // must find it in place.
-type call struct {
+type pendingCall struct {
 	id    uint64
 	reply func(result []byte) error
 	done  chan error // buffered
@@ -63,14 +63,14 @@ type call struct {
 	patience time.Duration
 }
 
-type waiter struct {
+type replyWaiter struct {
 	seq  uint64
 	done chan struct{}
 }
 
-// open dials, checks the schema and reads the snapshot into rows.
-func open(ctx context.Context, cfg *Config, rows contents) (*session, error) {
-	release, err := cfg.Limit.Take(ctx)
+// openSession dials, checks the schema and reads the snapshot into rows.
+func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, error) {
+	release, err := cfg.Limit.TakeSlot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
@@ -81,12 +81,12 @@ func open(ctx context.Context, cfg *Config, rows contents) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
-	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*call{},
-		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
-	s.rpc = jsonrpc.NewPatient(c, s.unread)
+	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
+		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	s.rpc = jsonrpc.NewPatient(c, s.unreadLimit)
 	s.wg.Add(2)
-	go s.read()
-	go s.probe()
+	go s.readMessages()
+	go s.probeServer()
 	if err := s.setUp(ctx, dialCtx); err != nil {
 		s.close(err)
 		return nil, err
@@ -96,9 +96,9 @@ func open(ctx context.Context, cfg *Config, rows contents) (*session, error) {
 
 func (s *session) setUp(ctx, dialCtx context.Context) error {
 	var monitor []byte
-	schema := jsonrpc.AppendString([]byte{'['}, s.rows.database())
-	err := s.call(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
-		monitor, s.version, err = s.rows.requests(result)
+	schema := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
+	err := s.callServer(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
+		monitor, s.version, err = s.rows.monitorRequest(result)
 		return err
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -107,19 +107,19 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the schema of %s: %w", s.cfg.Addr, err)
 	}
-	leave, err := s.cfg.Share.enter(ctx) // the server answers: it will not be long in there
+	leave, err := s.cfg.Share.enterSnapshot(ctx) // the server answers: it will not be long in there
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
 	defer leave()
-	params := jsonrpc.AppendString([]byte{'['}, s.rows.database())
+	params := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
 	// A big snapshot over a thin line takes its time; silence ends the session
 	// long before.
 	limited, cancel := context.WithTimeout(ctx, snapshotWithin)
 	defer cancel()
-	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
-		publish, err := s.rows.take(result, true)
+	err = s.callServer(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
+		publish, err := s.rows.takeUpdates(result, true)
 		if err != nil {
 			return err
 		}
@@ -145,15 +145,15 @@ const snapshotWithin = 10 * time.Minute
 // put a snapshot together.
 const snapshotPatience = 3
 
-// call sends a request and waits until its reply has been worked on.
-func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration,
+// callServer sends a request and waits until its reply has been worked on.
+func (s *session) callServer(ctx context.Context, method string, params []byte, patience time.Duration,
 	reply func([]byte) error) error {
-	return s.answer(ctx, s.send(method, params, patience, reply))
+	return s.waitAnswer(ctx, s.sendRequest(method, params, patience, reply))
 }
 
-// send sends a request; answer waits until its reply has been worked on.
-func (s *session) send(method string, params []byte, patience time.Duration, reply func([]byte) error) *call {
-	c := &call{reply: reply, done: make(chan error, 1), patience: patience}
+// sendRequest sends a request; answer waits until its reply has been worked on.
+func (s *session) sendRequest(method string, params []byte, patience time.Duration, reply func([]byte) error) *pendingCall {
+	c := &pendingCall{reply: reply, done: make(chan error, 1), patience: patience}
 	s.mu.Lock()
 	if s.err != nil {
 		c.done <- s.err
@@ -169,7 +169,7 @@ func (s *session) send(method string, params []byte, patience time.Duration, rep
 	return c
 }
 
-func (s *session) answer(ctx context.Context, c *call) error {
+func (s *session) waitAnswer(ctx context.Context, c *pendingCall) error {
 	select {
 	case err := <-c.done:
 		return err
@@ -185,15 +185,15 @@ func (s *session) answer(ctx context.Context, c *call) error {
 	}
 }
 
-// fail ends the session; the first reason stays.
-func (s *session) fail(err error) {
+// failSession ends the session; the first reason stays.
+func (s *session) failSession(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return
 	}
 	s.err = err
-	close(s.dead)
+	close(s.ended)
 	_ = s.rpc.Close()
 	for _, c := range s.calls {
 		c.done <- err
@@ -203,48 +203,49 @@ func (s *session) fail(err error) {
 
 // close ends the session and waits for its goroutines.
 func (s *session) close(err error) {
-	s.fail(err)
+	s.failSession(err)
 	s.wg.Wait()
 }
 
-func (s *session) read() {
+func (s *session) readMessages() {
 	defer s.wg.Done()
 	for {
 		m, err := s.rpc.Read()
 		if err == nil {
-			s.busy.Store(true)
-			err = s.handle(m)
-			s.rpc.Touch()
-			s.busy.Store(false)
+			s.isWorking.Store(true)
+			err = s.handleMessage(m)
+			s.rpc.CountAsRead()
+			s.isWorking.Store(false)
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
-				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unread())
+				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unreadLimit())
 			}
-			s.fail(err)
+			s.failSession(err)
 			return
 		}
 	}
 }
 
-func (s *session) handle(m jsonrpc.Message) error {
+func (s *session) handleMessage(m jsonrpc.Message) error {
 	switch {
 	case m.Method == "update2":
-		return s.inSlot(func() error { return s.update(m.Params) })
+		defer s.cfg.Slot()()
+		return s.takeUpdate(m.Params)
 	case m.Method == "echo" && m.ID != nil:
-		_ = s.rpc.Write(jsonrpc.Reply(m.ID, m.Params)) // see call
+		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see call
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:
 		_ = s.rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
 	case m.Method == "":
-		return s.answered(m)
+		return s.handReply(m)
 	}
 	return nil // a notification we have no use for
 }
 
-// answered hands a reply to whoever asked.
-func (s *session) answered(m jsonrpc.Message) error {
+// handReply hands a reply to whoever asked.
+func (s *session) handReply(m jsonrpc.Message) error {
 	var id uint64
 	if err := json.Unmarshal(m.ID, &id); err != nil {
 		return nil // the reply to somebody else's request
@@ -260,20 +261,16 @@ func (s *session) answered(m jsonrpc.Message) error {
 	if m.Error != nil {
 		err = rpcError(m.Error)
 	} else {
-		err = s.inSlot(func() error { return c.reply(m.Result) })
+		release := s.cfg.Slot()
+		err = c.reply(m.Result)
+		release()
 	}
 	c.done <- err
 	return nil
 }
 
-// inSlot works when the process has a slot for this connection.
-func (s *session) inSlot(work func() error) (err error) {
-	s.cfg.Slot(func() { err = work() })
-	return err
-}
-
-// update takes one update2 notification in: whole transactions.
-func (s *session) update(params []byte) error {
+// takeUpdate takes one update2 notification in: whole transactions.
+func (s *session) takeUpdate(params []byte) error {
 	var publish func()
 	n := 0
 	l := jsonrpc.NewLexer(params)
@@ -282,7 +279,7 @@ func (s *session) update(params []byte) error {
 		raw := l.Span()
 		n++
 		if n == 2 && err == nil {
-			publish, err = s.rows.take(raw, false)
+			publish, err = s.rows.takeUpdates(raw, false)
 		}
 	})
 	if err == nil {
@@ -298,44 +295,44 @@ func (s *session) update(params []byte) error {
 	s.seq++
 	s.mu.Unlock()
 	select {
-	case s.dirty <- struct{}{}:
+	case s.wakeSink <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-// serve calls hand whenever something new was taken in, at most once in Coalesce, until
+// serveSink calls hand whenever something new was taken in, at most once in Coalesce, until
 // the session ends, and says why it did. hand returns the seq up to which the sink was
 // told.
-func (s *session) serve(ctx context.Context, hand func() (seq uint64)) error {
+func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error {
 	last := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			s.close(ctx.Err())
 			return ctx.Err()
-		case <-s.dead:
+		case <-s.ended:
 			s.close(errClosed)
 			return s.err
-		case <-s.dirty:
+		case <-s.wakeSink:
 		}
 		if d := s.cfg.Coalesce - time.Since(last); d > 0 {
 			t := time.NewTimer(d)
 			select {
 			case <-t.C:
 			case <-s.hurry:
-			case <-s.dead: // what is gathered is true all the same
+			case <-s.ended: // what is gathered is true all the same
 			case <-ctx.Done():
 			}
 			t.Stop()
 		}
-		s.told(hand())
+		s.noteTold(hand())
 		last = time.Now()
 	}
 }
 
-// told says that the sink knows everything up to seq.
-func (s *session) told(seq uint64) {
+// noteTold says that the sink knows everything up to seq.
+func (s *session) noteTold(seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handed = seq
@@ -358,7 +355,7 @@ func (s *session) untilTold(ctx context.Context) {
 		s.mu.Unlock()
 		return
 	}
-	w := waiter{s.seq, make(chan struct{})}
+	w := replyWaiter{s.seq, make(chan struct{})}
 	s.waiters = append(s.waiters, w)
 	s.mu.Unlock()
 	select {
@@ -367,7 +364,7 @@ func (s *session) untilTold(ctx context.Context) {
 	}
 	select {
 	case <-w.done:
-	case <-s.dead:
+	case <-s.ended:
 	case <-ctx.Done():
 	}
 }
@@ -386,10 +383,10 @@ func rpcError(raw []byte) error {
 	default:
 		s = string(raw)
 	}
-	return &refusal{clean.Text(s)}
+	return &refusedRequest{clean.Text(s)}
 }
 
-// refusal is a request that the server answered with an error.
-type refusal struct{ text string }
+// refusedRequest is a request that the server answered with an error.
+type refusedRequest struct{ text string }
 
-func (r *refusal) Error() string { return "the server says: " + r.text }
+func (r *refusedRequest) Error() string { return "the server says: " + r.text }

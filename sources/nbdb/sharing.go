@@ -20,11 +20,11 @@ import (
 // share; it may be used from any goroutine.
 type Sharing struct {
 	mu   sync.Mutex
-	sets recent[[]string]          // by the set's name
-	ids  recent[map[string]string] // by k8s.ovn.org/id
+	sets recentValues[[]string]          // by the set's name
+	ids  recentValues[map[string]string] // by k8s.ovn.org/id
 	// idsAs finds external_ids by what they looked like on the wire: their id is
 	// not known before they are decoded.
-	idsAs recent[map[string]string]
+	idsAs recentValues[map[string]string]
 	seed  maphash.Seed
 	// snapshots bounds how many of the connections read all rows at once: each
 	// needs several times its size meanwhile.
@@ -34,9 +34,9 @@ type Sharing struct {
 // snapshotsAtOnce is how many connections of one Sharing read all rows at once.
 const snapshotsAtOnce = 4
 
-// enter waits until there is room for one more snapshot; leave says it is through.
+// enterSnapshot waits until there is room for one more snapshot; leave says it is through.
 // Without a Sharing there always is.
-func (s *Sharing) enter(ctx context.Context) (leave func(), err error) {
+func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	if s == nil {
 		return func() {}, nil
 	}
@@ -48,13 +48,13 @@ func (s *Sharing) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// recent holds the value last seen of each name. When now is full it becomes
+// recentValues holds the value last seen of each name. When now is full it becomes
 // before, so that names that went are forgotten.
-type recent[T any] struct{ now, before map[string]shared[T] }
+type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
-// shared is a value and the bytes it was decoded from: their length (0: not
+// sharedValue is a value and the bytes it was decoded from: their length (0: not
 // known) and a hash with a key that only this process knows.
-type shared[T any] struct {
+type sharedValue[T any] struct {
 	value T
 	size  int
 	hash  uint64
@@ -68,23 +68,23 @@ func NewSharing() *Sharing {
 	return &Sharing{seed: maphash.MakeSeed(), snapshots: make(chan struct{}, snapshotsAtOnce)}
 }
 
-func (r *recent[T]) get(name string) (v shared[T], ok bool) {
-	v, ok = r.now[name]
+func (r *recentValues[T]) value(name string) (v sharedValue[T], ok bool) {
+	v, ok = r.newer[name]
 	if ok {
 		return v, true
 	}
-	v, ok = r.before[name]
+	v, ok = r.older[name]
 	if ok {
-		r.put(name, v) // it is in use
+		r.putValue(name, v) // it is in use
 	}
 	return v, ok
 }
 
-func (r *recent[T]) put(name string, v shared[T]) {
-	if _, there := r.now[name]; !there && (len(r.now) >= sharedNames || r.now == nil) {
-		r.now, r.before = map[string]shared[T]{}, r.now
+func (r *recentValues[T]) putValue(name string, v sharedValue[T]) {
+	if _, there := r.newer[name]; !there && (len(r.newer) >= sharedNames || r.newer == nil) {
+		r.newer, r.older = map[string]sharedValue[T]{}, r.newer
 	}
-	r.now[name] = v
+	r.newer[name] = v
 }
 
 // setAs returns a slice equal to members that nobody changes: one that another zone
@@ -100,14 +100,14 @@ func (s *Sharing) setAs(name string, members []string, raw []byte, own func([]st
 	size, hash := len(raw), maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.sets.get(name)
+	known, ok := s.sets.value(name)
 	if !ok || !slices.Equal(known.value, members) {
-		known = shared[[]string]{value: own(members)}
+		known = sharedValue[[]string]{value: own(members)}
 	} else if size == 0 {
 		return known.value
 	}
 	known.size, known.hash = size, hash
-	s.sets.put(name, known)
+	s.sets.putValue(name, known)
 	return known.value
 }
 
@@ -120,7 +120,7 @@ func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) 
 	hash := maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.sets.get(name)
+	known, ok := s.sets.value(name)
 	if !ok || known.size != len(raw) || known.hash != hash {
 		return nil, false
 	}
@@ -135,10 +135,10 @@ func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.ids.get(id); ok && maps.Equal(known.value, ids) {
+	if known, ok := s.ids.value(id); ok && maps.Equal(known.value, ids) {
 		return known.value
 	}
-	s.ids.put(id, shared[map[string]string]{value: ids})
+	s.ids.putValue(id, sharedValue[map[string]string]{value: ids})
 	return ids
 }
 
@@ -163,18 +163,18 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.idsAs.put(string(raw), shared[map[string]string]{value: ids})
+	s.idsAs.putValue(string(raw), sharedValue[map[string]string]{value: ids})
 }
 
 // getBytes is get for a name that need not be kept.
-func (r *recent[T]) getBytes(name []byte) (v shared[T], ok bool) {
-	v, ok = r.now[string(name)]
+func (r *recentValues[T]) getBytes(name []byte) (v sharedValue[T], ok bool) {
+	v, ok = r.newer[string(name)]
 	if ok {
 		return v, true
 	}
-	v, ok = r.before[string(name)]
+	v, ok = r.older[string(name)]
 	if ok {
-		r.put(string(name), v)
+		r.putValue(string(name), v)
 	}
 	return v, ok
 }
@@ -200,9 +200,9 @@ func NewLimiter(n int) *Limiter {
 // longer, so that those set free together do not dial together.
 const dialSpread = 50 * time.Millisecond
 
-// Take waits for a slot; release has to be called when it is over. A nil
+// TakeSlot waits for a slot; release has to be called when it is over. A nil
 // Limiter caps nothing.
-func (l *Limiter) Take(ctx context.Context) (release func(), err error) {
+func (l *Limiter) TakeSlot(ctx context.Context) (release func(), err error) {
 	if l == nil {
 		return func() {}, nil
 	}

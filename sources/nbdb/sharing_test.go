@@ -15,7 +15,7 @@ func TestSharing(t *testing.T) {
 	share := NewSharing()
 	zone := func(raw string, db *nb.DB) *nb.DB {
 		t.Helper()
-		ch, err := changes([]byte(raw), db, share, nil, &Left{})
+		ch, err := readChanges([]byte(raw), db, share, nil, &RowsAside{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestSharingIDs(t *testing.T) {
 	share := NewSharing()
 	row := func(uuid, ids string) *nb.ACL {
 		t.Helper()
-		ch, err := changes([]byte(`{"ACL":{"`+uuid+`":{"initial":{"external_ids":["map",[`+ids+`]]}}}}`), nil, share, nil, &Left{})
+		ch, err := readChanges([]byte(`{"ACL":{"`+uuid+`":{"initial":{"external_ids":["map",[`+ids+`]]}}}}`), nil, share, nil, &RowsAside{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestSharingForgets(t *testing.T) {
 			t.Fatal("a set in use was forgotten")
 		}
 	}
-	if n := len(s.sets.now) + len(s.sets.before); n > 2*sharedNames {
+	if n := len(s.sets.newer) + len(s.sets.older); n > 2*sharedNames {
 		t.Errorf("%d sets are remembered", n)
 	}
 	var none *Sharing

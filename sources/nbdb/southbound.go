@@ -32,7 +32,7 @@ type SouthboundUpdate struct {
 // half a million flows those of the other stages are never sent.
 type Southbound struct {
 	cfg     Config
-	current atomic.Pointer[southbound] // nil unless synced
+	current atomic.Pointer[southboundSession] // nil unless synced
 }
 
 // DialSouthbound makes a connection that Run will keep up. Nothing happens before Run. Of
@@ -46,33 +46,33 @@ func DialSouthbound(cfg Config) *Southbound {
 // anew whenever the connection is lost, until ctx ends. Sink is called from this
 // goroutine only and may take its time. Run returns when all its goroutines have ended.
 func (c *Southbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
-	c.cfg.keep(ctx, func(state model.ConnState, attempts int, reason string) {
+	c.cfg.keepConnected(ctx, func(state model.ConnState, attempts int, reason string) {
 		sink(SouthboundUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: reason})
 	}, func(ctx context.Context) (func() error, error) {
 		s, err := openSouthbound(ctx, &c.cfg)
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return c.serve(ctx, s, sink) }, nil
+		return func() error { return c.serveRows(ctx, s, sink) }, nil
 	})
 }
 
-func (c *Southbound) serve(ctx context.Context, s *southbound, sink func(SouthboundUpdate)) error {
+func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink func(SouthboundUpdate)) error {
 	c.current.Store(s)
 	defer c.current.Store(nil)
 	tell := func() uint64 {
-		db, seq := s.now()
+		db, seq := s.currentRows()
 		sink(SouthboundUpdate{Conn: model.ConnSynced, At: time.Now(), Server: sb.Database + " " + s.version, DB: db})
 		return seq
 	}
-	s.told(tell())
-	return s.serve(ctx, tell)
+	s.noteTold(tell())
+	return s.serveSink(ctx, tell)
 }
 
 // Resync drops the connection, if there is one, so that everything is read afresh.
 func (c *Southbound) Resync() {
 	if s := c.current.Load(); s != nil {
-		s.fail(errResync)
+		s.failSession(errResync)
 	}
 }
 
@@ -83,19 +83,19 @@ func (c *Southbound) Read(ctx context.Context) (*sb.DB, error) {
 		return nil, err
 	}
 	defer s.close(errClosed)
-	db, _ := s.now()
+	db, _ := s.currentRows()
 	return db, nil
 }
 
-// southbound is a session on a Southbound database.
-type southbound struct {
+// southboundSession is a session on a Southbound database.
+type southboundSession struct {
 	*session
 	db *sb.DB // with the session's lock; only the reader writes it
 }
 
-func openSouthbound(ctx context.Context, cfg *Config) (*southbound, error) {
-	s := &southbound{}
-	under, err := open(ctx, cfg, s)
+func openSouthbound(ctx context.Context, cfg *Config) (*southboundSession, error) {
+	s := &southboundSession{}
+	under, err := openSession(ctx, cfg, s)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +103,13 @@ func openSouthbound(ctx context.Context, cfg *Config) (*southbound, error) {
 	return s, nil
 }
 
-func (*southbound) database() string { return sb.Database }
+func (*southboundSession) databaseName() string { return sb.Database }
 
-func (*southbound) requests(schema []byte) ([]byte, string, error) {
-	return requests(schema, sb.Database, watchedSouthbound)
+func (*southboundSession) monitorRequest(schema []byte) ([]byte, string, error) {
+	return monitorRequests(schema, sb.Database, watchedSouthbound)
 }
 
-func (s *southbound) take(updates []byte, _ bool) (publish func(), err error) {
+func (s *southboundSession) takeUpdates(updates []byte, _ bool) (publish func(), err error) {
 	ch, err := southboundChanges(updates, s.db)
 	if err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func (s *southbound) take(updates []byte, _ bool) (publish func(), err error) {
 	return func() { s.db = db }, nil
 }
 
-// now is the database and the seq up to which it is.
-func (s *southbound) now() (*sb.DB, uint64) {
+// currentRows is the database and the seq up to which it is.
+func (s *southboundSession) currentRows() (*sb.DB, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.db, s.seq
@@ -157,12 +157,12 @@ func aclConditions() string {
 // southboundChanges reads updates on top of db. A row without a proper _uuid is left
 // out: nothing could be said of it.
 func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
+	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
 	var out []sb.Change
 	var misfit error
-	err := d.updates(SouthboundTable, func(table string, id []byte, kind string) {
+	err := d.readUpdates(SouthboundTable, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
-		uuid := text(id)
+		uuid := internClean(id)
 		if !nb.IsUUID(uuid) {
 			d.Skip()
 			return
@@ -173,7 +173,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 		case kind == "delete":
 			d.Skip()
 			if lacking {
-				misfit = unfit(table, uuid, "went")
+				misfit = unfitError(table, uuid, "went")
 			}
 			if old != nil {
 				out = append(out, sb.Change{Old: old})
@@ -181,10 +181,10 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 		case kind == "modify" && old == nil:
 			d.Skip()
 			if lacking {
-				misfit = unfit(table, uuid, "changed")
+				misfit = unfitError(table, uuid, "changed")
 			}
 		default:
-			row := d.southbound(table, uuid, old, kind == "modify")
+			row := d.readSouthbound(table, uuid, old, kind == "modify")
 			if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
 				row = nil
 				if old == nil {
@@ -200,45 +200,45 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 	return out, misfit
 }
 
-// southbound reads an object of columns; see row.
-func (d *decoder) southbound(table, uuid string, old sb.Row, delta bool) sb.Row {
+// readSouthbound reads an object of columns; see row.
+func (d *rowDecoder) readSouthbound(table, uuid string, old sb.Row, delta bool) sb.Row {
 	switch table {
 	case sb.TableFlow:
-		r := start[sb.Flow](old)
+		r := rowCopy[sb.Flow](old)
 		r.UUID = uuid
-		d.flow(r, delta)
+		d.readFlow(r, delta)
 		return r
 	case sb.TableGroup:
-		r := start[sb.Group](old)
+		r := rowCopy[sb.Group](old)
 		r.UUID = uuid
-		d.columns(map[string]func(){"datapaths": func() { r.Datapaths = d.set(r.Datapaths, delta, d.uuid) }})
+		d.readColumns(map[string]func(){"datapaths": func() { r.Datapaths = d.readSet(r.Datapaths, delta, d.readUUID) }})
 		return r
 	case sb.TableDatapath:
-		r := start[sb.Datapath](old)
+		r := rowCopy[sb.Datapath](old)
 		r.UUID = uuid
-		d.columns(map[string]func(){"external_ids": func() { d.picks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }})
+		d.readColumns(map[string]func(){"external_ids": func() { d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta) }})
 		if !nb.IsUUID(r.Switch) {
 			r.Switch = ""
 		}
 		return r
 	case sb.TableChassis:
-		r := start[sb.Chassis](old)
+		r := rowCopy[sb.Chassis](old)
 		r.UUID = uuid
-		d.columns(map[string]func(){
-			"name":             func() { r.Name = d.str() },
+		d.readColumns(map[string]func(){
+			"name":             func() { r.Name = d.readString() },
 			"nb_cfg":           func() { r.NbCfg = int64(d.Int()) },
 			"nb_cfg_timestamp": func() { r.Stamp = int64(d.Int()) },
 		})
 		return r
 	}
-	r := start[sb.Global](old)
+	r := rowCopy[sb.Global](old)
 	r.UUID = uuid
-	d.columns(map[string]func(){"nb_cfg": func() { r.NbCfg = int64(d.Int()) }})
+	d.readColumns(map[string]func(){"nb_cfg": func() { r.NbCfg = int64(d.Int()) }})
 	return r
 }
 
-// columns reads an object of columns; others than those named are passed over.
-func (d *decoder) columns(read map[string]func()) {
+// readColumns reads an object of columns; others than those named are passed over.
+func (d *rowDecoder) readColumns(read map[string]func()) {
 	d.Object(func(column []byte) {
 		if f := read[string(column)]; f != nil {
 			f()
@@ -248,8 +248,8 @@ func (d *decoder) columns(read map[string]func()) {
 	})
 }
 
-// flow reads the columns of a logical flow: there may be very many.
-func (d *decoder) flow(r *sb.Flow, delta bool) {
+// readFlow reads the columns of a logical flow: there may be very many.
+func (d *rowDecoder) readFlow(r *sb.Flow, delta bool) {
 	d.Object(func(column []byte) {
 		switch string(column) {
 		case "logical_datapath":
@@ -257,27 +257,27 @@ func (d *decoder) flow(r *sb.Flow, delta bool) {
 		case "logical_dp_group":
 			r.Group = d.optionalUUID()
 		case "pipeline":
-			r.Pipeline = d.str()
+			r.Pipeline = d.readString()
 		case "table_id":
 			r.Table = d.Int()
 		case "priority":
 			r.Priority = d.Int()
 		case "match":
-			r.Match = d.str()
+			r.Match = d.readString()
 		case "actions":
-			r.Actions = d.str()
+			r.Actions = d.readString()
 		case "external_ids":
-			d.picks(map[string]*string{keyStage: &r.Stage, keyHint: &r.Hint}, delta)
+			d.readPicks(map[string]*string{keyStage: &r.Stage, keyHint: &r.Hint}, delta)
 		default:
 			d.Skip()
 		}
 	})
 }
 
-// picks reads single entries of a map. In a delta an entry equal to what was is one
+// readPicks reads single entries of a map. In a delta an entry equal to what was is one
 // that went.
-func (d *decoder) picks(want map[string]*string, delta bool) {
-	d.pairs(func(key, value string) {
+func (d *rowDecoder) readPicks(want map[string]*string, delta bool) {
+	d.readPairs(func(key, value string) {
 		to := want[key]
 		switch {
 		case to == nil:

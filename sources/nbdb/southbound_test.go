@@ -236,7 +236,7 @@ func TestSouthboundRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (*southbound)(nil).requests(raw); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "OVN_Southbound 20.0 has no table Chassis_Private") {
+	if _, _, err := (*southboundSession)(nil).monitorRequest(raw); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "OVN_Southbound 20.0 has no table Chassis_Private") {
 		t.Errorf("got %v", err)
 	}
 }

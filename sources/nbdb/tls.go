@@ -30,12 +30,12 @@ const maxPEM = 1 << 20
 
 // Check reads the files and says what is wrong with them.
 func (f TLSFiles) Check() error {
-	_, err := f.config("localhost")
+	_, err := f.tlsConfig("localhost")
 	return err
 }
 
-// config reads the files.
-func (f TLSFiles) config(host string) (*tls.Config, error) {
+// tlsConfig reads the files.
+func (f TLSFiles) tlsConfig(host string) (*tls.Config, error) {
 	if f.CA == "" {
 		return nil, errors.New("ssl: needs a CA to verify the server against; give --nb-ca FILE")
 	}
@@ -57,7 +57,7 @@ func (f TLSFiles) config(host string) (*tls.Config, error) {
 	if f.Key == "" && f.Cert == "" {
 		return cfg, nil
 	}
-	pair, err := f.pair()
+	pair, err := f.keyPair()
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (f TLSFiles) config(host string) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// pair reads Rung's own key and certificate.
-func (f TLSFiles) pair() (pair tls.Certificate, err error) {
+// keyPair reads Rung's own key and certificate.
+func (f TLSFiles) keyPair() (pair tls.Certificate, err error) {
 	switch {
 	case f.Key == "":
 		return pair, fmt.Errorf("--nb-cert %s: its key is missing; give --nb-key FILE as well", f.Cert)
@@ -109,7 +109,7 @@ func readPEM(flag, path string) ([]byte, error) {
 	case err == nil:
 		return text, nil
 	}
-	return nil, fmt.Errorf("%s %s: %w", flag, path, reading.Reason(err))
+	return nil, fmt.Errorf("%s %s: %w", flag, path, reading.ReasonOf(err))
 }
 
 func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {
@@ -124,14 +124,14 @@ func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {
 	return err
 }
 
-// dial connects and shakes hands. The files are read now, so that renewed
+// dialTLS connects and shakes hands. The files are read now, so that renewed
 // certificates count from the next connection on.
-func (f TLSFiles) dial(ctx context.Context, address string) (net.Conn, error) {
+func (f TLSFiles) dialTLS(ctx context.Context, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := f.config(host)
+	cfg, err := f.tlsConfig(host)
 	if err != nil {
 		return nil, err
 	}
@@ -143,24 +143,24 @@ func (f TLSFiles) dial(ctx context.Context, address string) (net.Conn, error) {
 	c := tls.Client(raw, cfg)
 	if err := c.HandshakeContext(ctx); err != nil {
 		_ = raw.Close()
-		return nil, f.explain(err)
+		return nil, f.explainError(err)
 	}
-	return &explained{Conn: c, files: f}, nil
+	return &explainedConn{Conn: c, files: f}, nil
 }
 
-// explained is a connection whose errors say the remedy: a server of TLS 1.3
+// explainedConn is a connection whose errors say the remedy: a server of TLS 1.3
 // refuses a certificate only after the handshake.
-type explained struct {
+type explainedConn struct {
 	*tls.Conn
 	files TLSFiles
 	heard bool // the server has said something; the reader's goroutine owns it
 }
 
-func (c *explained) Read(b []byte) (int, error) {
+func (c *explainedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.heard = c.heard || n > 0
 	if err != nil {
-		err = c.files.explain(err)
+		err = c.files.explainError(err)
 		if !c.heard && hungUp(err) {
 			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; "+
 				"if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
@@ -173,11 +173,11 @@ func (c *explained) Read(b []byte) (int, error) {
 // The alert that gives one may be lost: some systems drop what was not read yet when
 // the connection is reset.
 func hungUp(err error) bool {
-	return alert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
+	return serverAlert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// explain adds the remedy to what can go wrong between two honest sides.
-func (f TLSFiles) explain(err error) error {
+// explainError adds the remedy to what can go wrong between two honest sides.
+func (f TLSFiles) explainError(err error) error {
 	var name x509.HostnameError
 	var issuer x509.UnknownAuthorityError
 	switch {
@@ -187,14 +187,14 @@ func (f TLSFiles) explain(err error) error {
 		return fmt.Errorf("%w; --nb-skip-name-verification checks only the issuer", err)
 	case errors.As(err, &issuer):
 		return fmt.Errorf("%w: not issued by --nb-ca %s", err, f.CA)
-	case alert(err) != nil && strings.Contains(alert(err).Error(), "certificate"):
+	case serverAlert(err) != nil && strings.Contains(serverAlert(err).Error(), "certificate"):
 		return fmt.Errorf("%w; the server takes only certificates of its own CA: give --nb-key and --nb-cert", err)
 	}
 	return err
 }
 
-// alert returns the server's TLS alert at the end of the connection, nil when it sent none.
-func alert(err error) error {
+// serverAlert returns the server's TLS alert at the end of the connection, nil when it sent none.
+func serverAlert(err error) error {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {
 		return remote.Err

@@ -9,9 +9,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// text cleans and interns: zones hold the same names and addresses over and
+// internClean cleans and interns: zones hold the same names and addresses over and
 // over.
-func text(b []byte) string {
+func internClean(b []byte) string {
 	s := string(b)
 	if !isClean(b) {
 		s = clean.Text(s)
@@ -30,10 +30,10 @@ func isClean(b []byte) bool {
 	return true
 }
 
-func (d *decoder) str() string { return d.text(d.String()) }
+func (d *rowDecoder) readString() string { return d.sentText(d.String()) }
 
-// tagged reads [tag, value] and leaves the value to the callback of its tag.
-func (d *decoder) tagged(read func(tag string)) {
+// readTagged reads [tag, value] and leaves the value to the callback of its tag.
+func (d *rowDecoder) readTagged(read func(tag string)) {
 	n, tag := 0, ""
 	d.Array(func() {
 		switch n {
@@ -51,13 +51,13 @@ func (d *decoder) tagged(read func(tag string)) {
 	}
 }
 
-func (d *decoder) uuid() (id string) {
-	d.tagged(func(tag string) {
+func (d *rowDecoder) readUUID() (id string) {
+	d.readTagged(func(tag string) {
 		if tag != "uuid" {
 			d.Fail("a uuid")
 			return
 		}
-		id = d.str()
+		id = d.readString()
 		if !nb.IsUUID(id) {
 			d.Fail("a reference that is a UUID")
 		}
@@ -65,19 +65,19 @@ func (d *decoder) uuid() (id string) {
 	return id
 }
 
-// set reads a set: ["set", […]] or, for a set of one, its element.
-func (d *decoder) set(old []string, delta bool, element func() string) []string {
-	s := d.elements(element)
+// readSet reads a set: ["set", […]] or, for a set of one, its element.
+func (d *rowDecoder) readSet(old []string, delta bool, element func() string) []string {
+	s := d.readElements(element)
 	if delta {
-		s, _ = toggle(nil, old, s)
-		return fitting(s)
+		s, _ = toggleMembers(nil, old, s)
+		return trimSlice(s)
 	}
 	return slices.Clone(s)
 }
 
-// elements reads what a set holds, sorted; the next call overwrites the result. It is
+// readElements reads what a set holds, sorted; the next call overwrites the result. It is
 // nil when there are none.
-func (d *decoder) elements(element func() string) []string {
+func (d *rowDecoder) readElements(element func() string) []string {
 	d.scratch = d.scratch[:0]
 	one := true
 	if d.Peek() == '[' {
@@ -91,7 +91,7 @@ func (d *decoder) elements(element func() string) []string {
 	if one {
 		d.scratch = append(d.scratch, element())
 	} else {
-		d.tagged(func(string) { d.Array(func() { d.scratch = append(d.scratch, element()) }) })
+		d.readTagged(func(string) { d.Array(func() { d.scratch = append(d.scratch, element()) }) })
 	}
 	if len(d.scratch) == 0 {
 		return nil
@@ -102,10 +102,10 @@ func (d *decoder) elements(element func() string) []string {
 	return d.scratch
 }
 
-// toggle makes a set of the members of old that are not in diff, and those of diff that
+// toggleMembers makes a set of the members of old that are not in diff, and those of diff that
 // are not in old; all are sorted. Most sets are large and differ by little: the
 // stretches in between are copied as they are. The set goes into a slice that is given.
-func toggle(into, old, diff []string) (now []string, step nb.MemberStep) {
+func toggleMembers(into, old, diff []string) (now []string, step nb.MemberStep) {
 	now = slices.Grow(into[:0], len(old)+len(diff))
 	for _, s := range diff {
 		at, there := slices.BinarySearch(old, s)
@@ -122,9 +122,9 @@ func toggle(into, old, diff []string) (now []string, step nb.MemberStep) {
 	return append(now, old...), step
 }
 
-// fitting is a slice that nobody changes any more, without much room behind it; nil
+// trimSlice is a slice that nobody changes any more, without much room behind it; nil
 // when it is empty.
-func fitting(s []string) []string {
+func trimSlice(s []string) []string {
 	switch {
 	case len(s) == 0:
 		return nil
@@ -134,9 +134,9 @@ func fitting(s []string) []string {
 	return s
 }
 
-// mapping reads a map of strings. In a delta an entry equal to old's is one
+// readMap reads a map of strings. In a delta an entry equal to old's is one
 // that went.
-func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
+func (d *rowDecoder) readMap(old map[string]string, delta bool) map[string]string {
 	if !delta && len(d.sent) > 0 {
 		probe := *d.Lexer
 		if m, ok := d.asSent(probe.Span()); ok {
@@ -151,7 +151,7 @@ func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
 			m = map[string]string{}
 		}
 	}
-	d.pairs(func(k, v string) {
+	d.readPairs(func(k, v string) {
 		if have, ok := m[k]; delta && ok && have == v {
 			delete(m, k)
 		} else {
@@ -164,9 +164,9 @@ func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
 	return m
 }
 
-// pairs reads a map of strings.
-func (d *decoder) pairs(take func(key, value string)) {
-	d.tagged(func(tag string) {
+// readPairs reads a map of strings.
+func (d *rowDecoder) readPairs(take func(key, value string)) {
+	d.readTagged(func(tag string) {
 		if tag != "map" {
 			d.Fail("a map")
 			return
@@ -176,9 +176,9 @@ func (d *decoder) pairs(take func(key, value string)) {
 			d.Array(func() {
 				switch n++; n {
 				case 1:
-					k = d.str()
+					k = d.readString()
 				case 2:
-					take(k, d.str())
+					take(k, d.readString())
 				default:
 					d.Fail("a pair")
 				}
@@ -187,13 +187,13 @@ func (d *decoder) pairs(take func(key, value string)) {
 	})
 }
 
-// optional reads a value that may be absent, i.e. an empty set.
-func (d *decoder) optional(read func()) {
+// readOptional reads a value that may be absent, i.e. an empty set.
+func (d *rowDecoder) readOptional(read func()) {
 	if d.Peek() != '[' {
 		read()
 		return
 	}
-	d.tagged(func(tag string) {
+	d.readTagged(func(tag string) {
 		if tag != "set" {
 			d.Fail("a set")
 			return
@@ -204,16 +204,16 @@ func (d *decoder) optional(read func()) {
 
 // optionalText reads a string that may be absent; blank says that it is there and
 // empty.
-func (d *decoder) optionalText() (s string, blank bool) {
-	d.optional(func() {
-		s = d.str()
+func (d *rowDecoder) optionalText() (s string, blank bool) {
+	d.readOptional(func() {
+		s = d.readString()
 		blank = s == ""
 	})
 	return s, blank
 }
 
-func (d *decoder) optionalUUID() string {
-	if ids := d.set(nil, false, d.uuid); len(ids) > 0 {
+func (d *rowDecoder) optionalUUID() string {
+	if ids := d.readSet(nil, false, d.readUUID); len(ids) > 0 {
 		return ids[0]
 	}
 	return ""

@@ -22,8 +22,8 @@ import (
 
 // read is what reading a set gives, without knowing what was written.
 func read(raw []byte) ([]string, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
-	out := slices.Clone(d.elements(d.str))
+	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
+	out := slices.Clone(d.readElements(d.readString))
 	return out, d.End()
 }
 
@@ -60,7 +60,7 @@ func TestSpells(t *testing.T) {
 		}
 		slices.Sort(members)
 		raw := encoded(members)
-		if !slices.ContainsFunc(members, func(m string) bool { return !plain(m) }) && !strings.Contains(string(raw), `\`) && !spells(raw, members, "") {
+		if !slices.ContainsFunc(members, func(m string) bool { return !isPlainJSON(m) }) && !strings.Contains(string(raw), `\`) && !spellsMembers(raw, members, "") {
 			t.Fatalf("%s is not taken for %q", raw, members)
 		}
 		switch r.IntN(6) { // what else a server, or somebody in between, may say
@@ -77,7 +77,7 @@ func TestSpells(t *testing.T) {
 		case 4:
 			members[r.IntN(len(members))] = odd[r.IntN(len(odd))]
 		}
-		if !spells(raw, members, "") {
+		if !spellsMembers(raw, members, "") {
 			continue
 		}
 		yes++
@@ -98,7 +98,7 @@ func FuzzSpells(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, text string) {
 		members := strings.Split(text, "\n")
-		if !spells(raw, members, "") {
+		if !spellsMembers(raw, members, "") {
 			return
 		}
 		if got, err := read(raw); err != nil || !slices.Equal(got, members) {
@@ -192,7 +192,7 @@ func TestWhatTheServerSaysCounts(t *testing.T) {
 		if same < 200 {
 			t.Errorf("only %d sets were taken for what was written", same)
 		}
-		if n := len(c.current.Load().written.now()); n != 0 {
+		if n := len(c.current.Load().written.currentWrites()); n != 0 {
 			t.Errorf("%d transactions are remembered after the answer", n)
 		}
 	})
@@ -237,8 +237,8 @@ func TestReadingWhatWasSent(t *testing.T) {
 			{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": word(), "external_ids": ids, "addresses": addresses}},
 			{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": word(), "external_ids": ids, "ports": ports}},
 		}
-		rows := &sent{}
-		if _, err := encode(nil, ops, rows); err != nil {
+		rows := &sentRows{}
+		if _, err := appendOps(nil, ops, rows); err != nil {
 			t.Fatal(err)
 		}
 		raw := []byte{'{'}
@@ -278,9 +278,9 @@ func TestReadingWhatWasSent(t *testing.T) {
 				raw = slices.Insert(raw, at, "\"\\,w0"[r.IntN(5)])
 			}
 		}
-		want, wantErr := changes(raw, nil, nil, nil, &Left{})
+		want, wantErr := readChanges(raw, nil, nil, nil, &RowsAside{})
 		for _, share := range []*Sharing{nil, NewSharing()} {
-			got, err := changes(raw, nil, share, []*sent{{}, rows}, &Left{})
+			got, err := readChanges(raw, nil, share, []*sentRows{{}, rows}, &RowsAside{})
 			if (err == nil) != (wantErr == nil) {
 				t.Fatalf("%d: %s: %v, and without knowing %v", i, raw, err, wantErr)
 			}
@@ -346,7 +346,7 @@ func TestSend(t *testing.T) {
 		if len(updates()) != n {
 			t.Errorf("%+v", updates()[n:])
 		}
-		if owed := c.current.Load().owe(0); owed != 0 {
+		if owed := c.current.Load().addOwed(0); owed != 0 {
 			t.Errorf("%v are still owed", owed)
 		}
 

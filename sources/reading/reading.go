@@ -30,8 +30,8 @@ func Open(ctx context.Context, name string) (*File, error) {
 	// A regular file is opened without a goroutine; one that is exchanged in
 	// between is opened like any other.
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		if f, err := Regular(name); err == nil {
-			return &File{ending{ctx, f}, f}, nil
+		if f, err := OpenRegular(name); err == nil {
+			return &File{endingReader{ctx, f}, f}, nil
 		}
 	}
 	type opened struct {
@@ -71,16 +71,16 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 }
 
 func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
-	text, err := All(r, 0, limit)
+	text, err := ReadAll(r, 0, limit)
 	if err == ErrTooLarge {
 		err = &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	return text, err
 }
 
-// All reads to the end; more than limit bytes are ErrTooLarge. hint is about how many there
+// ReadAll reads to the end; more than limit bytes are ErrTooLarge. hint is about how many there
 // are, 0 where nobody knows.
-func All(r io.Reader, hint, limit int64) ([]byte, error) {
+func ReadAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	if hint > 0 && hint < limit {
 		b.Grow(int(hint) + bytes.MinRead)
@@ -95,21 +95,21 @@ func All(r io.Reader, hint, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Size is a limit for people: "64 MiB".
-func Size(bytes int64) string {
+// SizeText is a limit for people: "64 MiB".
+func SizeText(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
 	}
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// ending reads until ctx ends what answers at once.
-type ending struct {
+// endingReader reads until ctx ends what answers at once.
+type endingReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (e ending) Read(p []byte) (int, error) {
+func (e endingReader) Read(p []byte) (int, error) {
 	if err := e.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -119,9 +119,9 @@ func (e ending) Read(p []byte) (int, error) {
 // Reader makes the reads of r end with ctx. It reads no more than it is asked
 // for. A read that is under way when ctx ends is left behind; what it brings is
 // lost. Reads must not be made at the same time.
-func Reader(ctx context.Context, r io.Reader) io.Reader { return &patient{ctx: ctx, r: r} }
+func Reader(ctx context.Context, r io.Reader) io.Reader { return &patientReader{ctx: ctx, r: r} }
 
-type patient struct {
+type patientReader struct {
 	ctx context.Context
 	r   io.Reader
 	buf []byte // of the goroutine: one that is left behind keeps it
@@ -130,7 +130,7 @@ type patient struct {
 // maxChunk bounds one read, in bytes.
 const maxChunk = 64 << 10
 
-func (b *patient) Read(p []byte) (int, error) {
+func (b *patientReader) Read(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -170,8 +170,8 @@ var ErrNotRegular = errors.New("only regular files are read here")
 // ErrTooLarge is in the error of a file that is larger than what was allowed.
 var ErrTooLarge = errors.New("too large")
 
-// Reason is an error without the path it carries, for a text that has said the path.
-func Reason(err error) error {
+// ReasonOf is an error without the path it carries, for a text that has said the path.
+func ReasonOf(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err
@@ -179,9 +179,9 @@ func Reason(err error) error {
 	return err
 }
 
-// Kind names what is not a regular file: "a named pipe (FIFO)". It is empty for
+// FileKind names what is not a regular file: "a named pipe (FIFO)". It is empty for
 // one that is.
-func Kind(mode fs.FileMode) string {
+func FileKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
 		return ""
@@ -199,16 +199,16 @@ func Kind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// Regular opens a regular file, or a link to one, and nothing else. It never
+// OpenRegular opens a regular file, or a link to one, and nothing else. It never
 // waits, also when the file is exchanged for a FIFO meanwhile.
-func Regular(name string) (*os.File, error) {
+func OpenRegular(name string) (*os.File, error) {
 	f, err := openNow(name)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s: %w", Kind(info.Mode()), ErrNotRegular)}
+		err = &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s: %w", FileKind(info.Mode()), ErrNotRegular)}
 	}
 	if err != nil {
 		_ = f.Close()
@@ -219,7 +219,7 @@ func Regular(name string) (*os.File, error) {
 
 // ReadRegular reads a regular file of up to limit bytes, without waiting.
 func ReadRegular(name string, limit int64) ([]byte, error) {
-	f, err := Regular(name)
+	f, err := OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ func Backoff(first, most time.Duration) wait.Backoff {
 	return wait.Backoff{Duration: max(min(first, most)/2, 1), Cap: most / 2, Factor: 2, Jitter: 1, Steps: math.MaxInt}
 }
 
-// After is the wait of Backoff that follows so many failures in a row, zero when
+// WaitAfter is the wait of Backoff that follows so many failures in a row, zero when
 // there was none.
-func After(failures int, first, most time.Duration) (d time.Duration) {
+func WaitAfter(failures int, first, most time.Duration) (d time.Duration) {
 	b := Backoff(first, most)
 	for range min(failures, 64) { // 2⁶⁴ is beyond every longest wait
 		d = b.Step()

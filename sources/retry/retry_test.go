@@ -13,7 +13,7 @@ func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 		b := Backoff(first, most)
 		for i, want := range []time.Duration{100, 200, 400, 800, 1000, 1000, 1000} {
 			want *= time.Millisecond
-			for _, got := range []time.Duration{b.Step(), After(i+1, first, most)} {
+			for _, got := range []time.Duration{b.Step(), WaitAfter(i+1, first, most)} {
 				if got < want/2 || got > want {
 					t.Fatalf("wait %d is %v: want %v to %v", i, got, want/2, want)
 				}
@@ -24,14 +24,14 @@ func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 
 func TestBackoffNeverPassesTheLongest(t *testing.T) {
 	for range 100 {
-		if d := After(1, time.Hour, time.Second); d < time.Second/2 || d > time.Second {
+		if d := WaitAfter(1, time.Hour, time.Second); d < time.Second/2 || d > time.Second {
 			t.Fatalf("first wait longer than the longest: %v", d)
 		}
-		if d := After(1<<40, time.Nanosecond, 30*time.Second); d < 15*time.Second || d > 30*time.Second {
+		if d := WaitAfter(1<<40, time.Nanosecond, 30*time.Second); d < 15*time.Second || d > 30*time.Second {
 			t.Fatalf("after very many failures: %v", d)
 		}
 	}
-	if d := After(0, time.Second, time.Minute); d != 0 {
+	if d := WaitAfter(0, time.Second, time.Minute); d != 0 {
 		t.Fatalf("without a failure: %v", d)
 	}
 }
@@ -40,7 +40,7 @@ func TestBackoffNeverPassesTheLongest(t *testing.T) {
 func TestBackoffSpreads(t *testing.T) {
 	waits := map[time.Duration]bool{}
 	for range 50 {
-		waits[After(3, time.Second, time.Minute)] = true
+		waits[WaitAfter(3, time.Second, time.Minute)] = true
 	}
 	if len(waits) < 25 {
 		t.Fatalf("50 waits take only %d values", len(waits))

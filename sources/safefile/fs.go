@@ -14,22 +14,22 @@ type FS interface {
 	// Open is os.OpenFile that never waits, for the other end of a pipe say.
 	Open(name string, flag int, perm fs.FileMode) (File, error)
 	Lstat(name string) (fs.FileInfo, error)
-	// Real is the path behind symbolic links.
-	Real(name string) (string, error)
+	// RealPath is the path behind symbolic links.
+	RealPath(name string) (string, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	MkdirAll(name string, perm fs.FileMode) error
 	Chmod(name string, mode fs.FileMode) error
 	Remove(name string) error
 	// Rename replaces what is at to.
 	Rename(from, to string) error
-	// Place renames and is fs.ErrExist when there is something at to.
-	Place(from, to string) error
+	// RenameNew renames and is fs.ErrExist when there is something at to.
+	RenameNew(from, to string) error
 	// Exchange gives each file the other's name, in one step.
 	Exchange(a, b string) error
 	// Link gives a file another name and replaces nothing.
 	Link(from, to string) error
-	// Writing says whether anybody has the file open for writing.
-	Writing(name string) (bool, error)
+	// IsOpenForWriting says whether anybody has the file open for writing.
+	IsOpenForWriting(name string) (bool, error)
 	// SyncFolder makes the names in a folder last.
 	SyncFolder(name string) error
 }
@@ -52,21 +52,21 @@ type File interface {
 }
 
 // OS is the operating system's file system.
-var OS FS = system{}
+var OS FS = osFS{}
 
-// Or is the file system that was given, or the operating system's.
-func Or(f FS) FS {
+// OrSystem is the file system that was given, or the operating system's.
+func OrSystem(f FS) FS {
 	if f == nil {
 		return OS
 	}
 	return f
 }
 
-type system struct{}
+type osFS struct{}
 
 type systemFile struct{ *os.File }
 
-func (system) Open(name string, flag int, perm fs.FileMode) (File, error) {
+func (osFS) Open(name string, flag int, perm fs.FileMode) (File, error) {
 	f, err := os.OpenFile(name, flag|nonblock, perm)
 	if err != nil {
 		return nil, err
@@ -74,19 +74,19 @@ func (system) Open(name string, flag int, perm fs.FileMode) (File, error) {
 	return systemFile{f}, nil
 }
 
-func (system) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
-func (system) Real(name string) (string, error)             { return filepath.EvalSymlinks(name) }
-func (system) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
-func (system) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
-func (system) Chmod(name string, mode fs.FileMode) error    { return os.Chmod(name, mode) }
-func (system) Remove(name string) error                     { return os.Remove(name) }
-func (system) Rename(from, to string) error                 { return os.Rename(from, to) }
-func (system) Link(from, to string) error                   { return os.Link(from, to) }
-func (system) Exchange(a, b string) error                   { return exchange(a, b) }
-func (system) Writing(name string) (bool, error)            { return writing(name) }
+func (osFS) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
+func (osFS) RealPath(name string) (string, error)         { return filepath.EvalSymlinks(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
+func (osFS) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (osFS) Chmod(name string, mode fs.FileMode) error    { return os.Chmod(name, mode) }
+func (osFS) Remove(name string) error                     { return os.Remove(name) }
+func (osFS) Rename(from, to string) error                 { return os.Rename(from, to) }
+func (osFS) Link(from, to string) error                   { return os.Link(from, to) }
+func (osFS) Exchange(a, b string) error                   { return exchangeFiles(a, b) }
+func (osFS) IsOpenForWriting(name string) (bool, error)   { return isOpenForWriting(name) }
 
-func (s system) Place(from, to string) error {
-	err := place(from, to)
+func (s osFS) RenameNew(from, to string) error {
+	err := renameNew(from, to)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s system) Place(from, to string) error {
 	return err
 }
 
-func (system) SyncFolder(name string) error {
+func (osFS) SyncFolder(name string) error {
 	d, err := os.Open(name)
 	if err != nil {
 		return err

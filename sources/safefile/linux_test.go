@@ -25,20 +25,20 @@ func TestSwapWaitsForWriters(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := safefile.Swap(disk, path, []byte(before), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
+	if err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := theirs.WriteString("theirs\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := safefile.Swap(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
+	if err := safefile.SwapText(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); !errors.Is(err, safefile.ErrBusy) {
 		t.Errorf("while it is open: %v", err)
 	}
 	_ = theirs.Close()
-	if got := read(t, path); got != before+"theirs\n" || len(names(t, dir)) != 1 {
-		t.Errorf("%q %v", got, names(t, dir))
+	if got := read(t, path); got != before+"theirs\n" || len(linkCount(t, dir)) != 1 {
+		t.Errorf("%q %v", got, linkCount(t, dir))
 	}
-	if err := safefile.Swap(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); err != nil {
+	if err := safefile.SwapText(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); err != nil {
 		t.Errorf("once it is closed: %v", err)
 	}
 }
@@ -47,13 +47,13 @@ func TestSwapWaitsForWriters(t *testing.T) {
 func TestSwapHonoursALock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write(t, path, before)
-	held, err := safefile.Locked(safefile.OS, path)
+	held, err := safefile.OpenLocked(safefile.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	freed := make(chan time.Time, 1)
 	time.AfterFunc(100*time.Millisecond, func() { freed <- time.Now(); _ = held.Close() })
-	err = safefile.Swap(safefile.OS, path, []byte(before), []byte(after), merge)
+	err = safefile.SwapText(safefile.OS, path, []byte(before), []byte(after), merge)
 	if at := <-freed; err != nil || time.Now().Before(at) || read(t, path) != after {
 		t.Errorf("%v", err)
 	}

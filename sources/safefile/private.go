@@ -14,11 +14,11 @@ import (
 // not used: no regular file, somebody else's, open to others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
-func refuse(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
+func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
 
-// look judges what is at the path of a private file, and says which file that is
+// judgePath judges what is at the path of a private file, and says which file that is
 // behind a link. info is nil when there is nothing.
-func look(fsys FS, path string) (real string, info fs.FileInfo, err error) {
+func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 	info, err = fsys.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil, nil
@@ -28,8 +28,8 @@ func look(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 	}
 	real = path
 	if info.Mode()&fs.ModeSymlink != 0 {
-		if real, err = fsys.Real(path); errors.Is(err, fs.ErrNotExist) {
-			return "", nil, refuse(path, "is a link to what is not there")
+		if real, err = fsys.RealPath(path); errors.Is(err, fs.ErrNotExist) {
+			return "", nil, refusedError(path, "is a link to what is not there")
 		} else if err != nil {
 			return "", nil, err
 		}
@@ -37,44 +37,44 @@ func look(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 			return "", nil, err
 		}
 	}
-	return real, info, judge(path, info)
+	return real, info, judgeFile(path, info)
 }
 
-// judge says why a file is none of the user's own.
-func judge(path string, info fs.FileInfo) error {
+// judgeFile says why a file is none of the user's own.
+func judgeFile(path string, info fs.FileInfo) error {
 	switch m := info.Mode(); {
 	case m.IsDir():
-		return refuse(path, "is a folder, not a file")
+		return refusedError(path, "is a folder, not a file")
 	case m&fs.ModeNamedPipe != 0:
-		return refuse(path, "is a named pipe, not a file")
+		return refusedError(path, "is a named pipe, not a file")
 	case m&fs.ModeSocket != 0:
-		return refuse(path, "is a socket, not a file")
+		return refusedError(path, "is a socket, not a file")
 	case m&fs.ModeDevice != 0:
-		return refuse(path, "is a device, not a file")
+		return refusedError(path, "is a device, not a file")
 	case !m.IsRegular():
-		return refuse(path, "is not a regular file")
+		return refusedError(path, "is not a regular file")
 	}
-	if uid, _, _ := owner(info); !Mine(info) {
-		return refuse(path, fmt.Sprintf("belongs to another user (%d)", uid))
+	if uid, _, _ := fileOwner(info); !IsOwn(info) {
+		return refusedError(path, fmt.Sprintf("belongs to another user (%d)", uid))
 	}
 	return nil
 }
 
-// Mine says whether a file is the user's own.
-func Mine(info fs.FileInfo) bool {
-	uid, _, ok := owner(info)
-	return !ok || uid == user()
+// IsOwn says whether a file is the user's own.
+func IsOwn(info fs.FileInfo) bool {
+	uid, _, ok := fileOwner(info)
+	return !ok || uid == userID()
 }
 
-// Open opens a private file, and makes it readable by the user only when it is
+// OpenPrivate opens a private file, and makes it readable by the user only when it is
 // not. flag is that of os.OpenFile; with os.O_CREATE the folder is made, too.
-func Open(fsys FS, path string, flag int) (File, error) {
+func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
 			return nil, fmt.Errorf("making the state folder: %w", err)
 		}
 	}
-	real, _, err := look(fsys, path)
+	real, _, err := judgePath(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func Open(fsys FS, path string, flag int) (File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = judge(path, info) // of the very file: another may have come since
+		err = judgeFile(path, info) // of the very file: another may have come since
 	}
 	if err == nil && OpenToOthers(info) {
 		if cerr := f.Chmod(PrivateFile); cerr != nil {
@@ -101,7 +101,7 @@ func Open(fsys FS, path string, flag int) (File, error) {
 // OpenAppend opens a private file of the operating system to add to it, for what
 // wants an *os.File.
 func OpenAppend(path string) (*os.File, error) {
-	f, err := Open(OS, path, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
+	f, err := OpenPrivate(OS, path, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +111,9 @@ func OpenAppend(path string) (*os.File, error) {
 // ErrTooLarge says that a file is larger than what is read of it.
 var ErrTooLarge = errors.New("is larger than")
 
-// Read reads a private file; one that is larger than limit is ErrTooLarge.
-func Read(fsys FS, path string, limit int64) ([]byte, error) {
-	f, err := Open(fsys, path, os.O_RDONLY)
+// ReadPrivate reads a private file; one that is larger than limit is ErrTooLarge.
+func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
+	f, err := OpenPrivate(fsys, path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -125,29 +125,29 @@ func Read(fsys FS, path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// Locked opens a private file for reading and writing, made when it is not there,
+// OpenLocked opens a private file for reading and writing, made when it is not there,
 // and takes its lock, which others of the same file wait for. Close ends both.
-func Locked(fsys FS, path string) (File, error) { return locked(fsys, path, lockTime) }
+func OpenLocked(fsys FS, path string) (File, error) { return openLocked(fsys, path, lockTime) }
 
-// TryLocked is Locked that waits for nobody: it is ErrLocked when another has the file.
-func TryLocked(fsys FS, path string) (File, error) { return locked(fsys, path, 0) }
+// TryLocked is OpenLocked that waits for nobody: it is ErrLocked when another has the file.
+func TryLocked(fsys FS, path string) (File, error) { return openLocked(fsys, path, 0) }
 
-func locked(fsys FS, path string, patience time.Duration) (File, error) {
-	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
+func openLocked(fsys FS, path string, patience time.Duration) (File, error) {
+	f, err := OpenPrivate(fsys, path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f, patience); err != nil {
+	if err := lockFile(f, patience); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	return f, nil
 }
 
-// Append adds whole lines to a file that the caller has locked, down to the disk,
+// AppendLines adds whole lines to a file that the caller has locked, down to the disk,
 // and says where they begin. They start on a line of their own also when the last
 // one was torn. On an error the file is as it was.
-func Append(f File, lines []byte) (at int64, err error) {
+func AppendLines(f File, lines []byte) (at int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -174,12 +174,12 @@ func Append(f File, lines []byte) (at int64, err error) {
 	return at, nil
 }
 
-// Folder looks at a private folder, if there is one. When it is open to others it
+// CheckFolder looks at a private folder, if there is one. When it is open to others it
 // is closed to them, which note says if it holds anything; it is refused when it is somebody else's, or
 // when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
 // do harm.
-func Folder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
-	real, err := fsys.Real(path)
+func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
+	real, err := fsys.RealPath(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -190,11 +190,11 @@ func Folder(fsys FS, path string, mine func(name string) bool) (note string, err
 	if err != nil {
 		return "", err
 	}
-	uid, _, _ := owner(info)
+	uid, _, _ := fileOwner(info)
 	switch {
 	case !info.IsDir():
 		return "", fmt.Errorf("%s is not a folder: choose another --state-dir", path)
-	case !Mine(info):
+	case !IsOwn(info):
 		return "", fmt.Errorf("%s belongs to another user (%d): choose another --state-dir", path, uid)
 	case !OpenToOthers(info):
 		return "", nil

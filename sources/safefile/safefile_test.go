@@ -35,7 +35,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-func names(t *testing.T, dir string) (out []string) {
+func linkCount(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -60,17 +60,19 @@ var writers = []struct {
 	new  bool
 	do   func(fsys safefile.FS, path string) error
 }{
-	{"create", true, func(fsys safefile.FS, path string) error { return safefile.Create(fsys, path, []byte(after), 0o644) }},
-	{"replace", false, func(fsys safefile.FS, path string) error { return safefile.Replace(fsys, path, []byte(after)) }},
+	{"create", true, func(fsys safefile.FS, path string) error {
+		return safefile.CreateFile(fsys, path, []byte(after), 0o644)
+	}},
+	{"replace", false, func(fsys safefile.FS, path string) error { return safefile.ReplaceFile(fsys, path, []byte(after)) }},
 	{"swap", false, func(fsys safefile.FS, path string) error {
-		return safefile.Swap(fsys, path, []byte(before), []byte(after), merge)
+		return safefile.SwapText(fsys, path, []byte(before), []byte(after), merge)
 	}},
 	{"append", false, func(fsys safefile.FS, path string) error {
-		f, err := safefile.Locked(fsys, path)
+		f, err := safefile.OpenLocked(fsys, path)
 		if err != nil {
 			return err
 		}
-		_, err = safefile.Append(f, []byte("five\n"))
+		_, err = safefile.AppendLines(f, []byte("five\n"))
 		return errors.Join(err, f.Close())
 	}},
 }
@@ -130,8 +132,8 @@ func TestEveryOperationFails(t *testing.T) {
 				}
 				whole := &faultfs.FS{Before: can}
 				dir, path := setup()
-				if err := w.do(whole, path); err != nil || read(t, path) != want || len(names(t, dir)) != 1 {
-					t.Fatalf("without a fault: %v %q %v", err, read(t, path), names(t, dir))
+				if err := w.do(whole, path); err != nil || read(t, path) != want || len(linkCount(t, dir)) != 1 {
+					t.Fatalf("without a fault: %v %q %v", err, read(t, path), linkCount(t, dir))
 				}
 				for n := 1; n <= whole.Ops(); n++ {
 					for _, fault := range []error{faultfs.ErrFull, faultfs.ErrIO, fs.ErrPermission} {
@@ -154,7 +156,7 @@ func TestEveryOperationFails(t *testing.T) {
 						if err == nil && got != want {
 							t.Errorf("%s\nand the file holds %q", about, got)
 						}
-						for _, name := range names(t, dir) {
+						for _, name := range linkCount(t, dir) {
 							if name != "a.yaml" && failed.Kind != "remove" {
 								t.Errorf("%s\nand %s stays behind", about, name)
 							}
@@ -168,7 +170,7 @@ func TestEveryOperationFails(t *testing.T) {
 					if text := read(t, path); (err == nil) != fits || !fits && text != old || fits && text != want {
 						t.Errorf("with room for %d bytes: %v %q", room, err, read(t, path))
 					}
-					if rest := names(t, dir); len(rest) > 1 || w.new && len(rest) > 0 {
+					if rest := linkCount(t, dir); len(rest) > 1 || w.new && len(rest) > 0 {
 						t.Errorf("with room for %d bytes stays behind: %v", room, rest)
 					}
 				}
@@ -273,7 +275,7 @@ func TestSwapLosesNothing(t *testing.T) {
 				}
 				return nil
 			}
-			err := safefile.Swap(disk, path, []byte(before), []byte(after), merge)
+			err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge)
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v", err)
 			}
@@ -283,7 +285,7 @@ func TestSwapLosesNothing(t *testing.T) {
 			if read(t, path+".orig") != "somebody's\n" {
 				t.Error("a .orig that was there is gone")
 			}
-			for _, name := range names(t, dir) {
+			for _, name := range linkCount(t, dir) {
 				switch name {
 				case "a.yaml", "a.yaml.orig", "a.yaml-target":
 				case "a.yaml.orig-2":
@@ -315,17 +317,17 @@ func TestSwapGivesUp(t *testing.T) {
 		}
 		return nil
 	}}
-	err := safefile.Swap(disk, path, []byte(before), []byte(after), merge)
+	err := safefile.SwapText(disk, path, []byte(before), []byte(after), merge)
 	if !errors.Is(err, safefile.ErrChanged) {
 		t.Error(err)
 	}
 	all := ""
-	for _, name := range names(t, dir) {
+	for _, name := range linkCount(t, dir) {
 		all += read(t, filepath.Join(dir, name))
 	}
 	for i := 1; i <= lines; i++ {
 		if !strings.Contains(all, fmt.Sprintf("line %d\n", i)) {
-			t.Errorf("line %d is lost; left are %v", i, names(t, dir))
+			t.Errorf("line %d is lost; left are %v", i, linkCount(t, dir))
 		}
 	}
 }
@@ -334,11 +336,11 @@ func TestWithdraw(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
 	write(t, path, after)
-	if err := safefile.Withdraw(safefile.OS, path, []byte(before)); !errors.Is(err, safefile.ErrChanged) || read(t, path) != after {
+	if err := safefile.WithdrawFile(safefile.OS, path, []byte(before)); !errors.Is(err, safefile.ErrChanged) || read(t, path) != after {
 		t.Errorf("%v %q", err, read(t, path))
 	}
-	if err := safefile.Withdraw(safefile.OS, path, []byte(after)); err != nil || len(names(t, dir)) != 0 {
-		t.Errorf("%v %v", err, names(t, dir))
+	if err := safefile.WithdrawFile(safefile.OS, path, []byte(after)); err != nil || len(linkCount(t, dir)) != 0 {
+		t.Errorf("%v %v", err, linkCount(t, dir))
 	}
 }
 
@@ -350,7 +352,7 @@ func TestCreateNeverOverwrites(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := safefile.Create(disk, path, []byte(after), 0o644); !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs\n" {
+	if err := safefile.CreateFile(disk, path, []byte(after), 0o644); !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs\n" {
 		t.Errorf("%v %q", err, read(t, path))
 	}
 }
@@ -358,14 +360,14 @@ func TestCreateNeverOverwrites(t *testing.T) {
 func TestFolder(t *testing.T) {
 	mine := func(name string) bool { return name == "mine" }
 	dir := filepath.Join(t.TempDir(), "state")
-	if note, err := safefile.Folder(safefile.OS, dir, mine); note != "" || err != nil || read(t, dir) != "(not there)" {
+	if note, err := safefile.CheckFolder(safefile.OS, dir, mine); note != "" || err != nil || read(t, dir) != "(not there)" {
 		t.Errorf("one that is not there: %q %v", note, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "mine"), "")
-	if note, err := safefile.Folder(safefile.OS, dir, mine); note != "" || err != nil {
+	if note, err := safefile.CheckFolder(safefile.OS, dir, mine); note != "" || err != nil {
 		t.Errorf("one that is private: %q %v", note, err)
 	}
 }

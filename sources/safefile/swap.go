@@ -37,13 +37,13 @@ const (
 // says that they touch.
 type Merge func(base, a, b []byte) ([]byte, bool)
 
-// Swap puts text in the place of the regular file at path, if that still holds old.
+// SwapText puts text in the place of the regular file at path, if that still holds old.
 // Owner and mode stay. A change that another program writes at the same moment is not
 // lost: text and the file at path change places, and the file that came out is compared
 // with old. Where it differs, it is put back and the error is ErrChanged. Anything
 // written to text in between is merged into it; where that cannot be, it is kept in a
 // file beside, FILE.orig, which the error names.
-func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
+func SwapText(fsys FS, path string, old, text []byte, merge Merge) error {
 	info, err := fsys.Lstat(path)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 	if !info.Mode().IsRegular() {
 		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is not a regular file")}
 	}
-	if n := names(info); n > 1 {
+	if n := linkCount(info); n > 1 {
 		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text",
 			ErrLinked, n)
 	}
@@ -69,26 +69,26 @@ func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 		return err
 	}
 	defer func() { _ = held.Close() }()
-	if err := lock(held, swapPatience); err != nil {
+	if err := lockFile(held, swapPatience); err != nil {
 		return fmt.Errorf("locking it: %w", err)
 	}
-	temp, err := fill(fsys, path, text, info.Mode().Perm(), info)
+	temp, err := fillTemp(fsys, path, text, info.Mode().Perm(), info)
 	if err != nil {
 		return err
 	}
-	if err := shut(fsys, path); err != nil {
+	if err := waitUnwritten(fsys, path); err != nil {
 		return errors.Join(err, fsys.Remove(temp))
 	}
-	if now, err := contents(fsys, path); err != nil || !bytes.Equal(now, old) {
+	if now, err := readContents(fsys, path); err != nil || !bytes.Equal(now, old) {
 		return errors.Join(cmp.Or(err, ErrChanged), fsys.Remove(temp))
 	}
 	if !keepsOpen {
 		_ = held.Close()
 	}
-	return swapping{fsys: fsys, path: path, like: info, merge: merge}.run(temp, old, text)
+	return textSwap{fsys: fsys, path: path, like: info, merge: merge}.swapIn(temp, old, text)
 }
 
-type swapping struct {
+type textSwap struct {
 	fsys  FS
 	path  string
 	like  fs.FileInfo
@@ -96,48 +96,48 @@ type swapping struct {
 	depth int
 }
 
-// run puts text, which temp holds, in the place of old.
-func (s swapping) run(temp string, old, text []byte) error {
-	temp, err := s.trade(temp)
+// swapIn puts text, which temp holds, in the place of old.
+func (s textSwap) swapIn(temp string, old, text []byte) error {
+	temp, err := s.tradeNames(temp)
 	if err != nil {
 		return errors.Join(err, s.fsys.Remove(temp))
 	}
-	why := s.still(temp, old)
+	why := s.checkStill(temp, old)
 	if why == nil {
-		settle(s.fsys, s.path)
-		s.drop(temp)
+		syncFolder(s.fsys, s.path)
+		s.dropFile(temp)
 		return nil
 	}
 	// Somebody wrote to what was just replaced. It goes back as it is, file and
 	// all, so that what is still being written gets where it belongs.
-	back, err := s.trade(temp)
+	back, err := s.tradeNames(temp)
 	if err != nil {
-		return errors.Join(why, err, s.aside(temp))
+		return errors.Join(why, err, s.keepAside(temp))
 	}
-	settle(s.fsys, s.path)
-	if s.still(back, text) == nil {
-		s.drop(back)
+	syncFolder(s.fsys, s.path)
+	if s.checkStill(back, text) == nil {
+		s.dropFile(back)
 		return why
 	}
 	// And somebody wrote to text, for the moment it stood there.
-	if err := s.join(back, text); err != nil {
-		return errors.Join(why, err, s.aside(back))
+	if err := s.joinChanges(back, text); err != nil {
+		return errors.Join(why, err, s.keepAside(back))
 	}
-	s.drop(back)
+	s.dropFile(back)
 	return why
 }
 
-// join brings what was written to a file that held text into the one at path.
-func (s swapping) join(from string, text []byte) error {
+// joinChanges brings what was written to a file that held text into the one at path.
+func (s textSwap) joinChanges(from string, text []byte) error {
 	s.depth++
 	if s.depth > depth || s.merge == nil {
 		return ErrChanged
 	}
-	wrote, err := contents(s.fsys, from)
+	wrote, err := readContents(s.fsys, from)
 	if err != nil {
 		return err
 	}
-	now, err := contents(s.fsys, s.path)
+	now, err := readContents(s.fsys, s.path)
 	if err != nil {
 		return err
 	}
@@ -145,16 +145,16 @@ func (s swapping) join(from string, text []byte) error {
 	if !ok {
 		return ErrChanged
 	}
-	temp, err := fill(s.fsys, s.path, merged, s.like.Mode().Perm(), s.like)
+	temp, err := fillTemp(s.fsys, s.path, merged, s.like.Mode().Perm(), s.like)
 	if err != nil {
 		return err
 	}
-	return s.run(temp, now, merged)
+	return s.swapIn(temp, now, merged)
 }
 
-// trade gives temp the name of the file, and says where what stood there is
+// tradeNames gives temp the name of the file, and says where what stood there is
 // now, empty when that cannot be kept. On an error nothing has moved.
-func (s swapping) trade(temp string) (was string, err error) {
+func (s textSwap) tradeNames(temp string) (was string, err error) {
 	err = s.fsys.Exchange(temp, s.path)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return temp, err
@@ -167,21 +167,21 @@ func (s swapping) trade(temp string) (was string, err error) {
 		was = "" // no links on this file system
 	}
 	if err := s.fsys.Rename(temp, s.path); err != nil {
-		s.drop(was)
+		s.dropFile(was)
 		return temp, err
 	}
 	return was, nil
 }
 
-func (s swapping) drop(name string) {
+func (s textSwap) dropFile(name string) {
 	if name != "" {
 		_ = s.fsys.Remove(name)
 	}
 }
 
-// still says why a file that was replaced does not hold what it should, or may
+// checkStill says why a file that was replaced does not hold what it should, or may
 // not hold it in a moment.
-func (s swapping) still(name string, text []byte) error {
+func (s textSwap) checkStill(name string, text []byte) error {
 	if name == "" {
 		return nil
 	}
@@ -189,19 +189,19 @@ func (s swapping) still(name string, text []byte) error {
 		if n > 0 {
 			time.Sleep(lastLook)
 		}
-		if err := shut(s.fsys, name); err != nil {
+		if err := waitUnwritten(s.fsys, name); err != nil {
 			return err
 		}
-		if now, err := contents(s.fsys, name); err != nil || !bytes.Equal(now, text) {
+		if now, err := readContents(s.fsys, name); err != nil || !bytes.Equal(now, text) {
 			return cmp.Or(err, ErrChanged)
 		}
 	}
 	return nil
 }
 
-// aside keeps a file that somebody wrote to under a name that people find, and
+// keepAside keeps a file that somebody wrote to under a name that people find, and
 // says so.
-func (s swapping) aside(name string) error {
+func (s textSwap) keepAside(name string) error {
 	if name == "" {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s swapping) aside(name string) error {
 		if n > 1 {
 			to += fmt.Sprintf("-%d", n)
 		}
-		switch err := s.fsys.Place(name, to); {
+		switch err := s.fsys.RenameNew(name, to); {
 		case err == nil:
 			name, n = to, 100
 		case !errors.Is(err, fs.ErrExist):
@@ -220,10 +220,10 @@ func (s swapping) aside(name string) error {
 	return fmt.Errorf("what another program wrote meanwhile is in %s", name)
 }
 
-// shut waits until nobody has a file open for writing, where that can be known.
-func shut(fsys FS, name string) error {
+// waitUnwritten waits until nobody has a file open for writing, where that can be known.
+func waitUnwritten(fsys FS, name string) error {
 	for end := time.Now().Add(shutPatience); ; time.Sleep(shutPoll) {
-		busy, err := fsys.Writing(name)
+		busy, err := fsys.IsOpenForWriting(name)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return nil
@@ -237,8 +237,8 @@ func shut(fsys FS, name string) error {
 	}
 }
 
-// contents reads a regular file.
-func contents(fsys FS, name string) ([]byte, error) {
+// readContents reads a regular file.
+func readContents(fsys FS, name string) ([]byte, error) {
 	info, err := fsys.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -254,16 +254,16 @@ func contents(fsys FS, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Withdraw removes a file that holds text, and no other.
-func Withdraw(fsys FS, path string, text []byte) error {
+// WithdrawFile removes a file that holds text, and no other.
+func WithdrawFile(fsys FS, path string, text []byte) error {
 	temp := tempName(path)
-	if err := fsys.Place(path, temp); err != nil {
+	if err := fsys.RenameNew(path, temp); err != nil {
 		return err
 	}
-	s := swapping{fsys: fsys, path: path}
-	if why := s.still(temp, text); why != nil {
-		if err := fsys.Place(temp, path); err != nil {
-			return errors.Join(why, s.aside(temp))
+	s := textSwap{fsys: fsys, path: path}
+	if why := s.checkStill(temp, text); why != nil {
+		if err := fsys.RenameNew(temp, path); err != nil {
+			return errors.Join(why, s.keepAside(temp))
 		}
 		return why
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func exchange(a, b string) error { return renamex(a, b, unix.RENAME_SWAP) }
+func exchangeFiles(a, b string) error { return renamex(a, b, unix.RENAME_SWAP) }
 
-func place(from, to string) error { return renamex(from, to, unix.RENAME_EXCL) }
+func renameNew(from, to string) error { return renamex(from, to, unix.RENAME_EXCL) }
 
 func renamex(from, to string, flag uint32) error {
 	err := unix.RenamexNp(from, to, flag)
@@ -23,4 +23,4 @@ func renamex(from, to string, flag uint32) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-func writing(string) (bool, error) { return false, errors.ErrUnsupported }
+func isOpenForWriting(string) (bool, error) { return false, errors.ErrUnsupported }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func exchange(a, b string) error { return renameat2(a, b, unix.RENAME_EXCHANGE) }
+func exchangeFiles(a, b string) error { return renameat2(a, b, unix.RENAME_EXCHANGE) }
 
-func place(from, to string) error { return renameat2(from, to, unix.RENAME_NOREPLACE) }
+func renameNew(from, to string) error { return renameat2(from, to, unix.RENAME_NOREPLACE) }
 
 func renameat2(from, to string, flag uint) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flag)
@@ -24,9 +24,9 @@ func renameat2(from, to string, flag uint) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// writing asks for a lease, which the kernel gives for a file that nobody has
+// isOpenForWriting asks for a lease, which the kernel gives for a file that nobody has
 // open for writing, and gives it back at once.
-func writing(name string) (bool, error) {
+func isOpenForWriting(name string) (bool, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return false, err

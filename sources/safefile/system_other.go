@@ -4,8 +4,8 @@ package safefile
 
 import "errors"
 
-func exchange(string, string) error { return errors.ErrUnsupported }
+func exchangeFiles(string, string) error { return errors.ErrUnsupported }
 
-func place(string, string) error { return errors.ErrUnsupported }
+func renameNew(string, string) error { return errors.ErrUnsupported }
 
-func writing(string) (bool, error) { return false, errors.ErrUnsupported }
+func isOpenForWriting(string) (bool, error) { return false, errors.ErrUnsupported }

@@ -30,8 +30,8 @@ func (f systemFile) TryLock() error {
 	}
 }
 
-// owner returns the owner and group of a file; ok is false where files have no owners.
-func owner(info fs.FileInfo) (uid, gid int, ok bool) {
+// fileOwner returns the owner and group of a file; ok is false where files have no owners.
+func fileOwner(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, 0, false
@@ -39,15 +39,15 @@ func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	return int(st.Uid), int(st.Gid), true
 }
 
-// names is how many names (hard links) a file has.
-func names(info fs.FileInfo) int {
+// linkCount is how many names (hard links) a file has.
+func linkCount(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink)
 	}
 	return 1
 }
 
-func user() int { return os.Geteuid() }
+func userID() int { return os.Geteuid() }
 
 // OpenToOthers says whether others than the owner may do anything with a file.
 func OpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

@@ -27,9 +27,9 @@ func (f systemFile) TryLock() error {
 	return err
 }
 
-func exchange(string, string) error { return errors.ErrUnsupported }
+func exchangeFiles(string, string) error { return errors.ErrUnsupported }
 
-func place(from, to string) error {
+func renameNew(from, to string) error {
 	a, err := windows.UTF16PtrFromString(from)
 	if err != nil {
 		return err
@@ -44,15 +44,15 @@ func place(from, to string) error {
 	return nil
 }
 
-func writing(string) (bool, error) { return false, errors.ErrUnsupported }
+func isOpenForWriting(string) (bool, error) { return false, errors.ErrUnsupported }
 
 // The mode of a file does not say here who may do what with it: the folder of a user's
 // profile is the user's own.
-func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
+func fileOwner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 
-func names(fs.FileInfo) int { return 1 }
+func linkCount(fs.FileInfo) int { return 1 }
 
-func user() int { return 0 }
+func userID() int { return 0 }
 
 // OpenToOthers says whether others than the owner may do anything with a file.
 func OpenToOthers(fs.FileInfo) bool { return false }

@@ -21,36 +21,36 @@ const (
 // ErrLocked says that another program holds a file.
 var ErrLocked = errors.New("another program holds it")
 
-// Create writes a new file: the whole text, or no file. A file that exists at path
+// CreateFile writes a new file: the whole text, or no file. A file that exists at path
 // stays, and the error is fs.ErrExist.
-func Create(fsys FS, path string, text []byte, perm fs.FileMode) error {
+func CreateFile(fsys FS, path string, text []byte, perm fs.FileMode) error {
 	// Looked at first, so that a full disk does not hide the better reason.
 	if _, err := fsys.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
-	temp, err := fill(fsys, path, text, perm, nil)
+	temp, err := fillTemp(fsys, path, text, perm, nil)
 	if err != nil {
 		return err
 	}
-	if err := fsys.Place(temp, path); err != nil {
+	if err := fsys.RenameNew(temp, path); err != nil {
 		_ = fsys.Remove(temp)
 		return err
 	}
-	settle(fsys, path)
+	syncFolder(fsys, path)
 	return nil
 }
 
-// Replace puts a whole private file in the place of path, or nothing. It refuses to
+// ReplaceFile puts a whole private file in the place of path, or nothing. It refuses to
 // replace anything but a regular file of the user's.
-func Replace(fsys FS, path string, text []byte) error {
+func ReplaceFile(fsys FS, path string, text []byte) error {
 	if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
 		return fmt.Errorf("making the state folder: %w", err)
 	}
-	real, _, err := look(fsys, path)
+	real, _, err := judgePath(fsys, path)
 	if err != nil {
 		return err
 	}
-	temp, err := fill(fsys, real, text, PrivateFile, nil)
+	temp, err := fillTemp(fsys, real, text, PrivateFile, nil)
 	if err != nil {
 		return err
 	}
@@ -58,17 +58,17 @@ func Replace(fsys FS, path string, text []byte) error {
 		_ = fsys.Remove(temp)
 		return err
 	}
-	settle(fsys, real)
+	syncFolder(fsys, real)
 	return nil
 }
 
-// settle makes a folder's names last. The file is in its place, and a caller
+// syncFolder makes a folder's names last. The file is in its place, and a caller
 // that was told of an error would believe it is not; not every file system can.
-func settle(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
+func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
-// fill writes text into a new hidden file beside path, down to the disk. like is
+// fillTemp writes text into a new hidden file beside path, down to the disk. like is
 // the file whose owner it gets.
-func fill(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
+func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
 	first := PrivateFile // until it has its owner
 	if like == nil {
 		first = perm // and what the umask leaves of it
@@ -116,9 +116,9 @@ func tempName(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
 }
 
-// Sweep removes the files of makeTemp from a folder that were written since a time: a process
+// SweepTemp removes the files of makeTemp from a folder that were written since a time: a process
 // left them that was killed, and only if none is writing there.
-func Sweep(fsys FS, folder string, since time.Time) {
+func SweepTemp(fsys FS, folder string, since time.Time) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {
 		return
@@ -140,7 +140,7 @@ var temporary = regexp.MustCompile(`^\..+\.rung-[0-9a-f]{8}$`)
 
 // giveTo gives a file the owner of another.
 func giveTo(f File, like fs.FileInfo) error {
-	uid, gid, ok := owner(like)
+	uid, gid, ok := fileOwner(like)
 	if !ok {
 		return nil
 	}
@@ -148,7 +148,7 @@ func giveTo(f File, like fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if u, g, _ := owner(is); u == uid && g == gid {
+	if u, g, _ := fileOwner(is); u == uid && g == gid {
 		return nil
 	}
 	if err := f.Chown(uid, gid); err != nil {
@@ -163,8 +163,8 @@ const (
 	lockPoll = 2 * time.Millisecond
 )
 
-// lock takes a file's advisory lock. Where there are no locks it goes on without.
-func lock(f File, patience time.Duration) error {
+// lockFile takes a file's advisory lock. Where there are no locks it goes on without.
+func lockFile(f File, patience time.Duration) error {
 	for end := time.Now().Add(patience); ; time.Sleep(lockPoll) {
 		err := f.TryLock()
 		switch {

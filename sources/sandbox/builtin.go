@@ -14,14 +14,14 @@ import (
 	"rung/sources/sandbox/memdb"
 )
 
-// builtin is an OVSDB endpoint inside this process: a unix socket in front of a
+// memServer is an OVSDB endpoint inside this process: a unix socket in front of a
 // database in memory.
 //
 // It is not libovsdb's server: that one waits for each monitor's answer inside
 // a transaction, so that one client that stops reading stops the zone; it refuses
 // monitors as OVS's own tools ask for them; a monitor that begins during a commit
 // misses it (docs/libovsdb.md); and see package memdb.
-type builtin struct {
+type memServer struct {
 	zone   string
 	path   string
 	stall  time.Duration // how long a client may take no data
@@ -36,7 +36,7 @@ type builtin struct {
 
 	mu     sync.Mutex
 	ln     net.Listener
-	peers  map[*peer]struct{}
+	peers  map[*clientPeer]struct{}
 	gate   chan struct{} // closed while requests are answered
 	ended  bool
 	wg     sync.WaitGroup // of the listener and the peers
@@ -52,7 +52,7 @@ const (
 	acceptSaid  = time.Minute
 )
 
-func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*builtin, error) {
+func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*memServer, error) {
 	raw, err := compactSchema()
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
@@ -63,14 +63,14 @@ func newBuiltin(zone, path string, stall time.Duration, report func(ServerState,
 	}
 	gate := make(chan struct{})
 	close(gate)
-	b := &builtin{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
-		schema: raw, db: memdb.New(schema), peers: map[*peer]struct{}{}, gate: gate}
+	b := &memServer{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
+		schema: raw, db: memdb.New(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b, nil
 }
 
 // Start listens and takes clients in until Close.
-func (b *builtin) Start(context.Context) error {
+func (b *memServer) Start(context.Context) error {
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}
@@ -78,12 +78,12 @@ func (b *builtin) Start(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}
-	b.serve(ln)
+	b.serveListener(ln)
 	return nil
 }
 
-// serve takes the clients of a listener in from now on, and closes it in the end.
-func (b *builtin) serve(ln net.Listener) {
+// serveListener takes the clients of a listener in from now on, and closes it in the end.
+func (b *memServer) serveListener(ln net.Listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
@@ -92,12 +92,12 @@ func (b *builtin) serve(ln net.Listener) {
 	}
 	b.ln = ln
 	b.report(ServerRunning, nil)
-	b.wg.Go(func() { b.accept(ln) })
+	b.wg.Go(func() { b.acceptClients(ln) })
 }
 
-// accept takes clients in until the listener is closed. Where none can be taken in
+// acceptClients takes clients in until the listener is closed. Where none can be taken in
 // for now (too many files are open), that is reported, and tried again.
-func (b *builtin) accept(ln net.Listener) {
+func (b *memServer) acceptClients(ln net.Listener) {
 	fresh := retry.Backoff(acceptAgain, acceptMost)
 	again := fresh
 	var said time.Time
@@ -125,14 +125,14 @@ func (b *builtin) accept(ln net.Listener) {
 			return
 		}
 		b.peers[p] = struct{}{}
-		b.wg.Go(p.read)
-		b.wg.Go(p.write)
+		b.wg.Go(p.readMessages)
+		b.wg.Go(p.writeMessages)
 		b.mu.Unlock()
 	}
 }
 
-// forget takes a peer that has ended out; its monitors go with it.
-func (b *builtin) forget(p *peer) {
+// forgetPeer takes a peer that has ended out; its monitors go with it.
+func (b *memServer) forgetPeer(p *clientPeer) {
 	b.dbmu.Lock()
 	p.monitors = nil
 	b.dbmu.Unlock()
@@ -141,8 +141,8 @@ func (b *builtin) forget(p *peer) {
 	b.mu.Unlock()
 }
 
-// open waits while the server is stopped; it says whether to go on.
-func (b *builtin) open(ended <-chan struct{}) bool {
+// waitWhileStopped waits while the server is stopped; it says whether to go on.
+func (b *memServer) waitWhileStopped(ended <-chan struct{}) bool {
 	b.mu.Lock()
 	gate := b.gate
 	b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *builtin) open(ended <-chan struct{}) bool {
 	}
 }
 
-func (b *builtin) Stop() error {
+func (b *memServer) Stop() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -166,7 +166,7 @@ func (b *builtin) Stop() error {
 	return nil
 }
 
-func (b *builtin) Cont() error {
+func (b *memServer) Cont() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -180,7 +180,7 @@ func (b *builtin) Cont() error {
 
 // Kill drops listener and connections as a dead process would, and starts
 // listening again a little later, with the same rows.
-func (b *builtin) Kill() error {
+func (b *memServer) Kill() error {
 	b.hangUp(true)
 	b.report(ServerDied, errors.New("killed"))
 	b.mu.Lock()
@@ -202,7 +202,7 @@ func (b *builtin) Kill() error {
 }
 
 // hangUp closes all connections, and the listener too if asked.
-func (b *builtin) hangUp(listener bool) {
+func (b *memServer) hangUp(listener bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if listener && b.ln != nil {
@@ -210,11 +210,11 @@ func (b *builtin) hangUp(listener bool) {
 		b.ln = nil
 	}
 	for p := range b.peers {
-		p.end()
+		p.hangUp()
 	}
 }
 
-func (b *builtin) Close() {
+func (b *memServer) Close() {
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()

@@ -51,7 +51,7 @@ func TestAcceptGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.serve(&full{Listener: ln, times: 3})
+	b.serveListener(&full{Listener: ln, times: 3})
 	t.Cleanup(b.Close)
 	if _, err := nbdb.Dial(nbdb.Config{Name: "z", AnyName: true, Addr: "unix:" + path}).Read(t.Context()); err != nil {
 		t.Errorf("read after the listener could take nobody in: %v", err)

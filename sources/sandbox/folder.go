@@ -16,18 +16,18 @@ import (
 
 const lockName = "lock"
 
-// folder is the locked directory of one instance.
-type folder struct {
+// labFolder is the locked directory of one instance.
+type labFolder struct {
 	path   string
 	lock   io.Closer
-	mark   *mark
+	mark   *folderMark
 	remove bool // the folder itself is ours
 }
 
 // openFolder makes and locks the instance's folder: the given one, or one of
 // its own below the user's runtime directory, where it first removes what dead
 // instances left.
-func openFolder(dir string) (*folder, error) {
+func openFolder(dir string) (*labFolder, error) {
 	if dir != "" {
 		return openGiven(dir)
 	}
@@ -56,9 +56,9 @@ func openFolder(dir string) (*folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		f := &folder{path: path, lock: lock, remove: true}
+		f := &labFolder{path: path, lock: lock, remove: true}
 		if f.mark, err = newMark(path); err != nil {
-			f.close()
+			f.removeFiles()
 			return nil, err
 		}
 		return f, nil
@@ -100,22 +100,22 @@ func baseFolder() (string, error) {
 	if err := os.Mkdir(base, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", fmt.Errorf("making the sandbox folder: %w", err)
 	}
-	if err := private(base); err != nil {
+	if err := isPrivate(base); err != nil {
 		return "", err
 	}
 	return base, nil
 }
 
-// private says whether a path is a directory of ours that nobody else may
+// isPrivate says whether a path is a directory of ours that nobody else may
 // enter.
-func private(path string) error {
+func isPrivate(path string) error {
 	fi, err := os.Lstat(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("sandbox folder: %w", err)
 	case !fi.IsDir():
 		return fmt.Errorf("sandbox folder %s is not a directory", path)
-	case !safefile.Mine(fi):
+	case !safefile.IsOwn(fi):
 		return fmt.Errorf("sandbox folder %s belongs to another user", path)
 	case safefile.OpenToOthers(fi):
 		return fmt.Errorf("sandbox folder %s is open to other users; its mode must be 0700", path)
@@ -125,7 +125,7 @@ func private(path string) error {
 
 // openGiven takes a folder that the user names: one that is not there yet, is empty,
 // or carries the mark of a sandbox before. In any other nothing is touched.
-func openGiven(dir string) (_ *folder, err error) {
+func openGiven(dir string) (_ *labFolder, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox folder %s: %w", dir, err)
@@ -135,31 +135,31 @@ func openGiven(dir string) (_ *folder, err error) {
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("making the sandbox folder: %w", err)
 	}
-	if err := tighten(path); err != nil {
+	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	if err := private(path); err != nil {
+	if err := isPrivate(path); err != nil {
 		return nil, err
 	}
-	if err := ours(path); err != nil {
+	if err := checkUnused(path); err != nil {
 		return nil, fmt.Errorf("sandbox folder %s %w; give --sandbox-dir an empty or new folder", path, err)
 	}
-	f := &folder{path: path, remove: made}
+	f := &labFolder{path: path, remove: made}
 	if f.lock, err = lockFile(filepath.Join(path, lockName), false); err != nil {
 		return nil, fmt.Errorf("sandbox folder %s is in use by another Rung: %w", path, err)
 	}
-	sweep(path)
+	sweepFolder(path)
 	if f.mark, err = newMark(path); err != nil {
-		f.close()
+		f.removeFiles()
 		return nil, err
 	}
 	return f, nil
 }
 
-// tighten makes an empty folder of ours private, as a new one is.
-func tighten(path string) error {
+// makePrivate makes an empty folder of ours private, as a new one is.
+func makePrivate(path string) error {
 	fi, err := os.Lstat(path)
-	if err != nil || !fi.IsDir() || !safefile.Mine(fi) || !safefile.OpenToOthers(fi) {
+	if err != nil || !fi.IsDir() || !safefile.IsOwn(fi) || !safefile.OpenToOthers(fi) {
 		return nil // private says what is wrong
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
@@ -171,8 +171,8 @@ func tighten(path string) error {
 	return nil
 }
 
-// ours says why a folder is not to be taken: something is in it, and no mark.
-func ours(path string) error {
+// checkUnused says why a folder is not to be taken: something is in it, and no mark.
+func checkUnused(path string) error {
 	if _, marked := readMark(path); marked {
 		return nil
 	}
@@ -199,24 +199,24 @@ func cleanStale(base string) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(base, e.Name())
-		if _, err := strconv.Atoi(e.Name()); err != nil || private(path) != nil || ours(path) != nil {
+		if _, err := strconv.Atoi(e.Name()); err != nil || isPrivate(path) != nil || checkUnused(path) != nil {
 			continue
 		}
 		lock, err := lockFile(filepath.Join(path, lockName), false)
 		if err != nil {
 			continue // alive
 		}
-		(&folder{path: path, lock: lock, remove: true}).close()
+		(&labFolder{path: path, lock: lock, remove: true}).removeFiles()
 	}
 }
 
-// sweep removes from a folder the files that its mark says sandboxes made, and
+// sweepFolder removes from a folder the files that its mark says sandboxes made, and
 // nothing else.
-func sweep(path string) {
+func sweepFolder(path string) {
 	names, _ := readMark(path)
 	for _, name := range names {
 		if name == labMark {
-			ovn.Remove(path)
+			ovn.RemoveLeftover(path)
 			continue
 		}
 		removeFiles(path, name)
@@ -236,10 +236,10 @@ func removeFiles(path, name string) {
 	}
 }
 
-// close removes what the sandbox made. Where somebody put something in, the folder
+// removeFiles removes what the sandbox made. Where somebody put something in, the folder
 // stays, with the mark, so that it can be taken again.
-func (f *folder) close() {
-	sweep(f.path)
+func (f *labFolder) removeFiles() {
+	sweepFolder(f.path)
 	if f.mark != nil {
 		_ = f.mark.file.Close()
 	}

@@ -50,7 +50,7 @@ func mortal() {
 	time.Sleep(2 * child.RestartAfter)
 	fmt.Print(s.Dir())
 	for _, zone := range s.Zones() {
-		p := s.zones[zone].server.(*process)
+		p := s.zones[zone].server.(*ovsdbProcess)
 		for p.Pid() == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -135,8 +135,8 @@ func TestDeath(t *testing.T) {
 			if _, err := os.Stat(f.path); err != nil || f.path == g.path {
 				t.Error(err, f.path, g.path)
 			}
-			f.close()
-			g.close()
+			f.removeFiles()
+			g.removeFiles()
 			if rest, err := os.ReadDir(filepath.Join(base, "rung")); err != nil || len(rest) != 1 || rest[0].Name() != lockName {
 				t.Errorf("left: %v, %v", rest, err)
 			}
@@ -180,7 +180,7 @@ func TestFoldersOfOthersAreRefused(t *testing.T) {
 		before := listing(t, mine)
 		f, err := openFolder(mine)
 		if err == nil {
-			f.close()
+			f.removeFiles()
 		}
 		if err == nil || !strings.Contains(err.Error(), "give --sandbox-dir an empty or new folder") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", files, err)
@@ -201,9 +201,9 @@ func TestMarkedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, zone := range []string{"a", "b"} {
-		name, err := f.file(zone)
+		name, err := f.fileName(zone)
 		if err == nil {
-			err = f.mark.add(name)
+			err = f.mark.addFile(name)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -229,7 +229,7 @@ func TestMarkedFolders(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(parent, "precious.db")); err != nil || string(text) != "precious.db" {
 		t.Errorf("what a link led to: %q, %v", text, err)
 	}
-	f.close()
+	f.removeFiles()
 	if got := listing(t, mine); got != "customers.db draft.tmp rung-sandbox" {
 		t.Errorf("left after the end: %s", got)
 	}
@@ -241,7 +241,7 @@ func TestMarkedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f, err := openFolder(mine); err == nil {
-		f.close()
+		f.removeFiles()
 		t.Error("a link was taken for the mark")
 	}
 	linked := filepath.Join(parent, "linked")
@@ -252,7 +252,7 @@ func TestMarkedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f, err := openFolder(linked); err == nil {
-		f.close()
+		f.removeFiles()
 		t.Error("a link was taken for the lock")
 	}
 }
@@ -271,7 +271,7 @@ func TestStaleFoldersWithoutMark(t *testing.T) {
 	put(t, theirs, "a.db", lockName)
 	m, err := newMark(dead)
 	if err == nil {
-		err = m.add("a")
+		err = m.addFile("a")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func TestStaleFoldersWithoutMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.close()
+	f.removeFiles()
 	if got := listing(t, theirs); got != "a.db lock" {
 		t.Errorf("without a mark: %s", got)
 	}
@@ -305,7 +305,7 @@ func TestFolders(t *testing.T) {
 	if _, err := openFolder(mine); err == nil || !strings.Contains(err.Error(), "in use by another Rung") {
 		t.Error(err)
 	}
-	f.close()
+	f.removeFiles()
 	if got := listing(t, mine); got != "" {
 		t.Errorf("left: %s", got)
 	}
@@ -322,12 +322,12 @@ func TestFolders(t *testing.T) {
 	names := map[string]string{}
 	for _, zone := range []string{"ovn-worker", "../up", "..", ".hidden", "a\x1bb", "c:x", "A", "a", "a/b", lockName, markName, hashedName + "0011223344556677",
 		strings.Repeat("n", 60), strings.Repeat("n", 1000), strings.Repeat("m", 1000)} {
-		name, err := f.file(zone)
+		name, err := f.fileName(zone)
 		if err != nil {
 			t.Errorf("%q: %v", zone, err)
 			continue
 		}
-		if !ownName(name) || filepath.Dir(f.socket(name)) != made || len(f.socket(name)) >= maxSocketPath {
+		if !ownName(name) || filepath.Dir(f.socketPath(name)) != made || len(f.socketPath(name)) >= maxSocketPath {
 			t.Errorf("%q: %q", zone, name)
 		}
 		if other, taken := names[name]; taken {
@@ -338,15 +338,15 @@ func TestFolders(t *testing.T) {
 	if names["ovn-worker"] != "ovn-worker" {
 		t.Error("a plain name is its file's")
 	}
-	if _, err := f.file(""); err == nil {
+	if _, err := f.fileName(""); err == nil {
 		t.Error("a zone without a name")
 	}
-	f.close()
+	f.removeFiles()
 	if _, err := os.Stat(made); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	deep := &folder{path: filepath.Join(parent, strings.Repeat("d", 90))}
-	if _, err := deep.file("a"); err == nil || !strings.Contains(err.Error(), "choose a shorter --sandbox-dir") {
+	deep := &labFolder{path: filepath.Join(parent, strings.Repeat("d", 90))}
+	if _, err := deep.fileName("a"); err == nil || !strings.Contains(err.Error(), "choose a shorter --sandbox-dir") {
 		t.Error(err)
 	}
 
@@ -361,7 +361,7 @@ func TestFolders(t *testing.T) {
 	if fi, err := os.Stat(open); err != nil || fi.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", fi.Mode(), err)
 	}
-	tight.close()
+	tight.removeFiles()
 	if err := errors.Join(os.WriteFile(filepath.Join(open, "other"), nil, 0o600), os.Chmod(open, 0o755)); err != nil {
 		t.Fatal(err)
 	}

@@ -14,46 +14,46 @@ import (
 	"rung/sources/sandbox/rows"
 )
 
-// keeper writes what in a zone's database is not Rung's: the first rows, the
+// rowKeeper writes what in a zone's database is not Rung's: the first rows, the
 // ports of the zone's pods, the port groups of their namespaces, the addresses
 // of the node's management port. Like OVN-Kubernetes' handlers it acts on objects that change and,
 // after a lost connection, on all of them; it does not watch over rows that
 // others change.
-type keeper struct {
+type rowKeeper struct {
 	zone string
 	conn *nbdb.Conn
 	seed []nb.Op
 	log  *slog.Logger
 
-	mu      sync.Mutex
-	db      *nb.DB
-	synced  bool
-	ready   chan struct{} // closed when the first rows are there
-	isReady bool
-	want    map[string]port
-	made    map[string]string // name → uid of the pod the port was made for
+	mu          sync.Mutex
+	db          *nb.DB
+	synced      bool
+	ready       chan struct{} // closed when the first rows are there
+	isReady     bool
+	wantedPorts map[string]podPort
+	madeFor     map[string]string // name → uid of the pod the port was made for
 	// groups are the namespaces that are to have a port group, with its name.
 	groups map[string]string
 	mgmt   []string // the management port's addresses; nil: as they are
-	dirty  dirty
+	dirty  dirtyParts
 	wake   chan struct{}
 }
 
-// dirty holds the parts that have to be compared with the rows: ports by name,
+// dirtyParts holds the parts that have to be compared with the rows: ports by name,
 // namespaces, the management port.
-type dirty struct {
+type dirtyParts struct {
 	ports, namespaces map[string]struct{}
 	mgmt              bool
 }
 
-func note[V any](in map[string]struct{}, names map[string]V) {
+func noteNames[V any](in map[string]struct{}, names map[string]V) {
 	for name := range names {
 		in[name] = struct{}{}
 	}
 }
 
-// port is the port a pod should have.
-type port struct {
+// podPort is the port a pod should have.
+type podPort struct {
 	uid       string
 	namespace string
 	address   string
@@ -62,19 +62,19 @@ type port struct {
 // keptTables are the tables of its zone that a keeper reads.
 var keptTables = []string{nb.TableGlobal, nb.TablePort, nb.TableSwitch, nb.TableMeter, nb.TablePortGroup}
 
-func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *keeper {
+func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *rowKeeper {
 	// The keeper cares for ports and their groups alone: no second copy of ACLs
 	// and address sets, which are most of the rows.
 	conn.Name, conn.Log, conn.Tables = zone, log, keptTables
-	return &keeper{zone: zone, seed: seed, log: log.With("zone", zone),
-		conn: nbdb.Dial(conn),
-		want: map[string]port{}, made: map[string]string{}, groups: map[string]string{},
-		dirty: dirty{ports: map[string]struct{}{}, namespaces: map[string]struct{}{}},
+	return &rowKeeper{zone: zone, seed: seed, log: log.With("zone", zone),
+		conn:        nbdb.Dial(conn),
+		wantedPorts: map[string]podPort{}, madeFor: map[string]string{}, groups: map[string]string{},
+		dirty: dirtyParts{ports: map[string]struct{}{}, namespaces: map[string]struct{}{}},
 		ready: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
-// sink takes the connection's updates.
-func (k *keeper) sink(u model.ZoneUpdate) {
+// takeUpdate takes the connection's updates.
+func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.synced = u.Conn == model.ConnSynced
@@ -82,36 +82,36 @@ func (k *keeper) sink(u model.ZoneUpdate) {
 		k.db = u.DB
 	}
 	if u.Resync {
-		note(k.dirty.ports, k.want)
-		note(k.dirty.ports, k.made)
-		note(k.dirty.namespaces, k.groups)
+		noteNames(k.dirty.ports, k.wantedPorts)
+		noteNames(k.dirty.ports, k.madeFor)
+		noteNames(k.dirty.namespaces, k.groups)
 		k.dirty.mgmt = true
-		k.poke()
+		k.wakeKeeper()
 	}
 }
 
-func (k *keeper) poke() {
+func (k *rowKeeper) wakeKeeper() {
 	select {
 	case k.wake <- struct{}{}:
 	default:
 	}
 }
 
-// put says what port a name should have; ok false means none.
-func (k *keeper) put(name string, p port, ok bool) {
+// putPort says what port a name should have; ok false means none.
+func (k *rowKeeper) putPort(name string, p podPort, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if ok {
-		k.want[name] = p
+		k.wantedPorts[name] = p
 	} else {
-		delete(k.want, name)
+		delete(k.wantedPorts, name)
 	}
 	k.dirty.ports[name] = struct{}{}
-	k.poke()
+	k.wakeKeeper()
 }
 
 // putNamespace says whether a namespace is there.
-func (k *keeper) putNamespace(name string, there bool) {
+func (k *rowKeeper) putNamespace(name string, there bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if there {
@@ -120,32 +120,32 @@ func (k *keeper) putNamespace(name string, there bool) {
 		delete(k.groups, name)
 	}
 	k.dirty.namespaces[name] = struct{}{}
-	k.poke()
+	k.wakeKeeper()
 }
 
 // putManagement says what the management port's addresses are; nil leaves them.
-func (k *keeper) putManagement(ips []string) {
+func (k *rowKeeper) putManagement(ips []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.mgmt, k.dirty.mgmt = ips, true
-	k.poke()
+	k.wakeKeeper()
 }
 
-// replace says what all ports, namespaces and the management port should be.
-func (k *keeper) replace(want map[string]port, groups map[string]string, mgmt []string) {
+// replacePorts says what all ports, namespaces and the management port should be.
+func (k *rowKeeper) replacePorts(want map[string]podPort, groups map[string]string, mgmt []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	note(k.dirty.ports, k.want)
-	note(k.dirty.ports, want)
-	note(k.dirty.namespaces, k.groups)
-	note(k.dirty.namespaces, groups)
-	k.want, k.groups = want, groups
+	noteNames(k.dirty.ports, k.wantedPorts)
+	noteNames(k.dirty.ports, want)
+	noteNames(k.dirty.namespaces, k.groups)
+	noteNames(k.dirty.namespaces, groups)
+	k.wantedPorts, k.groups = want, groups
 	k.mgmt, k.dirty.mgmt = mgmt, true
-	k.poke()
+	k.wakeKeeper()
 }
 
-// seeded waits until the first rows are there.
-func (k *keeper) seeded(ctx context.Context) error {
+// waitSeeded waits until the first rows are there.
+func (k *rowKeeper) waitSeeded(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
 	select {
@@ -156,8 +156,8 @@ func (k *keeper) seeded(ctx context.Context) error {
 	}
 }
 
-// run writes whatever is to be written, and tries again what failed.
-func (k *keeper) run(ctx context.Context) {
+// writeRows writes whatever is to be written, and tries again what failed.
+func (k *rowKeeper) writeRows(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -165,12 +165,12 @@ func (k *keeper) run(ctx context.Context) {
 		case <-k.wake:
 		}
 		for again := true; again; {
-			ops, what := k.ops()
+			ops, what := k.dueOps()
 			if len(ops) == 0 {
 				break
 			}
 			_, err := k.conn.Transact(ctx, ops)
-			again = k.wrote(what, err)
+			again = k.noteWritten(what, err)
 			if err != nil {
 				k.log.Debug("writing the rows of others", "err", err)
 				if !retry.Sleep(ctx, child.RestartAfter) {

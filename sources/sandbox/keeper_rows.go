@@ -11,17 +11,17 @@ import (
 	"rung/sources/sandbox/rows"
 )
 
-// task is the purpose of a transaction.
-type task struct {
+// writeTask is the purpose of a transaction.
+type writeTask struct {
 	// owners says of each port the uid of the pod that it will have been made
 	// for, if it is there then. The pod may be another one before that.
 	owners     map[string]string
 	namespaces []string
 }
 
-// ops are the operations that are due, and what they are for; nil for the first
+// dueOps are the operations that are due, and what they are for; nil for the first
 // rows.
-func (k *keeper) ops() ([]nb.Op, *task) {
+func (k *rowKeeper) dueOps() ([]nb.Op, *writeTask) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.synced {
@@ -38,10 +38,10 @@ func (k *keeper) ops() ([]nb.Op, *task) {
 	if sw == nil {
 		return nil, nil
 	}
-	w := &work{keeper: k, sw: sw, task: &task{owners: map[string]string{}}, join: map[string][]nb.Ref{}}
-	w.ports()
-	w.namespaces()
-	w.management()
+	w := &rowWork{rowKeeper: k, sw: sw, task: &writeTask{owners: map[string]string{}}, join: map[string][]nb.Ref{}}
+	w.addPortOps()
+	w.addNamespaceOps()
+	w.addManagementOps()
 	if len(w.ops) == 0 {
 		clear(k.dirty.ports)
 		clear(k.dirty.namespaces)
@@ -50,31 +50,31 @@ func (k *keeper) ops() ([]nb.Op, *task) {
 	return w.ops, w.task
 }
 
-// work gathers the operations of one transaction. Its keeper is locked.
-type work struct {
-	*keeper
+// rowWork gathers the operations of one transaction. Its keeper is locked.
+type rowWork struct {
+	*rowKeeper
 	sw   *nb.LogicalSwitch
-	task *task
+	task *writeTask
 	ops  []nb.Op
 	// join are ports that their namespace's group lacks.
 	join map[string][]nb.Ref
 }
 
-func (w *work) ports() {
+func (w *rowWork) addPortOps() {
 	var add, remove []nb.Ref
 	for i, name := range slices.Sorted(maps.Keys(w.dirty.ports)) {
-		want, wanted := w.want[name]
+		want, wanted := w.wantedPorts[name]
 		w.task.owners[name] = want.uid
 		live := w.db.PortByName(name)
 		switch {
 		case live == nil && wanted:
 			id := "port" + strconv.Itoa(i)
-			w.ops = append(w.ops, rows.Pod(id, w.zone, name, want.namespace, want.uid, want.address))
+			w.ops = append(w.ops, rows.PodPortOp(id, w.zone, name, want.namespace, want.uid, want.address))
 			add = append(add, nb.Ref{Name: id})
 			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
 		case live == nil || live.ExternalIDs["pod"] != "true":
-		case !wanted, w.made[name] != "" && w.made[name] != want.uid:
-			w.task.owners[name] = w.made[name]
+		case !wanted, w.madeFor[name] != "" && w.madeFor[name] != want.uid:
+			w.task.owners[name] = w.madeFor[name]
 			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups lose it by themselves: they refer weakly
 		default:
 			if len(live.Addresses) != 1 || live.Addresses[0] != want.address {
@@ -93,11 +93,11 @@ func (w *work) ports() {
 	}
 }
 
-// namespaces gives each namespace its group, with the zone's ports of its pods.
+// addNamespaceOps gives each namespace its group, with the zone's ports of its pods.
 // The group's ACLs are others' business.
-func (w *work) namespaces() {
+func (w *rowWork) addNamespaceOps() {
 	look := maps.Clone(w.dirty.namespaces)
-	note(look, w.join)
+	noteNames(look, w.join)
 	var settled map[string][]nb.Ref
 	for _, ns := range slices.Sorted(maps.Keys(look)) {
 		name, wanted := w.groups[ns]
@@ -110,9 +110,9 @@ func (w *work) namespaces() {
 		switch {
 		case wanted && live == nil:
 			if settled == nil {
-				settled = w.settled()
+				settled = w.settledPorts()
 			}
-			w.ops = append(w.ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
+			w.ops = append(w.ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
 				"ports": slices.Concat(w.join[ns], settled[ns])}))
 		case wanted && len(w.join[ns]) > 0:
 			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
@@ -123,10 +123,10 @@ func (w *work) namespaces() {
 	}
 }
 
-// settled are the pods' ports that are not looked at now, by namespace.
-func (w *work) settled() map[string][]nb.Ref {
+// settledPorts are the pods' ports that are not looked at now, by namespace.
+func (w *rowWork) settledPorts() map[string][]nb.Ref {
 	out := map[string][]nb.Ref{}
-	for name, p := range w.want {
+	for name, p := range w.wantedPorts {
 		if _, ok := w.dirty.ports[name]; ok {
 			continue
 		}
@@ -137,7 +137,7 @@ func (w *work) settled() map[string][]nb.Ref {
 	return out
 }
 
-func (w *work) management() {
+func (w *rowWork) addManagementOps() {
 	live := w.db.PortByName(nb.ManagementPort(w.zone))
 	if !w.dirty.mgmt || len(w.mgmt) == 0 || live == nil {
 		return
@@ -148,10 +148,10 @@ func (w *work) management() {
 	}
 }
 
-// wrote notes the outcome; it says whether there may be more to do. Transact
+// noteWritten notes the outcome; it says whether there may be more to do. Transact
 // has let the sink know the rows as they are now, so that what is left is found
 // by comparing again.
-func (k *keeper) wrote(t *task, err error) bool {
+func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if errors.Is(err, model.ErrRefused) && t != nil {
@@ -173,9 +173,9 @@ func (k *keeper) wrote(t *task, err error) bool {
 	}
 	for name, uid := range t.owners {
 		if uid != "" && k.db.PortByName(name) != nil {
-			k.made[name] = uid
+			k.madeFor[name] = uid
 		} else {
-			delete(k.made, name)
+			delete(k.madeFor, name)
 		}
 	}
 	return true

@@ -26,21 +26,21 @@ func TestPodReplacedWhileItsPortIsWritten(t *testing.T) {
 			changes = append(changes, nb.RowChange{New: r})
 		}
 		db = db.Apply(changes)
-		k.sink(model.ZoneUpdate{Conn: model.ConnSynced, DB: db})
+		k.takeUpdate(model.ZoneUpdate{Conn: model.ConnSynced, DB: db})
 	}
 	show(&nb.Global{UUID: "g", Name: "a"}, &nb.LogicalSwitch{UUID: "s", Name: "a"})
 	row := func(address string) *nb.LogicalSwitchPort {
 		return &nb.LogicalSwitchPort{UUID: "p", Name: "ns_x", Addresses: []string{address}, ExternalIDs: map[string]string{"pod": "true"}}
 	}
-	k.put("ns_x", port{uid: "first", namespace: "ns", address: "mac 10.0.0.1"}, true)
-	ops, what := k.ops()
+	k.putPort("ns_x", podPort{uid: "first", namespace: "ns", address: "mac 10.0.0.1"}, true)
+	ops, what := k.dueOps()
 	if len(ops) != 2 || ops[0].Kind != nb.OpInsert {
 		t.Fatalf("%+v", ops)
 	}
-	k.put("ns_x", port{uid: "second", namespace: "ns", address: "mac 10.0.0.2"}, true)
+	k.putPort("ns_x", podPort{uid: "second", namespace: "ns", address: "mac 10.0.0.2"}, true)
 	show(row("mac 10.0.0.1"))
-	k.wrote(what, nil)
-	ops, _ = k.ops()
+	k.noteWritten(what, nil)
+	ops, _ = k.dueOps()
 	if len(ops) != 1 || ops[0].Kind != nb.OpMutate || ops[0].Mutations[0].Insert || ops[0].Mutations[0].Refs[0].UUID != "p" {
 		t.Errorf("the port of the first pod stays: %+v", ops)
 	}
@@ -136,10 +136,10 @@ func TestPodCostsOneMutation(t *testing.T) {
 			changes = append(changes, nb.RowChange{New: r})
 		}
 		db = db.Apply(changes)
-		k.sink(model.ZoneUpdate{Conn: model.ConnSynced, DB: db})
+		k.takeUpdate(model.ZoneUpdate{Conn: model.ConnSynced, DB: db})
 	}
 	what := func() (out []string) {
-		ops, _ := k.ops()
+		ops, _ := k.dueOps()
 		for _, op := range ops {
 			s := string(op.Kind) + " " + op.Table
 			for _, m := range op.Mutations {
@@ -164,7 +164,7 @@ func TestPodCostsOneMutation(t *testing.T) {
 	show(&nb.Global{UUID: "g", Name: "a"}, &nb.LogicalSwitch{UUID: "s", Name: "a"})
 	for i := range 3 {
 		name := fmt.Sprintf("ns_%d", i)
-		k.put(name, port{uid: name, namespace: "ns", address: "mac"}, true)
+		k.putPort(name, podPort{uid: name, namespace: "ns", address: "mac"}, true)
 		show(live(name, "mac"))
 	}
 	expect("no namespace yet")
@@ -174,18 +174,18 @@ func TestPodCostsOneMutation(t *testing.T) {
 		Ports: []string{"ns_0-uuid", "ns_1-uuid", "ns_2-uuid"}}
 	show(group)
 	expect("the group is there")
-	k.put("ns_3", port{uid: "3", namespace: "ns", address: "mac"}, true)
+	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "mac"}, true)
 	expect("a pod comes", "insert Logical_Switch_Port", "mutate Logical_Switch 1", "mutate Port_Group 1")
 	grown := *group
 	grown.Ports = append(slices.Clone(group.Ports), "ns_3-uuid")
 	show(live("ns_3", "mac"), &grown)
 	expect("it is there")
-	k.put("ns_3", port{uid: "3", namespace: "ns", address: "other"}, true)
+	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "other"}, true)
 	expect("a pod changes", "update Logical_Switch_Port")
-	k.put("ns_3", port{}, false)
+	k.putPort("ns_3", podPort{}, false)
 	expect("a pod goes", "mutate Logical_Switch 1")
 	show(group, live("ns_3", "mac"))
-	k.put("ns_3", port{uid: "3", namespace: "ns", address: "mac"}, true)
+	k.putPort("ns_3", podPort{uid: "3", namespace: "ns", address: "mac"}, true)
 	expect("a port that its group lacks", "mutate Port_Group 1")
 	k.putNamespace("ns", false)
 	expect("the namespace goes", "delete Port_Group")

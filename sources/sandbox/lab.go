@@ -16,7 +16,7 @@ import (
 // startLab starts every zone on OVN itself. It returns when the Northbound databases
 // are there, which is all that rows need; the rest comes up behind them.
 func (s *Sandbox) startLab(ctx context.Context) error {
-	if err := s.folder.mark.add(labMark); err != nil {
+	if err := s.folder.mark.addFile(labMark); err != nil {
 		return err
 	}
 	cfg := ovn.Config{Dir: s.folder.path, Behind: true, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d ovn.Daemon) {
@@ -29,7 +29,7 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	for i, name := range s.cfg.Zones {
 		cfg.Zones = append(cfg.Zones, s.labConfig(name, i))
 	}
-	lab, err := ovn.Start(ctx, s.cfg.OVN, cfg)
+	lab, err := ovn.StartLab(ctx, s.cfg.OVN, cfg)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(name)
 	}
-	cfg := ovn.ZoneConfig{Name: name, Management: rows.Management(node, number), Foreign: s.cfg.ForeignRows}
+	cfg := ovn.ZoneConfig{Name: name, Management: rows.ManagementAddresses(node, number), Foreign: s.cfg.ForeignRows}
 	for _, ip := range cfg.Management {
 		if a, err := netip.ParseAddr(ip); err == nil {
 			if p, ok := subnetOf(a); ok {
@@ -117,7 +117,7 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 	l.zone = z
 	l.mu.Unlock()
 	l.sandbox.wg.Go(func() {
-		err := l.use(l.sandbox.life, (*ovn.Zone).Ready)
+		err := l.useZone(l.sandbox.life, (*ovn.Zone).WaitReady)
 		if err != nil && l.life.Err() == nil && l.sandbox.life.Err() == nil {
 			l.sandbox.cfg.OnDaemon(l.name, "OVN", ServerDied, err)
 		}
@@ -125,9 +125,9 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 	return nil
 }
 
-// use does something with the zone, which does not end meanwhile: what is done ends
+// useZone does something with the zone, which does not end meanwhile: what is done ends
 // before.
-func (l *labServer) use(ctx context.Context, do func(*ovn.Zone, context.Context) error) error {
+func (l *labServer) useZone(ctx context.Context, do func(*ovn.Zone, context.Context) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.zone == nil || l.life.Err() != nil {
@@ -139,13 +139,13 @@ func (l *labServer) use(ctx context.Context, do func(*ovn.Zone, context.Context)
 	return do(l.zone, ctx)
 }
 
-func (l *labServer) with(do func(*ovn.Zone, string) error) error {
-	return l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { return do(z, ovn.NBServer) })
+func (l *labServer) withDaemon(do func(*ovn.Zone, string) error) error {
+	return l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { return do(z, ovn.NBServer) })
 }
 
-func (l *labServer) Kill() error { return l.with((*ovn.Zone).Kill) }
-func (l *labServer) Stop() error { return l.with((*ovn.Zone).Stop) }
-func (l *labServer) Cont() error { return l.with((*ovn.Zone).Cont) }
+func (l *labServer) Kill() error { return l.withDaemon((*ovn.Zone).Kill) }
+func (l *labServer) Stop() error { return l.withDaemon((*ovn.Zone).Stop) }
+func (l *labServer) Cont() error { return l.withDaemon((*ovn.Zone).Cont) }
 
 func (l *labServer) Close() {
 	l.end()
@@ -157,9 +157,9 @@ func (l *labServer) Close() {
 	}
 }
 
-// address is where the zone's Northbound database listens, once it was started.
-func (l *labServer) address() (at string) {
-	_ = l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.NB(); return nil })
+// northboundAddress is where the zone's Northbound database listens, once it was started.
+func (l *labServer) northboundAddress() (at string) {
+	_ = l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.NB(); return nil })
 	return at
 }
 
@@ -169,7 +169,7 @@ func (s *Sandbox) Southbound(zone string) (at string) {
 		return ""
 	}
 	if l, err := s.labZone(zone); err == nil {
-		_ = l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.SB(); return nil })
+		_ = l.useZone(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.SB(); return nil })
 	}
 	return at
 }
@@ -184,7 +184,7 @@ func (s *Sandbox) OVN() string {
 }
 
 // WithoutOVN is why the OVN that was to be used is not, nil otherwise.
-func (s *Sandbox) WithoutOVN() error { return s.without }
+func (s *Sandbox) WithoutOVN() error { return s.fallbackReason }
 
 // WithZone does something with a zone on OVN, which does not end meanwhile.
 func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *ovn.Zone) error) error {
@@ -192,7 +192,7 @@ func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Con
 	if err != nil {
 		return err
 	}
-	return l.use(ctx, func(z *ovn.Zone, ctx context.Context) error { return do(ctx, z) })
+	return l.useZone(ctx, func(z *ovn.Zone, ctx context.Context) error { return do(ctx, z) })
 }
 
 // ErrNoOVN says that the sandbox, or a zone of it, does not run on OVN.
@@ -202,7 +202,7 @@ var ErrNoOVN = errors.New("the sandbox does not run on OVN")
 // run and what it printed.
 func (s *Sandbox) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string, text string, err error) {
 	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *ovn.Zone) error {
-		if err := z.Ready(ctx); err != nil {
+		if err := z.WaitReady(ctx); err != nil {
 			return err
 		}
 		cmd, text, err = z.OVNTrace(ctx, ask)

@@ -21,12 +21,12 @@ import (
 // mortalOVN is what TestDeathOnOVN kills: zones on OVN that say their processes' ids.
 func mortalOVN() {
 	ctx := context.Background()
-	tools, err := ovn.Find(ctx, os.Getenv(install.OVNVar))
+	tools, err := ovn.FindTools(ctx, os.Getenv(install.OVNVar))
 	if err == nil {
 		var s *Sandbox
 		if s, err = Start(ctx, Config{Zones: []string{"a"}, OVN: tools, OVNOnly: true}); err == nil {
 			z := s.lab.Zone("a")
-			if err = z.Ready(ctx); err == nil {
+			if err = z.WaitReady(ctx); err == nil {
 				fmt.Print(s.Dir())
 				for _, d := range z.Daemons() {
 					fmt.Print(" ", d.Pid)
@@ -43,7 +43,7 @@ func mortalOVN() {
 // SIGKILL leaves no process of OVN behind, and the folders of its zones go at the next
 // start; those of a folder where none ran stay.
 func TestDeathOnOVN(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	base, dir := killed(t, "ovn", 6)
 	if _, err := os.Stat(filepath.Join(dir, "z0", "nb.db")); err != nil {
 		t.Error(err)
@@ -53,7 +53,7 @@ func TestDeathOnOVN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
+	defer f.removeFiles()
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the dead instance's folder is still there: %v", err)
 	}
@@ -71,7 +71,7 @@ func TestFoldersOfOVN(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, markName), []byte(markHead+"\n"+mark), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		sweep(dir)
+		sweepFolder(dir)
 		if got := listing(t, dir); got != want {
 			t.Errorf("mark %q: left %q, want %q", mark, got, want)
 		}
@@ -129,7 +129,7 @@ func TestLogTail(t *testing.T) {
 	}
 	var got []string
 	var l logTail
-	read := func() { l.read(path, func(line string) { got = append(got, line) }) }
+	read := func() { l.readOn(path, func(line string) { got = append(got, line) }) }
 	read() // not there yet
 	write("x|main|INFO|up\nx|acl_log(ovn_pinctrl0)|INFO|one\nx|acl_log(ovn_pinctrl0)|IN")
 	read()

@@ -28,14 +28,14 @@ const labMark = "ovn~"
 // maxMark bounds what is read of a mark.
 const maxMark = 1 << 20
 
-// mark is the mark of a folder that is in use.
-type mark struct {
+// folderMark is the mark of a folder that is in use.
+type folderMark struct {
 	file  *os.File
 	names []string
 }
 
 // newMark writes the mark of a folder that holds nothing of a sandbox any more.
-func newMark(dir string) (*mark, error) {
+func newMark(dir string) (*folderMark, error) {
 	path := filepath.Join(dir, markName)
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("marking the sandbox folder: %w", err)
@@ -49,11 +49,11 @@ func newMark(dir string) (*mark, error) {
 	if err != nil {
 		return nil, fmt.Errorf("marking the sandbox folder: %w", err)
 	}
-	return &mark{file: f}, nil
+	return &folderMark{file: f}, nil
 }
 
-// add notes a zone's files before they are made.
-func (m *mark) add(name string) error {
+// addFile notes a zone's files before they are made.
+func (m *folderMark) addFile(name string) error {
 	if slices.Contains(m.names, name) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (m *mark) add(name string) error {
 func readMark(dir string) (names []string, marked bool) {
 	path := filepath.Join(dir, markName)
 	fi, err := os.Lstat(path)
-	if err != nil || !fi.Mode().IsRegular() || !safefile.Mine(fi) {
+	if err != nil || !fi.Mode().IsRegular() || !safefile.IsOwn(fi) {
 		return nil, false
 	}
 	f, err := os.Open(path)
@@ -125,23 +125,23 @@ func ownName(s string) bool {
 	return plainName(s)
 }
 
-// file is the name of a zone's files in the folder, without their ending: the zone's name,
+// fileName is the name of a zone's files in the folder, without their ending: the zone's name,
 // or a hash of it where that is not a plain one or makes the path of the socket too long.
-func (f *folder) file(zone string) (string, error) {
+func (f *labFolder) fileName(zone string) (string, error) {
 	if zone == "" {
 		return "", fmt.Errorf("a zone without a name has no files")
 	}
 	name := zone
-	if !plainName(zone) || len(f.socket(name)) >= maxSocketPath {
+	if !plainName(zone) || len(f.socketPath(name)) >= maxSocketPath {
 		sum := sha256.Sum256([]byte(zone))
 		name = hashedName + hex.EncodeToString(sum[:8])
 	}
-	if path := f.socket(name); len(path) >= maxSocketPath {
+	if path := f.socketPath(name); len(path) >= maxSocketPath {
 		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter --sandbox-dir",
 			clean.Text(path), len(path), maxSocketPath-1)
 	}
 	return name, nil
 }
 
-// socket is the path of the socket of a zone whose files are called so.
-func (f *folder) socket(name string) string { return filepath.Join(f.path, name+".sock") }
+// socketPath is the path of the socket of a zone whose files are called so.
+func (f *labFolder) socketPath(name string) string { return filepath.Join(f.path, name+".sock") }

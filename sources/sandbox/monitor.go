@@ -11,16 +11,16 @@ import (
 	"rung/sources/sandbox/memdb"
 )
 
-// monitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
+// clientMonitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
 // kinds of ovsdb-server(7) §4.1.12 and §4.1.15.
-type monitor struct {
+type clientMonitor struct {
 	method string
 	id     json.RawMessage
-	tables map[string]watch
+	tables map[string]tableWatch
 }
 
-// watch holds the columns and rows of a table that a monitor asks for.
-type watch struct {
+// tableWatch holds the columns and rows of a table that a monitor asks for.
+type tableWatch struct {
 	Columns []string        `json:"columns"`
 	Where   json.RawMessage `json:"where"`
 	Select  struct {
@@ -28,16 +28,16 @@ type watch struct {
 	} `json:"select"`
 }
 
-func on(b *bool) bool { return b == nil || *b }
+func isOn(b *bool) bool { return b == nil || *b }
 
-// monitor starts one: the reply is the snapshot, and what is committed from
+// startMonitor starts one: the reply is the snapshot, and what is committed from
 // then on follows it.
-func (p *peer) monitor(m jsonrpc.Message) error {
-	ps, err := params(m.Params, 3)
+func (p *clientPeer) startMonitor(m jsonrpc.Message) error {
+	ps, err := splitParams(m.Params, 3)
 	if err != nil {
 		return err
 	}
-	mon := &monitor{method: m.Method, id: bytes.Clone(ps[1])}
+	mon := &clientMonitor{method: m.Method, id: bytes.Clone(ps[1])}
 	if mon.tables, err = readWatches(p.b.db.Schema, ps[2]); err != nil {
 		return err
 	}
@@ -50,23 +50,23 @@ func (p *peer) monitor(m jsonrpc.Message) error {
 		return nil // hung up meanwhile
 	}
 	p.monitors[string(mon.id)] = mon
-	reply := mon.snapshot(p.b.db)
+	reply := mon.snapshotOf(p.b.db)
 	if mon.method == "monitor_cond_since" {
 		reply = slices.Concat([]byte(`[false,"00000000-0000-0000-0000-000000000000",`), reply, []byte{']'})
 	}
 	if m.ID != nil {
-		p.send(jsonrpc.Reply(m.ID, reply))
+		p.queueMessage(jsonrpc.ReplyText(m.ID, reply))
 	}
 	return nil
 }
 
 // readWatches reads a monitor's requests: per table one, or a list of one.
-func readWatches(schema *memdb.Schema, raw []byte) (map[string]watch, error) {
+func readWatches(schema *memdb.Schema, raw []byte) (map[string]tableWatch, error) {
 	var requests map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &requests); err != nil {
 		return nil, fmt.Errorf("syntax error: %w", err)
 	}
-	out := map[string]watch{}
+	out := map[string]tableWatch{}
 	for table, raw := range requests {
 		t := schema.Tables[table]
 		if t == nil {
@@ -75,7 +75,7 @@ func readWatches(schema *memdb.Schema, raw []byte) (map[string]watch, error) {
 		if raw[0] != '[' {
 			raw = slices.Concat([]byte{'['}, raw, []byte{']'})
 		}
-		var ws []watch
+		var ws []tableWatch
 		if err := json.Unmarshal(raw, &ws); err != nil {
 			return nil, fmt.Errorf("syntax error: table %s: %w", table, err)
 		}
@@ -101,7 +101,7 @@ func readWatches(schema *memdb.Schema, raw []byte) (map[string]watch, error) {
 	return out, nil
 }
 
-func (p *peer) cancel(raw []byte) ([]byte, error) {
+func (p *clientPeer) cancelMonitor(raw []byte) ([]byte, error) {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) != 1 {
 		return nil, fmt.Errorf("syntax error: one parameter is due")
@@ -122,7 +122,7 @@ type tableUpdates struct {
 	table string
 }
 
-func (u *tableUpdates) row(table, uuid string) {
+func (u *tableUpdates) beginRow(table, uuid string) {
 	switch {
 	case u.b == nil:
 		u.b = append(jsonrpc.AppendString([]byte{'{'}, table), ":{"...)
@@ -135,45 +135,45 @@ func (u *tableUpdates) row(table, uuid string) {
 	u.b = append(jsonrpc.AppendString(u.b, uuid), ":{"...)
 }
 
-func (u *tableUpdates) end() []byte {
+func (u *tableUpdates) finishUpdates() []byte {
 	if u.b == nil {
 		return []byte("{}")
 	}
 	return append(u.b, "}}"...)
 }
 
-// first says whether this is the monitor of the RFC: whole rows, old and new.
-func (m *monitor) first() bool { return m.method == "monitor" }
+// isRFCMonitor says whether this is the monitor of the RFC: whole rows, old and new.
+func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
-func (m *monitor) snapshot(db *memdb.DB) []byte {
+func (m *clientMonitor) snapshotOf(db *memdb.DB) []byte {
 	var u tableUpdates
 	key := `"initial":`
-	if m.first() {
+	if m.isRFCMonitor() {
 		key = `"new":`
 	}
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
-		if !on(w.Select.Initial) {
+		if !isOn(w.Select.Initial) {
 			continue
 		}
 		for id, row := range db.Rows(table) {
-			u.row(table, string(id))
-			u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.first())
+			u.beginRow(table, string(id))
+			u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.isRFCMonitor())
 			u.b = append(u.b, '}')
 		}
 	}
-	return u.end()
+	return u.finishUpdates()
 }
 
-// notification is the message about a commit, nil when the monitor is not
+// notificationOf is the message about a commit, nil when the monitor is not
 // concerned.
-func (m *monitor) notification(db *memdb.DB, changes []memdb.Change) []byte {
+func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.Change) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
 		for i := range changes {
 			if ch := &changes[i]; ch.Table == table {
-				m.describe(&u, db, ch, &w)
+				m.describeChange(&u, db, ch, &w)
 			}
 		}
 	}
@@ -187,38 +187,38 @@ func (m *monitor) notification(db *memdb.DB, changes []memdb.Change) []byte {
 	case "monitor_cond_since":
 		method, middle = "update3", `,"00000000-0000-0000-0000-000000000000",` // there is no history to go on from
 	}
-	return jsonrpc.Notification(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.end(), []byte{']'}))
+	return jsonrpc.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
-func (m *monitor) describe(u *tableUpdates, db *memdb.DB, ch *memdb.Change, w *watch) {
+func (m *clientMonitor) describeChange(u *tableUpdates, db *memdb.DB, ch *memdb.Change, w *tableWatch) {
 	table, id := ch.Table, string(ch.UUID)
 	whole := func(key string, row memdb.Row) {
 		u.b = append(jsonrpc.AppendString(u.b, key), ':')
-		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.first())
+		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.isRFCMonitor())
 	}
 	switch {
-	case ch.Old == nil && on(w.Select.Insert):
-		u.row(table, id)
-		if m.first() {
+	case ch.Old == nil && isOn(w.Select.Insert):
+		u.beginRow(table, id)
+		if m.isRFCMonitor() {
 			whole("new", ch.New)
 		} else {
 			whole("insert", ch.New)
 		}
-	case ch.Old != nil && ch.New != nil && on(w.Select.Modify):
+	case ch.Old != nil && ch.New != nil && isOn(w.Select.Modify):
 		delta := db.AppendDelta(nil, ch, w.Columns)
 		if delta == nil {
 			return
 		}
-		u.row(table, id)
-		if m.first() {
+		u.beginRow(table, id)
+		if m.isRFCMonitor() {
 			u.b = append(db.AppendOld(append(u.b, `"old":`...), ch, w.Columns), ',')
 			whole("new", ch.New)
 		} else {
 			u.b = append(append(u.b, `"modify":`...), delta...)
 		}
-	case ch.New == nil && on(w.Select.Delete):
-		u.row(table, id)
-		if m.first() {
+	case ch.New == nil && isOn(w.Select.Delete):
+		u.beginRow(table, id)
+		if m.isRFCMonitor() {
 			whole("old", ch.Old)
 		} else {
 			u.b = append(u.b, `"delete":null`...)

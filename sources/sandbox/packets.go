@@ -27,50 +27,50 @@ const (
 	packetsAtOnce = 32
 )
 
-// packets puts the first packet of each connection into zones that run on OVN, and
+// packetSender puts the first packet of each connection into zones that run on OVN, and
 // reads what ovn-controller logs about it.
-type packets struct {
+type packetSender struct {
 	t    *Traffic
 	sink func(zone, line string)
 	ctx  context.Context
 	wg   sync.WaitGroup
 
 	mu    sync.Mutex
-	zones map[*labServer]chan hop
+	zones map[*labServer]chan packetHop
 }
 
-// hop is a packet for one zone, and the zone it goes on to where it leaves for there.
-type hop struct {
+// packetHop is a packet for one zone, and the zone it goes on to where it leaves for there.
+type packetHop struct {
 	ovn.Packet
 	dst string
 }
 
-func (t *Traffic) packets(ctx context.Context, sink func(zone, line string)) *packets {
-	p := &packets{t: t, sink: sink, ctx: ctx, zones: map[*labServer]chan hop{}}
-	p.wg.Go(p.follow)
+func (t *Traffic) newPacketSender(ctx context.Context, sink func(zone, line string)) *packetSender {
+	p := &packetSender{t: t, sink: sink, ctx: ctx, zones: map[*labServer]chan packetHop{}}
+	p.wg.Go(p.followLogs)
 	return p
 }
 
 var packetProtos = map[match.Proto]ovn.Proto{match.TCP: ovn.TCP, match.UDP: ovn.UDP, match.SCTP: ovn.SCTP, match.ICMP: ovn.ICMP}
 
-// connect begins one connection.
-func (p *packets) connect() {
-	f, ok := p.t.pick()
+// beginConnection begins one connection.
+func (p *packetSender) beginConnection() {
+	f, ok := p.t.pickFlow()
 	if !ok {
 		return
 	}
-	h := hop{Packet: ovn.Packet{In: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
+	h := packetHop{Packet: ovn.Packet{EntryPort: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
 		SrcPort: f.srcPort, DstPort: f.dstPort}}
 	if f.dst != nil && f.dst.zone != f.src.zone {
 		h.dst = f.dst.zone
 	}
 	p.t.stats.connections.Add(1)
-	p.put(f.src.zone, h)
+	p.putPacket(f.src.zone, h)
 }
 
-// put gives a packet to a zone, unless too many wait there already.
-func (p *packets) put(zone string, h hop) {
-	l := p.t.on.labZones()[zone]
+// putPacket gives a packet to a zone, unless too many wait there already.
+func (p *packetSender) putPacket(zone string, h packetHop) {
+	l := p.t.sandbox.labZones()[zone]
 	if l == nil {
 		return
 	}
@@ -81,9 +81,9 @@ func (p *packets) put(zone string, h hop) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		in = make(chan hop, packetsWaiting)
+		in = make(chan packetHop, packetsWaiting)
 		p.zones[l] = in
-		p.wg.Go(func() { p.run(l, in) })
+		p.wg.Go(func() { p.runZone(l, in) })
 	}
 	select {
 	case in <- h:
@@ -91,18 +91,18 @@ func (p *packets) put(zone string, h hop) {
 	}
 }
 
-// run puts packets into a zone until it ends, the first when its rows are flows:
+// runZone puts packets into a zone until it ends, the first when its rows are flows:
 // before, OVN would drop them all.
-func (p *packets) run(l *labServer, in <-chan hop) {
+func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 	defer func() {
 		p.mu.Lock()
 		delete(p.zones, l)
 		p.mu.Unlock()
 	}()
-	err := l.use(p.ctx, func(z *ovn.Zone, ctx context.Context) error {
-		err := z.Ready(ctx)
+	err := l.useZone(p.ctx, func(z *ovn.Zone, ctx context.Context) error {
+		err := z.WaitReady(ctx)
 		if err == nil {
-			_, err = z.Sync(ctx)
+			_, err = z.WaitSynced(ctx)
 		}
 		return err
 	})
@@ -114,7 +114,7 @@ func (p *packets) run(l *labServer, in <-chan hop) {
 		return
 	}
 	for {
-		var some []hop
+		var some []packetHop
 		select {
 		case <-p.ctx.Done():
 			return
@@ -126,27 +126,27 @@ func (p *packets) run(l *labServer, in <-chan hop) {
 		for len(some) < packetsAtOnce && len(in) > 0 {
 			some = append(some, <-in)
 		}
-		p.send(l, some)
+		p.sendPackets(l, some)
 	}
 }
 
-// send puts packets in and lets those that left for another zone go in there. A port
+// sendPackets puts packets in and lets those that left for another zone go in there. A port
 // that is not there yet, or any more, takes none; the others are not kept from theirs.
-func (p *packets) send(l *labServer, some []hop) {
+func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	raw := make([]ovn.Packet, len(some))
 	for i := range some {
 		raw[i] = some[i].Packet
 	}
 	var out []ovn.Outcome
 	var left []string
-	err := l.use(p.ctx, func(z *ovn.Zone, ctx context.Context) (err error) {
-		left = []string{z.Elsewhere(), z.Outside()}
+	err := l.useZone(p.ctx, func(z *ovn.Zone, ctx context.Context) (err error) {
+		left = []string{z.ElsewherePort(), z.OutsidePort()}
 		out, err = z.Send(ctx, raw)
 		return err
 	})
 	if errors.Is(err, ovn.ErrNoPort) && len(some) > 1 {
 		for i := range some {
-			p.send(l, some[i:i+1])
+			p.sendPackets(l, some[i:i+1])
 		}
 		return
 	}
@@ -155,23 +155,23 @@ func (p *packets) send(l *labServer, some []hop) {
 	}
 	for i, o := range out {
 		switch {
-		case len(o.At) == 0:
+		case len(o.Ports) == 0:
 			p.t.stats.dropped.Add(1)
 		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
 			// Without tunnels, what leaves one node is put in at the other's end.
-			next := p.t.on.labZones()[some[i].dst]
+			next := p.t.sandbox.labZones()[some[i].dst]
 			if next == nil {
 				continue
 			}
-			h := hop{Packet: some[i].Packet}
-			_ = next.use(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.In = z.Elsewhere(); return nil })
-			p.put(some[i].dst, h)
+			h := packetHop{Packet: some[i].Packet}
+			_ = next.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.EntryPort = z.ElsewherePort(); return nil })
+			p.putPacket(some[i].dst, h)
 		}
 	}
 }
 
-// follow reads the zones' logs until the end.
-func (p *packets) follow() {
+// followLogs reads the zones' logs until the end.
+func (p *packetSender) followLogs() {
 	logs := map[*labServer]*logTail{}
 	ticker := time.NewTicker(logPoll)
 	defer ticker.Stop()
@@ -181,13 +181,13 @@ func (p *packets) follow() {
 			return
 		case <-ticker.C:
 		}
-		now := p.t.on.labZones()
+		now := p.t.sandbox.labZones()
 		for _, l := range now {
 			if logs[l] == nil {
 				logs[l] = &logTail{}
 			}
-			_ = l.use(p.ctx, func(z *ovn.Zone, _ context.Context) error {
-				logs[l].read(z.LogFile(), func(line string) {
+			_ = l.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error {
+				logs[l].readOn(z.LogFile(), func(line string) {
 					p.t.stats.lines.Add(1)
 					p.sink(l.name, line)
 				})
@@ -204,24 +204,24 @@ func (p *packets) follow() {
 
 // logTail is how far a log has been read.
 type logTail struct {
-	at   int64
-	part []byte // of a line that has not ended
+	offset int64
+	part   []byte // of a line that has not ended
 }
 
 var aclModule = []byte("|acl_log(")
 
-// read reads on, and empties the log where it has become long.
-func (l *logTail) read(path string, sink func(line string)) {
+// readOn reads on, and empties the log where it has become long.
+func (l *logTail) readOn(path string, sink func(line string)) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return // not there yet
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.NewSectionReader(f, l.at, longLog))
+	b, err := io.ReadAll(io.NewSectionReader(f, l.offset, longLog))
 	if err != nil {
 		return
 	}
-	l.at += int64(len(b))
+	l.offset += int64(len(b))
 	l.part = append(l.part, b...)
 	for {
 		line, rest, ended := bytes.Cut(l.part, []byte("\n"))
@@ -237,10 +237,10 @@ func (l *logTail) read(path string, sink func(line string)) {
 	if len(l.part) > longLine {
 		l.part = nil
 	}
-	if l.at < longLog {
+	if l.offset < longLog {
 		return
 	}
-	if fi, err := f.Stat(); err == nil && fi.Size() == l.at && f.Truncate(0) == nil {
-		l.at = 0
+	if fi, err := f.Stat(); err == nil && fi.Size() == l.offset && f.Truncate(0) == nil {
+		l.offset = 0
 	}
 }

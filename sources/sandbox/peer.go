@@ -13,42 +13,42 @@ import (
 	"rung/sources/sandbox/memdb"
 )
 
-// peer is one client of a built-in server.
-type peer struct {
-	b        *builtin
+// clientPeer is one client of a built-in server.
+type clientPeer struct {
+	b        *memServer
 	rpc      *jsonrpc.Conn
-	monitors map[string]*monitor // by id as JSON; guarded by b.dbmu; nil once hung up
+	monitors map[string]*clientMonitor // by id as JSON; guarded by b.dbmu; nil once hung up
 
-	mu     sync.Mutex
-	out    [][]byte
-	behind int // bytes in out
+	mu          sync.Mutex
+	out         [][]byte
+	queuedBytes int // bytes in out
 
 	wake chan struct{}
 	done chan struct{}
 	once sync.Once
 }
 
-func newPeer(b *builtin, c net.Conn) *peer {
-	return &peer{b: b, rpc: jsonrpc.New(c, b.stall), monitors: map[string]*monitor{},
+func newPeer(b *memServer, c net.Conn) *clientPeer {
+	return &clientPeer{b: b, rpc: jsonrpc.New(c, b.stall), monitors: map[string]*clientMonitor{},
 		wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// end hangs up; it never waits.
-func (p *peer) end() {
+// hangUp hangs up; it never waits.
+func (p *clientPeer) hangUp() {
 	p.once.Do(func() {
 		close(p.done)
 		_ = p.rpc.Close()
 	})
 }
 
-// send queues a message. Whoever is too far behind is cut off: the others, and
+// queueMessage queues a message. Whoever is too far behind is cut off: the others, and
 // the transaction that caused the message, do not wait for it.
-func (p *peer) send(msg []byte) {
+func (p *clientPeer) queueMessage(msg []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.behind += len(msg)
-	if p.behind > p.b.queue {
-		p.end()
+	p.queuedBytes += len(msg)
+	if p.queuedBytes > p.b.queue {
+		p.hangUp()
 		return
 	}
 	p.out = append(p.out, msg)
@@ -58,8 +58,8 @@ func (p *peer) send(msg []byte) {
 	}
 }
 
-func (p *peer) write() {
-	defer p.end()
+func (p *clientPeer) writeMessages() {
+	defer p.hangUp()
 	for {
 		select {
 		case <-p.done:
@@ -71,64 +71,64 @@ func (p *peer) write() {
 		p.out = nil
 		p.mu.Unlock()
 		for _, msg := range out {
-			if !p.b.open(p.done) || p.rpc.Write(msg) != nil {
+			if !p.b.waitWhileStopped(p.done) || p.rpc.Write(msg) != nil {
 				return
 			}
 			p.mu.Lock()
-			p.behind -= len(msg)
+			p.queuedBytes -= len(msg)
 			p.mu.Unlock()
 		}
 	}
 }
 
-func (p *peer) read() {
-	defer p.b.forget(p)
-	defer p.end()
+func (p *clientPeer) readMessages() {
+	defer p.b.forgetPeer(p)
+	defer p.hangUp()
 	for {
 		m, err := p.rpc.Read()
-		if err != nil || !p.b.open(p.done) {
+		if err != nil || !p.b.waitWhileStopped(p.done) {
 			return
 		}
 		if m.Method == "" {
 			continue
 		}
-		reply, err := p.handle(m)
+		reply, err := p.handleRequest(m)
 		switch {
 		case m.ID == nil, reply == nil && err == nil:
 		case err != nil:
-			p.send(jsonrpc.ErrorReply(m.ID, jsonrpc.AppendString(nil, err.Error())))
+			p.queueMessage(jsonrpc.ErrorReply(m.ID, jsonrpc.AppendString(nil, err.Error())))
 		default:
-			p.send(jsonrpc.Reply(m.ID, reply))
+			p.queueMessage(jsonrpc.ReplyText(m.ID, reply))
 		}
 	}
 }
 
-// handle answers a request; the reply to a transaction it queues itself.
-func (p *peer) handle(m jsonrpc.Message) ([]byte, error) {
+// handleRequest answers a request; the reply to a transaction it queues itself.
+func (p *clientPeer) handleRequest(m jsonrpc.Message) ([]byte, error) {
 	switch m.Method {
 	case "echo":
 		return append([]byte(nil), m.Params...), nil
 	case "list_dbs":
 		return json.Marshal([]string{nb.Database})
 	case "get_schema":
-		if _, err := params(m.Params, 1); err != nil {
+		if _, err := splitParams(m.Params, 1); err != nil {
 			return nil, err
 		}
 		return p.b.schema, nil
 	case "transact":
-		return nil, p.transact(m)
+		return nil, p.runTransaction(m)
 	case "monitor", "monitor_cond", "monitor_cond_since":
-		return nil, p.monitor(m)
+		return nil, p.startMonitor(m)
 	case "monitor_cancel":
-		return p.cancel(m.Params)
+		return p.cancelMonitor(m.Params)
 	case "set_db_change_aware":
 		return []byte("{}"), nil
 	}
 	return nil, fmt.Errorf("unknown method")
 }
 
-// params splits the parameters and checks the first to be our database.
-func params(raw []byte, atLeast int) ([]json.RawMessage, error) {
+// splitParams splits the parameters and checks the first to be our database.
+func splitParams(raw []byte, atLeast int) ([]json.RawMessage, error) {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) < atLeast {
 		return nil, fmt.Errorf("syntax error: at least %d parameters are due", atLeast)
@@ -140,9 +140,9 @@ func params(raw []byte, atLeast int) ([]json.RawMessage, error) {
 	return ps, nil
 }
 
-// transact runs a transaction, tells every monitor, and then its client.
-func (p *peer) transact(m jsonrpc.Message) error {
-	ps, err := params(m.Params, 1)
+// runTransaction runs a transaction, tells every monitor, and then its client.
+func (p *clientPeer) runTransaction(m jsonrpc.Message) error {
+	ps, err := splitParams(m.Params, 1)
 	if err != nil {
 		return err
 	}
@@ -151,23 +151,23 @@ func (p *peer) transact(m jsonrpc.Message) error {
 	defer b.dbmu.Unlock()
 	results, changes := b.db.Transact(ps[1:])
 	if len(changes) > 0 {
-		b.publish(changes)
+		b.publishChanges(changes)
 	}
 	if m.ID != nil {
-		p.send(jsonrpc.Reply(m.ID, results))
+		p.queueMessage(jsonrpc.ReplyText(m.ID, results))
 	}
 	return nil
 }
 
-// publish queues a commit's changes for all monitors. The caller holds dbmu.
-func (b *builtin) publish(changes []memdb.Change) {
+// publishChanges queues a commit's changes for all monitors. The caller holds dbmu.
+func (b *memServer) publishChanges(changes []memdb.Change) {
 	b.mu.Lock()
 	peers := slices.Collect(maps.Keys(b.peers))
 	b.mu.Unlock()
 	for _, p := range peers {
 		for _, mon := range p.monitors {
-			if msg := mon.notification(b.db, changes); msg != nil {
-				p.send(msg)
+			if msg := mon.notificationOf(b.db, changes); msg != nil {
+				p.queueMessage(msg)
 			}
 		}
 	}

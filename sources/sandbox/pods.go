@@ -17,7 +17,7 @@ import (
 // told.
 type podHandler struct {
 	mu      sync.Mutex
-	keepers map[string]*keeper // never changed: a new one takes its place
+	keepers map[string]*rowKeeper // never changed: a new one takes its place
 	delay   time.Duration
 	queue   []podEvent
 	wake    chan struct{}
@@ -25,18 +25,18 @@ type podHandler struct {
 
 // podEvent is a set of changes that takes effect at a time: of all objects, or of some.
 type podEvent struct {
-	due     time.Time
-	all     *model.Cluster
+	dueAt   time.Time
+	cluster *model.Cluster
 	changes []model.Change
 }
 
-// follow lets a zone's keeper hear of its pods from now on; nil lets nobody.
-func (h *podHandler) follow(zone string, k *keeper) {
+// followZone lets a zone's keeper hear of its pods from now on; nil lets nobody.
+func (h *podHandler) followZone(zone string, k *rowKeeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	next := maps.Clone(h.keepers)
 	if next == nil {
-		next = map[string]*keeper{}
+		next = map[string]*rowKeeper{}
 	}
 	next[zone] = k
 	if k == nil {
@@ -45,7 +45,7 @@ func (h *podHandler) follow(zone string, k *keeper) {
 	h.keepers = next
 }
 
-func (h *podHandler) set(c *model.Cluster, changes []model.Change) {
+func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	kept := make([]model.Change, 0, len(changes))
 	for _, ch := range changes {
 		switch ch.Key().Kind {
@@ -58,15 +58,15 @@ func (h *podHandler) set(c *model.Cluster, changes []model.Change) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := podEvent{due: time.Now().Add(h.delay), changes: kept}
+	e := podEvent{dueAt: time.Now().Add(h.delay), changes: kept}
 	if changes == nil {
-		e.all = c
+		e.cluster = c
 		if c == nil {
-			e.all = &model.Cluster{}
+			e.cluster = &model.Cluster{}
 		}
 	}
-	if n := len(h.queue); n > 0 && e.due.Before(h.queue[n-1].due) {
-		e.due = h.queue[n-1].due // a shorter delay must not overtake
+	if n := len(h.queue); n > 0 && e.dueAt.Before(h.queue[n-1].dueAt) {
+		e.dueAt = h.queue[n-1].dueAt // a shorter delay must not overtake
 	}
 	h.queue = append(h.queue, e)
 	select {
@@ -75,7 +75,7 @@ func (h *podHandler) set(c *model.Cluster, changes []model.Change) {
 	}
 }
 
-func (h *podHandler) run(ctx context.Context) {
+func (h *podHandler) runEvents(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -86,24 +86,24 @@ func (h *podHandler) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		for {
-			e, wait := h.next()
+			e, wait := h.nextEvent()
 			if wait > 0 {
 				timer.Reset(wait)
 				break
 			}
-			h.apply(e)
+			h.applyEvent(e)
 		}
 	}
 }
 
-// next takes the next event that is due, or says how long to wait.
-func (h *podHandler) next() (podEvent, time.Duration) {
+// nextEvent takes the next event that is due, or says how long to wait.
+func (h *podHandler) nextEvent() (podEvent, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.queue) == 0 {
 		return podEvent{}, time.Hour
 	}
-	if wait := time.Until(h.queue[0].due); wait > 0 {
+	if wait := time.Until(h.queue[0].dueAt); wait > 0 {
 		return podEvent{}, wait
 	}
 	e := h.queue[0]
@@ -112,12 +112,12 @@ func (h *podHandler) next() (podEvent, time.Duration) {
 	return e, 0
 }
 
-func (h *podHandler) apply(e podEvent) {
+func (h *podHandler) applyEvent(e podEvent) {
 	h.mu.Lock()
 	keepers := h.keepers
 	h.mu.Unlock()
-	if e.all != nil {
-		replaceAll(keepers, e.all)
+	if e.cluster != nil {
+		replaceAll(keepers, e.cluster)
 		return
 	}
 	for _, ch := range e.changes {
@@ -141,13 +141,13 @@ func (h *podHandler) apply(e podEvent) {
 }
 
 // replaceAll tells the keepers of everything there is.
-func replaceAll(keepers map[string]*keeper, c *model.Cluster) {
-	want := map[string]map[string]port{}
+func replaceAll(keepers map[string]*rowKeeper, c *model.Cluster) {
+	want := map[string]map[string]podPort{}
 	for zone := range keepers {
-		want[zone] = map[string]port{}
+		want[zone] = map[string]podPort{}
 	}
 	for p := range c.Pods() {
-		if ports := want[p.NodeName]; ports != nil && p.SubjectEligible() {
+		if ports := want[p.NodeName]; ports != nil && p.CanBeSubject() {
 			ports[nb.PortName(p.Namespace, p.Name)] = portOf(p)
 		}
 	}
@@ -160,32 +160,32 @@ func replaceAll(keepers map[string]*keeper, c *model.Cluster) {
 		if n := c.Node(zone); n != nil {
 			mgmt = n.MgmtIPs
 		}
-		k.replace(want[zone], maps.Clone(groups), mgmt)
+		k.replacePorts(want[zone], maps.Clone(groups), mgmt)
 	}
 }
 
-func podChanged(keepers map[string]*keeper, ch model.Change) {
+func podChanged(keepers map[string]*rowKeeper, ch model.Change) {
 	was, _ := ch.Old.(*model.Pod)
 	is, _ := ch.New.(*model.Pod)
 	if was != nil && (is == nil || is.NodeName != was.NodeName) {
 		if k := keepers[was.NodeName]; k != nil {
-			k.put(nb.PortName(was.Namespace, was.Name), port{}, false)
+			k.putPort(nb.PortName(was.Namespace, was.Name), podPort{}, false)
 		}
 	}
 	if is != nil {
 		if k := keepers[is.NodeName]; k != nil {
-			k.put(nb.PortName(is.Namespace, is.Name), portOf(is), is.SubjectEligible())
+			k.putPort(nb.PortName(is.Namespace, is.Name), portOf(is), is.CanBeSubject())
 		}
 	}
 }
 
 // portOf is the port of a pod that is to have one. A pod without an address yet
 // has one with a hardware address alone.
-func portOf(p *model.Pod) port {
+func portOf(p *model.Pod) podPort {
 	first := ""
 	if len(p.IPs) > 0 {
 		first = p.IPs[0]
 	}
-	mac := rows.MAC(first, p.Namespace+"/"+p.Name)
-	return port{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
+	mac := rows.MACOf(first, p.Namespace+"/"+p.Name)
+	return podPort{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
 }

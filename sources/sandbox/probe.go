@@ -32,10 +32,10 @@ const (
 	probePorts     = 10000
 )
 
-// Probe puts the packets of a connection into the zones, there and back, and says step by
+// ProbePackets puts the packets of a connection into the zones, there and back, and says step by
 // step where they came out and which ACLs they met. It waits until what the Northbound
 // databases hold is flows. made says that every packet was delivered.
-func (s *Sandbox) Probe(ctx context.Context, q Probe) (steps []ovn.Step, made bool, err error) {
+func (s *Sandbox) ProbePackets(ctx context.Context, q Probe) (steps []ovn.Step, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
 		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)
@@ -49,10 +49,10 @@ func (s *Sandbox) Probe(ctx context.Context, q Probe) (steps []ovn.Step, made bo
 	}
 	err = s.inZones(ctx, ends, func(from, to *ovn.Zone, ctx context.Context) error {
 		for _, z := range []*ovn.Zone{from, to} {
-			if err := z.Ready(ctx); err != nil {
+			if err := z.WaitReady(ctx); err != nil {
 				return err
 			}
-			if _, err := z.Sync(ctx); err != nil {
+			if _, err := z.WaitSynced(ctx); err != nil {
 				return err
 			}
 		}
@@ -63,11 +63,11 @@ func (s *Sandbox) Probe(ctx context.Context, q Probe) (steps []ovn.Step, made bo
 			SrcPort: firstProbePort + uint16(s.probes.Add(1)%probePorts), DstPort: q.Port, Traced: true}
 		switch {
 		case q.From.Zone == "":
-			c.FromPort = from.Outside()
+			c.FromPort = from.OutsidePort()
 		case q.From.Port == "":
-			c.FromPort = from.Node()
+			c.FromPort = from.NodePort()
 		}
-		steps, made, err = ovn.Try(ctx, c)
+		steps, made, err = ovn.TryConnection(ctx, c)
 		return err
 	})
 	return steps, made, err

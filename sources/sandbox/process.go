@@ -13,17 +13,17 @@ import (
 	"rung/sources/sandbox/child"
 )
 
-// process is a zone's real ovsdb-server. Its database file outlives it, so that
+// ovsdbProcess is a zone's real ovsdb-server. Its database file outlives it, so that
 // the next one goes on with the same rows.
-type process struct {
+type ovsdbProcess struct {
 	*child.Process
 	zone string
 	db   string
 }
 
-func newProcess(zone, program, dir, name string, g child.Guard, report func(ServerState, error)) *process {
+func newProcess(zone, program, dir, name string, g child.Guard, report func(ServerState, error)) *ovsdbProcess {
 	file := func(ext string) string { return filepath.Join(dir, name+ext) }
-	return &process{zone: zone, db: file(".db"), Process: child.New(child.Config{
+	return &ovsdbProcess{zone: zone, db: file(".db"), Process: child.New(child.Config{
 		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Guard: g, Report: report,
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(program, "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
@@ -35,7 +35,7 @@ func newProcess(zone, program, dir, name string, g child.Guard, report func(Serv
 }
 
 // Start writes an empty database and runs a server on it until Close.
-func (p *process) Start(ctx context.Context) error {
+func (p *ovsdbProcess) Start(ctx context.Context) error {
 	db, err := emptyDatabase()
 	if err == nil {
 		err = os.WriteFile(p.db, db, 0o600)
@@ -73,11 +73,11 @@ func findServer(choice string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// version asks a program for its version: "ovsdb-server 3.1.0".
-func version(ctx context.Context, g child.Guard, program string) (string, error) {
+// programVersion asks a program for its version: "ovsdb-server 3.1.0".
+func programVersion(ctx context.Context, g child.Guard, program string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
-	out, err := child.Output(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
+	out, err := child.RunOutput(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", program, err)
 	}

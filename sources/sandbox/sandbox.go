@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/ovn"
+	"rung/sources/slots"
 )
 
 // Choices of Config.Server beside the path of an ovsdb-server.
@@ -63,15 +64,15 @@ type Config struct {
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
-	// Turn is nbdb.Config's, for the connections of the zones' keepers.
-	Turn func(work func())
-	Log  *slog.Logger
+	// Slots bound the computing of the connections of the zones' keepers.
+	Slots slots.Slots
+	Log   *slog.Logger
 
 	guard func() (child.Guard, error) // for tests: the guard of another system
 }
 
-// server is one zone's OVSDB endpoint.
-type server interface {
+// zoneServer is one zone's OVSDB endpoint.
+type zoneServer interface {
 	Start(ctx context.Context) error
 	Kill() error
 	Stop() error
@@ -81,21 +82,21 @@ type server interface {
 
 // Sandbox is a running set of zones.
 type Sandbox struct {
-	cfg      Config
-	folder   *folder
-	program  string      // the real server; empty with built-in ones
-	guard    child.Guard // nil with built-in servers
-	describe string
-	lab      *ovn.Lab // nil where the zones do not run on OVN
-	without  error    // why they do not, where they were to
-	fallback error    // why auto did not take a real server that was found
-	pods     *podHandler
-	probes   atomic.Uint32 // how many there were
+	cfg            Config
+	folder         *labFolder
+	program        string      // the real server; empty with built-in ones
+	guard          child.Guard // nil with built-in servers
+	describe       string
+	lab            *ovn.Lab // nil where the zones do not run on OVN
+	fallbackReason error    // why they do not, where they were to
+	fallback       error    // why auto did not take a real server that was found
+	pods           *podHandler
+	probes         atomic.Uint32 // how many there were
 
-	mu    sync.Mutex
-	zones map[string]*zone
-	named []string // the zones in the order they were made
-	made  int      // how many zones there ever were
+	mu        sync.Mutex
+	zones     map[string]*sandboxZone
+	zoneNames []string // the zones in the order they were made
+	zonesMade int      // how many zones there ever were
 
 	life   context.Context
 	cancel context.CancelFunc
@@ -127,7 +128,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.OnFaults == nil {
 		cfg.OnFaults = func(string, []model.Fault) {}
 	}
-	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
+	s := &Sandbox{cfg: cfg, zones: map[string]*sandboxZone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)
 	}
@@ -142,12 +143,12 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		return nil, err
 	}
 	s.pods = &podHandler{delay: cfg.PortDelay, wake: make(chan struct{}, 1)}
-	s.wg.Go(func() { s.pods.run(s.life) })
+	s.wg.Go(func() { s.pods.runEvents(s.life) })
 	for _, z := range s.zones {
-		s.keep(z)
+		s.keepRows(z)
 	}
 	for _, z := range s.zones {
-		if err := z.keeper.seeded(ctx); err != nil {
+		if err := z.keeper.waitSeeded(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -160,7 +161,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 func (s *Sandbox) Zones() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.named)
+	return slices.Clone(s.zoneNames)
 }
 
 // Endpoints maps zones to addresses for nbdb.Dial and the OVS tools.
@@ -187,10 +188,10 @@ func (s *Sandbox) Fallback() error { return s.fallback }
 // SetPods lets the zones' ports and port groups follow pods, namespaces and
 // nodes. Without changes the cluster's objects are all there are; with changes
 // only those objects are looked at.
-func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
+func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
 
-// ask has a zone's server do something.
-func (s *Sandbox) ask(zone string, do func(server) error) error {
+// askServer has a zone's server do something.
+func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
 	s.mu.Lock()
 	z := s.zones[zone]
 	s.mu.Unlock()
@@ -201,19 +202,19 @@ func (s *Sandbox) ask(zone string, do func(server) error) error {
 }
 
 // Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
-func (s *Sandbox) Kill(zone string) error { return s.ask(zone, server.Kill) }
+func (s *Sandbox) Kill(zone string) error { return s.askServer(zone, zoneServer.Kill) }
 
 // Stop makes a zone's server stand still as SIGSTOP does, until Cont.
-func (s *Sandbox) Stop(zone string) error { return s.ask(zone, server.Stop) }
+func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.Stop) }
 
 // Cont lets a stopped server go on.
-func (s *Sandbox) Cont(zone string) error { return s.ask(zone, server.Cont) }
+func (s *Sandbox) Cont(zone string) error { return s.askServer(zone, zoneServer.Cont) }
 
 // DropConnections closes all connections to a zone's built-in server. Real
 // servers cannot be asked to; Kill does it there.
 func (s *Sandbox) DropConnections(zone string) error {
-	return s.ask(zone, func(srv server) error {
-		b, ok := srv.(*builtin)
+	return s.askServer(zone, func(srv zoneServer) error {
+		b, ok := srv.(*memServer)
 		if !ok {
 			return fmt.Errorf("the server of zone %s is a process of its own: kill it instead", zone)
 		}
@@ -231,6 +232,6 @@ func (s *Sandbox) Close() {
 		s.closed = true
 		s.wg.Wait()
 		s.closeServers()
-		s.folder.close()
+		s.folder.removeFiles()
 	})
 }

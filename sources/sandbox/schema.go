@@ -30,5 +30,5 @@ func emptyDatabase() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rows.Database(schema), nil
+	return rows.DatabaseFile(schema), nil
 }

@@ -191,7 +191,7 @@ func TestStalledClient(t *testing.T) {
 	}
 	defer c.Close()
 	deaf := jsonrpc.New(c, time.Second)
-	if err := deaf.Write(jsonrpc.Request(1, "monitor_cond", []byte(`["OVN_Northbound","m",{"Address_Set":{"columns":["name"]}}]`))); err != nil {
+	if err := deaf.Write(jsonrpc.RequestText(1, "monitor_cond", []byte(`["OVN_Northbound","m",{"Address_Set":{"columns":["name"]}}]`))); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := deaf.Read(); err != nil || string(m.Result) != "{}" {
@@ -206,7 +206,7 @@ func TestStalledClient(t *testing.T) {
 			t.Fatalf("a transaction took %v", d)
 		}
 	}
-	b := s.zones["ovn-worker"].server.(*builtin)
+	b := s.zones["ovn-worker"].server.(*memServer)
 	soon(t, "cut off", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -232,7 +232,7 @@ func TestNonsense(t *testing.T) {
 				t.Fatal(err)
 			}
 			rpc := jsonrpc.New(c, time.Second)
-			if err := rpc.Write(jsonrpc.Request(1, method, []byte(params))); err != nil {
+			if err := rpc.Write(jsonrpc.RequestText(1, method, []byte(params))); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := rpc.Read(); err != nil || string(m.ID) != "1" {

@@ -29,7 +29,7 @@ const (
 // Zones on OVN come up with all their ports, however busy the machine is: pods are told
 // at once, before OVN is up, and then some come and go. A packet passes in each zone.
 func TestStartsOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	starts := startsShort
 	if os.Getenv(install.SoakVar) == "1" {
 		starts = startsLong
@@ -88,17 +88,17 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()
 		err := s.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
-			if err := z.Ready(ctx); err != nil {
+			if err := z.WaitReady(ctx); err != nil {
 				return err
 			}
-			_, err := z.Sync(ctx)
+			_, err := z.WaitSynced(ctx)
 			return err
 		})
 		if err != nil {
 			t.Errorf("zone %s did not come up: %v", zone, err)
 			continue
 		}
-		p := ovn.Packet{In: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
+		p := ovn.Packet{EntryPort: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
 			Dst: netip.MustParseAddr(fmt.Sprintf("10.244.%d.11", z)), Proto: ovn.UDP, SrcPort: 1000, DstPort: 53}
 		var out []ovn.Outcome
 		wait.Within(t, wait.Patience, "a packet comes out in zone "+zone, func() bool {

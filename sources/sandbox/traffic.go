@@ -16,6 +16,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict/walk"
 	"rung/sources/acllog"
+	"rung/sources/slots"
 )
 
 // TrafficConfig says how much traffic there is.
@@ -27,9 +28,8 @@ type TrafficConfig struct {
 	// On is the sandbox whose zones the packets go into where they run on OVN; else, and
 	// without it, connections are simulated.
 	On *Sandbox
-	// Turn runs what traffic has to compute when the process has a core to
-	// spare; nil runs it at once.
-	Turn func(work func())
+	// Slots bound the traffic's computing; nil does not.
+	Slots slots.Slots
 }
 
 // TrafficStats counts since the start.
@@ -52,20 +52,20 @@ type TrafficStats struct {
 // A pod under a NetworkPolicy takes part where its zone has the rows of the
 // namespace's NetworkPolicies.
 type Traffic struct {
-	rate  atomic.Uint64 // per 1000 seconds
-	on    *Sandbox
-	turn  func(work func())
-	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
+	rate    atomic.Uint64 // per 1000 seconds
+	sandbox *Sandbox
+	slots   slots.Slots
+	stats   struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
-	world   *world
-	matches walk.Matches
-	meters  meters
+	world   *trafficWorld
+	matches walk.MatchCache
+	meters  meterBuckets
 	seq     map[string]uint64
-	recent  []flow
+	recent  []trafficFlow
 
-	lost withheld
+	withheld withheldLines
 }
 
 // tick is how often connections are begun; refresh how old the view of pods
@@ -79,13 +79,10 @@ const (
 
 // NewTraffic makes traffic that Run sets going.
 func NewTraffic(cfg TrafficConfig) *Traffic {
-	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{},
-		meters: meters{}, seq: map[string]uint64{}, turn: cfg.Turn}
+	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &trafficWorld{},
+		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots}
 	if cfg.On.OVN() != "" {
-		t.on = cfg.On
-	}
-	if t.turn == nil {
-		t.turn = func(work func()) { work() }
+		t.sandbox = cfg.On
 	}
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20
@@ -104,24 +101,28 @@ func (t *Traffic) Stats() TrafficStats {
 		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
 }
 
-// Run begins connections until ctx ends. snapshot returns the pods and the
-// zones' rows as they are; sink takes each log line, from one goroutine.
-func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB),
-	sink func(zone, line string)) {
+// LogLine is a line of a zone's log as ovn-controller writes it.
+type LogLine struct{ Zone, Text string }
+
+// Run begins connections until ctx ends, and sends each line that is logged; lines must
+// be read until Run closes it. snapshot returns the pods and the zones' rows as they are.
+func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB), lines chan<- LogLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer close(lines)
+	sink := func(zone, text string) { lines <- LogLine{zone, text} }
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	due, renew := 0.0, time.Time{}
 	begin := func(now time.Time) {
-		if f, ok := t.pick(); ok {
-			t.walk(now, &f, sink)
+		if f, ok := t.pickFlow(); ok {
+			t.walkConnection(now, &f, sink)
 		}
 	}
-	if t.on != nil {
-		p := t.packets(ctx, sink)
+	if t.sandbox != nil {
+		p := t.newPacketSender(ctx, sink)
 		defer p.wg.Wait()
-		begin = func(time.Time) { p.connect() }
+		begin = func(time.Time) { p.beginConnection() }
 	}
 	for {
 		select {
@@ -133,26 +134,26 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 		if due < 1 {
 			continue
 		}
-		t.turn(func() {
-			now := time.Now()
-			if !now.Before(renew) {
-				c, zones := snapshot()
-				t.look(c, zones, now)
-				renew = now.Add(max(refresh, refreshShare*time.Since(now)))
-			}
-			for ; due >= 1; due-- {
-				begin(now)
-			}
-		})
+		release := t.slots.TakeSlot()
+		now := time.Now()
+		if !now.Before(renew) {
+			c, zones := snapshot()
+			t.refreshWorld(c, zones, now)
+			renew = now.Add(max(refresh, refreshShare*time.Since(now)))
+		}
+		for ; due >= 1; due-- {
+			begin(now)
+		}
+		release()
 	}
 }
 
-// walk takes a connection's first packet its way and writes what is logged
+// walkConnection takes a connection's first packet its way and writes what is logged
 // about it.
-func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
+func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, line string)) {
 	t.stats.connections.Add(1)
 	passed := true
-	for _, s := range f.stages() {
+	for _, s := range f.stagesOf() {
 		z := t.world.zones[s.zone]
 		if z == nil {
 			continue
@@ -161,12 +162,12 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
 		// undefined; here it is the one with the lower UUID. ACLs that cannot be judged are
 		// passed over.
-		deciders, unjudged := z.Walk(s.name, s.at, s.packet)
+		deciders, unjudged := z.WalkStage(s.name, s.logicalPort, s.packet)
 		t.stats.unjudged.Add(unjudged)
 		for _, acl := range deciders {
 			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
 			if acl.Log {
-				t.log(now, z, s, acl, sink)
+				t.logVerdict(now, z, s, acl, sink)
 			}
 		}
 		if !passed {
@@ -176,10 +177,10 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 	}
 }
 
-func (t *Traffic) log(now time.Time, z *walk.Zone, s stage, acl *nb.ACL, sink func(zone, line string)) {
-	if !t.meters.allow(z, acl, now) {
+func (t *Traffic) logVerdict(now time.Time, z *walk.Zone, s walkStage, acl *nb.ACL, sink func(zone, line string)) {
+	if !t.meters.allowsMessage(z, acl, now) {
 		t.stats.limited.Add(1)
-		t.lost.add(z.Name, acl.UUID)
+		t.withheld.countLine(z.Name, acl.UUID)
 		return
 	}
 	verdict := acl.Action
@@ -203,17 +204,17 @@ func (t *Traffic) log(now time.Time, z *walk.Zone, s stage, acl *nb.ACL, sink fu
 	sink(z.Name, acllog.Format(l))
 }
 
-// meters are the token buckets of meters that rows refer to.
-type meters map[meterKey]*rate.Limiter
+// meterBuckets are the token buckets of meters that rows refer to.
+type meterBuckets map[meterKey]*rate.Limiter
 
 // meterKey is a fair meter's bucket, one per ACL, or an unfair one's, which all
 // ACLs of a zone share.
 type meterKey struct{ zone, meter, acl string }
 
-// allow says whether the meter lets one more message through: as many a second
+// allowsMessage says whether the meter lets one more message through: as many a second
 // as its band's rate, and at most a second's worth, or the band's burst if that
 // is more, at once.
-func (m meters) allow(z *walk.Zone, acl *nb.ACL, now time.Time) bool {
+func (m meterBuckets) allowsMessage(z *walk.Zone, acl *nb.ACL, now time.Time) bool {
 	meter := z.DB.MeterByName(acl.Meter)
 	if meter == nil || len(meter.Bands) == 0 {
 		return true
@@ -237,8 +238,8 @@ func (m meters) allow(z *walk.Zone, acl *nb.ACL, now time.Time) bool {
 	return b.AllowN(now, 1)
 }
 
-// forget drops buckets that are full again anyway.
-func (m meters) forget(now time.Time) {
+// dropFull drops buckets that are full again anyway.
+func (m meterBuckets) dropFull(now time.Time) {
 	for k, b := range m {
 		if b.TokensAt(now) >= float64(b.Burst()) {
 			delete(m, k)
@@ -246,26 +247,26 @@ func (m meters) forget(now time.Time) {
 	}
 }
 
-// flow is a connection: from a pod to a pod or to the outside.
-type flow struct {
-	src, dst         *endpoint // dst nil: outside
+// trafficFlow is a connection: from a pod to a pod or to the outside.
+type trafficFlow struct {
+	src, dst         *podEndpoint // dst nil: outside
 	from, to         netip.Addr
 	proto            match.Proto
 	srcPort, dstPort uint16
 }
 
-// stages are the walks in the order of the way: on each switch before load
+// stagesOf are the walks in the order of the way: on each switch before load
 // balancing, after it, and to the port it leaves by. A packet to another node
 // leaves the source's switch and enters the destination's by the router's port.
 // While it is on its way in, where it leaves is not known yet.
-func (f *flow) stages() []stage {
-	var out []stage
+func (f *trafficFlow) stagesOf() []walkStage {
+	var out []walkStage
 	pass := func(zone, at, in, to string) {
 		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
 		left := p
 		left.OutPort = to
-		out = append(out, stage{zone, at, model.StageFromLport, p}, stage{zone, at, model.StageAfterLB, p},
-			stage{zone, at, model.StageToLport, left})
+		out = append(out, walkStage{zone, at, model.StageFromLport, p}, walkStage{zone, at, model.StageAfterLB, p},
+			walkStage{zone, at, model.StageToLport, left})
 	}
 	if f.dst != nil && f.dst.zone == f.src.zone {
 		pass(f.src.zone, f.src.lport, f.src.lport, f.dst.lport)
@@ -278,10 +279,10 @@ func (f *flow) stages() []stage {
 	return out
 }
 
-// stage is one walk through ACLs that a packet makes.
-type stage struct {
-	zone   string
-	at     string // a logical port of the switch it makes it on
-	name   model.Stage
-	packet match.Packet
+// walkStage is one walk through ACLs that a packet makes.
+type walkStage struct {
+	zone        string
+	logicalPort string // a logical port of the switch it makes it on
+	name        model.Stage
+	packet      match.Packet
 }

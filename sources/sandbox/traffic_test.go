@@ -121,17 +121,17 @@ func TestDecide(t *testing.T) {
 	r.group("both", []string{two, three}, acl("on-both", nb.ToLport, nb.ActionDrop, 2, 1, `udp.dst == 57`))
 	tr := NewTraffic(TrafficConfig{})
 	z := walk.NewZone("a", r.db(), &tr.matches, nil)
-	packet := func(src string, out string, proto match.Proto, port uint16) stage {
-		return stage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
+	packet := func(src string, out string, proto match.Proto, port uint16) walkStage {
+		return walkStage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
 			Proto: proto, SrcPort: 40000, DstPort: port}}
 	}
-	from := func(name model.Stage, in string, port uint16) stage {
+	from := func(name model.Stage, in string, port uint16) walkStage {
 		s := packet("10.244.0.5", "", match.TCP, port)
-		s.at, s.name, s.packet.InPort = in, name, in
+		s.logicalPort, s.name, s.packet.InPort = in, name, in
 		return s
 	}
 	for what, c := range map[string]struct {
-		s    stage
+		s    walkStage
 		want []string
 	}{
 		"allowed":                       {packet("10.244.0.5", "ns_one", match.TCP, 443), []string{"allow-web"}},
@@ -151,9 +151,9 @@ func TestDecide(t *testing.T) {
 		"on the first switch of two":    {packet("10.9.9.9", "ns_one", match.UDP, 57), []string{"on-both"}},
 		"on the second":                 {packet("10.9.9.9", "ns_three", match.UDP, 57), []string{"on-both"}},
 		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
-		"to the router, of this switch": {stage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
+		"to the router, of this switch": {walkStage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
-		deciders, _ := z.Walk(c.s.name, c.s.at, c.s.packet)
+		deciders, _ := z.WalkStage(c.s.name, c.s.logicalPort, c.s.packet)
 		if d := cmp.Diff(c.want, names(deciders)); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}
@@ -168,12 +168,12 @@ func TestMeters(t *testing.T) {
 		var r rowSet
 		r.meter(20, fair)
 		z := &walk.Zone{Name: "a", DB: r.db()}
-		m := meters{}
+		m := meterBuckets{}
 		one, two := &nb.ACL{UUID: "1", Meter: nb.LoggingMeter}, &nb.ACL{UUID: "2", Meter: nb.LoggingMeter}
 		now := time.Unix(1000, 0)
 		send := func(a *nb.ACL, n int) (passed int) {
 			for range n {
-				if m.allow(z, a, now) {
+				if m.allowsMessage(z, a, now) {
 					passed++
 				}
 			}
@@ -193,7 +193,7 @@ func TestMeters(t *testing.T) {
 			t.Errorf("without a meter %d of 100", n)
 		}
 		now = now.Add(2 * time.Minute)
-		m.forget(now)
+		m.dropFull(now)
 		if len(m) != 0 {
 			t.Errorf("kept %v", m)
 		}
@@ -243,12 +243,16 @@ func TestTraffic(t *testing.T) {
 			tr := NewTraffic(TrafficConfig{Seed: 7, Rate: rate})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) { return c, dbs }, func(zone, line string) { lines = append(lines, zone+" "+line) })
+			logged := make(chan LogLine)
+			go tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) { return c, dbs }, logged)
+			for l := range logged {
+				lines = append(lines, l.Zone+" "+l.Text)
+			}
 			stats = tr.Stats()
 			held := uint64(0)
 			for zone, db := range dbs {
 				for a := range db.ACLs() {
-					n, ok := tr.Withheld(zone, a.UUID)
+					n, ok := tr.WithheldLines(zone, a.UUID)
 					if !ok {
 						t.Errorf("nobody counts what the meter of %q in %s withholds", a.Name, zone)
 					}
@@ -315,7 +319,8 @@ func TestTrafficFollows(t *testing.T) {
 		n := 0
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
-		tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) {
+		logged := make(chan LogLine)
+		go tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) {
 			switch at := time.Since(began); {
 			case at < time.Second:
 				return nil, nil
@@ -323,7 +328,8 @@ func TestTrafficFollows(t *testing.T) {
 				return c, map[string]*nb.DB{"a": quiet}
 			}
 			return c, map[string]*nb.DB{"a": loud}
-		}, func(string, string) {
+		}, logged)
+		for range logged {
 			n++
 			if n == 1 {
 				if at := time.Since(began); at < 2*time.Second || at > 2500*time.Millisecond {
@@ -333,7 +339,7 @@ func TestTrafficFollows(t *testing.T) {
 			if n == 20 {
 				tr.SetRate(0)
 			}
-		})
+		}
 		if n < 20 || n > 30 {
 			t.Errorf("%d lines", n)
 		}

@@ -46,12 +46,12 @@ func TestTier2(t *testing.T) {
 	b.group("closed", []string{vault}, row("NP:restricted:Ingress", nb.ToLport, nb.ActionDrop, "alert", 1000, `outport == @closed`),
 		row("", nb.ToLport, nb.ActionAllowRelated, "debug", 1001, `ip4.src == {10.244.0.6} && tcp && tcp.dst==8200 && outport == @closed`))
 
-	end := func(zone, lport, ip string) *endpoint {
-		return &endpoint{zone: zone, lport: lport, ips: []netip.Addr{netip.MustParseAddr(ip)}}
+	end := func(zone, lport, ip string) *podEndpoint {
+		return &podEndpoint{zone: zone, lport: lport, ips: []netip.Addr{netip.MustParseAddr(ip)}}
 	}
 	apiPod, webPod, vaultPod := end("a", "yellow_api", "10.244.0.6"), end("a", "yellow_web", "10.244.0.5"), end("b", "restricted_vault", "10.244.1.7")
 	for what, c := range map[string]struct {
-		src, dst *endpoint
+		src, dst *podEndpoint
 		to       string
 		proto    match.Proto
 		port     uint16
@@ -77,17 +77,17 @@ func TestTier2(t *testing.T) {
 			`a name="NP:yellow:Egress", verdict=drop, severity=warning, direction=from-lport`}, true},
 	} {
 		tr := NewTraffic(TrafficConfig{})
-		tr.look(nil, map[string]*nb.DB{"a": a.db(), "b": b.db()}, time.Unix(1000, 0))
-		f := &flow{src: c.src, dst: c.dst, proto: c.proto, srcPort: 40000, dstPort: c.port}
+		tr.refreshWorld(nil, map[string]*nb.DB{"a": a.db(), "b": b.db()}, time.Unix(1000, 0))
+		f := &trafficFlow{src: c.src, dst: c.dst, proto: c.proto, srcPort: 40000, dstPort: c.port}
 		to := netip.Addr{}
 		if c.to != "" {
 			to = netip.MustParseAddr(c.to)
 		}
-		if !f.addresses(to) {
+		if !f.pickAddresses(to) {
 			t.Fatal(what)
 		}
 		var lines []string
-		tr.walk(time.Unix(1000, 0), f, func(zone, line string) {
+		tr.walkConnection(time.Unix(1000, 0), f, func(zone, line string) {
 			_, line, _ = strings.Cut(line, "|INFO|")
 			line, flow, _ := strings.Cut(line, ": ")
 			lines = append(lines, zone+" "+line)
@@ -124,7 +124,7 @@ func TestPodsUnderNetworkPolicies(t *testing.T) {
 	}
 	objects = append(objects, under(t, "ns", map[string]string{"app": "bound"}))
 	tr := NewTraffic(TrafficConfig{})
-	tr.look(cluster(objects...), dbs, time.Unix(0, 0))
+	tr.refreshWorld(cluster(objects...), dbs, time.Unix(0, 0))
 	var got []string
 	for _, e := range tr.world.pods {
 		got = append(got, e.lport)

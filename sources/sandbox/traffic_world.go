@@ -12,33 +12,33 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// world holds the pods and rows that connections are made and judged by, made ready for
+// trafficWorld holds the pods and rows that connections are made and judged by, made ready for
 // that. Parts that did not change are taken over from the last one.
-type world struct {
+type trafficWorld struct {
 	cluster *model.Cluster
-	pods    []*endpoint // all that take part, by name
-	outside []target
+	pods    []*podEndpoint // all that take part, by name
+	outside []flowTarget
 	zones   map[string]*walk.Zone
 }
 
-// endpoint is a pod that takes part.
-type endpoint struct {
+// podEndpoint is a pod that takes part.
+type podEndpoint struct {
 	zone, lport string
 	ips         []netip.Addr
-	ports       []target // declared ports; addresses unset
+	ports       []flowTarget // declared ports; addresses unset
 }
 
-// target is somewhere a connection may go.
-type target struct {
+// flowTarget is somewhere a connection may go.
+type flowTarget struct {
 	ip    netip.Addr
 	proto match.Proto
 	port  uint16
 }
 
-// look brings the world up to date.
-func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
+// refreshWorld brings the world up to date.
+func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
-	w := &world{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*walk.Zone{}}
+	w := &trafficWorld{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*walk.Zone{}}
 	same := c == old.cluster && len(dbs) == len(old.zones)
 	for name, db := range dbs {
 		z := old.zones[name]
@@ -49,7 +49,7 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 		w.zones[name] = z
 	}
 	if !same {
-		w.pods, w.outside = endpoints(c, w.zones), outside(c)
+		w.pods, w.outside = podEndpoints(c, w.zones), outsideTargets(c)
 		t.recent = nil
 		rows := 0
 		for _, z := range w.zones {
@@ -57,16 +57,16 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 				rows++
 			}
 		}
-		t.matches.Keep(rows) // those parsed that no row has any more are forgotten
+		t.matches.ForgetUnused(rows) // those parsed that no row has any more are forgotten
 	}
 	t.world = w
-	t.meters.forget(now)
+	t.meters.dropFull(now)
 }
 
-// endpoints are the pods that take part: running, on the default network, with
+// podEndpoints are the pods that take part: running, on the default network, with
 // an address and a port in their zone, and under no NetworkPolicy whose rows the
 // zone does not have: without them the rows would tell less than the truth.
-func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
+func podEndpoints(c *model.Cluster, zones map[string]*walk.Zone) []*podEndpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
 		under[p.Namespace] = append(under[p.Namespace], p.Subject.Pods)
@@ -81,17 +81,17 @@ func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
 			hasRows[[2]string{name, namespace}] = z.DB.PortGroupByName(nb.HashedName(ids[nb.KeyID])) != nil
 		}
 	}
-	var out []*endpoint
+	var out []*podEndpoint
 	for p := range c.Pods() {
 		z := zones[p.NodeName]
-		if z == nil || p.Phase != "Running" || p.Deleting || !p.PeerEligible() || p.PrimaryUDN() != "" {
+		if z == nil || p.Phase != "Running" || p.Deleting || !p.CanBePeer() || p.PrimaryUDN() != "" {
 			continue
 		}
 		if !hasRows[[2]string{p.NodeName, p.Namespace}] &&
 			slices.ContainsFunc(under[p.Namespace], func(s model.Selector) bool { return s.Matches(p.Labels) }) {
 			continue
 		}
-		e := &endpoint{zone: p.NodeName, lport: nb.PortName(p.Namespace, p.Name)}
+		e := &podEndpoint{zone: p.NodeName, lport: nb.PortName(p.Namespace, p.Name)}
 		if z.DB.PortByName(e.lport) == nil {
 			continue
 		}
@@ -103,7 +103,7 @@ func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
 		for _, cp := range p.Ports {
 			proto := match.Proto(strings.ToLower(cp.Protocol))
 			if proto == match.TCP || proto == match.UDP || proto == match.SCTP {
-				e.ports = append(e.ports, target{proto: proto, port: uint16(cp.Port)})
+				e.ports = append(e.ports, flowTarget{proto: proto, port: uint16(cp.Port)})
 			}
 		}
 		if len(e.ips) > 0 {
@@ -114,21 +114,21 @@ func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
 }
 
 // common are ports that any destination may be asked for.
-var common = []target{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53},
+var common = []flowTarget{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53},
 	{proto: match.TCP, port: 5432}}
 
-// outside are places beyond the cluster's pods: well-known resolvers and web
+// outsideTargets are places beyond the cluster's pods: well-known resolvers and web
 // servers, the nodes' own services, and one place in each network that a policy
 // of tier 2 names.
-func outside(c *model.Cluster) []target {
-	out := []target{
+func outsideTargets(c *model.Cluster) []flowTarget {
+	out := []flowTarget{
 		{netip.MustParseAddr("8.8.8.8"), match.TCP, 443}, {netip.MustParseAddr("8.8.8.8"), match.UDP, 53},
 		{netip.MustParseAddr("1.1.1.1"), match.TCP, 443}, {netip.MustParseAddr("2001:4860:4860::8888"), match.TCP, 443},
 	}
 	for n := range c.Nodes() {
 		for _, ip := range n.InternalIPs {
 			if a, err := netip.ParseAddr(ip); err == nil {
-				out = append(out, target{a.Unmap(), match.TCP, 6443}, target{a.Unmap(), match.TCP, 10250})
+				out = append(out, flowTarget{a.Unmap(), match.TCP, 6443}, flowTarget{a.Unmap(), match.TCP, 10250})
 			}
 		}
 	}
@@ -140,8 +140,8 @@ const networksTried = 16
 
 // inNetworks are the first address of each network that an EgressFirewall or
 // NetworkPolicy names, unless it is a pod's, on a port that its rule has.
-func inNetworks(c *model.Cluster) []target {
-	var out []target
+func inNetworks(c *model.Cluster) []flowTarget {
+	var out []flowTarget
 	seen := map[netip.Addr]bool{}
 	for p := range c.Pods() {
 		for _, ip := range p.IPs {
@@ -166,7 +166,7 @@ func inNetworks(c *model.Cluster) []target {
 						}
 						if !seen[a] && len(out) < networksTried {
 							seen[a] = true
-							out = append(out, target{a, match.TCP, tcpPortOf(r)})
+							out = append(out, flowTarget{a, match.TCP, tcpPortOf(r)})
 						}
 					}
 				}
@@ -186,8 +186,8 @@ func tcpPortOf(r *model.Rule) uint16 {
 	return 443
 }
 
-// pick chooses a connection. Half of them are repeated, as real ones are.
-func (t *Traffic) pick() (flow, bool) {
+// pickFlow chooses a connection. Half of them are repeated, as real ones are.
+func (t *Traffic) pickFlow() (trafficFlow, bool) {
 	const remembered = 32
 	srcPort := uint16(32768 + t.random.IntN(28232))
 	if n := len(t.recent); n > 0 && t.random.IntN(2) == 0 {
@@ -197,10 +197,10 @@ func (t *Traffic) pick() (flow, bool) {
 	}
 	pods := t.world.pods
 	if len(pods) == 0 {
-		return flow{}, false
+		return trafficFlow{}, false
 	}
-	f := flow{src: pods[t.random.IntN(len(pods))], srcPort: srcPort}
-	to := target{}
+	f := trafficFlow{src: pods[t.random.IntN(len(pods))], srcPort: srcPort}
+	to := flowTarget{}
 	if t.random.IntN(8) == 0 {
 		to = t.world.outside[t.random.IntN(len(t.world.outside))]
 	} else {
@@ -211,8 +211,8 @@ func (t *Traffic) pick() (flow, bool) {
 		}
 	}
 	f.proto, f.dstPort = to.proto, to.port
-	if !f.addresses(to.ip) {
-		return flow{}, false
+	if !f.pickAddresses(to.ip) {
+		return trafficFlow{}, false
 	}
 	if len(t.recent) < remembered {
 		t.recent = append(t.recent, f)
@@ -222,8 +222,8 @@ func (t *Traffic) pick() (flow, bool) {
 	return f, true
 }
 
-// addresses finds a pair of addresses of one family.
-func (f *flow) addresses(to netip.Addr) bool {
+// pickAddresses finds a pair of addresses of one family.
+func (f *trafficFlow) pickAddresses(to netip.Addr) bool {
 	ips := []netip.Addr{to}
 	if f.dst != nil {
 		if f.dst == f.src {

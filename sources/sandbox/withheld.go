@@ -5,37 +5,37 @@ import "sync"
 // mostWithheld bounds the ACLs whose lines are counted.
 const mostWithheld = 100_000
 
-// withheld are the lines that the meters of ACLs did not let through.
-type withheld struct {
-	mu   sync.Mutex
-	by   map[aclKey]uint64
-	full bool
+// withheldLines are the lines that the meters of ACLs did not let through.
+type withheldLines struct {
+	mu    sync.Mutex
+	byACL map[aclKey]uint64
+	full  bool
 }
 
 type aclKey struct{ zone, acl string }
 
-func (w *withheld) add(zone, acl string) {
+func (w *withheldLines) countLine(zone, acl string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := aclKey{zone, acl}
-	if _, known := w.by[k]; !known && len(w.by) >= mostWithheld {
+	if _, known := w.byACL[k]; !known && len(w.byACL) >= mostWithheld {
 		w.full = true
 		return
 	}
-	if w.by == nil {
-		w.by = map[aclKey]uint64{}
+	if w.byACL == nil {
+		w.byACL = map[aclKey]uint64{}
 	}
-	w.by[k]++
+	w.byACL[k]++
 }
 
-// Withheld is how many lines of an ACL, by its UUID, the meter of a simulated zone did not
+// WithheldLines is how many lines of an ACL, by its UUID, the meter of a simulated zone did not
 // let through; ok is false where nobody counts them.
-func (t *Traffic) Withheld(zone, acl string) (n uint64, ok bool) {
-	if t.on != nil {
+func (t *Traffic) WithheldLines(zone, acl string) (n uint64, ok bool) {
+	if t.sandbox != nil {
 		return 0, false // packets: the datapath counts
 	}
-	t.lost.mu.Lock()
-	defer t.lost.mu.Unlock()
-	n, known := t.lost.by[aclKey{zone, acl}]
-	return n, known || !t.lost.full
+	t.withheld.mu.Lock()
+	defer t.withheld.mu.Unlock()
+	n, known := t.withheld.byACL[aclKey{zone, acl}]
+	return n, known || !t.withheld.full
 }

@@ -13,15 +13,15 @@ import (
 	"rung/sources/sandbox/rows"
 )
 
-// zone is one node's database: its server, and who writes the rows there that
+// sandboxZone is one node's database: its server, and who writes the rows there that
 // are not Rung's.
-type zone struct {
+type sandboxZone struct {
 	name     string
 	file     string // what its files are called
 	number   int    // of all zones there ever were
 	endpoint string
-	server   server
-	keeper   *keeper // nil until its server runs
+	server   zoneServer
+	keeper   *rowKeeper // nil until its server runs
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
 }
@@ -38,7 +38,7 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 		if ctx.Err() != nil || s.cfg.OVNOnly {
 			return err
 		}
-		s.lab, s.without = nil, err
+		s.lab, s.fallbackReason = nil, err
 	}
 	var err error
 	if s.program, err = findServer(s.cfg.Server); err != nil {
@@ -71,7 +71,7 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 			return err
 		}
 		s.guard = g
-		wg.Go(func() { s.describe, errs[len(s.cfg.Zones)] = version(ctx, g, s.program) })
+		wg.Go(func() { s.describe, errs[len(s.cfg.Zones)] = programVersion(ctx, g, s.program) })
 	}
 	for i, name := range s.cfg.Zones {
 		z, err := s.newZone(name)
@@ -85,21 +85,21 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 }
 
 // newZone prepares a zone whose server is not started yet.
-func (s *Sandbox) newZone(name string) (*zone, error) {
-	file, err := s.folder.file(name)
+func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
+	file, err := s.folder.fileName(name)
 	if err != nil {
 		return nil, err
 	}
-	path := s.folder.socket(file)
+	path := s.folder.socketPath(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.zones[name] != nil {
 		return nil, fmt.Errorf("zone %s is named twice", clean.Text(name))
 	}
-	if err := s.folder.mark.add(file); err != nil {
+	if err := s.folder.mark.addFile(file); err != nil {
 		return nil, err
 	}
-	z := &zone{name: name, file: file, number: s.made, endpoint: "unix:" + path}
+	z := &sandboxZone{name: name, file: file, number: s.zonesMade, endpoint: "unix:" + path}
 	report := func(state ServerState, err error) { s.cfg.OnServer(name, state, err) }
 	if s.lab != nil {
 		z.server = newLabServer(s, name, z.number)
@@ -108,19 +108,19 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
 		return nil, err
 	}
-	s.made++
+	s.zonesMade++
 	s.zones[name] = z
-	s.named = append(s.named, name)
+	s.zoneNames = append(s.zoneNames, name)
 	return z, nil
 }
 
 // startZone starts a zone's server.
-func (s *Sandbox) startZone(ctx context.Context, z *zone) error {
+func (s *Sandbox) startZone(ctx context.Context, z *sandboxZone) error {
 	if err := z.server.Start(ctx); err != nil {
 		return err
 	}
 	if l, ok := z.server.(*labServer); ok {
-		at := l.address()
+		at := l.northboundAddress()
 		s.mu.Lock()
 		z.endpoint = at
 		s.mu.Unlock()
@@ -128,20 +128,20 @@ func (s *Sandbox) startZone(ctx context.Context, z *zone) error {
 	return nil
 }
 
-// keep begins to look after the rows of a zone whose server runs.
-func (s *Sandbox) keep(z *zone) {
+// keepRows begins to look after the rows of a zone whose server runs.
+func (s *Sandbox) keepRows(z *sandboxZone) {
 	var life context.Context
 	life, z.stop = context.WithCancel(s.life)
 	var node *model.Node
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(z.name)
 	}
-	k := newKeeper(z.name, rows.Seed(z.name, rows.Management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
-		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Turn})
+	k := newKeeper(z.name, rows.SeedRows(z.name, rows.ManagementAddresses(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.TakeSlot})
 	z.keeper = k
-	z.wg.Go(func() { k.conn.Run(life, k.sink) })
-	z.wg.Go(func() { k.run(life) })
-	s.pods.follow(z.name, k)
+	z.wg.Go(func() { k.conn.Run(life, k.takeUpdate) })
+	z.wg.Go(func() { k.writeRows(life) })
+	s.pods.followZone(z.name, k)
 }
 
 // AddZone starts the server of another zone and seeds its database. Pods of the
@@ -161,11 +161,11 @@ func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 		return fmt.Errorf("adding a zone: %w", err)
 	}
 	if err = s.startZone(ctx, z); err == nil {
-		s.keep(z)
-		err = z.keeper.seeded(ctx)
+		s.keepRows(z)
+		err = z.keeper.waitSeeded(ctx)
 	}
 	if err != nil {
-		s.remove(z)
+		s.removeZone(z)
 		return fmt.Errorf("adding a zone: %w", err)
 	}
 	return nil
@@ -181,23 +181,23 @@ func (s *Sandbox) RemoveZone(name string) error {
 	if z == nil {
 		return fmt.Errorf("the sandbox has no zone %q", name)
 	}
-	s.remove(z)
+	s.removeZone(z)
 	return nil
 }
 
-func (s *Sandbox) remove(z *zone) {
+func (s *Sandbox) removeZone(z *sandboxZone) {
 	s.mu.Lock()
 	delete(s.zones, z.name)
-	s.named = slices.DeleteFunc(s.named, func(name string) bool { return name == z.name })
+	s.zoneNames = slices.DeleteFunc(s.zoneNames, func(name string) bool { return name == z.name })
 	s.mu.Unlock()
-	z.end(s.pods)
+	z.endZone(s.pods)
 	removeFiles(s.folder.path, z.file)
 }
 
-// end ends everything that runs for the zone.
-func (z *zone) end(pods *podHandler) {
+// endZone ends everything that runs for the zone.
+func (z *sandboxZone) endZone(pods *podHandler) {
 	if z.keeper != nil {
-		pods.follow(z.name, nil)
+		pods.followZone(z.name, nil)
 		z.stop()
 		z.wg.Wait()
 	}
@@ -207,11 +207,11 @@ func (z *zone) end(pods *podHandler) {
 func (s *Sandbox) closeServers() {
 	s.mu.Lock()
 	zones := s.zones
-	s.zones, s.named, s.made = map[string]*zone{}, nil, 0
+	s.zones, s.zoneNames, s.zonesMade = map[string]*sandboxZone{}, nil, 0
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, z := range zones {
-		wg.Go(func() { z.end(s.pods) })
+		wg.Go(func() { z.endZone(s.pods) })
 	}
 	wg.Wait()
 	if s.lab != nil {

@@ -12,11 +12,13 @@ type Slots chan struct{}
 // New makes one slot fewer than there are cores.
 func New() Slots { return make(Slots, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// Take runs work when a slot is free.
-func (s Slots) Take(work func()) {
-	if s != nil {
-		s <- struct{}{}
-		defer func() { <-s }()
+// TakeSlot waits for a slot and returns how to give it back, as in: defer s.TakeSlot()()
+func (s Slots) TakeSlot() (release func()) {
+	if s == nil {
+		return func() {}
 	}
-	work()
+	s <- struct{}{}
+	return s.release
 }
+
+func (s Slots) release() { <-s }

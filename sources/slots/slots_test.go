@@ -15,14 +15,13 @@ func TestSlots(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			slots.Take(func() {
-				if n := now.Add(1); n > most.Load() {
-					most.Store(n)
-				}
-				time.Sleep(time.Millisecond)
-				now.Add(-1)
-				done.Add(1)
-			})
+			defer slots.TakeSlot()()
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			time.Sleep(time.Millisecond)
+			now.Add(-1)
+			done.Add(1)
 		})
 	}
 	wg.Wait()
@@ -32,7 +31,8 @@ func TestSlots(t *testing.T) {
 	for range 3 {
 		func() {
 			defer func() { _ = recover() }()
-			slots.Take(func() { panic("a slot") })
+			defer slots.TakeSlot()()
+			panic("a slot")
 		}()
 	}
 	if cap(New()) < 1 {

@@ -112,9 +112,9 @@ func Move(name string, to int32) change.Mutation {
 
 // Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
 // that has none any more, or an address.
-func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
+func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.LogConnections {
 	t.Helper()
-	log := &diff.Log{Fresh: true}
+	log := &diff.LogConnections{Fresh: true}
 	end := func(text string) verdict.Endpoint {
 		if a, err := netip.ParseAddr(text); err == nil {
 			return verdict.AddrEnd(a)
@@ -134,7 +134,7 @@ func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
 		if _, err := fmt.Sscan(text, &from, &to, &port, &said); err != nil {
 			t.Fatal(err)
 		}
-		log.Seen = append(log.Seen, diff.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
+		log.Seen = append(log.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
 			Said: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
 		log.Lines += i + 1
 	}
@@ -190,7 +190,7 @@ func (w Writing) Write(ctx context.Context, changes []change.ObjectChange) error
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *WritingWorld) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.Logged(k)
+	p := w.Current().Cluster.LoggedObject(k)
 	if p == nil {
 		return "gone"
 	}

@@ -244,7 +244,7 @@ func (a *attack) judge(zone string, want map[string]ovsdb.Record) (wrong string,
 	a.t.Helper()
 	db := ovsdb.Dump(a.t, a.address(zone))
 	z := a.w.Revision().Zone(zone)
-	said := fmt.Sprint(a.w.Health().Unwritten(z))
+	said := fmt.Sprint(a.w.Health().UnwrittenIn(z))
 	named := func(table, uuid string) bool {
 		if strings.Contains(said, uuid) {
 			return true
@@ -274,7 +274,7 @@ func (a *attack) judge(zone string, want map[string]ovsdb.Record) (wrong string,
 			}
 		}
 	}
-	if checks := strings.Join(a.w.Health().Checks(), "\n"); left > 0 && !strings.Contains(checks, "[!]zone "+zone) {
+	if checks := strings.Join(a.w.Health().ReadyChecks(), "\n"); left > 0 && !strings.Contains(checks, "[!]zone "+zone) {
 		wrong += "not among the checks:\n" + checks
 	}
 	return wrong + cmp.Diff(writtenOnly(want), writtenOnly(db.Policies())), left

@@ -317,7 +317,7 @@ func (a *attack) calm(when string) {
 				return false
 			}
 			for _, k := range slices.Concat(liverows.ZonePolicies(r, z), r.Units()) {
-				in := z.Policy(k)
+				in := z.PolicyJoin(k)
 				if in == nil && k.Kind == model.KindNetpolNode {
 					continue // another zone's
 				}

@@ -53,7 +53,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 
 	lost := make(chan struct{})
 	go func() {
-		_ = r.Wait(r.ctx, func(r *revision.Revision) bool {
+		_ = r.WaitFor(r.ctx, func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
 				if z.Conn == model.ConnLost && z.Error != "" && z.Paused != "" {
 					return true
@@ -92,7 +92,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 			r.change(change.Mutation{Op: change.OpDelete, Policy: anpKey(name)})
 		default:
 			levels := model.LogLevels{Deny: pick("alert", "info", "debug"), Allow: pick("notice", "warning", "info")}
-			if r.Revision().Cluster.Policy(anpKey(name)).Logging != levels.Annotation() {
+			if r.Revision().Cluster.Policy(anpKey(name)).Logging != levels.AnnotationText() {
 				r.change(change.Mutation{Op: change.OpLogLevel, Policy: anpKey(name), Levels: levels})
 			}
 		}

@@ -273,7 +273,7 @@ func (r *run) untilWithin(d time.Duration, what string, holds func(*revision.Rev
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		rev := r.Revision()
 		var b strings.Builder
 		for _, br := range rev.Broken {
@@ -303,7 +303,7 @@ func settled(n int) func(*revision.Revision) bool {
 				return false
 			}
 			for _, k := range liverows.ZonePolicies(r, z) {
-				in := z.Policy(k)
+				in := z.PolicyJoin(k)
 				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.WhyNoRows(k) == nil) {
 					return false
 				}
@@ -376,7 +376,7 @@ func wanted(c *model.Cluster, zone string, except []string) map[string]ovsdb.Rec
 	d := compiler.Compile(c, compiler.Options{})
 	out := map[string]ovsdb.Record{}
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, zone, nil)
+		rows := d.RowsOfUnit(p.Key, zone, nil)
 		if rows == nil || rows.None != nil || slices.Contains(except, p.Key.Name) {
 			continue
 		}

@@ -148,7 +148,7 @@ func ghost(name string) []map[string]any {
 
 // names says whether a zone's state names the difference.
 func (w tamper) names(z *model.ZoneState) bool {
-	in := z.Policy(anpKey(w.policy))
+	in := z.PolicyJoin(anpKey(w.policy))
 	if in == nil || in.InSync {
 		return false
 	}
@@ -206,8 +206,8 @@ func TestDrift(t *testing.T) {
 	}
 	t.Logf("%d kinds of drift named, the slowest %v after ovsdb-client was started", len(tampers(t)), slowest.Round(time.Millisecond))
 	for _, z := range []string{"n1", "n3"} {
-		if s := look.Revision().Zone(z); !s.Policy(anpKey("one")).InSync {
-			t.Errorf("%s differs, too: %+v", z, s.Policy(anpKey("one")).Diffs)
+		if s := look.Revision().Zone(z); !s.PolicyJoin(anpKey("one")).InSync {
+			t.Errorf("%s differs, too: %+v", z, s.PolicyJoin(anpKey("one")).Diffs)
 		}
 	}
 	if code, out := c.drift(); code != 1 || !strings.Contains(out, `"n2"`) || strings.Contains(out, `"n1"`) || !strings.Contains(out, id("one:Ingress:9:None")) {

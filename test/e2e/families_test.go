@@ -60,7 +60,7 @@ func (r *run) settledAll() *revision.Revision {
 	r.until("all units have their rows", func(rev *revision.Revision) bool {
 		for _, z := range rev.Zones {
 			for _, k := range rev.Units() {
-				if in := z.Policy(k); in != nil && in.None == nil && !in.InSync || in == nil && k.Kind != model.KindNetpolNode {
+				if in := z.PolicyJoin(k); in != nil && in.None == nil && !in.InSync || in == nil && k.Kind != model.KindNetpolNode {
 					return false
 				}
 			}

@@ -26,7 +26,7 @@ func (r *run) settledAt(name string, priority int32) *revision.Revision {
 	r.t.Helper()
 	r.until("the rows are there", func(rev *revision.Revision) bool {
 		for _, z := range rev.Zones {
-			in := z.Policy(anpKey(name))
+			in := z.PolicyJoin(anpKey(name))
 			if in == nil || !in.InSync || in.LivePriority != priority || in.None != nil {
 				return false
 			}

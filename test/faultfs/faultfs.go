@@ -116,11 +116,11 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return f.info(safefile.OS.Lstat(name))
 }
 
-func (f *FS) Real(name string) (string, error) {
+func (f *FS) RealPath(name string) (string, error) {
 	if _, err := f.ask("real", name); err != nil {
 		return "", err
 	}
-	return safefile.OS.Real(name)
+	return safefile.OS.RealPath(name)
 }
 
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -158,11 +158,11 @@ func (f *FS) Rename(from, to string) error {
 	return safefile.OS.Rename(from, to)
 }
 
-func (f *FS) Place(from, to string) error {
+func (f *FS) RenameNew(from, to string) error {
 	if _, err := f.ask("place", to); err != nil {
 		return err
 	}
-	return safefile.OS.Place(from, to)
+	return safefile.OS.RenameNew(from, to)
 }
 
 func (f *FS) Exchange(a, b string) error {
@@ -179,11 +179,11 @@ func (f *FS) Link(from, to string) error {
 	return safefile.OS.Link(from, to)
 }
 
-func (f *FS) Writing(name string) (bool, error) {
+func (f *FS) IsOpenForWriting(name string) (bool, error) {
 	if _, err := f.ask("writing", name); err != nil {
 		return false, err
 	}
-	return safefile.OS.Writing(name)
+	return safefile.OS.IsOpenForWriting(name)
 }
 
 // SyncFolder does not reach the disk: no test pulls the plug, and it is slow.

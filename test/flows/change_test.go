@@ -58,14 +58,14 @@ func (c *changer) add(now *model.Cluster) (string, []model.Object, []model.Key) 
 	case 3, 4:
 		p = made.ANP(name, 0, "*", nil, nil)
 		p.Kind, p.Namespace, p.Tier = model.KindNP, c.namespace(now).Name, model.TierNetwork
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: made.Sel(c.pick("*", "app=web", "app notin (db)")), Namespace: p.Namespace}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel(c.pick("*", "app=web", "app notin (db)")), Namespace: p.Namespace}
 		p.Subject.AllPods = p.Subject.Pods.String() == ""
 		p.IsolatesIngress, p.IsolatesEgress = c.IntN(2) == 0, c.IntN(2) == 0
 		p = c.rules(p)
 	default:
 		p = made.ANP("default", 0, "*", nil, nil)
 		p.Kind, p.Namespace, p.Tier = model.KindEF, c.namespace(now).Name, model.TierNetwork
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: p.Namespace}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: p.Namespace}
 		p = c.rules(p)
 	}
 	return "add " + p.Key.String(), []model.Object{p}, nil

@@ -91,7 +91,7 @@ func (z *zone) tick() {
 
 func start(t *testing.T, objects []model.Object, options compiler.Options) *world {
 	t.Helper()
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	dir, err := os.MkdirTemp("", "f") // short: sockets have to fit
 	if err != nil {
 		t.Fatal(err)
@@ -178,13 +178,13 @@ func (z *zone) lacks(c *model.Cluster) string {
 	switch {
 	case s.Steps < z.steps || s.Judging:
 		return fmt.Sprintf("step %d of %d is judged", s.Steps, z.steps)
-	case !s.Current():
+	case !s.IsCurrent():
 		return "the database is not read: " + s.Error
 	}
 	const others = 2 // ports of the switch: the router's and the node's
 	want := others
 	for p := range c.Pods() {
-		if p.NodeName == z.name && p.SubjectEligible() {
+		if p.NodeName == z.name && p.CanBeSubject() {
 			want++
 			if s.DB.PortByName(nb.PortName(p.Namespace, p.Name)) == nil {
 				return "no port of pod " + p.Namespace + "/" + p.Name

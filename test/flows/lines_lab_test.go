@@ -48,18 +48,18 @@ const (
 // alone starts a zone whose fair meter lets so many lines a second of an ACL through.
 func alone(t *testing.T, rate int) *node {
 	t.Helper()
-	n := &node{t: t, tools: install.OVN(t, ovn.Find)}
+	n := &node{t: t, tools: install.OVN(t, ovn.FindTools)}
 	dir, err := os.MkdirTemp("", "l") // short: sockets have to fit
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ovn.Remove(dir)
+		ovn.RemoveLeftover(dir)
 		if err := os.Remove(dir); err != nil {
 			t.Errorf("the lab left something: %v", err)
 		}
 	})
-	lab, err := ovn.Start(t.Context(), n.tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n", MeterRate: rate,
+	lab, err := ovn.StartLab(t.Context(), n.tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n", MeterRate: rate,
 		Subnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/24"), netip.MustParsePrefix("fd01::/64")}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -74,13 +74,13 @@ func alone(t *testing.T, rate int) *node {
 	var ports []nb.Ref
 	for i := range podsOn {
 		p := pod{fmt.Sprint("pod", i), netip.AddrFrom4([4]byte{10, 244, 0, byte(10 + i)}), netip.MustParseAddr(fmt.Sprintf("fd01::%d", 10+i))}
-		ops = append(ops, rows.Pod(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(rows.MAC(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, rows.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(rows.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		ports = append(ports, nb.Ref{Name: p.lport})
 		n.pods = append(n.pods, p)
 	}
-	ops = append(ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
-		rows.Insert(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
-		rows.Insert(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": rows.Named("wide")}),
+	ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": group, "ports": ports}),
+		rows.InsertOp(nb.TableMeterBand, "wide", map[string]any{"action": "drop", "rate": unbound, "burst_size": 0}),
+		rows.InsertOp(nb.TableMeter, "", map[string]any{"name": shared, "unit": "pktps", "bands": rows.NamedRefs("wide")}),
 		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName("n").UUID, Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: ports}}})
 	if err := n.Transact(t.Context(), ops...); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func (n *node) sync() {
 	n.t.Helper()
 	ctx, cancel := bounded(n.t)
 	defer cancel()
-	if _, err := n.Sync(ctx); err != nil {
+	if _, err := n.WaitSynced(ctx); err != nil {
 		n.t.Fatal(err)
 	}
 }

@@ -41,7 +41,7 @@ func (n *node) deny(port uint16, meter string, logs bool) *nb.ACL {
 
 // packet is one of a new connection to a port.
 func (n *node) packet(i int, port uint16) ovn.Packet {
-	return ovn.Packet{In: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: uint16(firstSource + i%50_000), DstPort: port}
+	return ovn.Packet{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: uint16(firstSource + i%50_000), DstPort: port}
 }
 
 var overflow = regexp.MustCompile(`(?m)^rconn_overflow .*total: (\d+)`)
@@ -130,7 +130,7 @@ func TestLinesLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(out, func(o ovn.Outcome) bool { return len(o.At) > 0 }) {
+			if slices.ContainsFunc(out, func(o ovn.Outcome) bool { return len(o.Ports) > 0 }) {
 				t.Fatal("a packet came out that should be dropped")
 			}
 			time.Sleep(c.tick)
@@ -142,7 +142,7 @@ func TestLinesLost(t *testing.T) {
 			}
 		}
 		waits := time.Now()
-		if err := n.Logged(t.Context()); err != nil {
+		if err := n.WaitLogged(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// The packet that Logged waits for is discarded, too, where the queue is still full, and
@@ -229,7 +229,7 @@ func TestFirstLine(t *testing.T) {
 		took = append(took, time.Since(began))
 		set(false)
 		n.sync()
-		if err := n.Logged(t.Context()); err != nil {
+		if err := n.WaitLogged(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -127,7 +127,7 @@ func Server(tb testing.TB, name string) string {
 	return ""
 }
 
-// OVN returns the OVN that find finds, ovn.Find above all, in the folder RUNG_OVN names
+// OVN returns the OVN that find finds, ovn.FindTools above all, in the folder RUNG_OVN names
 // or in PATH. Where there is none, or none that is new enough, the test is skipped with
 // one line, or fails when servers are required.
 func OVN[T any](tb testing.TB, find func(ctx context.Context, place string) (T, error)) T {

@@ -109,7 +109,7 @@ func impossible(c Connection) string {
 	for _, e := range []End{c.From, c.To} {
 		switch p := e.Pod; {
 		case p == nil:
-		case p.Completed():
+		case p.IsCompleted():
 			return "completed"
 		case p.NodeName == "":
 			return "not scheduled"
@@ -171,7 +171,7 @@ func path(c Connection) (path []packet) {
 		there = to.NodeName
 	}
 	cross := func(p packet) {
-		for _, p.stage = range model.Stages() {
+		for _, p.stage = range model.PipelineStages() {
 			path = append(path, p)
 		}
 	}

@@ -82,7 +82,7 @@ func (j judge) admin(p packet, pol *model.Policy) (rows []row) {
 // unprogrammed says whether OVN-Kubernetes writes no rows for an AdminNetworkPolicy or
 // its baseline (ovn-kubernetes.md#no-rows).
 func (j judge) unprogrammed(pol *model.Policy) bool {
-	if pol.Refused() || pol.Kind == model.KindANP && (pol.Priority < 0 || pol.Priority > 99) {
+	if pol.IsRefused() || pol.Kind == model.KindANP && (pol.Priority < 0 || pol.Priority > 99) {
 		return true
 	}
 	if pol.HasLogging && pol.Logging != "" {
@@ -111,12 +111,12 @@ func (j judge) unprogrammed(pol *model.Policy) bool {
 // subject says whether a pod's port is in the policy's port group
 // (ovn-kubernetes.md#subject-pods).
 func (j judge) subject(pol *model.Policy, pod *model.Pod) bool {
-	if pod.HostNetwork || pod.Completed() || pod.NodeName == "" {
+	if pod.HostNetwork || pod.IsCompleted() || pod.NodeName == "" {
 		return false
 	}
 	s := pol.Subject
 	if s.Namespace != "" {
-		return s.Namespace == pod.Namespace && j.takes(model.Everything(), s.Pods, pod)
+		return s.Namespace == pod.Namespace && j.takes(model.SelectEverything(), s.Pods, pod)
 	}
 	return j.takes(s.Namespaces, s.Pods, pod)
 }
@@ -173,12 +173,12 @@ func (j judge) adminPeer(rule model.Rule, addr netip.Addr) bool {
 }
 
 func (j judge) adminPeerPod(peer model.Peer, pod *model.Pod) bool {
-	if pod.HostNetwork || pod.Completed() || pod.NodeName == "" || len(pod.IPs) == 0 {
+	if pod.HostNetwork || pod.IsCompleted() || pod.NodeName == "" || len(pod.IPs) == 0 {
 		return false
 	}
 	switch peer.Kind {
 	case model.PeerNamespaces:
-		return j.takes(peer.Namespaces, model.Everything(), pod)
+		return j.takes(peer.Namespaces, model.SelectEverything(), pod)
 	case model.PeerPods:
 		return j.takes(peer.Namespaces, peer.Pods, pod)
 	}

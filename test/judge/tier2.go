@@ -86,7 +86,7 @@ func (j judge) selected(pol *model.Policy, rule model.Rule, addr netip.Addr) boo
 		case peer.Kind == model.PeerPods:
 			for pod := range j.cluster.Pods() {
 				in := j.takes(peer.Namespaces, peer.Pods, pod) && (peer.Namespace == "" || peer.Namespace == pod.Namespace)
-				if in && !pod.Completed() && has(pod.IPs, addr) {
+				if in && !pod.IsCompleted() && has(pod.IPs, addr) {
 					return true
 				}
 			}
@@ -109,7 +109,7 @@ func (j judge) legacy(in func(model.Labels) bool, addr netip.Addr) bool {
 // those on the host's network, and, for the host-network namespace, of the nodes.
 func (j judge) inNamespace(ns string, addr netip.Addr) bool {
 	for pod := range j.cluster.PodsIn(ns) {
-		if !pod.HostNetwork && !pod.Completed() && has(pod.IPs, addr) {
+		if !pod.HostNetwork && !pod.IsCompleted() && has(pod.IPs, addr) {
 			return true
 		}
 	}
@@ -149,7 +149,7 @@ func (j judge) defaultDeny(p packet) []row {
 		return nil
 	}
 	for pol := range j.cluster.Policies(model.KindNP) {
-		if !pol.Isolates(dir) || !j.subject(pol, at) {
+		if !pol.IsolatesDirection(dir) || !j.subject(pol, at) {
 			continue
 		}
 		by := By{Tier: model.TierNetwork, Direction: dir, Rule: -1, Action: model.Deny,

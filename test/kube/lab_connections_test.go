@@ -38,7 +38,7 @@ func (a *attempt) passages() []passage {
 	if from == to {
 		return []passage{{from.Name(), a.FromPort, a.ToPort}}
 	}
-	return []passage{{from.Name(), a.FromPort, from.Elsewhere()}, {to.Name(), to.Elsewhere(), a.ToPort}}
+	return []passage{{from.Name(), a.FromPort, from.ElsewherePort()}, {to.Name(), to.ElsewherePort(), a.ToPort}}
 }
 
 var labProtocols = map[string]ovn.Proto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP, "ICMP": ovn.ICMP}
@@ -64,7 +64,7 @@ func (w *labWorld) attempt(from, to, protocol string, port int) attempt {
 		near = dstPod
 	}
 	a.Connection.From, a.Connection.To = w.lab.Zone(near.node), w.lab.Zone(near.node)
-	a.FromPort, a.ToPort = a.Connection.From.Outside(), a.Connection.From.Outside()
+	a.FromPort, a.ToPort = a.Connection.From.OutsidePort(), a.Connection.From.OutsidePort()
 	if srcPod != nil {
 		a.FromPort = srcPod.lport()
 	}
@@ -75,7 +75,7 @@ func (w *labWorld) attempt(from, to, protocol string, port int) attempt {
 			a.Connection.From = a.Connection.To
 		}
 	case slices.Contains(nodeAddrs(own), dst):
-		a.ToPort = a.Connection.From.Node()
+		a.ToPort = a.Connection.From.NodePort()
 	}
 	return a
 }
@@ -199,7 +199,7 @@ type decidedBy struct {
 // try puts a connection in as packets.
 func (w *labWorld) try(a attempt) (steps []ovn.Step, made bool) {
 	w.t.Helper()
-	steps, made, err := ovn.Try(w.t.Context(), a.Connection)
+	steps, made, err := ovn.TryConnection(w.t.Context(), a.Connection)
 	must(w.t, err)
 	return steps, made
 }

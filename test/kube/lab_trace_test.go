@@ -141,13 +141,13 @@ func (w *tracer) microflow(a attempt, leg passage) string {
 	parts := []string{p("inport == %q", leg.in), "eth.src == " + w.mac(leg.zone, nb.TablePort, leg.in)}
 	to, z := "", w.lab.Zone(leg.zone)
 	switch leg.in {
-	case z.Elsewhere():
+	case z.ElsewherePort():
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtots-"+leg.zone)
-	case z.Outside():
+	case z.OutsidePort():
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtoj-"+leg.zone)
 	default:
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtos-"+leg.zone)
-		if leg.out != z.Elsewhere() && leg.out != z.Outside() && leg.out != z.Node() {
+		if leg.out != z.ElsewherePort() && leg.out != z.OutsidePort() && leg.out != z.NodePort() {
 			to = w.mac(leg.zone, nb.TablePort, leg.out) // a pod on the same switch
 		}
 	}

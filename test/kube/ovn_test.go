@@ -172,7 +172,7 @@ func (w *labWorld) testLogs() {
 		w.try(a)
 	}
 	for _, z := range w.lab.Zones() {
-		must(t, z.Logged(t.Context()))
+		must(t, z.WaitLogged(t.Context()))
 	}
 	done := phase(t, "packet to sentence")
 	screen.WaitFor("dropped by guard-blue ingress 0", "allowed by guard-blue egress 0")
@@ -230,14 +230,14 @@ func (w *labWorld) testMeters() {
 	var all []ovn.Packet
 	for range 400 {
 		w.port++
-		all = append(all, ovn.Packet{In: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
+		all = append(all, ovn.Packet{EntryPort: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
 	}
 	// Until the meter has held some back in the second in which it let as many through.
 	lost := uint64(0)
 	wait.Within(t, patience, "the meter is at its limit", func() bool {
 		_, err := zone.Send(t.Context(), all)
 		must(t, err)
-		must(t, zone.Logged(t.Context()))
+		must(t, zone.WaitLogged(t.Context()))
 		f := screen.Terminal.Frame()
 		return strings.Contains(f.Text(), "ingress 0 in "+blue.node+": at the limit")
 	})

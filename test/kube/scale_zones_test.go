@@ -70,7 +70,7 @@ func newFleet(t *testing.T, s scale) *fleet {
 		f.nodes = append(f.nodes, n.Name)
 	}
 	for p := range f.desired.Policies() {
-		for _, a := range f.desired.Rows(p.Key, "", nil).ACLs {
+		for _, a := range f.desired.RowsOfUnit(p.Key, "", nil).ACLs {
 			f.acls = append(f.acls, a.ID())
 		}
 	}

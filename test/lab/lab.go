@@ -12,12 +12,12 @@ import (
 // skips the test, or fails it, where there is no OVN. end ends the lab.
 func One(t testing.TB) (z *ovn.Zone, dir string, end func()) {
 	t.Helper()
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	dir, err := os.MkdirTemp("", "o")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := ovn.Start(t.Context(), tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
+	lab, err := ovn.StartLab(t.Context(), tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
 	if err != nil {
 		_ = os.Remove(dir)
 		t.Fatal(err)

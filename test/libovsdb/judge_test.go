@@ -131,13 +131,13 @@ func hung(rows map[string]ovsdb.Record, c *model.Cluster, f settings.Features, z
 	rows = maps.Clone(rows)
 	d := compiler.Compile(c, compiler.Options{DNS: f.DNS})
 	for p := range d.Policies() {
-		in := d.Rows(p.Key, zone, nil)
+		in := d.RowsOfUnit(p.Key, zone, nil)
 		if in == nil || in.None != nil {
 			continue
 		}
 		on := compiler.HolderOf(p.Key)
 		if in.PortGroup != nil {
-			on = compiler.Holder{Table: nb.TablePortGroup, Name: in.PortGroup.Name}
+			on = compiler.ACLHolder{Table: nb.TablePortGroup, Name: in.PortGroup.Name}
 		}
 		for _, a := range in.ACLs {
 			if row := maps.Clone(rows[nb.TableACL+" "+a.ID()]); row != nil {

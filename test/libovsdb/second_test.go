@@ -62,7 +62,7 @@ func TestSecondReader(t *testing.T) {
 					for _, z := range e.Revision().Zones {
 						names = append(names, z.Name)
 					}
-					for _, r := range second.Reads(t.Context(), e.Zones(), names, secondName) {
+					for _, r := range second.ReadZones(t.Context(), e.Zones(), names, secondName) {
 						if r.Err != nil || len(r.Differences) > 0 || r.More > 0 {
 							t.Errorf("%s: %+v, %v", r.Zone, r.Result, r.Err)
 							continue

@@ -35,11 +35,11 @@ func Big(pods, policies, rules int) *model.Cluster {
 	}
 	for i := range policies {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("policy-%02d", i)}}, Tier: model.TierAdmin,
-			Priority: int32(i % 100), Subject: model.Subject{Namespaces: sel("tenant", fmt.Sprint(i%4)), Pods: model.Everything(), AllPods: true}}
+			Priority: int32(i % 100), Subject: model.Subject{Namespaces: sel("tenant", fmt.Sprint(i%4)), Pods: model.SelectEverything(), AllPods: true}}
 		for j := range rules {
 			r := model.Rule{Name: fmt.Sprintf("rule-%d", j), Action: []model.Action{model.Allow, model.Deny, model.Pass}[j%3],
-				Peers: []model.Peer{{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: sel("app", fmt.Sprint(j%10))},
-					{Kind: model.PeerNamespaces, Namespaces: sel("tenant", fmt.Sprint((i+j)%4)), Pods: model.Everything()}}}
+				Peers: []model.Peer{{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: sel("app", fmt.Sprint(j%10))},
+					{Kind: model.PeerNamespaces, Namespaces: sel("tenant", fmt.Sprint((i+j)%4)), Pods: model.SelectEverything()}}}
 			if j%2 == 0 {
 				r.Direction, r.Index = model.Ingress, len(p.Ingress)
 				p.Ingress = append(p.Ingress, r)

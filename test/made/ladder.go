@@ -22,7 +22,7 @@ func LadderCluster() *model.Cluster {
 func Tier2Cluster() *model.Cluster {
 	np := func(ns, name string, ingress, egress []model.Rule, in, out bool) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, Ingress: ingress, Egress: egress,
-			Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), Namespace: ns}, IsolatesIngress: in, IsolatesEgress: out}
+			Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Namespace: ns}, IsolatesIngress: in, IsolatesEgress: out}
 	}
 	allow := []model.Rule{Rule(model.Allow, nil)}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,

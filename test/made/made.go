@@ -58,7 +58,7 @@ func Node(name, labels string, ips ...string) *model.Node {
 }
 
 func NSPeer(s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: Sel(s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: Sel(s), Pods: model.SelectEverything()}
 }
 func PodPeer(ns, pods string) model.Peer {
 	return model.Peer{Kind: model.PeerPods, Namespaces: Sel(ns), Pods: Sel(pods)}

@@ -116,7 +116,7 @@ func drawAntrea(r *rand.Rand) *drawn {
 	for i := range d.r.IntN(3) {
 		p := made.ANP(fmt.Sprint("np", i), 0, "*", nil, nil)
 		p.Kind, p.Namespace, p.Tier = model.KindNP, d.pick(namespaces...), model.TierNetwork
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: made.Sel("app=x"), Namespace: p.Namespace}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel("app=x"), Namespace: p.Namespace}
 		p.IsolatesIngress, p.IsolatesEgress = true, d.one(2)
 		p.Ingress = []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: made.Peers(made.NSPeer(d.pick("t=1", "*")))}}
 		d.objects = append(d.objects, p)
@@ -157,7 +157,7 @@ func (d *drawn) antreaPolicy(kind model.Kind, ns, name string, priority float64)
 }
 
 func (d *drawn) appliedTo(kind model.Kind) []model.AppliedTo {
-	a := model.AppliedTo{Select: true, Namespaces: model.Everything(), Pods: made.Sel(d.pick("*", "app=x", "!app"))}
+	a := model.AppliedTo{Select: true, Namespaces: model.SelectEverything(), Pods: made.Sel(d.pick("*", "app=x", "!app"))}
 	if kind == model.KindACNP {
 		a.Namespaces = made.Sel(d.pick("*", "t=1", "t in (1,2)"))
 		if d.one(8) {
@@ -172,16 +172,16 @@ func (d *drawn) antreaPeer(p *model.Policy, dir model.Direction) model.Peer {
 	if p.Kind == model.KindACNP {
 		switch d.r.IntN(8) {
 		case 0:
-			return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: pods, Match: &model.NamespaceMatch{Self: true}}
+			return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: pods, Match: &model.NamespaceMatch{Self: true}}
 		case 1:
-			return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: pods, Match: &model.NamespaceMatch{SameLabels: []string{"t"}}}
+			return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: pods, Match: &model.NamespaceMatch{SameLabels: []string{"t"}}}
 		case 2:
 			return model.Peer{Kind: model.PeerGroup, Group: "some"}
 		}
 	}
 	switch n := d.r.IntN(5); {
 	case n == 0:
-		return model.Peer{Kind: model.PeerPods, Namespace: p.Namespace, Namespaces: model.Everything(), Pods: pods}
+		return model.Peer{Kind: model.PeerPods, Namespace: p.Namespace, Namespaces: model.SelectEverything(), Pods: pods}
 	case n == 1 && dir == model.Egress:
 		return made.NetPeer(d.network())
 	case n < 3:

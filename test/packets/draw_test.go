@@ -202,7 +202,7 @@ func (d *drawn) networkPolicy(name string) *model.Policy {
 	p := made.ANP(name, 0, "*", nil, nil)
 	p.Kind, p.Namespace, p.Tier = model.KindNP, ns, model.TierNetwork
 	pods := d.pick("*", "app=x", "app notin (x)")
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: made.Sel(pods), AllPods: pods == "*", Namespace: ns}
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel(pods), AllPods: pods == "*", Namespace: ns}
 	p.IsolatesIngress, p.IsolatesEgress = d.one(2), d.one(2)
 	if d.one(4) {
 		p.Annotations = map[string]string{model.AnnotationStateless: "true"}
@@ -216,7 +216,7 @@ func (d *drawn) networkPolicy(name string) *model.Policy {
 			case 1:
 				rule.Peers = append(rule.Peers, made.PodPeer(d.pick("*", "t=1"), d.pick("*", "app=x", "!app")))
 			case 2:
-				rule.Peers = append(rule.Peers, model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.Everything(), Pods: made.Sel(d.pick("*", "app=x"))})
+				rule.Peers = append(rule.Peers, model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.SelectEverything(), Pods: made.Sel(d.pick("*", "app=x"))})
 			default:
 				block := made.NetPeer(d.network())
 				switch {
@@ -256,7 +256,7 @@ func (d *drawn) networkPolicy(name string) *model.Policy {
 func (d *drawn) firewall(ns string) *model.Policy {
 	p := made.ANP("default", 0, "*", nil, nil)
 	p.Kind, p.Namespace, p.Tier = model.KindEF, ns, model.TierNetwork
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}
 	for i := range 1 + d.r.IntN(4) {
 		rule := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(d.pick("Allow", "Deny"))}
 		switch d.r.IntN(4) {

@@ -23,7 +23,7 @@ type talk struct {
 // open makes the connection.
 func (k *talk) open(t *testing.T) {
 	t.Helper()
-	steps, made, err := ovn.Try(t.Context(), ovn.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
+	steps, made, err := ovn.TryConnection(t.Context(), ovn.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
 		FromPort: k.client.lport, ToPort: k.server.lport, Src: k.client.v4, Dst: k.server.v4, Proto: k.proto, SrcPort: k.srcPort, DstPort: k.dstPort})
 	if err != nil || !made {
 		t.Fatalf("the connection was not made: %v %+v", err, steps)
@@ -56,7 +56,7 @@ func (k *talk) put(t *testing.T, p ovn.Packet, from, to place) bool {
 	t.Helper()
 	here, there := k.w.zones[from.zone], k.w.zones[to.zone]
 	send := func(z *node, in, out string) bool {
-		p.In = in
+		p.EntryPort = in
 		got, err := z.Send(t.Context(), []ovn.Packet{p})
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func (k *talk) put(t *testing.T, p ovn.Packet, from, to place) bool {
 	if here == there {
 		return send(here, from.lport, to.lport)
 	}
-	return send(here, from.lport, here.Elsewhere()) && send(there, there.Elsewhere(), to.lport)
+	return send(here, from.lport, here.ElsewherePort()) && send(there, there.ElsewherePort(), to.lport)
 }
 
 // What happens to an established connection when a Deny arrives, and when it goes
@@ -109,7 +109,7 @@ func TestEstablished(t *testing.T) {
 	}
 	// By a Deny of an EgressFirewall the client's packets are dropped; the server's are
 	// behind the client's first, third, … and delivered behind its second, fourth, ….
-	outside := place{zone: pods[0].zone, lport: w.zones[pods[0].zone].Outside(), v4: netip.MustParseAddr("198.51.100.9")}
+	outside := place{zone: pods[0].zone, lport: w.zones[pods[0].zone].OutsidePort(), v4: netip.MustParseAddr("198.51.100.9")}
 	const wantFirewall = "...... ssssss ...s.. s...s. then ccs"
 	port := uint16(30000)
 	for _, kind := range []model.Kind{model.KindANP, model.KindNP, model.KindBANP, model.KindEF} {
@@ -161,17 +161,17 @@ func denying(kind model.Kind, dir model.Direction) *model.Policy {
 	if dir == model.Ingress {
 		p = made.ANP("default", 10, "*", rules, nil)
 	}
-	p.Subject = model.Subject{Namespaces: made.Sel("t=" + ns), Pods: model.Everything(), AllPods: true}
+	p.Subject = model.Subject{Namespaces: made.Sel("t=" + ns), Pods: model.SelectEverything(), AllPods: true}
 	switch kind {
 	case model.KindEF:
 		p.Kind, p.Tier, p.Namespace = kind, model.TierNetwork, ns
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}
 		p.Egress[0].Peers = made.Peers(made.NetPeer("0.0.0.0/0"))
 	case model.KindBANP:
 		p.Kind, p.Tier = kind, model.TierBaseline
 	case model.KindNP: // isolation alone
 		p.Kind, p.Tier, p.Namespace, p.Ingress, p.Egress = kind, model.TierNetwork, ns, nil, nil
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}
 		p.IsolatesIngress, p.IsolatesEgress = dir == model.Ingress, dir == model.Egress
 	}
 	return p

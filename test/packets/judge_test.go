@@ -13,7 +13,7 @@ type judge struct{ zone *walk.Zone }
 
 // newJudge makes a judge of the rows a zone has now.
 func newJudge(zone string, db *nb.DB) *judge {
-	return &judge{walk.NewZone(zone, db, &walk.Matches{}, nil)}
+	return &judge{walk.NewZone(zone, db, &walk.MatchCache{}, nil)}
 }
 
 // decision is a row that decided in its tier. tied are all rows of its tier and priority
@@ -28,16 +28,16 @@ type decision struct {
 // decided about it and were passed over.
 func (j *judge) pass(at string, p match.Packet) (met []decision, passed bool, unjudged int) {
 	passed = true
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		q := p
 		if stage != model.StageToLport {
 			q.OutPort = "" // not known yet
 		}
-		deciders, not := j.zone.Walk(stage, at, q)
+		deciders, not := j.zone.WalkStage(stage, at, q)
 		unjudged += int(not)
 		for _, acl := range deciders {
 			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
-			met = append(met, decision{acl, j.zone.Tied(stage, at, q, acl)})
+			met = append(met, decision{acl, j.zone.TiedRows(stage, at, q, acl)})
 		}
 		if !passed {
 			break

@@ -97,13 +97,13 @@ type node struct {
 
 func start(tb testing.TB) *world {
 	tb.Helper()
-	w := &world{tools: install.OVN(tb, ovn.Find), zones: map[string]*node{}}
+	w := &world{tools: install.OVN(tb, ovn.FindTools), zones: map[string]*node{}}
 	dir, err := os.MkdirTemp("", "p") // short: sockets have to fit
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		ovn.Remove(dir)
+		ovn.RemoveLeftover(dir)
 		if err := os.Remove(dir); err != nil {
 			tb.Errorf("the lab left something: %v", err)
 		}
@@ -117,7 +117,7 @@ func start(tb testing.TB) *world {
 		}
 		cfg.Zones = append(cfg.Zones, zc)
 	}
-	lab, err := ovn.Start(tb.Context(), w.tools, cfg)
+	lab, err := ovn.StartLab(tb.Context(), w.tools, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -157,17 +157,17 @@ func seed(tb testing.TB, z *ovn.Zone) {
 			continue
 		}
 		id := fmt.Sprint("port", i)
-		ops = append(ops, rows.Pod(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(rows.MAC(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, rows.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(rows.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		all = append(all, nb.Ref{Name: id})
 		groups[p.namespace] = append(groups[p.namespace], nb.Ref{Name: id})
 		lb := fmt.Sprint("lb", i)
-		ops = append(ops, rows.Insert("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
+		ops = append(ops, rows.InsertOp("Load_Balancer", lb, map[string]any{"name": lb, "options": map[string]string{"hairpin_snat_ip": "169.254.169.5 fd69::5"},
 			"vips": map[string]string{p.service(p.v4).String(): p.v4.String(), p.service(p.v6).String(): p.v6.String()}}))
 		balancers = append(balancers, nb.Ref{Name: lb})
 	}
 	for ns, ports := range groups {
 		ids := rows.NamespaceIDs(ns)
-		ops = append(ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
+		ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids, "ports": ports}))
 	}
 	ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName(z.Name()).UUID,
 		Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: all}, {Column: "load_balancer", Insert: true, Refs: balancers}}})
@@ -195,7 +195,7 @@ func (w *world) put(ctx context.Context, objects []model.Object, options compile
 				return fmt.Errorf("zone %s: %s: %w", n.Name(), why, ctx.Err())
 			}
 		}
-		_, err := n.Sync(ctx)
+		_, err := n.WaitSynced(ctx)
 		return err
 	})
 }
@@ -217,7 +217,7 @@ func (n *node) behind(desired *compiler.Desired) string {
 	switch {
 	case s.Steps < n.steps || s.Judging:
 		return fmt.Sprintf("step %d of %d is judged", s.Steps, n.steps)
-	case !s.Current():
+	case !s.IsCurrent():
 		return "the database is not read: " + s.Error
 	}
 	for c := range desired.Policies() {

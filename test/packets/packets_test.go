@@ -155,7 +155,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 		var packets []ovn.Packet
 		for _, t := range batch[n.Name()] {
 			p := t.packet
-			p.In = t.legs[t.at].in
+			p.EntryPort = t.legs[t.at].in
 			packets = append(packets, p)
 		}
 		out, err := n.SendLogged(r.t.Context(), packets)
@@ -185,12 +185,12 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 			for _, m := range e.met {
 				want[zone][t.tuple()] = append(want[zone][t.tuple()], lines(m))
 			}
-			if !slices.Equal(e.at, t.seen.At) {
+			if !slices.Equal(e.at, t.seen.Ports) {
 				p := t.packet
-				p.In = l.in
+				p.EntryPort = l.in
 				_, trace, err := r.w.zones[zone].Trace(context.Background(), p, ovn.StateFirst)
 				r.t.Errorf("%s, in zone %s at %s: came out at %q, want %q: the rows have it meet %s\n%s\n%s%v",
-					t, zone, l.in, t.seen.At, e.at, names(e.met), r.dump(d, zone), trace, err)
+					t, zone, l.in, t.seen.Ports, e.at, names(e.met), r.dump(d, zone), trace, err)
 				t.over = true
 				continue
 			}

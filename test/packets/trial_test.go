@@ -68,7 +68,7 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 	arrive := func(zone *node, in string, p *pod) leg {
 		return leg{zone.Name(), in, []crossing{{router(zone.Name()), p.lport}}, p.lport}
 	}
-	leave := leg{zone.Name(), from.lport, []crossing{{from.lport, router(zone.Name())}}, zone.Elsewhere()}
+	leave := leg{zone.Name(), from.lport, []crossing{{from.lport, router(zone.Name())}}, zone.ElsewherePort()}
 	defer func() { t.ask() }()
 	t.asked.From, t.asked.To = verdicts.PodEnd(from.namespace, from.name), verdicts.PodEnd(to.namespace, to.name)
 	switch n := d.r.IntN(18); {
@@ -78,40 +78,40 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 			t.legs = []leg{{zone.Name(), from.lport, []crossing{{from.lport, to.lport}}, to.lport}}
 		} else {
 			there := w.zones[to.zone]
-			t.what, t.legs = "pod to pod of another node", []leg{leave, arrive(there, there.Elsewhere(), to)}
+			t.what, t.legs = "pod to pod of another node", []leg{leave, arrive(there, there.ElsewherePort(), to)}
 		}
 	case n < 11:
 		t.what, t.packet.Dst = "pod to outside", same(d.pick("198.51.100.9", "203.0.113.9", "8.8.8.8"), d.pick("2001:db8:9::9", "2001:4860::8888"))
-		leave.out = zone.Outside()
+		leave.out = zone.OutsidePort()
 		t.legs, t.asked.To = []leg{leave}, verdicts.Endpoint{}
 	case n < 12:
 		t.what, t.packet.Src, t.packet.Dst = "outside to pod", same("198.51.100.9", "2001:db8:9::9"), dst
 		there := w.zones[to.zone]
-		t.legs, t.asked.From = []leg{arrive(there, there.Outside(), to)}, verdicts.Endpoint{}
+		t.legs, t.asked.From = []leg{arrive(there, there.OutsidePort(), to)}, verdicts.Endpoint{}
 	case n < 13:
 		there := slices.Index(zoneNames, to.zone)
 		t.what, t.packet.Dst = "pod to node", same(management(there)...)
 		t.asked.To = verdicts.NodeEnd(to.zone)
 		if to.zone == from.zone {
-			t.legs = []leg{{zone.Name(), from.lport, []crossing{{from.lport, zone.Node()}}, zone.Node()}}
+			t.legs = []leg{{zone.Name(), from.lport, []crossing{{from.lport, zone.NodePort()}}, zone.NodePort()}}
 		} else {
 			z := w.zones[to.zone]
-			t.legs = []leg{leave, {to.zone, z.Elsewhere(), []crossing{{router(to.zone), z.Node()}}, z.Node()}}
+			t.legs = []leg{leave, {to.zone, z.ElsewherePort(), []crossing{{router(to.zone), z.NodePort()}}, z.NodePort()}}
 		}
 	case n < 14:
 		here := slices.Index(zoneNames, from.zone)
 		t.what, t.packet.Dst = "pod to its node's own address", same(hostAddrs(here)...)
 		t.asked.To = verdicts.NodeEnd(from.zone)
-		t.legs = []leg{{zone.Name(), from.lport, []crossing{{from.lport, router(from.zone)}, {router(from.zone), zone.Node()}}, zone.Node()}}
+		t.legs = []leg{{zone.Name(), from.lport, []crossing{{from.lport, router(from.zone)}, {router(from.zone), zone.NodePort()}}, zone.NodePort()}}
 	case n < 17:
 		there := w.zones[to.zone]
 		t.what, t.packet.Src, t.packet.Dst = "node to pod", same(management(slices.Index(zoneNames, from.zone))...), dst
 		t.asked.From = verdicts.NodeEnd(from.zone)
 		if from.zone == to.zone {
-			t.legs = []leg{{to.zone, there.Node(), []crossing{{there.Node(), to.lport}}, to.lport}}
+			t.legs = []leg{{to.zone, there.NodePort(), []crossing{{there.NodePort(), to.lport}}, to.lport}}
 		} else {
-			leave.in, leave.over = zone.Node(), []crossing{{zone.Node(), router(from.zone)}}
-			t.what, t.legs = "node to pod of another node", []leg{leave, arrive(there, there.Elsewhere(), to)}
+			leave.in, leave.over = zone.NodePort(), []crossing{{zone.NodePort(), router(from.zone)}}
+			t.what, t.legs = "node to pod of another node", []leg{leave, arrive(there, there.ElsewherePort(), to)}
 		}
 	default:
 		t.what, t.packet.Dst, t.packet.Proto = "multicast", same("239.1.1.7", "ff05::1:7"), ovn.UDP
@@ -121,7 +121,7 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 				l.over = append(l.over, crossing{from.lport, p.lport})
 			}
 		}
-		l.over = append(l.over, crossing{from.lport, zone.Node()}, crossing{from.lport, router(from.zone)})
+		l.over = append(l.over, crossing{from.lport, zone.NodePort()}, crossing{from.lport, router(from.zone)})
 		t.legs = []leg{l}
 	}
 	return t, t.packet.Dst.IsValid() && t.packet.Src.IsValid()

@@ -67,7 +67,7 @@ func (r *run) verdicts(d *drawn, trials []*trial) {
 
 // confirm holds one verdict against the packet.
 func (r *run) confirm(d *drawn, x *index.Index, t *trial, q verdicts.Connection, delivered bool) {
-	a, err := walk.Trace(x, q)
+	a, err := walk.TracePolicies(x, q)
 	if err != nil {
 		r.t.Fatalf("%s: %v", q, err)
 	}
@@ -108,7 +108,7 @@ func (r *run) hairpins(d *drawn, x *index.Index) {
 				continue
 			}
 			for j, a := range p.ips {
-				packet := ovn.Packet{In: p.lport, Src: a, Dst: p.service(a), Proto: ovn.Proto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
+				packet := ovn.Packet{EntryPort: p.lport, Src: a, Dst: p.service(a), Proto: ovn.Proto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
 				t := &trial{what: "hairpin", packet: packet, legs: []leg{{zone: n.Name(), in: p.lport, out: p.lport}}}
 				t.ask()
 				t.asked.From = verdicts.PodEnd(p.namespace, p.name)

@@ -23,7 +23,7 @@ func main() {
 	text := flag.Bool("text", false, "print each screen as text too")
 	flag.Parse()
 	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
-	_, noOVN := ovn.Find(context.Background(), place)
+	_, noOVN := ovn.FindTools(context.Background(), place)
 	if err := run(os.Stdout, scenes, site{*bin, place, noOVN}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)

@@ -284,7 +284,7 @@ func (w *world) nothingLingers() {
 // waits for its streams for ever when it is shut down.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == secondName {
-		if err := second.Child(context.Background(), os.Stdin, os.Args[2], os.Stdout); err != nil {
+		if err := second.RunChild(context.Background(), os.Stdin, os.Args[2], os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

@@ -82,7 +82,7 @@ func flood(path string) error {
 // pour offers lines, first a burst for which there is no room, and notes how many were
 // offered and how many refused.
 func pour(ctx context.Context, e *engine.Engine, path string, took time.Duration) error {
-	if err := e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
+	if err := e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		return err
 	}
 	var pods []netip.Addr

@@ -86,7 +86,7 @@ func canI(context, verb, resource, namespace string) string {
 	if namespace != "" {
 		words = append(words, "-n", namespace)
 	}
-	return model.Kubectl{Flags: "--context=" + context}.Line(words...)
+	return model.Kubectl{Flags: "--context=" + context}.CommandLine(words...)
 }
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others

@@ -89,7 +89,7 @@ func zone(rev *revision.Revision, name string) *model.ZoneState {
 	rows := []nb.Row{band, &nb.Meter{UUID: UUID(name + " meter"), Name: "acl-logging", Unit: "pktps", Fair: true, Bands: []string{band.UUID}}}
 	sw := &nb.LogicalSwitch{UUID: UUID(name + " switch"), Name: name}
 	for pod := range rev.Cluster.Pods() {
-		if !pod.SubjectEligible() || pod.NodeName != name {
+		if !pod.CanBeSubject() || pod.NodeName != name {
 			continue
 		}
 		lsp := nb.PortName(pod.Namespace, pod.Name)

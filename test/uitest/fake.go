@@ -178,7 +178,7 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
 	f.call("probe " + c.String())
 	if f.OnProbe == nil {
-		return nil, probe.Possible(f.Revision().Mode)
+		return nil, probe.CheckPossible(f.Revision().Mode)
 	}
 	return f.OnProbe(ctx, c, at)
 }

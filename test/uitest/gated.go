@@ -46,7 +46,7 @@ func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); e.Close() })
-	if err := e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
+	if err := e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		t.Fatal(err)
 	}
 	g := &Gated{Engine: e, Parts: Demo(t)}

@@ -63,7 +63,7 @@ func (s enforced) bySystems(p *verdict.Path) bool {
 // conversionCount is what a comparison saw.
 type conversionCount struct {
 	sets, rules, connections, decided, beside int
-	labels                                    map[convert.Label]int
+	labels                                    map[convert.FidelityLabel]int
 	verdicts                                  map[verdict.Verdict]int
 	shown, unshown                            int // rules that differ now: with a connection that shows it, and without
 }
@@ -154,7 +154,7 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 func (n *conversionCount) enough(t *testing.T) {
 	t.Helper()
 	t.Log(n)
-	for _, l := range []convert.Label{convert.Exact, convert.Approximate, convert.Inexpressible} {
+	for _, l := range []convert.FidelityLabel{convert.Exact, convert.Approximate, convert.Inexpressible} {
 		if n.labels[l] < 100 {
 			t.Errorf("%d rules are %s", n.labels[l], l)
 		}
@@ -184,7 +184,7 @@ func deciders(p *verdict.Path) (out []string) {
 }
 
 func newCount() *conversionCount {
-	return &conversionCount{labels: map[convert.Label]int{}, verdicts: map[verdict.Verdict]int{}}
+	return &conversionCount{labels: map[convert.FidelityLabel]int{}, verdicts: map[verdict.Verdict]int{}}
 }
 
 func conversions() int { return draws(600, 6000) }

@@ -71,7 +71,7 @@ func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
 		return nil
 	}
 	for _, r := range rules {
-		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() || p.Start == 0 })
+		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.IsBroken() || p.Start == 0 })
 		r.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(p model.Peer) bool { return p.Kind == model.PeerNodes })
 		r.Index = len(out)
 		if len(r.Peers) > 0 || r.AnyPeer {
@@ -115,7 +115,7 @@ func tamed(p *model.Policy, list []model.AppliedTo) []model.AppliedTo {
 		return a.ServiceAccount != nil || a.Service != nil || a.Nodes != nil
 	})
 	if len(out) == 0 && len(list) > 0 {
-		return []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: made.Sel("app=x")}}
+		return []model.AppliedTo{{Select: true, Namespaces: model.SelectEverything(), Pods: made.Sel("app=x")}}
 	}
 	return out
 }

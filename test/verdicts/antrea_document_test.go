@@ -344,9 +344,9 @@ func TestAntreaTenants(t *testing.T) {
 		"sales1": "org=sales,region=us-west", "sales2": "org=sales,region=us-east", "kube-system": ""}
 	for _, of := range [][]string{{"org"}, {"org", "region"}} {
 		for _, selector := range []string{"org", "*"} {
-			same := model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: model.Everything(), Match: &model.NamespaceMatch{SameLabels: of}}
+			same := model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Match: &model.NamespaceMatch{SameLabels: of}}
 			p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: "isolation"}}, Tier: model.TierAdmin,
-				Tiered: &model.TieredPolicy{Tier: "securityops", Priority: 1, AppliedTo: []model.AppliedTo{{Select: true, Namespaces: made.Sel(selector), Pods: model.Everything()}}}}
+				Tiered: &model.TieredPolicy{Tier: "securityops", Priority: 1, AppliedTo: []model.AppliedTo{{Select: true, Namespaces: made.Sel(selector), Pods: model.SelectEverything()}}}}
 			for _, d := range model.Directions {
 				rules := []model.Rule{{Direction: d, Action: model.Allow, Peers: []model.Peer{same}, Tiered: &model.TieredRule{Action: "Allow"}},
 					{Direction: d, Index: 1, Action: model.Deny, AnyPeer: true, Tiered: &model.TieredRule{Action: "Drop"}}}

@@ -85,7 +85,7 @@ func (q *asked) peerMatches(p *model.Policy, peer *model.Peer) matched {
 	case peer.Namespace != "":
 		return is(other.Namespace == peer.Namespace && peer.Pods.Matches(other.Labels))
 	case peer.Kind == model.PeerNamespaces:
-		return is(q.selected(peer.Namespaces, model.Everything(), other))
+		return is(q.selected(peer.Namespaces, model.SelectEverything(), other))
 	}
 	return is(q.selected(peer.Namespaces, peer.Pods, other))
 }
@@ -125,7 +125,7 @@ func (q *asked) portMatches(r *model.Rule) matched {
 			}
 		case p.Protocol != string(q.proto):
 			continue
-		case p.Start != 0 && (int32(q.port) < p.Start || int32(q.port) > max(p.Start, p.End) || p.Reversed()):
+		case p.Start != 0 && (int32(q.port) < p.Start || int32(q.port) > max(p.Start, p.End) || p.IsReversed()):
 			continue
 		}
 		return yes
@@ -137,7 +137,7 @@ func (q *asked) portMatches(r *model.Rule) matched {
 func (q *asked) others() bool {
 	for _, k := range []model.Kind{model.KindACNP} {
 		for p := range q.c.Policies(k) {
-			if _, ok := q.tier(p.Tiered.Tier); !ok || p.Refused() {
+			if _, ok := q.tier(p.Tiered.Tier); !ok || p.IsRefused() {
 				continue
 			}
 			for r := range p.AllRules() {

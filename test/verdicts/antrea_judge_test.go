@@ -98,7 +98,7 @@ func (j *antreaJudge) path(c verdict.Connection, p *verdict.Path) verdict.Verdic
 		if q.multi {
 			e.peer.pod = nil
 		}
-		out = verdict.Worse(out, e.verdict())
+		out = verdict.JoinVerdicts(out, e.verdict())
 	}
 	if to.pod != nil && !q.multi {
 		i := q
@@ -107,7 +107,7 @@ func (j *antreaJudge) path(c verdict.Connection, p *verdict.Path) verdict.Verdic
 		case from.node != "" && from.node == to.pod.NodeName: // a node reaches its own pods
 		case from.pod == to.pod: // it comes back through the Service
 		default:
-			out = verdict.Worse(out, i.verdict())
+			out = verdict.JoinVerdicts(out, i.verdict())
 		}
 	}
 	return out
@@ -209,7 +209,7 @@ func (q *asked) walk(rules []antreaRule, on []bool, l7 map[int]bool, isolated, a
 func (q *asked) rules() (out []antreaRule, isolated, allowed bool) {
 	for _, k := range []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindBANP, model.KindNP} {
 		for p := range q.c.Policies(k) {
-			if p.Refused() {
+			if p.IsRefused() {
 				continue
 			}
 			switch k {

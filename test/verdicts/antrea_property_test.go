@@ -75,12 +75,12 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 				if x.NodeOf[from.Addr] != "" && x.NodeOf[from.Addr] == x.Cluster().Pod(to.Key.Namespace, to.Key.Name).NodeName {
 					return // a node and its own pod
 				}
-				got, want := m.BetweenClasses(a, b, near), single(t, x, from, to, p)
+				got, want := m.OutcomeOfClasses(a, b, near), single(t, x, from, to, p)
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if every.BetweenClasses(a, b, near)&matrix.OutcomeOf(want) == 0 {
-					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, every.BetweenClasses(a, b, near))
+				if every.OutcomeOfClasses(a, b, near)&matrix.OutcomeOf(want) == 0 {
+					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, every.OutcomeOfClasses(a, b, near))
 				}
 				asked++
 			})
@@ -104,7 +104,7 @@ func matrixOfHosts(t *testing.T, x *index.Index, classes *matrix.Classes) {
 	m := classes.Matrix(p)
 	for a := range x.Cluster().Pods() {
 		for b := range x.Cluster().Pods() {
-			got := m.Between(classes.Kind(a), classes.Kind(b), a.NodeName == b.NodeName)
+			got := m.OutcomeBetween(classes.KindOfPod(a), classes.KindOfPod(b), a.NodeName == b.NodeName)
 			if a == b || got == 0 {
 				continue
 			}
@@ -150,8 +150,8 @@ func TestAntreaDifferIsCompare(t *testing.T) {
 		c := w.cluster()
 		next := w.antreaChange(c)
 		before, after := onAntrea(t, c), onAntrea(t, next)
-		all := diff.Watch{Pods: everyPod(next)}
-		d, err := diff.Differ(context.Background(), before, after, diff.Asked{Watches: []diff.Watch{all}})
+		all := diff.WatchedEnds{Pods: everyPod(next)}
+		d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{Watches: []diff.WatchedEnds{all}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func everyFlip(t *testing.T, before, after *index.Index) (n int) {
 	want := 0
 	var ends []verdict.Endpoint
 	for pod := range after.Cluster().Pods() {
-		if pod.PeerEligible() && pod.PrimaryUDN() == "" {
+		if pod.CanBePeer() && pod.PrimaryUDN() == "" {
 			ends = append(ends, verdict.Endpoint{Key: pod.Key})
 		}
 	}
@@ -252,7 +252,7 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 		n := 0
 		for p := range c.AllPolicies() {
 			k := p.Key
-			if !x.Decides(k) || k.Kind != model.KindACNP && k.Kind != model.KindANNP && k.Kind != model.KindANP {
+			if !x.HasPlaceInOrder(k) || k.Kind != model.KindACNP && k.Kind != model.KindANNP && k.Kind != model.KindANP {
 				continue
 			}
 			n++
@@ -261,7 +261,7 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 				without, _ := c.Upsert(nil, []model.Key{k})
 				before = onAntrea(t, without)
 			}
-			m, err := diff.NewMoves(context.Background(), x, k, there)
+			m, err := diff.NewPriorityMoves(context.Background(), x, k, there)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,12 +274,12 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 					q.Priority, prio = int32(prio), float64(int32(prio))
 				}
 				next, _ := c.Upsert([]model.Object{&q}, nil)
-				d, err := diff.Differ(context.Background(), before, onAntrea(t, next), diff.Asked{})
+				d, err := diff.DiffIndexes(context.Background(), before, onAntrea(t, next), diff.DiffQuestions{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.DeleteFunc(d.Totals, func(t diff.Total) bool { return t.Before == t.After })
-				if got := m.At(prio); !slices.Equal(got, want) {
+				want := slices.DeleteFunc(d.Totals, func(t diff.PairTotal) bool { return t.Before == t.After })
+				if got := m.FlipsAt(prio); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s (there %v) to %g: %v, want %v", seed, k, there, prio, got, want)
 				}
 				flips += len(want)

@@ -29,7 +29,7 @@ func TestConversionDiffers(t *testing.T) {
 	base := []model.Object{space("a"), space("b"), made.Pod("a/x", "app=x", "10.1.0.1"), made.Pod("a/y", "app=y", "10.1.0.2"), udp, account, node, svc, group}
 	a, out := verdict.PodEnd("a", "x"), verdict.AddrEnd(netip.MustParseAddr("8.8.8.8"))
 	b, acc, host := verdict.PodEnd("b", "udp"), verdict.PodEnd("b", "account"), verdict.AddrEnd(netip.MustParseAddr("172.18.9.9"))
-	everywhere := []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: made.Sel("app=x")}}
+	everywhere := []model.AppliedTo{{Select: true, Namespaces: model.SelectEverything(), Pods: made.Sel("app=x")}}
 	s := &model.ServiceAccount{Namespace: "b", Name: "s"}
 	drop := func(change func(*model.Policy, *model.Rule)) *model.Policy {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: "p"}}, Tier: model.TierAdmin,
@@ -50,7 +50,7 @@ func TestConversionDiffers(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		in            *model.Policy
-		label         convert.Label
+		label         convert.FidelityLabel
 		differs       convert.Difference
 		asked         verdict.Connection
 		before, after verdict.Verdict
@@ -135,7 +135,7 @@ func TestConversionDiffers(t *testing.T) {
 }
 
 func self(_ *model.Policy, r *model.Rule) {
-	r.Peers = made.Peers(model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: model.Everything(), Match: &model.NamespaceMatch{Self: true}})
+	r.Peers = made.Peers(model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), Match: &model.NamespaceMatch{Self: true}})
 }
 
 func slicesOf(o ...model.Object) []model.Object { return o }

@@ -148,7 +148,7 @@ func (w *antreaWorld) groups() []model.Object {
 	}{{model.KindClusterGroup, ""}, {model.KindGroup, "a"}, {model.KindGroup, "b"}} {
 		sel, wide, blocks, svc, bare, nested, deep := antreaGroup(of.kind, of.ns, "sel"), antreaGroup(of.kind, of.ns, "wide"), antreaGroup(of.kind, of.ns, "blocks"),
 			antreaGroup(of.kind, of.ns, "svc"), antreaGroup(of.kind, of.ns, "bare"), antreaGroup(of.kind, of.ns, "nested"), antreaGroup(of.kind, of.ns, "deep")
-		sel.Select, sel.Namespaces, sel.Pods = true, model.Everything(), w.podSel()
+		sel.Select, sel.Namespaces, sel.Pods = true, model.SelectEverything(), w.podSel()
 		wide.Select, wide.HasNamespaces, wide.Namespaces, wide.Pods = true, true, w.nsSelector(), w.podSel()
 		blocks.Networks = []string{w.network(), w.network()}
 		svc.Service, bare.Service = key("a", w.pick("s", "headless")), key("b", w.pick("bare", "gone"))
@@ -175,7 +175,7 @@ func (w *antreaWorld) appliedTo(kind model.Kind) (out []model.AppliedTo) {
 		case n == 1 && kind == model.KindACNP:
 			out = append(out, model.AppliedTo{ServiceAccount: &model.ServiceAccount{Namespace: w.pick("a", "b"), Name: w.pick("default", "s1")}})
 		case kind == model.KindANNP:
-			out = append(out, model.AppliedTo{Select: true, Namespaces: model.Everything(), Pods: w.podSel()})
+			out = append(out, model.AppliedTo{Select: true, Namespaces: model.SelectEverything(), Pods: w.podSel()})
 		default:
 			out = append(out, model.AppliedTo{Select: true, Namespaces: w.nsSelector(), Pods: w.podSel()})
 		}
@@ -273,17 +273,17 @@ func (w *antreaWorld) nativePeer(p *model.Policy, d model.Direction) model.Peer 
 	cluster := p.Kind == model.KindACNP
 	switch n := w.r.IntN(11); {
 	case n == 0:
-		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSelector(), Pods: model.Everything()}
+		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSelector(), Pods: model.SelectEverything()}
 	case n == 1:
 		return model.Peer{Kind: model.PeerPods, Namespaces: w.nsSelector(), Pods: w.podSel()}
 	case n == 2 && cluster:
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: w.podSel(), Match: &model.NamespaceMatch{Self: true}}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: w.podSel(), Match: &model.NamespaceMatch{Self: true}}
 	case n == 3 && cluster:
 		m := &model.NamespaceMatch{SameLabels: []string{"org"}}
 		if w.odds(3) {
 			m.SameLabels = append(m.SameLabels, "env")
 		}
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: w.podSel(), Match: m}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: w.podSel(), Match: m}
 	case n == 4:
 		return model.Peer{Kind: model.PeerGroup, Group: w.pick("sel", "wide", "blocks", "svc", "nested", "missing", "bare", "deep")}
 	case n == 5 && cluster:
@@ -293,7 +293,7 @@ func (w *antreaWorld) nativePeer(p *model.Policy, d model.Direction) model.Peer 
 	case n == 7 && d == model.Egress:
 		return model.Peer{Kind: model.PeerDNS, DNSName: "*.example.com"}
 	case n == 8:
-		return model.Peer{Kind: model.PeerPods, Namespace: p.Namespace, Namespaces: model.Everything(), Pods: w.podSel()}
+		return model.Peer{Kind: model.PeerPods, Namespace: p.Namespace, Namespaces: model.SelectEverything(), Pods: w.podSel()}
 	}
 	return made.NetPeer(w.network())
 }

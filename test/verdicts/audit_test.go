@@ -22,7 +22,7 @@ import (
 // and its verdict.
 func decisionsOf(t *testing.T, x *index.Index, q verdict.Connection) (walks []string, v verdict.Verdict) {
 	t.Helper()
-	a, err := walk.Trace(x, q)
+	a, err := walk.TracePolicies(x, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func decidersOf(s *verdict.StageVerdict) (out []verdict.Decider) {
 		return s.Candidates
 	}
 	for _, tier := range s.Tiers {
-		for _, a := range tier.What {
+		for _, a := range tier.Attempts {
 			if a.Matched && a.Tier == s.Decided.Tier && a.Priority == s.Decided.Priority {
 				out = append(out, a.Decider)
 			}
@@ -103,7 +103,7 @@ func TestAuditIsRemoval(t *testing.T) {
 	subsets(func(i int) {
 		c := smallWorld(i)
 		x, _ := indexOf(t, c, o)
-		a, err := audit.New(context.Background(), x, audit.Ask{})
+		a, err := audit.New(context.Background(), x, audit.AuditQuestions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,10 +163,10 @@ func TestAuditIsRemoval(t *testing.T) {
 }
 
 // checkAudited holds what is shown of a rule against single verdicts.
-func checkAudited(t *testing.T, x *index.Index, r *audit.Audited) {
+func checkAudited(t *testing.T, x *index.Index, r *audit.AuditedRule) {
 	t.Helper()
 	answer := func(q verdict.Connection) verdict.Answer {
-		a, err := walk.Trace(x, q)
+		a, err := walk.TracePolicies(x, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func checkAudited(t *testing.T, x *index.Index, r *audit.Audited) {
 }
 
 // amongDecided says whether a rule is one of several of its priority that decide alike.
-func amongDecided(t *testing.T, x *index.Index, r *audit.Audited) bool {
+func amongDecided(t *testing.T, x *index.Index, r *audit.AuditedRule) bool {
 	walks, _ := decisionsOf(t, x, r.Example)
 	name := fmt.Sprint(r.Policy, r.Direction, r.Rule)
 	return slices.ContainsFunc(walks, func(s string) bool { return strings.Contains(s, name) })
@@ -229,7 +229,7 @@ func TestAuditOfRandomClusters(t *testing.T) {
 		w := newWorld(uint64(seed) + 4000)
 		c, o := w.cluster()
 		x, _ := indexOf(t, c, o)
-		a, err := audit.New(context.Background(), x, audit.Ask{})
+		a, err := audit.New(context.Background(), x, audit.AuditQuestions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestAuditIsBounded(t *testing.T) {
 	x, _ := indexOf(t, smallWorld(255), compiler.Options{IPv4: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := audit.New(ctx, x, audit.Ask{}); !errors.Is(err, context.Canceled) {
+	if _, err := audit.New(ctx, x, audit.AuditQuestions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	var objects []model.Object
@@ -299,7 +299,7 @@ func TestAuditIsBounded(t *testing.T) {
 	}
 	objects = append(objects, wholeNamespaces("p", 1, "*", rules, nil))
 	x = index.New(index.View{Cluster: made.Cluster(objects...), Options: x.Options()})
-	if _, err := audit.New(context.Background(), x, audit.Ask{}); !errors.Is(err, audit.ErrTooLarge) {
+	if _, err := audit.New(context.Background(), x, audit.AuditQuestions{}); !errors.Is(err, audit.ErrTooLarge) {
 		t.Errorf("1,500 kinds of pods: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func everyPair(c *matrix.Classes, visit func(a, b int32, from, to verdict.Endpoi
 	ends := func(id int32) (out []verdict.Endpoint) { return members(c, id) }
 	for a := range int32(len(c.List)) {
 		for b := range int32(len(c.List)) {
-			if _, ok := c.Mode(a, b); !ok || c.List[a].Host || c.List[b].Host {
+			if _, ok := c.PairMode(a, b); !ok || c.List[a].Host || c.List[b].Host {
 				continue
 			}
 			for i, from := range ends(a) {
@@ -75,7 +75,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 		for _, p := range ports {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {
-				got, all := m.BetweenClasses(a, b, near), every.BetweenClasses(a, b, near)
+				got, all := m.OutcomeOfClasses(a, b, near), every.OutcomeOfClasses(a, b, near)
 				want := single(t, x, from, to, p)
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
@@ -129,13 +129,13 @@ func smallWorld(rules int) *model.Cluster {
 			some(2, made.Rule(model.Deny, made.Peers(made.NSPeer("*"), made.NetPeer("192.0.2.0/24")), made.UDP(80)))),
 		wholeNamespaces("same", 10, "*", some(3, made.Rule(model.Allow, made.Peers(made.NSPeer("*")), named)), some(4, made.Rule(model.Allow, made.Peers(made.PodPeer("*", "app=1"))))))
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=0")}, IsolatesIngress: true, IsolatesEgress: true,
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=0")}, IsolatesIngress: true, IsolatesEgress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: made.Peers(made.NSPeer("t=1")), Ports: []model.Port{made.TCP(81)}}}}
 	if has(5) {
 		objects = append(objects, np)
 	}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "b", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "b", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "b", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress: []model.Rule{{Direction: model.Egress, Action: model.Deny, Peers: made.Peers(made.NetPeer("10.1.0.0/24"))},
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: made.Peers(made.NetPeer("192.0.2.0/25"))}}}
 	if has(6) {
@@ -270,7 +270,7 @@ func checkChanges(t *testing.T, before, after *index.Index, want map[verdict.Con
 }
 
 // sameWay says whether two ends are on nodes as the change wants it.
-func sameWay(x *index.Index, from, to verdict.Endpoint, nodes matrix.Nodes) bool {
+func sameWay(x *index.Index, from, to verdict.Endpoint, nodes matrix.NodePairing) bool {
 	a, b := x.Cluster().Pod(from.Key.Namespace, from.Key.Name), x.Cluster().Pod(to.Key.Namespace, to.Key.Name)
 	return nodes == matrix.AnyNodes || (a.NodeName == b.NodeName) == (nodes == matrix.OneNode)
 }
@@ -349,7 +349,7 @@ func TestCompareWithOtherPods(t *testing.T) {
 	world := func(pods ...model.Object) *index.Index {
 		x, _ := indexOf(t, made.Cluster(append(pods, made.NS("a", "t=1"), made.Node("worker", ""),
 			&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "p"}}, Tier: model.TierAdmin, Priority: 5,
-				Subject: model.Subject{Namespaces: model.Everything(), Pods: made.Sel("app=z")},
+				Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel("app=z")},
 				Egress:  []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("192.0.2.0/24")))}})...), compiler.Options{IPv4: true})
 		return x
 	}

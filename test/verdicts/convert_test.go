@@ -44,7 +44,7 @@ func spoken(c *model.Cluster) *model.Cluster {
 		for _, rules := range []*[]model.Rule{&next.Ingress, &next.Egress} {
 			*rules = slices.Clone(*rules)
 			for i := range *rules {
-				(*rules)[i].Ports = slices.DeleteFunc(slices.Clone((*rules)[i].Ports), func(p model.Port) bool { return p.Broken() })
+				(*rules)[i].Ports = slices.DeleteFunc(slices.Clone((*rules)[i].Ports), func(p model.Port) bool { return p.IsBroken() })
 			}
 		}
 		policies = append(policies, &next)
@@ -125,7 +125,7 @@ func converted(r *convert.Result, want, got *verdict.Answer) string {
 			k := slices.IndexFunc(r.Rules, func(c convert.Rule) bool {
 				return c.Policy == a.Policy && c.Direction == a.Direction && c.Index == a.Rule
 			})
-			if k < 0 || !slices.Contains(r.Rules[k].To, convert.Place{Policy: b.Policy, Direction: b.Direction, Index: b.Rule}) {
+			if k < 0 || !slices.Contains(r.Rules[k].To, convert.MadeRule{Policy: b.Policy, Direction: b.Direction, Index: b.Rule}) {
 				return a.Policy.Label() + " became " + b.Policy.Label()
 			}
 		}

@@ -37,7 +37,7 @@ func TestCrossIsEveryVerdict(t *testing.T) {
 		x, _ := indexOf(t, c, o)
 		classes := matrix.ClassesOf(x, nil)
 		pods := slices.Collect(c.Pods())
-		classes.Cross(pods, pods, func(got matrix.Crossed) bool {
+		classes.VisitPodPairs(pods, pods, func(got matrix.PodPair) bool {
 			next := [4]int{1, 1, 1, 0}
 			for _, g := range got.Segments {
 				if int(g.Lo) != next[g.Protocol.Number()] {
@@ -57,7 +57,7 @@ func TestCrossIsEveryVerdict(t *testing.T) {
 			}
 			return true
 		})
-		for _, s := range x.Slices(verdict.EveryPort(), []uint16{81}) {
+		for _, s := range x.PortSlices(verdict.EveryPort(), []uint16{81}) {
 			if s.Protocol != verdict.ICMP && s.Lo <= 81 && s.Hi >= 81 && s.Lo != s.Hi {
 				t.Fatalf("%v is not cut at 81", s)
 			}

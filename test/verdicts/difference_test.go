@@ -42,8 +42,8 @@ func TestDifferIsCompare(t *testing.T) {
 		for p := range next.AllPolicies() {
 			about = append(about, p.Key)
 		}
-		all := diff.Watch{Pods: everyPod(next), Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 81}}}
-		d, err := diff.Differ(context.Background(), before, after, diff.Asked{About: about, Watches: []diff.Watch{all}})
+		all := diff.WatchedEnds{Pods: everyPod(next), Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 81}}}
+		d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{About: about, Watches: []diff.WatchedEnds{all}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestDifferIsCompare(t *testing.T) {
 }
 
 // checkGroup asks about the example of a group alone.
-func checkGroup(t *testing.T, seed int, before, after *index.Index, g diff.Group) {
+func checkGroup(t *testing.T, seed int, before, after *index.Index, g diff.FlipGroup) {
 	t.Helper()
 	for _, side := range []struct {
 		x    *index.Index
@@ -140,7 +140,7 @@ func TestDifferEndsWithItsContext(t *testing.T) {
 	x, _ := indexOf(t, c, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := diff.Differ(ctx, x, x, diff.Asked{}); !errors.Is(err, context.Canceled) {
+	if _, err := diff.DiffIndexes(ctx, x, x, diff.DiffQuestions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestMovesIsEveryDifference(t *testing.T) {
 				without, _ := c.Upsert(nil, []model.Key{p.Key})
 				before = index.New(index.View{Cluster: without, Options: x.Options()})
 			}
-			m, err := diff.NewMoves(context.Background(), x, p.Key, there)
+			m, err := diff.NewPriorityMoves(context.Background(), x, p.Key, there)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,12 +181,12 @@ func TestMovesIsEveryDifference(t *testing.T) {
 				q.Priority = prio
 				next, _ := c.Upsert([]model.Object{&q}, nil)
 				after := index.New(index.View{Cluster: next, Options: x.Options()})
-				d, err := diff.Differ(context.Background(), before, after, diff.Asked{})
+				d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.DeleteFunc(d.Totals, func(t diff.Total) bool { return t.Before == t.After })
-				if got := m.At(float64(prio)); !slices.Equal(got, want) {
+				want := slices.DeleteFunc(d.Totals, func(t diff.PairTotal) bool { return t.Before == t.After })
+				if got := m.FlipsAt(float64(prio)); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s from %d (there %v) to %d: %v, want %v", seed, p.Key.Name, p.Priority, there, prio, got, want)
 				}
 				flips += len(want)
@@ -202,7 +202,7 @@ func TestMovesIsEveryDifference(t *testing.T) {
 // TestExamplePort: an example has a port that people know, where the range has one.
 func TestExamplePort(t *testing.T) {
 	for r, want := range map[verdict.PortRange]uint16{{Protocol: verdict.TCP, Lo: 1, Hi: verdict.LastPort}: 80, {Protocol: verdict.TCP, Lo: 1, Hi: 100}: 80, {Protocol: verdict.UDP, Lo: 40, Hi: 60}: 53, {Protocol: verdict.TCP, Lo: 5000, Hi: 5001}: 5000, {Protocol: verdict.ICMP, Lo: 0, Hi: 0}: 0} {
-		if got := r.Example(); got != want {
+		if got := r.ExamplePort(); got != want {
 			t.Errorf("%v: %d, want %d", r, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ func FuzzVerdict(f *testing.F) {
 			if what := disagreement(p, r); what != "" {
 				t.Errorf("%s: %s", q, what)
 			}
-			traced, err := walk.Trace(x, q)
+			traced, err := walk.TracePolicies(x, q)
 			if err != nil || traced.Verdict != p.Verdict {
 				t.Errorf("%s: %s, traced %s (%v)", q, p.Verdict, traced.Verdict, err)
 			}

@@ -27,7 +27,7 @@ type Flip struct {
 // Change is what becomes of the connections between two classes of ends.
 type Change struct {
 	From, To []verdict.Endpoint
-	Nodes    matrix.Nodes
+	Nodes    matrix.NodePairing
 	Pairs    int
 	Example  verdict.Connection // without protocol and port
 	Flips    []Flip             // by protocol and port; Pairs and Example are those of the change
@@ -46,7 +46,7 @@ func comes(c *matrix.Classes, a int32, from verdict.Endpoint, b int32, to verdic
 	}
 	for _, e := range c.List[b].Ends {
 		if c.Index.Endpoint(e) == to {
-			return slices.Contains(slices.Collect(c.Sources(c.List[a], e)), from.Addr)
+			return slices.Contains(slices.Collect(c.SourceAddrs(c.List[a], e)), from.Addr)
 		}
 	}
 	return false
@@ -87,7 +87,7 @@ func names(c *matrix.Classes, from, to verdict.Endpoint) (a, b string) {
 			id := slices.IndexFunc(c.List, func(k *matrix.Class) bool { return slices.Contains(k.Own, matrix.OwnAddr{Addr: e.Addr, Node: node}) })
 			return fmt.Sprint("class ", id)
 		}
-		return fmt.Sprint("class ", s.Blocks[s.Around(e.Addr)].Class)
+		return fmt.Sprint("class ", s.Blocks[s.BlockAround(e.Addr)].Class)
 	}
 	if from.Key.Name == "" {
 		p := c.Index.Cluster().Pod(to.Key.Namespace, to.Key.Name)
@@ -109,14 +109,14 @@ func Compare(before, after *index.Index) []Flip {
 		lo, hi        uint16
 	}
 	all := map[key]*Flip{}
-	compare(before, after, func(c *judge, a, b int32, nodes matrix.Nodes, pairs int, flips []Flip) {
+	compare(before, after, func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip) {
 		var example *verdict.Connection
 		for _, f := range flips {
 			k := key{f.Before, f.After, f.Protocol, f.Lo, f.Hi}
 			known := all[k]
 			if known == nil {
 				if example == nil {
-					from, to, _ := c.After.Example(a, b, nodes)
+					from, to, _ := c.After.ExampleConnection(a, b, nodes)
 					example = &verdict.Connection{From: from, To: to, Family: c.After.List[a].Family}
 				}
 				f.Example = *example
@@ -132,7 +132,7 @@ func Compare(before, after *index.Index) []Flip {
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b Flip) int {
-		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank(), cmp.Compare(b.Pairs, a.Pairs),
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs),
 			a.Protocol.Number()-b.Protocol.Number(), cmp.Compare(a.Lo, b.Lo))
 	})
 	return out
@@ -140,8 +140,8 @@ func Compare(before, after *index.Index) []Flip {
 
 // Changes visits what Compare sums up, by classes of ends.
 func Changes(before, after *index.Index, visit func(Change)) {
-	compare(before, after, func(c *judge, a, b int32, nodes matrix.Nodes, pairs int, flips []Flip) {
-		from, to, _ := c.After.Example(a, b, nodes)
+	compare(before, after, func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip) {
+		from, to, _ := c.After.ExampleConnection(a, b, nodes)
 		ch := Change{From: members(c.After, a), To: members(c.After, b), Nodes: nodes, Pairs: pairs, classes: c.After, from: a, to: b,
 			Example: verdict.Connection{From: from, To: to, Family: c.After.List[a].Family}, Flips: slices.Clone(flips)}
 		visit(ch)
@@ -170,9 +170,9 @@ type judge struct {
 	differences map[[2]*matrix.Profile][]Flip
 }
 
-func compare(before, after *index.Index, found func(c *judge, a, b int32, nodes matrix.Nodes, pairs int, flips []Flip)) {
+func compare(before, after *index.Index, found func(c *judge, a, b int32, nodes matrix.NodePairing, pairs int, flips []Flip)) {
 	c := &judge{Comparison: matrix.NewComparison(before, after, nil), differences: map[[2]*matrix.Profile][]Flip{}}
-	c.Each(func(a, b int32, how matrix.Mode, nodes matrix.Nodes, pairs int) bool {
+	c.Each(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) bool {
 		flips := c.flips(a, b, how)
 		if but := c.After.CutPorts(b, how, nodes); len(but) > 0 {
 			var left []Flip
@@ -192,11 +192,11 @@ func compare(before, after *index.Index, found func(c *judge, a, b int32, nodes 
 }
 
 // flips are the ports whose verdict changes between two classes.
-func (c *judge) flips(a, b int32, how matrix.Mode) []Flip {
+func (c *judge) flips(a, b int32, how matrix.ConnectionMode) []Flip {
 	c.Before.FindCandidates(a, b, how, &c.k)
-	p := c.Before.Profile(&c.k, c.buf)
+	p := c.Before.ProfileOf(&c.k, c.buf)
 	c.After.FindCandidates(a, b, how, &c.k)
-	q := c.After.Profile(&c.k, c.buf)
+	q := c.After.ProfileOf(&c.k, c.buf)
 	key := [2]*matrix.Profile{p, q}
 	if out, known := c.differences[key]; known {
 		return out

@@ -36,17 +36,17 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				if a == b {
 					continue
 				}
-				ka, kb, one := classes.Kind(a), classes.Kind(b), a.NodeName == b.NodeName
+				ka, kb, one := classes.KindOfPod(a), classes.KindOfPod(b), a.NodeName == b.NodeName
 				want := verdicts(a, b, p)
-				if got := m.Between(ka, kb, one); got != want {
+				if got := m.OutcomeBetween(ka, kb, one); got != want {
 					t.Errorf("seed %d: %s → %s %v: %b by kinds, %b alone", seed, a.Key, b.Key, p, got, want)
 				}
-				all := every.Between(ka, kb, one)
+				all := every.OutcomeBetween(ka, kb, one)
 				if all&want != want {
 					t.Errorf("seed %d: %s → %s %v: %b, and all ports %b", seed, a.Key, b.Key, p, want, all)
 				}
 				for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown} {
-					q, f, ok := every.Example(ka, kb, one, v)
+					q, f, ok := every.ExamplePort(ka, kb, one, v)
 					if ok != (all&matrix.OutcomeOf(v) != 0) {
 						t.Errorf("seed %d: %s → %s: %b, and an example of %s: %v", seed, a.Key, b.Key, all, v, ok)
 					}

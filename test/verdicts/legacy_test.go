@@ -22,7 +22,7 @@ func TestLegacyIsolation(t *testing.T) {
 			rules[i].Direction, rules[i].Index = model.Ingress, i
 		}
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, IsolatesIngress: true, APIVersion: version,
-			Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: made.Sel("app=db")}, Ingress: rules}
+			Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: made.Sel("app=db")}, Ingress: rules}
 	}
 	n1 := made.Node("n1", "", "172.18.0.2")
 	n1.MgmtIPs = []string{"10.244.0.2"}

@@ -27,11 +27,11 @@ func TestLoggedOtherwise(t *testing.T) {
 		next, _ := c.Upsert([]model.Object{w.admin("new"), w.netpol("new"), w.firewall("b")}, nil)
 		before, _ := indexOf(t, c, o)
 		after, _ := indexOf(t, next, o)
-		log := &diff.Log{Fresh: true}
+		log := &diff.LogConnections{Fresh: true}
 		want, wantLost, wantContrary := map[logKey]int{}, 0, 0
 		for i := range 200 {
 			from, to := logEnd(w, before), logEnd(w, before)
-			s := diff.Seen{Connection: verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: uint16(79 + w.r.IntN(4))}, Lines: 1 + w.r.IntN(3),
+			s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: uint16(79 + w.r.IntN(4))}, Lines: 1 + w.r.IntN(3),
 				Stage: model.Stage(w.pick("", string(model.StageToLport), string(model.StageAfterLB))), Said: verdict.Verdict(w.pick("", "allow", "deny")),
 				First: start, Last: start.Add(time.Duration(i) * time.Second)}
 			gone := w.odds(10)
@@ -53,7 +53,7 @@ func TestLoggedOtherwise(t *testing.T) {
 				want[logKey{was.Verdict, is.Verdict, from.Key.Namespace, to.Key.Namespace, verdict.TCP, plain.Port}] += s.Lines
 			}
 		}
-		got, err := log.Otherwise(context.Background(), before, after)
+		got, err := log.DiffLines(context.Background(), before, after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestLoggedOtherwise(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	x, _ := indexOf(t, (*model.Cluster)(nil), compiler.Options{IPv4: true})
-	if _, err := (&diff.Log{Seen: make([]diff.Seen, 1)}).Otherwise(ctx, x, x); err == nil {
+	if _, err := (&diff.LogConnections{Seen: make([]diff.LoggedConnection, 1)}).DiffLines(ctx, x, x); err == nil {
 		t.Error("it goes on after the context has ended")
 	}
 }
@@ -88,7 +88,7 @@ func stagesOf(a *verdict.Answer, stage model.Stage) verdict.Verdict {
 	out, any := verdict.Allow, false
 	for _, s := range a.Paths[0].Stages {
 		if stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport) {
-			out, any = verdict.Worse(out, s.Verdict), true
+			out, any = verdict.JoinVerdicts(out, s.Verdict), true
 		}
 	}
 	if !any {
@@ -105,7 +105,7 @@ func logEnd(w *world, x *index.Index) verdict.Endpoint {
 	for range 20 {
 		e := x.Ends[w.r.IntN(len(x.Ends))]
 		if e.Addr.Is4() && len(x.EndsAt(e.Addr)) == 1 {
-			return verdict.Endpoint{Key: x.Pods.At(int(e.Pod)).Key, Addr: e.Addr}
+			return verdict.Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key, Addr: e.Addr}
 		}
 	}
 	return verdict.AddrEnd(netip.AddrFrom4([4]byte{9, 9, 9, 9}))
@@ -120,12 +120,12 @@ func TestLoggedToNowhere(t *testing.T) {
 		ClusterIPs: []string{"10.96.7.7"}, Selector: model.NewLabels(map[string]string{"app": "nobody"}), Ports: []model.ServicePort{{Protocol: "TCP", Port: 80}}}}, nil)
 	x, _ := indexOf(t, c, o)
 	from := logEnd(w, x)
-	s := diff.Seen{Connection: verdict.Connection{From: from, To: verdict.AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: verdict.TCP, Port: 80}, Lines: 1, Said: verdict.Deny}
+	s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: verdict.AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: verdict.TCP, Port: 80}, Lines: 1, Said: verdict.Deny}
 	if a, err := walk.FromPolicies(x, s.Connection); err != nil || len(a.Paths) > 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	log := &diff.Log{Seen: []diff.Seen{s}, Lines: 1}
-	if got, err := log.Otherwise(context.Background(), x, x); err != nil || len(got.Groups) > 0 {
+	log := &diff.LogConnections{Seen: []diff.LoggedConnection{s}, Lines: 1}
+	if got, err := log.DiffLines(context.Background(), x, x); err != nil || len(got.Groups) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

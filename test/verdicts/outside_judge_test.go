@@ -132,7 +132,7 @@ func outsideChange(tb testing.TB, seed uint64) (before, after *index.Index) {
 		one := w.odds(2)
 		for p := range c.Pods() {
 			switch {
-			case len(kept) == 3 || !p.PeerEligible():
+			case len(kept) == 3 || !p.CanBePeer():
 				gone = append(gone, p.Key)
 			case one:
 				q := *p
@@ -189,7 +189,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 	asked, flipped, own, fronts, through := 0, 0, 0, 0, 0
 	for seed := range uint64(draws(24, 1000)) {
 		before, after := outsideChange(t, seed)
-		d, err := diff.Differ(context.Background(), before, after, diff.Asked{})
+		d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 						u, front := askOutside(t, after, bare[1], from, to, p)
 						if front {
 							// In a block that has others than Services it is, at these ports, not meant.
-							if i := blocks.Around(a); !blocks.Blocks[i].Network.IsSingleIP() {
+							if i := blocks.BlockAround(a); !blocks.Blocks[i].Network.IsSingleIP() {
 								inWide = true
 								continue
 							}
@@ -243,7 +243,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 						if arrives {
 							ends = &g.From
 						}
-						if ends.Has(a) && has(g, p) {
+						if ends.HasOutside(a) && has(g, p) {
 							got[[2]verdict.Verdict{g.Before, g.After}] = true
 						}
 					}
@@ -263,7 +263,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 	}
 }
 
-func has(g *diff.Group, p verdict.Ports) bool {
+func has(g *diff.FlipGroup, p verdict.Ports) bool {
 	return slices.ContainsFunc(g.Ports, func(r verdict.PortRange) bool { return r.Protocol == p.Protocol && r.Lo <= p.Port && p.Port <= r.Hi })
 }
 
@@ -272,7 +272,7 @@ func flipsByClass(before, after *index.Index, ports []verdict.Ports) func(from, 
 	type key struct {
 		from, to string
 		p        verdict.Ports
-		nodes    matrix.Nodes // of a class outside to which the node matters
+		nodes    matrix.NodePairing // of a class outside to which the node matters
 	}
 	said := map[key][2]verdict.Verdict{}
 	var by *matrix.Classes
@@ -299,7 +299,7 @@ func flipsByClass(before, after *index.Index, ports []verdict.Ports) func(from, 
 		k := key{p: p}
 		k.from, k.to = names(by, from, to)
 		if to.Key.Name == "" {
-			if i := by.Outside.Around(to.Addr); by.OwnNodeMatters(by.Outside.Blocks[i].Class) {
+			if i := by.Outside.BlockAround(to.Addr); by.OwnNodeMatters(by.Outside.Blocks[i].Class) {
 				k.nodes = matrix.TwoNodes
 				if by.Outside.Blocks[i].Host == by.Index.Cluster().Pod(from.Key.Namespace, from.Key.Name).NodeName {
 					k.nodes = matrix.OneNode
@@ -330,7 +330,7 @@ func TestOutsideIsListed(t *testing.T) {
 	drop := wholeNamespaces("drop", 5, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("192.168.0.0/24")))}, nil)
 	drop.Ingress[0].Direction = model.Ingress
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything()}, IsolatesIngress: true,
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}, IsolatesIngress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"192.168.0.0/24"}}}}}}
 	front := service("a/front", "app=x", "LoadBalancer", "10.96.0.9")
 	front.LoadBalancerIPs, front.ExternalIPs = []string{"203.0.113.8"}, []string{"203.0.113.9"}
@@ -372,7 +372,7 @@ func TestOutsideIsListed(t *testing.T) {
 			if deleted {
 				before, after = after, before
 			}
-			d, err := diff.Differ(context.Background(), before, after, diff.Asked{})
+			d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -398,7 +398,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 	for seed := range uint64(20) {
 		x, _ := outsideChange(t, seed)
 		classes, p := matrix.ClassesOf(x, nil), verdict.Ports{Protocol: verdict.TCP, Port: 81}
-		m, blocks := classes.Matrix(p), classes.Blocks()
+		m, blocks := classes.Matrix(p), classes.OutsideBlocks()
 		for _, a := range boundaries(x.Cluster(), overlapping) {
 			narrow := -1
 			for i := range blocks {
@@ -417,7 +417,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 				if verdict.FamilyOf(x.Ends[e].Addr) != verdict.FamilyOf(a) {
 					continue
 				}
-				pod, kind := x.Endpoint(int32(e)), classes.Kind(x.Pods.At(int(x.Ends[e].Pod)))
+				pod, kind := x.Endpoint(int32(e)), classes.KindOfPod(x.Pods.PodAt(int(x.Ends[e].Pod)))
 				check := func(got matrix.Outcome, from, to verdict.Endpoint) {
 					asked++
 					if want := single(t, x, from, to, p); got != matrix.OutcomeOf(want) {
@@ -425,10 +425,10 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 					}
 				}
 				if answer, err := walk.FromPolicies(x, verdict.Connection{From: pod, To: verdict.AddrEnd(a), Protocol: p.Protocol, Port: p.Port}); err == nil && answer.Front == nil { // what is a Service's is asked by itself
-					check(m.Between(kind, blocks[narrow].Kind, false), pod, verdict.AddrEnd(a))
+					check(m.OutcomeBetween(kind, blocks[narrow].Kind, false), pod, verdict.AddrEnd(a))
 				}
 				if !x.IsOwnNode(a, x.NodeOfEnd(int32(e))) {
-					check(m.Between(blocks[narrow].Kind, kind, false), verdict.AddrEnd(a), pod)
+					check(m.OutcomeBetween(blocks[narrow].Kind, kind, false), verdict.AddrEnd(a), pod)
 				}
 			}
 		}

@@ -117,7 +117,7 @@ func judgeEnd(c *model.Cluster, e verdict.Endpoint, source bool) (second.End, []
 	default:
 		var owners []*model.Pod
 		for p := range c.Pods() {
-			if p.PeerEligible() && slices.Contains(parse(p.IPs), e.Addr) {
+			if p.CanBePeer() && slices.Contains(parse(p.IPs), e.Addr) {
 				owners = append(owners, p)
 			}
 		}

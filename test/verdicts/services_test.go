@@ -130,7 +130,7 @@ func TestAntreaToServicesByAddress(t *testing.T) {
 	r.Direction = model.Egress
 	r.Tiered = &model.TieredRule{Action: "Drop", ToServices: []model.Key{{Kind: model.KindService, Namespace: "blue", Name: "web"}}}
 	p := wholeNamespaces("to-web", 3, "t=red", nil, []model.Rule{r})
-	p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application", Priority: 3, AppliedTo: []model.AppliedTo{{Pods: model.Everything(), Namespaces: made.Sel("t=red"), Select: true}}}
+	p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application", Priority: 3, AppliedTo: []model.AppliedTo{{Pods: model.SelectEverything(), Namespaces: made.Sel("t=red"), Select: true}}}
 	x = index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 	for to, want := range map[string]verdict.Verdict{"10.96.0.11": verdict.Deny, "203.0.113.7": verdict.Allow, "10.1.0.1": verdict.Allow} {
 		port := uint16(80)
@@ -154,7 +154,7 @@ func TestFamiliesAndPortsOfServices(t *testing.T) {
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.PodEnd("blue", "web-0"), Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, 0},
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.AddrEnd(netip.MustParseAddr("fd00::1")), Protocol: verdict.TCP, Port: 80}, 0},
 	} {
-		if got := walk.Families(x, test.c); len(got) != test.want {
+		if got := walk.OpenFamilies(x, test.c); len(got) != test.want {
 			t.Errorf("%s: families %v, want %d", test.c, got, test.want)
 		}
 	}

@@ -66,7 +66,7 @@ func TestSmallUniverse(t *testing.T) {
 		for _, p := range smallPorts {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {
-				got := m.BetweenClasses(a, b, near)
+				got := m.OutcomeOfClasses(a, b, near)
 				want := single(t, x, from, to, p)
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Fatalf("rules %08b: %s → %s %v: %v by classes, %s alone", rules, from, to, p, got, want)

@@ -24,7 +24,7 @@ func TestFirewallWithoutClusterSubnets(t *testing.T) {
 		return p
 	}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "blue", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "blue", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress: []model.Rule{{Direction: model.Egress, Action: model.Allow, Peers: made.Peers(made.NetPeer("10.244.9.0/24"))},
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: made.Peers(made.NetPeer("0.0.0.0/0"))},
 			{Direction: model.Egress, Index: 2, Action: model.Deny, Peers: made.Peers(made.NetPeer("::/0"))}}}

@@ -34,10 +34,10 @@ func tableWorld() *model.Cluster {
 	n1.MgmtIPs, n2.MgmtIPs = []string{"10.244.0.2"}, []string{"10.244.1.2"}
 	np := func(ns, name, pods string, in, out bool) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, IsolatesIngress: in, IsolatesEgress: out,
-			Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: made.Sel(pods)}}
+			Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: made.Sel(pods)}}
 	}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "blue", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "blue", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress: []model.Rule{{Direction: model.Egress, Index: 0, Action: model.Deny, Peers: made.Peers(made.NetPeer("192.0.2.0/24"))},
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerDNS, DNSName: "www.example.com"}}, Ports: []model.Port{made.TCP(443)}}}}
 	banp := wholeNamespaces("default", 0, "t=red", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil)
@@ -60,7 +60,7 @@ func tableWorld() *model.Cluster {
 // wholeNamespaces makes an AdminNetworkPolicy as it is read.
 func wholeNamespaces(name string, priority int32, subject string, ingress, egress []model.Rule) *model.Policy {
 	p := made.ANP(name, priority, subject, ingress, egress)
-	p.Subject.Pods = model.Everything()
+	p.Subject.Pods = model.SelectEverything()
 	return p
 }
 
@@ -97,7 +97,7 @@ func say(a verdict.Answer) string {
 func TestAnswers(t *testing.T) {
 	c := tableWorld()
 	x, d := indexOf(t, c, compiler.Options{IPv4: true})
-	zones := walk.Zones{"n1": walk.NewZone("n1", d.Database("n1"), &walk.Matches{}, nil), "n2": walk.NewZone("n2", d.Database("n2"), &walk.Matches{}, nil)}
+	zones := walk.ZonesByName{"n1": walk.NewZone("n1", d.DatabaseOfZone("n1"), &walk.MatchCache{}, nil), "n2": walk.NewZone("n2", d.DatabaseOfZone("n2"), &walk.MatchCache{}, nil)}
 	web, red := verdict.PodEnd("blue", "web"), verdict.PodEnd("red", "web")
 	addr := func(s string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(s)) }
 	for _, q := range []struct {
@@ -155,7 +155,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if a, _ := walk.FromRows(x, walk.Zones{"n1": zones["n1"]}, verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80}); a.Verdict != verdict.Unknown || a.Reason != "zone n2 was not read" {
+	if a, _ := walk.FromRows(x, walk.ZonesByName{"n1": zones["n1"]}, verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80}); a.Verdict != verdict.Unknown || a.Reason != "zone n2 was not read" {
 		t.Errorf("a zone that was not read: %s", say(a))
 	}
 }
@@ -164,14 +164,14 @@ func TestAnswers(t *testing.T) {
 // match.
 func TestTrace(t *testing.T) {
 	x, _ := indexOf(t, tableWorld(), compiler.Options{IPv4: true})
-	a, err := walk.Trace(x, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.PodEnd("red", "web"), Protocol: verdict.TCP, Port: 80})
+	a, err := walk.TracePolicies(x, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.PodEnd("red", "web"), Protocol: verdict.TCP, Port: 80})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, s := range a.Paths[0].Stages {
 		for _, tier := range s.Tiers {
-			for _, w := range tier.What {
+			for _, w := range tier.Attempts {
 				if w.Matched {
 					w.Why = "matched"
 				}
@@ -204,17 +204,17 @@ func TestDefects(t *testing.T) {
 		return p
 	}
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork, IsolatesIngress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=db")},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=db")},
 		Ingress: []model.Rule{{Direction: model.Ingress, Index: 0, Action: model.Allow, AnyPeer: true, Ports: []model.Port{{Protocol: "TCP", Name: "http"}, {Protocol: "UDP"}, made.UDP(53)}}}}
 	out := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "out"}}, Tier: model.TierNetwork, IsolatesIngress: true, IsolatesEgress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=shut")}}
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=shut")}}
 	half := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "half"}}, Tier: model.TierNetwork, IsolatesIngress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=shut")},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=shut")},
 		Egress:  []model.Rule{{Direction: model.Egress, Index: 0, Action: model.Allow, AnyPeer: true}}}
 	named := wholeNamespaces("named", 5, "t=a", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=b")), model.Port{Name: "http"})}, nil)
 	x, d := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), np, out, half, named,
 		http("a/db", "app=db", "10.1.0.1"), http("a/shut", "app=shut", "10.1.0.2"), http("b/one", "app=x", "10.1.0.3"), http("b/two", "app=x", "10.1.0.4")), compiler.Options{IPv4: true})
-	zones := walk.Zones{"n1": walk.NewZone("n1", d.Database("n1"), &walk.Matches{}, nil)}
+	zones := walk.ZonesByName{"n1": walk.NewZone("n1", d.DatabaseOfZone("n1"), &walk.MatchCache{}, nil)}
 	for _, c := range []struct {
 		verdict.Connection
 		verdict verdict.Verdict
@@ -228,14 +228,14 @@ func TestDefects(t *testing.T) {
 		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("b", "two"), Protocol: verdict.TCP, Port: 8080}, verdict.Deny, []string{index.DefectNamedPeer}},
 		{verdict.Connection{From: verdict.PodEnd("b", "one"), To: verdict.PodEnd("b", "two"), Protocol: verdict.TCP, Port: 8081}, verdict.Allow, nil},
 	} {
-		a, err := walk.Trace(x, c.Connection)
+		a, err := walk.TracePolicies(x, c.Connection)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, s := range a.Paths[0].Stages {
 			for _, tier := range s.Tiers {
-				for _, w := range tier.What {
+				for _, w := range tier.Attempts {
 					if w.Defect != "" {
 						got = append(got, w.Defect)
 					}
@@ -268,11 +268,11 @@ func TestServiceBeforeLoadBalancing(t *testing.T) {
 		row(nb.FromLport, "ip4.src == 169.254.169.5"):                verdict.Allow,
 		row(nb.ToLport, "ip4.src == 10.1.0.1"):                       verdict.Allow,
 	} {
-		db := d.Database("n1")
+		db := d.DatabaseOfZone("n1")
 		sw := *db.SwitchByName("n1")
 		sw.ACLs = append([]string{match.UUID}, sw.ACLs...)
 		db = db.Apply([]nb.RowChange{{New: match}, {Old: db.SwitchByName("n1"), New: &sw}})
-		a, err := walk.FromRows(x, walk.Zones{"n1": walk.NewZone("n1", db, &walk.Matches{}, nil)}, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80})
+		a, err := walk.FromRows(x, walk.ZonesByName{"n1": walk.NewZone("n1", db, &walk.MatchCache{}, nil)}, verdict.Connection{From: verdict.PodEnd("blue", "web"), To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80})
 		if err != nil || a.Verdict != want {
 			t.Errorf("%s %s: %s, want %s (%v)", match.Direction, match.Match, say(a), want, err)
 		}

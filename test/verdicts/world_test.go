@@ -86,7 +86,7 @@ func (w *world) cluster() (*model.Cluster, compiler.Options) {
 		}
 	}
 	o := compiler.Options{IPv4: true, IPv6: w.r.IntN(3) > 0, AllowICMP: w.odds(3),
-		Defaults: compiler.Switch(w.r.IntN(3)), Multicast: compiler.Switch(w.r.IntN(3)), HostNetworkNamespace: "ovn-host-network",
+		Defaults: compiler.SwitchOption(w.r.IntN(3)), Multicast: compiler.SwitchOption(w.r.IntN(3)), HostNetworkNamespace: "ovn-host-network",
 		DNS: map[string][]string{"www.example.com": {"192.0.2.9", "2001:db8::9", "10.1.0.3"}, "none.example.com": nil}}
 	if o.IPv6 && w.odds(4) {
 		o.IPv4 = false
@@ -138,7 +138,7 @@ func (w *world) action() model.Action { return model.Action(w.pick("Allow", "Den
 func (w *world) admin(name string) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin,
 		Priority: []int32{1, 2, 2, 2, 2, 2, 3, 101}[w.r.IntN(8)]}
-	p.Subject = model.Subject{Namespaces: w.nsSel(), AllPods: true, Pods: model.Everything()}
+	p.Subject = model.Subject{Namespaces: w.nsSel(), AllPods: true, Pods: model.SelectEverything()}
 	if w.odds(2) {
 		p.Subject.AllPods, p.Subject.Pods = false, w.podSel()
 	}
@@ -170,7 +170,7 @@ func (w *world) adminPeer(d model.Direction) model.Peer {
 	}
 	switch w.r.IntN(n) {
 	case 0:
-		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSel(), Pods: model.Everything()}
+		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSel(), Pods: model.SelectEverything()}
 	case 1:
 		return model.Peer{Kind: model.PeerPods, Namespaces: w.nsSel(), Pods: w.podSel()}
 	case 2:
@@ -210,7 +210,7 @@ func (w *world) adminPorts() (out []model.Port) {
 func (w *world) netpol(name string) *model.Policy {
 	ns := w.pick(worldSpaces[:3]...)
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: w.podSel()}, IsolatesIngress: w.odds(2), IsolatesEgress: w.odds(2)}
+		Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: w.podSel()}, IsolatesIngress: w.odds(2), IsolatesEgress: w.odds(2)}
 	for _, d := range model.Directions {
 		for i := range w.r.IntN(3) {
 			r := model.Rule{Direction: d, Index: i, Action: model.Allow}
@@ -246,11 +246,11 @@ func (w *world) netpol(name string) *model.Policy {
 func (w *world) netpolPeer(ns string) model.Peer {
 	switch w.r.IntN(4) {
 	case 0:
-		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSel(), Pods: model.Everything()}
+		return model.Peer{Kind: model.PeerNamespaces, Namespaces: w.nsSel(), Pods: model.SelectEverything()}
 	case 1:
 		return model.Peer{Kind: model.PeerPods, Namespaces: w.nsSel(), Pods: w.podSel()}
 	case 2:
-		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.Everything(), Pods: w.podSel()}
+		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.SelectEverything(), Pods: w.podSel()}
 	}
 	p := made.NetPeer(w.network())
 	switch {
@@ -278,7 +278,7 @@ func (w *world) inside(network string) (out []string) {
 
 func (w *world) firewall(ns string) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: ns, Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
 	for i := range w.r.IntN(5) {
 		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(w.pick("Allow", "Deny"))}
 		switch w.r.IntN(4) {
@@ -343,10 +343,10 @@ func optionsOf(d *compiler.Desired) index.Options {
 		NoRows: unenforced(d)}
 }
 
-func zonesOf(d *compiler.Desired) walk.Zones {
-	m, out := &walk.Matches{}, walk.Zones{}
+func zonesOf(d *compiler.Desired) walk.ZonesByName {
+	m, out := &walk.MatchCache{}, walk.ZonesByName{}
 	for _, name := range worldNodes {
-		out[name] = walk.NewZone(name, d.Database(name), m, nil)
+		out[name] = walk.NewZone(name, d.DatabaseOfZone(name), m, nil)
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func TestNarrowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range x.Slices([]verdict.PortRange{{Protocol: q.Protocol, Lo: 1, Hi: verdict.LastPort}}, cuts) {
+			for _, p := range x.PortSlices([]verdict.PortRange{{Protocol: q.Protocol, Lo: 1, Hi: verdict.LastPort}}, cuts) {
 				q.Port = p.Lo
 				first, err := walk.FromRows(x, zones, q)
 				if err != nil {

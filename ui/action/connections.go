@@ -54,7 +54,7 @@ var probeActions = []Action{
 
 // OnOVN disables an action that puts packets into the sandbox.
 func OnOVN(c Context) string {
-	if err := probe.Possible(c.Mode); err != nil {
+	if err := probe.CheckPossible(c.Mode); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -79,7 +79,7 @@ func becomes(r *convert.Rule) string {
 	case 0:
 		return "–"
 	case 1:
-		return r.Becomes()
+		return r.NewPlace()
 	default:
 		return words.Count(n, "rule")
 	}
@@ -99,12 +99,12 @@ func shorter(r *convert.Rule, w int) widget.Line {
 }
 
 // rank puts first what is to be looked at.
-func rank(l labels.Label) int {
-	return slices.Index([]labels.Label{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
+func rank(l labels.FidelityLabel) int {
+	return slices.Index([]labels.FidelityLabel{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
 }
 
 // sign returns the sign of a label, and its style.
-func sign(l labels.Label, st *themes.Styles) (string, themes.Style) {
+func sign(l labels.FidelityLabel, st *themes.Styles) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
 		return "✓", st.OK
@@ -124,7 +124,7 @@ func (v *page) label(r *convert.Rule) widget.Line {
 func (v *page) Sync(env *view.Env) {
 	v.st = env.Styles
 	if v.to == "" {
-		v.to = convert.Suggested(env.Rev)
+		v.to = convert.SuggestedTarget(env.Rev)
 	}
 	busy := v.makes.Under() || v.proves.Under()
 	if !v.makes.Begun() || !busy && v.rev.Cluster != env.Rev.Cluster && env.Now.Sub(v.at) >= again {
@@ -196,7 +196,7 @@ func (v *page) empty() string {
 func (v *page) text(env *view.Env) {
 	var made *model.Policy
 	if r, ok := v.table.Selected(); ok {
-		made = v.res.Made(r)
+		made = v.res.PolicyOfRule(r)
 	}
 	switch {
 	case made == nil:

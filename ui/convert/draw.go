@@ -90,7 +90,7 @@ func (v *page) Copies(*view.Env) (out []view.Copy) {
 	}
 	r, ok := v.table.Selected()
 	if ok {
-		if made := v.res.Made(r); made != nil {
+		if made := v.res.PolicyOfRule(r); made != nil {
 			out = append(out, view.Copy{What: "YAML of " + made.Key.Label(), Text: made.YAML})
 		}
 	}
@@ -204,12 +204,12 @@ func (v *page) head(env *view.Env, w int) (lines []string) {
 }
 
 func (v *page) counts(st *themes.Styles) widget.Line {
-	n := map[labels.Label]int{}
+	n := map[labels.FidelityLabel]int{}
 	for i := range v.res.Rules {
 		n[v.res.Rules[i].Label]++
 	}
 	l := widget.Plain(fmt.Sprintf("   %s: ", words.Count(len(v.res.Rules), "rule")))
-	for i, is := range []labels.Label{labels.Exact, labels.Approximate, labels.Inexpressible} {
+	for i, is := range []labels.FidelityLabel{labels.Exact, labels.Approximate, labels.Inexpressible} {
 		if i > 0 {
 			l = l.Add(" · ", st.Dim)
 		}
@@ -253,7 +253,7 @@ func (v *page) about(env *view.Env, r *convert.Rule, w int) []string {
 	case v.proved:
 		s.Say("", 3, "", st.Dim, st.Dim, "no connection that it matches is decided otherwise, of those that were compared", nav.Page{})
 	}
-	if to := r.Becomes(); to != "" {
+	if to := r.NewPlace(); to != "" {
 		s.Say("", 1, "→", st.Dim, st.Text, to, nav.Page{})
 	}
 	for _, n := range v.res.Notes {

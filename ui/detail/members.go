@@ -44,7 +44,7 @@ func (x *Explain) group(id, term, name string) {
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
-	diff := x.Zone.Policy(x.unit(live)).Diff(nb.TablePortGroup, live.ID()).Field("ports")
+	diff := x.Zone.PolicyJoin(x.unit(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
 	}
@@ -135,7 +135,7 @@ func (x *Explain) set(id, term, name string) {
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
-		diff = x.Zone.Policy(x.unit(live)).Diff(nb.TableAddressSet, live.ID()).Field("addresses")
+		diff = x.Zone.PolicyJoin(x.unit(live)).DiffOfRow(nb.TableAddressSet, live.ID()).DiffOfColumn("addresses")
 		meaning = widget.Join(meaning, x.equal(live))
 	}
 	x.styled(id, widget.Styled("  "+term, x.look(to)), meaning, to)
@@ -167,12 +167,12 @@ func (x *Explain) equal(set *nb.AddressSet) widget.Line {
 	var differ []string
 	read := 0
 	for _, z := range x.Rev.Zones {
-		p := z.Policy(unit)
+		p := z.PolicyJoin(unit)
 		if z.DB == nil && z.Conn != model.ConnSwept || p == nil {
 			continue
 		}
 		read++
-		if p.Diff(nb.TableAddressSet, id) != nil {
+		if p.DiffOfRow(nb.TableAddressSet, id) != nil {
 			differ = append(differ, z.Name)
 		}
 	}

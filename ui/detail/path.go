@@ -43,7 +43,7 @@ func (d *PathDrawing) Ends(id string, p *trace.Path, c verdict.Connection) {
 		name string
 		end  *verdict.End
 	}{{"from", &p.From}, {"to", &p.To}} {
-		text := trace.Name(e.end.Endpoint)
+		text := trace.EndName(e.end.Endpoint)
 		if e.end.Addr.IsValid() && e.end.Key.Name != "" {
 			text += " " + e.end.Addr.String()
 		}
@@ -84,12 +84,12 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 	d.Head(d.title(p, s))
 	tier, others, wide, column := "", 0, 0, tierColumn
 	for i := range s.Lines {
-		if d.All || s.Lines[i].What != trace.Other {
+		if d.All || s.Lines[i].Kind != trace.Other {
 			wide, column = max(wide, len(resultOf(&s.Lines[i]))), max(column, len(s.Lines[i].Name())+1)
 		}
 	}
 	for i, l := range s.Lines {
-		if l.What == trace.Other && !d.All {
+		if l.Kind == trace.Other && !d.All {
 			others++
 			continue
 		}
@@ -115,12 +115,12 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 // title is the heading of a stage: its verdict, what it is to the ends, which it is and
 // where. An end's name gives way where there is no room.
 func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
-	verdict, at := string(s.Verdict), "leaving "+trace.Name(p.From.Endpoint)
+	verdict, at := string(s.Verdict), "leaving "+trace.EndName(p.From.Endpoint)
 	if s.Unreached {
 		verdict += " (not reached)"
 	}
-	if s.Zone == p.To.Zone && (s.Stage.Arrives() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
-		at = "arriving at " + trace.Name(p.To.Endpoint)
+	if s.Zone == p.To.Zone && (s.Stage.IsArriving() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
+		at = "arriving at " + trace.EndName(p.To.Endpoint)
 	}
 	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)
 	const frame = 4 // of the heading
@@ -132,15 +132,15 @@ func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
 }
 
 // results are the words for lines that match, or that need no reason.
-var results = map[trace.What]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
+var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
 	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
 
 // resultOf says in a word or two what became of a line.
 func resultOf(l *trace.Line) string {
-	if l.What == trace.Tried {
+	if l.Kind == trace.Tried {
 		return "not its " + l.Why
 	}
-	return results[l.What]
+	return results[l.Kind]
 }
 
 // tierColumn is how wide the names of tiers are, where none is longer.
@@ -150,7 +150,7 @@ const tierColumn = 7
 func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.Line) {
 	st := d.St
 	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
-	switch l.What {
+	switch l.Kind {
 	case trace.Passed:
 		sign, mark, look = "→", st.Pass, st.Text
 	case trace.Decides:
@@ -168,8 +168,8 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 	if l.Rule.Rule >= 0 {
 		what += " " + revision.RuleLabel(l.Rule.Direction, l.Rule.Rule, l.Rule.RuleName)
 	}
-	if l.What != trace.Other && l.Rule.Action != "" {
-		what += ": " + l.Rule.Does()
+	if l.Kind != trace.Other && l.Rule.Action != "" {
+		what += ": " + l.Rule.ActionWord()
 	}
 	if len(l.Rule.Isolating) > 0 {
 		names := make([]string, len(l.Rule.Isolating))
@@ -204,7 +204,7 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
 			text = "no row matches"
 		}
-	} else if s.Disagrees() {
+	} else if s.HasDisagreement() {
 		sign, mark, said, text = "≠", st.Error, "", "say "+text
 		if s.Of2016 { // known, and nothing drifted
 			mark = st.Dim
@@ -236,7 +236,7 @@ func (d *PathDrawing) Decides(p *trace.Path) nav.Page {
 			continue
 		}
 		for j := range s.Lines {
-			if l := &s.Lines[j]; l.What == trace.Decides && l.Rule != nil {
+			if l := &s.Lines[j]; l.Kind == trace.Decides && l.Rule != nil {
 				return d.deciderPage(l.Rule, s.Zone)
 			}
 		}

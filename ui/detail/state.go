@@ -29,8 +29,8 @@ func Sign(s model.Severity, st *themes.Styles) (string, themes.Style) {
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
 // breath: since when, how many rows, why.
 func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
-	p := z.Policy(k)
-	s = p.State(z, now)
+	p := z.PolicyJoin(k)
+	s = p.StateAt(z, now)
 	switch s {
 	case model.StateInSync:
 		if p.Waiting > 0 {
@@ -184,14 +184,14 @@ func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *them
 func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
-		if n.Of(s) == 0 {
+		if n.OfSeverity(s) == 0 {
 			continue
 		}
 		if len(l) > 0 {
 			l = l.Add(" ", st.Text)
 		}
 		sign, look := Sign(s, st)
-		l = l.Add(sign+strconv.Itoa(n.Of(s)), look)
+		l = l.Add(sign+strconv.Itoa(n.OfSeverity(s)), look)
 	}
 	if len(l) == 0 {
 		return widget.Styled("none", st.OK)
@@ -213,7 +213,7 @@ func Omissions(s *Sheet, all []model.Omission) {
 			return
 		}
 		sign, look := "▲", s.St.Warn
-		if all[i].Assumed() {
+		if all[i].IsAssumption() {
 			sign, look = "·", s.St.Dim
 		}
 		s.Say(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})

@@ -85,7 +85,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
 	var out widget.Line
 	switch {
-	case l.Levels.Any():
+	case l.Levels.IsOn():
 		out = widget.Styled(l.Levels.String(), st.Info)
 	case len(l.Problems) == 0:
 		out = widget.Styled("off", st.Text)

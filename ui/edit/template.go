@@ -56,7 +56,7 @@ func newNotes(rev *revision.Revision, priority int32) []string {
 	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
 		"nothing is written before you say yes. Close without saving to leave it."}
 	l := rev.Ladder()
-	above, at, below := l.Around(priority)
+	above, at, below := l.RungsAround(priority)
 	var where []string
 	if above != nil {
 		where = append(where, "after "+rungText(above))

@@ -64,13 +64,13 @@ func (v *page) whole(f *model.Finding, w int) []string {
 	s := &detail.Sheet{St: v.st, W: w}
 	sign, look := detail.Sign(f.Severity, v.st)
 	s.Say("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
-	if !f.Witness.None() {
+	if !f.Witness.IsZero() {
 		s.Say("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
 	}
 	if f.Remedy != "" {
 		s.Say("", 1, "→", v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
 	}
-	if at := f.Origin.Where(); at != "" {
+	if at := f.Origin.Place(); at != "" {
 		s.Say("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})
 	}
 	lines := make([]string, 0, len(s.Lines))

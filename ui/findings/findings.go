@@ -160,7 +160,7 @@ func (v *page) fill() {
 			continue
 		}
 		title := n.Text()
-		if under.All() > 0 {
+		if under.Total() > 0 {
 			title += " · " + under.Text() + " under their cause"
 		}
 		head(title, here)

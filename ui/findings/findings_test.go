@@ -40,7 +40,7 @@ func TestFindings(t *testing.T) {
 	uitest.Units(p)
 	s := uitest.Open(t, p, nav.To(nav.Findings))
 	n := model.CountFindings(found(t, p))
-	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnder(found(t, p)).Warnings),
+	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
 		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "→ move it below the rules that allow")
 	s.GoldenAt("findings", sizes...)
 	s.Resizes()
@@ -280,7 +280,7 @@ func TestSameCounts(t *testing.T) {
 				tab = append(tab, x.sign+strconv.Itoa(x.n))
 			}
 		}
-		policy.Want("[findings "+strings.Join(tab, " ")+"]", "  "+words.Count(want.All(), "line"))
+		policy.Want("[findings "+strings.Join(tab, " ")+"]", "  "+words.Count(want.Total(), "line"))
 	}
 	if len(of) < 8 || n.Errors < 3 || n.Warnings < 5 || n.Infos < 5 {
 		t.Errorf("the demo shows little: %d policies, %+v", len(of), n)

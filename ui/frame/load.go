@@ -53,7 +53,7 @@ func loadOf(r *revision.Revision) Load {
 func zonesRead(zones []*model.ZoneState) (read, all int64) {
 	for _, z := range zones {
 		switch {
-		case z.Current() || z.Conn == model.ConnSwept:
+		case z.IsCurrent() || z.Conn == model.ConnSwept:
 			read++
 			all++
 		case (z.Conn == model.ConnStarting || z.Conn == model.ConnDialling) && z.Error == "" && z.Attempts == 0:

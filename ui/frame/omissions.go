@@ -139,14 +139,14 @@ func summary(all []model.Omission) string {
 		for i := range all {
 			switch o := &all[i]; {
 			case o.Code != code:
-			case o.Assumed():
+			case o.IsAssumption():
 				assumed = append(assumed, o.String())
 			case nouns[code] == "":
 				parts = append(parts, o.String())
 			default:
 				n++
 				one = o.String()
-				names = append(names, o.What())
+				names = append(names, o.OmittedName())
 			}
 		}
 		if n > 0 {

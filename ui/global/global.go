@@ -68,7 +68,7 @@ func askProbe(env *view.Env, v view.View) {
 		rev := env.Rev
 		env.Run("looking for a connection of the rule", func(context.Context) any {
 			q := trace.OfRule(rev, p.Key, p.Dir, p.Rule)
-			if c, ok := probe.Suggest(rev, p.Key, p.Dir, p.Rule); ok {
+			if c, ok := probe.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
 				q = trace.QuestionOf(c)
 			}
 			return view.Prepared(func(env *view.Env) { view.AskProbe(env, q) })

@@ -38,7 +38,7 @@ func large(tb testing.TB) *revision.Facts {
 	}
 	for n := range 50 {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("policy-%d", n)}}, Tier: model.TierAdmin,
-			Priority: int32(n*2 - n%5/4), Subject: model.Subject{Namespaces: sel("team", fmt.Sprint(n%10)), Pods: model.Everything(), AllPods: true}}
+			Priority: int32(n*2 - n%5/4), Subject: model.Subject{Namespaces: sel("team", fmt.Sprint(n%10)), Pods: model.SelectEverything(), AllPods: true}}
 		for i := range 20 {
 			r := model.Rule{Direction: model.Egress, Index: i / 2, Action: model.Allow, Name: fmt.Sprintf("rule-%d", i),
 				Peers: []model.Peer{{Kind: model.PeerPods, Namespaces: sel("team", fmt.Sprint((n+i)%10)), Pods: sel("app", fmt.Sprint(i%12))}},

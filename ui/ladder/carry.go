@@ -109,7 +109,7 @@ func (c *carry) tell(env *view.Env) widget.Line {
 		to = fmt.Sprintf("%d → %s_", c.from, c.typed)
 	}
 	var there []string
-	if r := env.Rev.Ladder().Rung(c.at); r != nil {
+	if r := env.Rev.Ladder().RungAt(c.at); r != nil {
 		for _, p := range r.Policies {
 			if p.Policy.Key != c.key {
 				there = append(there, p.Policy.Name)

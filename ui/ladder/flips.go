@@ -18,8 +18,8 @@ import (
 // in the background, one after the other, the newest first. No key waits for it.
 type flips struct {
 	basis    revision.Basis
-	moves    *diff.Moves        // nil until the first was counted
-	known    map[int32]*outcome // by priority
+	moves    *diff.PriorityMoves // nil until the first was counted
+	known    map[int32]*outcome  // by priority
 	counting bool
 	holding  bool // the log's lines against one of them
 }
@@ -41,7 +41,7 @@ type counted struct {
 	carry   *carry
 	basis   revision.Basis
 	at      int32
-	moves   *diff.Moves
+	moves   *diff.PriorityMoves
 	outcome outcome
 }
 
@@ -94,9 +94,9 @@ func (v *ladderPage) count(env *view.Env) {
 				return out
 			}
 		}
-		totals := out.moves.At(float64(at))
+		totals := out.moves.FlipsAt(float64(at))
 		out.outcome.text = connections.FlipsBrief(totals)
-		out.outcome.flips = slices.ContainsFunc(totals, func(t diff.Total) bool { return t.Before != t.After })
+		out.outcome.flips = slices.ContainsFunc(totals, func(t diff.PairTotal) bool { return t.Before != t.After })
 		return out
 	})
 }
@@ -117,7 +117,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		if recent := log.Recent(); recent.Lines > 0 {
+		if recent := log.RecentConnections(); recent.Lines > 0 {
 			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Total(o.Lines, "log line")
 			}

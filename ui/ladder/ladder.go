@@ -209,7 +209,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		clear(v.unfolded)
 		v.Sync(env)
 	case action.LadderStage:
-		v.setStage(v.stage.Next()) // after the last come all together again
+		v.setStage(v.stage.NextStage()) // after the last come all together again
 	case action.LadderNew:
 		env.Open(nav.ToNew(v.freeNear(l)))
 	case action.LadderTemplate:
@@ -297,7 +297,7 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 
 func brokenNote(b model.Broken) view.Dialog {
 	n := &view.Note{Title: "not read"}
-	for _, s := range []string{b.Origin.Where(), b.Key.Label(), b.Field, b.Message, b.Remedy} {
+	for _, s := range []string{b.Origin.Place(), b.Key.Label(), b.Field, b.Message, b.Remedy} {
 		if s != "" && s != " " {
 			n.Body = append(n.Body, s)
 		}

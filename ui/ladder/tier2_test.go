@@ -273,7 +273,7 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 	for i := range 70 {
 		ns := "team-" + string(rune('a'+i/26)) + string(rune('a'+i%26))
 		more = append(more, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: "quiet"}},
-			Tier: model.TierNetwork, Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}, IsolatesIngress: true})
+			Tier: model.TierNetwork, Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}, IsolatesIngress: true})
 	}
 	p.Cluster, _ = p.Cluster.Upsert(more, nil)
 	s := unfolded(t, p)

@@ -100,7 +100,7 @@ func spaceOf(d *entries.End) space {
 		return space{namespace: d.Key.Namespace}
 	case d.Key.Kind == model.KindNode:
 		return space{node: true}
-	case d.Outside():
+	case d.IsOutside():
 		return space{outside: true}
 	}
 	return space{addr: d.Addr}
@@ -168,7 +168,7 @@ func endName(d *entries.End) (name, term string) {
 // rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
 // that changed its verdict has two piles.
 func rulePile(e *entries.Entry) (name, term string) {
-	name, term = e.Action+" by "+e.By(), " verdict:"+e.Line.Verdict
+	name, term = e.Action+" by "+e.RuleText(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {
 	case !e.Attributed && e.Line.Name == "":
 		return name, `"an ACL without a name"` + term

@@ -139,7 +139,7 @@ func policyOf(p nav.Page, e *entries.Entry) model.PolicyKey {
 		return p.Key
 	}
 	if e != nil && e.Attributed {
-		return e.Unit()
+		return e.UnitKey()
 	}
 	return model.PolicyKey{}
 }

@@ -69,7 +69,7 @@ func (f *feed) pull(l lines) {
 	if l == nil {
 		return
 	}
-	fresh := l.Since(f.last(), 0)
+	fresh := l.EntriesAfter(f.last(), 0)
 	if len(fresh) > 0 && len(f.held) > 0 && fresh[0].Seq != f.last()+1 {
 		f.held, f.texts, f.about = nil, nil, nil // the ring went round meanwhile
 		f.restart()
@@ -81,7 +81,7 @@ func (f *feed) pull(l lines) {
 	f.held = append(f.held, fresh...)
 	f.texts = append(f.texts, make([]string, len(fresh))...)
 	f.about = append(f.about, make([]bool, len(fresh))...)
-	if first := l.First(); len(f.held) > 0 && first > f.base() {
+	if first := l.FirstNumber(); len(f.held) > 0 && first > f.base() {
 		f.evict(first)
 	}
 }

@@ -30,7 +30,7 @@ func store(t testing.TB, limit int) *logs.Store {
 }
 
 func offer(l *logs.Store, n int, port uint16) {
-	want := l.Last() + uint64(n)
+	want := l.LastNumber() + uint64(n)
 	for range n {
 		line := logline.Line{Zone: "zone", Name: "ANP:one:Ingress:0", Verdict: "drop", Proto: "tcp", DstPort: port,
 			Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2")}
@@ -38,7 +38,7 @@ func offer(l *logs.Store, n int, port uint16) {
 			time.Sleep(50 * time.Microsecond)
 		}
 	}
-	for l.Last() < want {
+	for l.LastNumber() < want {
 		time.Sleep(50 * time.Microsecond)
 	}
 }

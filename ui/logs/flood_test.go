@@ -16,11 +16,11 @@ type moving struct {
 	first, last uint64 // numbers of the lines that are kept
 }
 
-func (m *moving) Since(seq uint64, _ int) []*entries.Entry {
+func (m *moving) EntriesAfter(seq uint64, _ int) []*entries.Entry {
 	return m.all[max(seq, m.first-1):m.last]
 }
-func (m *moving) First() uint64 { return m.first }
-func (m *moving) Last() uint64  { return m.last }
+func (m *moving) FirstNumber() uint64 { return m.first }
+func (m *moving) LastNumber() uint64  { return m.last }
 
 func diverse(n int) []*entries.Entry {
 	out := mixed(rand.New(rand.NewPCG(1, 2)), n)

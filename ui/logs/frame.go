@@ -91,15 +91,15 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
 		return widget.Styled("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
-	case !now.Any() && len(logging.Problems) > 0:
+	case !now.IsOn() && len(logging.Problems) > 0:
 		return widget.Styled("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
-	case !now.Any():
+	case !now.IsOn():
 		return widget.Styled("▲ "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		switch level := now.For(a); {
+		switch level := now.LevelOf(a); {
 		case level != "":
 			l = l.Add(level, st.Title).Add(" for ", st.Dim).Add(string(a), view.ActionStyle(a, st)).Add(" · ", st.Dim)
 		case a != model.Pass || p.Kind == model.KindANP:

@@ -18,7 +18,7 @@ type hunt struct {
 	of    hunted
 	now   *logs.Search // under way, or through
 	shown *logs.Search // whose lines the page has, nil for the store's
-	told  logs.Found
+	told  logs.SearchProgress
 	err   error
 }
 
@@ -31,9 +31,9 @@ type hunted struct {
 
 // lines is where a page takes entries from.
 type lines interface {
-	Since(seq uint64, most int) []*entries.Entry
-	First() uint64
-	Last() uint64
+	EntriesAfter(seq uint64, most int) []*entries.Entry
+	FirstNumber() uint64
+	LastNumber() uint64
 }
 
 // from are the lines of the search that is shown, or the store's.
@@ -53,7 +53,7 @@ func (v *logPage) wanted(l *logs.Store) hunted {
 	if l == nil || v.feed.query.Empty() || !v.cleared.IsZero() {
 		return hunted{}
 	}
-	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.Whole {
+	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.ReadWhole {
 		return hunted{}
 	}
 	return hunted{true, v.filter, v.list.around.n}
@@ -73,13 +73,13 @@ func (v *logPage) search(l *logs.Store) {
 	if h.now == nil {
 		return
 	}
-	h.told = h.now.Found()
+	h.told = h.now.Progress()
 	switch {
 	case h.told.Err != nil:
 		h.err = h.told.Err
 	case h.told.Done && h.shown != h.now:
 		v.swap(h.now)
-	case h.told.Over: // another page searched, or the files were gone to another time
+	case h.told.NoMoreLines: // another page searched, or the files were gone to another time
 		v.startHunt(l)
 	}
 }
@@ -88,8 +88,8 @@ func (v *logPage) search(l *logs.Store) {
 func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
-	h.told = logs.Found{}
-	h.now, h.err = l.Search(logs.Wanted{About: about, Around: h.of.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
+	h.told = logs.SearchProgress{}
+	h.now, h.err = l.Search(logs.SearchWanted{About: about, Around: h.of.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
 }
 
 // giveUp ends the search and shows the lines of the store again.
@@ -106,7 +106,7 @@ func (v *logPage) giveUp() {
 
 // under says whether the files are being searched.
 func (h *hunt) under() bool {
-	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.Over
+	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.NoMoreLines
 }
 
 // swap shows what a search found, or the lines of the store; the cursor stays on its line,
@@ -168,12 +168,12 @@ func (v *logPage) unfilter() {
 		return
 	}
 	e := v.feed.entry(v.list.line(i).seq)
-	kept := v.store.Since(0, 0)
+	kept := v.store.EntriesAfter(0, 0)
 	if e == nil || len(kept) > 0 && !e.Line.At.Before(kept[0].Line.At) {
 		return
 	}
 	if v.store.Seek(e.Line.At.Add(-beforeLine)) == nil {
-		v.going, v.place.to = max(1, v.store.Last()), e
+		v.going, v.place.to = max(1, v.store.LastNumber()), e
 		v.list.marks = nil
 	}
 }
@@ -188,8 +188,8 @@ func (h *hunt) line(env *view.Env) widget.Line {
 		return nil
 	case h.under():
 		text := " searching all of the log files"
-		if f.All > 0 {
-			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.All))
+		if f.TotalBytes > 0 {
+			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.TotalBytes))
 		}
 		if f.Matches > 0 {
 			text += ", " + words.Total(f.Matches, "match") + " so far"
@@ -198,7 +198,7 @@ func (h *hunt) line(env *view.Env) widget.Line {
 		return widget.Styled(text, st.Info)
 	default:
 		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.Form(f.Matches, "matches", "match"))
-		if kept := h.shown.Last() + 1 - h.shown.First(); h.of.around == 0 && kept < f.Matches {
+		if kept := h.shown.LastNumber() + 1 - h.shown.FirstNumber(); h.of.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}
 		return widget.Styled(text, st.Dim)

@@ -87,7 +87,7 @@ func (v *logPage) Scopes() []action.Scope {
 // Fresh says whether lines came or are left to look at.
 func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.hunt.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.hunt.from(l).LastNumber() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Progress() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
@@ -96,7 +96,7 @@ func (v *logPage) Sync(env *view.Env) {
 	v.begin(env)
 	l := env.Console.Logs()
 	if l != nil {
-		l.Ask()
+		l.AskForLines()
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
 	v.search(l)
@@ -184,10 +184,10 @@ func (v *walk) fresh() int {
 // outrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
 func (v *walk) outrun(l lines) int {
-	if v.follow || v.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
+	if v.follow || v.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.FirstNumber() <= v.feed.base() {
 		return 0
 	}
-	return int(l.Last() - v.feed.last())
+	return int(l.LastNumber() - v.feed.last())
 }
 
 // pause stands still, or goes on with the newest line.
@@ -228,7 +228,7 @@ func (v *logPage) Selected() nav.Page {
 		return nav.Page{}
 	}
 	if line.IsDeny(e.Rule) {
-		return nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
+		return nav.Page{Kind: nav.Rows, Key: e.UnitKey(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.UnitKey())}
 	}
 	if e.Rule.Rule < 0 {
 		return nav.ToPolicy(e.Rule.Policy)

@@ -106,9 +106,9 @@ func (w *tail) offerOf(k model.PolicyKey, d model.Direction, rule int, src, dst 
 
 func (w *tail) settle() {
 	w.t.Helper()
-	for deadline := time.Now().Add(wait.Patience); w.store.Last() < w.n; {
+	for deadline := time.Now().Add(wait.Patience); w.store.LastNumber() < w.n; {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d of %d lines were taken in", w.store.Last(), w.n)
+			w.t.Fatalf("%d of %d lines were taken in", w.store.LastNumber(), w.n)
 		}
 		time.Sleep(200 * time.Microsecond)
 	}
@@ -307,7 +307,7 @@ func TestLost(t *testing.T) {
 		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
 		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
 	}
-	w.store.Lost(12, 3)
+	w.store.CountLost(12, 3)
 	s := w.open(nav.To(nav.Logs))
 	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: more than Rung can take in", "3 lines could not be read")
 }

@@ -82,7 +82,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 		v.sel = v.feed.same(&entries.Entry{Line: logline.Line{At: to}})
 		return
 	}
-	v.going, v.place.to = max(1, l.Last()), nil
+	v.going, v.place.to = max(1, l.LastNumber()), nil
 	if to.Equal(logs.TheEnd) {
 		v.going = 0
 		v.pause(false)

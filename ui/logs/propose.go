@@ -74,11 +74,11 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 				if err != nil {
 					return proposed{nil, err}
 				}
-				log := logs.Connections(entries, narrow.MostSeen)
+				log := logs.ConnectionsOf(entries, narrow.MostSeen)
 				if log.Over > 0 {
 					return proposed{nil, narrow.ErrTooMany}
 				}
-				p, err := propose.Make(ctx, rev, t, log.Seen)
+				p, err := propose.MakeProposal(ctx, rev, t, log.Seen)
 				return proposed{p, err}
 			})
 		}})
@@ -115,7 +115,7 @@ func openRow(env *view.Env, e *entries.Entry) {
 	case 1:
 		env.Open(rowPage(env, e, acls[0]))
 	default:
-		env.Open(nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())})
+		env.Open(nav.Page{Kind: nav.Rows, Key: e.UnitKey(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.UnitKey())})
 	}
 }
 

@@ -52,7 +52,7 @@ const newest = 500
 // CompleteFilter finds how the last term goes on: its field, or a value that is known or
 // that a line has.
 func (v *logPage) CompleteFilter(text string) string {
-	return entries.Complete(text, func(yield func(*entries.Entry) bool) {
+	return entries.CompleteFilter(text, func(yield func(*entries.Entry) bool) {
 		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
 			if !yield(v.feed.held[i]) {
 				return

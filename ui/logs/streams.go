@@ -71,7 +71,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 		return nil
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
-	about := why.About{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
+	about := why.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
 	for _, c := range why.Steps(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
@@ -114,7 +114,7 @@ func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 		x := &v.losses[i]
 		switch {
 		case k.Kind.IsPolicy() && x.Rule.Policy != k && !denies(env, k, x.Rule),
-			page.Dir != "" && (x.Rule.Direction != page.Dir || x.Rule.Rule != page.Rule), !x.Loses() && x.Lost == 0:
+			page.Dir != "" && (x.Rule.Direction != page.Dir || x.Rule.Rule != page.Rule), !x.IsLosing() && x.Lost == 0:
 		case first == nil:
 			first = x
 		default:
@@ -124,7 +124,7 @@ func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 	if first == nil {
 		return nil
 	}
-	what := first.What()
+	what := first.ACLText()
 	if k.Kind.IsPolicy() {
 		what = strings.TrimPrefix(what, k.Brief()+" ")
 	}

@@ -35,7 +35,7 @@ const (
 	// Findings shows the defects and dangers in all policies.
 	Findings Kind = "findings"
 	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
-	// Trace shows the verdict on a connection: ID is the question, as trace.Parse reads it.
+	// Trace shows the verdict on a connection: ID is the question, as trace.ParseQuestion reads it.
 	Trace Kind = "trace"
 	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
 	// namespace in Key has its connections alone.
@@ -66,9 +66,9 @@ type Page struct {
 	Table, UUID, ID string
 	Priority        int32
 	Text            string
-	Base            string       // of a text that is proposed: what it was made from
-	Wanted          *diff.Wanted // of such a text: what it is made for
-	AskOVN          bool         // a trace's page begins with asking ovn-trace
+	Base            string              // of a text that is proposed: what it was made from
+	Wanted          *diff.WantedVerdict // of such a text: what it is made for
+	AskOVN          bool                // a trace's page begins with asking ovn-trace
 }
 
 // ToPolicy, ToRule and the others make the usual pages.
@@ -120,7 +120,7 @@ func ToMissing(k model.PolicyKey) Page { return Page{Kind: Template, Key: k} }
 // ToProposal is the page that edits a proposed text of a policy, of a new one at a priority
 // where the key is none. base is the policy's text that it was made from; notes stand above
 // it, one a line. wanted are the connections it is made for.
-func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wanted *diff.Wanted) Page {
+func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wanted *diff.WantedVerdict) Page {
 	return Page{Kind: Edit, Key: k, Priority: priority, Text: text, Base: base, ID: notes, Wanted: wanted}
 }
 

@@ -39,7 +39,7 @@ func (v *View) Sync(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	var out, assumed []model.Omission
 	for _, o := range omitted.OmissionsOfAnswers(env.Rev, true) {
-		if o.Assumed() {
+		if o.IsAssumption() {
 			assumed = append(assumed, o)
 		} else {
 			out = append(out, o)
@@ -96,7 +96,7 @@ func (v *View) Copies(*view.Env) []view.Copy {
 		return nil
 	}
 	out := []view.Copy{{What: "what is not counted", Text: o.String()}}
-	if at := o.Origin.Where(); at != "" {
+	if at := o.Origin.Place(); at != "" {
 		out = append(out, view.Copy{What: "file and line", Text: at})
 	}
 	return out

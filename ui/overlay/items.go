@@ -149,14 +149,14 @@ func (p *Palette) trace(typed string) (it paletteItem, ok bool) {
 	if !ok || strings.TrimSpace(text) == "" {
 		return it, false
 	}
-	q, err := trace.Parse(text)
+	q, err := trace.ParseQuestion(text)
 	if err != nil {
 		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
 	}
 	if p.ends == nil {
-		p.ends = trace.Choices(p.rev)
+		p.ends = trace.EndChoices(p.rev)
 	}
-	q = trace.Complete(p.ends, q)
+	q = trace.CompleteEnds(p.ends, q)
 	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides", Choice: Choice{Page: nav.ToTrace(q.String())}}
 	if missing := q.Check(); missing != "" {
 		it.help, it.Choice = "asks for what is missing: "+missing, Choice{Trace: &q}

@@ -24,8 +24,8 @@ type Palette struct {
 	rev    *revision.Revision
 	keys   *action.Keymap
 	recent *[]string
-	listed int            // items without that of a trace
-	ends   []trace.Choice // made when a trace is first typed
+	listed int               // items without that of a trace
+	ends   []trace.EndChoice // made when a trace is first typed
 }
 
 // NewPalette lists all that is offered. Texts that led to something are added to recent.

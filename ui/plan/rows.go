@@ -215,7 +215,7 @@ func (v *page) export(env *view.Env) {
 		if len(texts) == 0 {
 			return view.ToastAsk{Text: "exporting the plan: there is nothing in it", Bad: true}
 		}
-		path, err := statedir.Keep(dir, file, []byte(strings.Join(texts, "---\n")))
+		path, err := statedir.KeepFile(dir, file, []byte(strings.Join(texts, "---\n")))
 		if err != nil {
 			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
 		}

@@ -20,6 +20,7 @@ import (
 
 // View shows one pod.
 type View struct {
+	view.List
 	key   model.Key
 	table *widget.Table[*pod.Line]
 	st    *themes.Styles
@@ -36,6 +37,7 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
 	v.table = widget.Of(pod.Table, &v.st)
+	v.Of = v.table
 	return v
 }
 
@@ -126,7 +128,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.Open:
 		env.Open(v.Selected())
 	default:
-		return v.table.Do(id)
+		return v.List.Do(env, id)
 	}
 	return true
 }
@@ -140,20 +142,8 @@ func (v *View) Selected() nav.Page {
 	return nav.ToRule(l.Of, l.Dir, l.Rule)
 }
 
-// SetFilter shows only rules that match.
-func (v *View) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
-
-// Complete finds how a word of the rules goes on.
-func (v *View) Complete(begin string) string { return v.table.Complete(begin) }
-
-// Counts are the lines shown and all.
-func (v *View) Counts() (shown, all int) { return v.table.Counts() }
-
 // Click puts the cursor on a line.
 func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.above(env.H)) }
-
-// Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) { v.table.Wheel(lines) }
 
 // Crumb names the pod.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
@@ -197,7 +187,7 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		switch {
 		case z.DB == nil:
 			l = append(l, page.Span{Text: "zone not read: " + detail.Unread(z, env.Now), Role: themes.Dim})
-		case lsp == nil && p.SubjectEligible():
+		case lsp == nil && p.CanBeSubject():
 			l = append(l, page.Span{Text: "○ does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:
 			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})

@@ -36,14 +36,14 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	text := fmt.Sprintf("   tier %d", p.Tier)
 	if p.Tiered != nil {
 		text = "   " + placeText(env, p)
-	} else if p.Kind.Ranked() {
+	} else if p.Kind.HasPriority() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
 	title = title.Add(text, st.Text)
 	if p.Kind == model.KindCNP && env.Rev.WhyNoRows(p.Key) == nil {
 		title = title.Add(" · rows "+nb.MarkCNP+" write them", st.Warn)
 	}
-	if where := p.Origin.Where(); where != "" {
+	if where := p.Origin.Place(); where != "" {
 		title = title.Add("   "+where, st.Dim)
 	}
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
@@ -75,10 +75,10 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line
 	if text := connections.LegacyIsolationText(env.Rev, p); text != "" {
 		return l.Add(text, st.Text)
 	}
-	if len(p.Isolated()) == 0 {
+	if len(p.IsolatedDirections()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
-	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
+	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
 
 // subjects are the pods the policy applies to, found once per state of the
@@ -144,7 +144,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.All() > 0 {
+	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
 	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
@@ -221,7 +221,7 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add("✗ decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
-	case p.Refused():
+	case p.IsRefused():
 		state = state.Add("✗ decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %d of %s", env.Rev.System.Title, a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)

@@ -64,7 +64,7 @@ func (v *View) makeTables() {
 				if it.rule == nil {
 					return nil
 				}
-				return widget.Styled(v.key.Kind.RuleWord(it.rule), view.ActionStyle(it.rule.Action, v.st))
+				return widget.Styled(v.key.Kind.RuleActionWord(it.rule), view.ActionStyle(it.rule.Action, v.st))
 			}},
 			{Title: "NAME", Min: 14, Cell: func(it *ruleItem) widget.Line {
 				if it.rule == nil {
@@ -212,7 +212,7 @@ func howDecided(p *model.Policy, dir model.Direction) string {
 func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
 	if v.hits != nil {
-		it.hits = v.hits.Of(v.policy, f.Rule).Short()
+		it.hits = v.hits.UseOfRule(v.policy, f.Rule).Short()
 	}
 	if f.SelectsPods && env.Rev.WhyNoRows(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
@@ -230,7 +230,7 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	if len(f.Ports) > 0 {
 		it.ports = strings.Join(f.PortTexts(), ", ")
 	}
-	if f.Broken() != "" {
+	if f.BrokenPortsText() != "" {
 		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
@@ -263,8 +263,8 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 			to = nav.ToRule(v.key, f.Direction, f.Rule)
 			text = revision.RuleLabel(f.Direction, f.Rule, "") + ": " + text
 		}
-		if v.policy == nil && f.Origin.Where() != "" {
-			text = f.Origin.Where() + ": " + text
+		if v.policy == nil && f.Origin.Place() != "" {
+			text = f.Origin.Place() + ": " + text
 		}
 		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
 		s.Say(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)

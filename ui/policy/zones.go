@@ -64,7 +64,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState) {
 	counts := map[model.PolicyState]int{}
 	for _, z := range left {
-		counts[z.Policy(v.key).State(z, env.Now)]++
+		counts[z.PolicyJoin(v.key).StateAt(z, env.Now)]++
 	}
 	var parts []string
 	for _, st := range slices.SortedFunc(maps.Keys(counts), model.PolicyState.Compare) {
@@ -94,7 +94,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
 		listed := 0
 		for _, z := range env.Rev.Zones {
-			if sum.InSync < sum.Zones && z.Policy(k).State(z, env.Now) != model.StateInSync {
+			if sum.InSync < sum.Zones && z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 				listed++
 				if listed > view.FoldZones {
 					s.Add("unit.more."+k.String(), widget.Styled("  └ more zones like that", env.Styles.Accent), nav.To(nav.Zones))
@@ -109,7 +109,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 // zoneLine is how the policy, or a unit that holds rows for it, stands in a zone.
 func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, wide int) {
 	st := env.Styles
-	p := z.Policy(k)
+	p := z.PolicyJoin(k)
 	state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 	name := widget.Styled(z.Name, st.Accent)
 	id := z.Name

@@ -46,7 +46,7 @@ func TestFindingsArePaced(t *testing.T) {
 		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint("p", pods)}}}
 		src <- source.Update{Upsert: []model.Object{p}}
 		want := pods
-		if err := e.Wait(context.Background(), func(r *revision.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
+		if err := e.WaitFor(context.Background(), func(r *revision.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
 			t.Fatal(err)
 		}
 	}

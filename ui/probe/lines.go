@@ -77,18 +77,18 @@ const nameWidth = 12
 func (v *View) answers(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
-	s.Head(probe.Way(p) + " " + r.Service(i))
+	s.Head(probe.EndsText(p) + " " + r.ServiceText(i))
 	for _, by := range []struct {
 		name string
 		path *verdict.Path
 		word string
-	}{{"packets", p, probe.Word(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
+	}{{"packets", p, probe.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
 		sign, look := look(by.path.Verdict, s.St)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
 			{Text: fmt.Sprintf("%s %-9s", sign, by.word), Style: look}}
 		to, why := nav.Page{}, by.path.Reason
-		if c := probe.Culprit(by.path); c != nil && why == "" {
-			why, to = "by "+probe.Who(c.Decided), rulePage(c.Decided, c.Zone)
+		if c := probe.DecidingStage(by.path); c != nil && why == "" {
+			why, to = "by "+probe.DeciderName(c.Decided), rulePage(c.Decided, c.Zone)
 		} else if why == "" && by.path.Verdict == verdict.Allow {
 			why = "by default: nothing matched"
 		}
@@ -143,7 +143,7 @@ func (v *View) stages(s *detail.Sheet, i int) {
 	for j := range p.Stages {
 		st := &p.Stages[j]
 		rows, policies := &r.Rows.Paths[i].Stages[j], &r.Policies.Paths[i].Stages[j]
-		if !r.Decided(i, j) {
+		if !r.IsDecided(i, j) {
 			continue
 		}
 		id := fmt.Sprintf("stage.%d.%d", i, j)
@@ -156,21 +156,21 @@ func (v *View) stages(s *detail.Sheet, i int) {
 		} else {
 			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: let through"}}, nav.Page{})
 		}
-		if !probe.Same(st.Decided, rows.Decided) {
+		if !probe.SameRule(st.Decided, rows.Decided) {
 			v.other(s, id+".rows", "rows", rows)
 		}
-		if !probe.Same(st.Decided, policies.Decided) {
+		if !probe.SameRule(st.Decided, policies.Decided) {
 			v.other(s, id+".policies", "policies", policies)
 		}
 	}
-	if p.Verdict == verdict.Allow && probe.Culprit(p) == nil {
+	if p.Verdict == verdict.Allow && probe.DecidingStage(p) == nil {
 		s.Say(fmt.Sprintf("stage.%d.default", i), 2, "·", s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
 	}
 }
 
 // decider is the rule that decided, and below it its row.
 func (v *View) decider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
-	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + probe.Who(d)}}, rulePage(d, zone))
+	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + probe.DeciderName(d)}}, rulePage(d, zone))
 	if a := v.row(d, zone, path); a != nil {
 		text := fmt.Sprintf("tier %d · priority %d · row %s", a.Tier, a.Priority, a.UUID[:min(8, len(a.UUID))])
 		if a.Log {
@@ -199,7 +199,7 @@ func (v *View) other(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
 	case st.Verdict == verdict.Unknown:
 		text = "unknown: " + st.Reason
 	case st.Decided != nil:
-		text, to = string(st.Decided.Action)+"  "+probe.Who(st.Decided), rulePage(st.Decided, st.Zone)
+		text, to = string(st.Decided.Action)+"  "+probe.DeciderName(st.Decided), rulePage(st.Decided, st.Zone)
 	}
 	s.Say(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
 }
@@ -256,7 +256,7 @@ func (v *View) packets(s *detail.Sheet, i int) {
 		for k := range st.Met {
 			m := &st.Met[k]
 			d := m.Decider
-			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: probe.Who(&d)}}, rulePage(&d, st.Zone))
+			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: probe.DeciderName(&d)}}, rulePage(&d, st.Zone))
 		}
 	}
 }

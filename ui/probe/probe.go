@@ -42,7 +42,7 @@ func (v *View) Sync(env *view.Env) {
 // send puts the packets in, elsewhere.
 func (v *View) send(env *view.Env) {
 	v.sends.Stop()
-	q, err := trace.Parse(v.page.ID)
+	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
 	if err != nil || err2 != nil {
 		v.err = err
@@ -88,7 +88,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.send(env)
 		v.Sync(env)
 	case id == action.ProbeAsk:
-		q, _ := trace.Parse(v.page.ID) // what cannot be read is asked for
+		q, _ := trace.ParseQuestion(v.page.ID) // what cannot be read is asked for
 		view.AskProbe(env, q)
 	case id == action.Back && v.sends.Under():
 		v.sends.Stop()
@@ -102,7 +102,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // Crumb says which connection it is, as a trace does.
 func (v *View) Crumb() string {
-	q, err := trace.Parse(v.page.ID)
+	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
 	if err != nil || err2 != nil {
 		return "probe"
@@ -122,7 +122,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 }
 
 func whyNot(env *view.Env) string {
-	if err := probe.Possible(env.Rev.Mode); err != nil {
+	if err := probe.CheckPossible(env.Rev.Mode); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -130,11 +130,11 @@ func whyNot(env *view.Env) string {
 
 // Copies are the question as a command, and as it was asked.
 func (v *View) Copies(env *view.Env) []view.Copy {
-	q, err := trace.Parse(v.page.ID)
+	q, err := trace.ParseQuestion(v.page.ID)
 	if err != nil {
 		return nil
 	}
-	return []view.Copy{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.Command(q)}}
+	return []view.Copy{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.CommandFor(q)}}
 }
 
 // podPage is the page of a pod at an end, the zero Page for what is none.

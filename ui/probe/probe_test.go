@@ -36,7 +36,7 @@ func answering(f *uitest.Fake, steps []probe.Step, made bool) {
 	f.OnProbe = func(_ context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
 		at(probe.Sends)
 		r := f.Revision()
-		return probe.Judge(r, r, c, []probe.Sending{{Steps: steps, Made: made}}, uitest.Now)
+		return probe.JudgePackets(r, r, c, []probe.PathPackets{{Steps: steps, AllDelivered: made}}, uitest.Now)
 	}
 }
 
@@ -44,7 +44,7 @@ func answering(f *uitest.Fake, steps []probe.Step, made bool) {
 func dropped(t testing.TB, p *revision.Facts) []probe.Step {
 	t.Helper()
 	deny := live.ACL(t, live.Zone(t, p, "ovn-worker").DB, decides)
-	return []probe.Step{{Packet: "SYN", Zone: "ovn-worker", In: "blue_api-d0", Met: []probe.Met{{Stage: model.StageAfterLB, ACL: deny.UUID[:8]}}}}
+	return []probe.Step{{Packet: "SYN", Zone: "ovn-worker", EntryPort: "blue_api-d0", Met: []probe.MetACL{{Stage: model.StageAfterLB, ACL: deny.UUID[:8]}}}}
 }
 
 // handshake is one that OVN let through without an ACL.
@@ -55,7 +55,7 @@ func handshake() (out []probe.Step) {
 			zones[0], zones[1] = zones[1], zones[0]
 		}
 		for _, z := range zones {
-			out = append(out, probe.Step{Packet: name, Reply: name == "SYN-ACK", Zone: z, At: []string{"x"}, Delivered: true})
+			out = append(out, probe.Step{Packet: name, Reply: name == "SYN-ACK", Zone: z, ExitPorts: []string{"x"}, Delivered: true})
 		}
 	}
 	return out
@@ -141,7 +141,7 @@ func TestBeginsWithWhatIsThere(t *testing.T) {
 	s = uitest.Open(t, p, nav.ToRule(k, model.Egress, 0))
 	s.Press("P")
 	s.Want("probe a connection", "kube-system/coredns", "53")
-	c, ok := probe.Suggest(revision.New(*p, nil), k, model.Egress, 0)
+	c, ok := probe.SuggestConnection(revision.New(*p, nil), k, model.Egress, 0)
 	if !ok {
 		t.Fatal("no connection for the rule")
 	}

@@ -186,7 +186,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		out = append(out, view.Copy{What: "message", Text: z.Message})
 	}
 	if resource := strings.ToLower(string(key.Kind)); key.Kind.IsAdmin() {
-		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.Line("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
+		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.CommandLine("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out
 }

@@ -145,8 +145,8 @@ func (v *View) formText() string {
 // cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
 // there is none.
 func (v *View) cause(env *view.Env) *known.Cause {
-	p := v.state.Policy(v.policy)
-	if p == nil || v.policy.Name == "" || p.State(v.state, env.Now) != model.StateBehind {
+	p := v.state.PolicyJoin(v.policy)
+	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
 		return nil
 	}
 	d := v.diff
@@ -163,7 +163,7 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	if v.policy.Name == "" {
 		return "", ""
 	}
-	p := v.state.Policy(v.policy)
+	p := v.state.PolicyJoin(v.policy)
 	state := model.StateUnknown
 	if v.state != nil {
 		state, _ = detail.ZoneState(env.Rev, v.policy, v.state, env.Now)
@@ -214,7 +214,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 	for _, c := range nb.Columns(v.shown()) {
 		text := v.valueText(c)
 		sign, mark := " ", st.Text
-		d := v.diff.Field(c.Name)
+		d := v.diff.DiffOfColumn(c.Name)
 		if d != nil && v.live != nil {
 			sign, mark = "≠", st.Error
 		}

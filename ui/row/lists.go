@@ -18,7 +18,7 @@ import (
 // members lists an address set: what differs first, then everybody.
 func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	st := env.Styles
-	d := v.diff.Field("addresses")
+	d := v.diff.DiffOfColumn("addresses")
 	missing, extra := 0, map[string]bool{}
 	if d != nil {
 		missing = len(d.Missing)
@@ -95,7 +95,7 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 // groupPorts lists the ports of a port group with the pods behind them.
 func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
-	d := v.diff.Field("ports")
+	d := v.diff.DiffOfColumn("ports")
 	title := words.Total(len(g.Ports), "logical port")
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))
@@ -127,7 +127,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 			extra[n] = true
 		}
 	}
-	if p := v.state.Policy(v.policy); p != nil {
+	if p := v.state.PolicyJoin(v.policy); p != nil {
 		for i := range p.Diffs {
 			if w := &p.Diffs[i]; w.Waiting != "" && w.Table == nb.TablePortGroup && len(w.Fields) > 0 {
 				for _, n := range w.Fields[0].Missing {

@@ -96,7 +96,7 @@ func (v *View) find(env *view.Env) {
 	}
 	v.findLink(env)
 	k, ok := liverows.UnitOfOwner(v.owner)
-	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.IsCompiled(k) {
+	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
 		return
 	}
 	v.policy = k
@@ -104,7 +104,7 @@ func (v *View) find(env *view.Env) {
 	if v.live == nil && v.desired != nil {
 		v.name = v.desired.RowName()
 	}
-	v.diff = v.difference(v.state.Policy(k))
+	v.diff = v.difference(v.state.PolicyJoin(k))
 }
 
 // successor is the row that took the place of one that is gone: the one with

@@ -197,14 +197,14 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 	if v.hits == nil || p == nil || v.rule == nil {
 		return
 	}
-	u := v.hits.Of(p, v.rule)
+	u := v.hits.UseOfRule(p, v.rule)
 	if u.Use == logs.NotLogged {
 		return
 	}
 	l := widget.Plain(u.Short())
 	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
-		if x.Rule == ref && (x.Loses() || x.Lost > 0) {
+		if x.Rule == ref && (x.IsLosing() || x.Lost > 0) {
 			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)
 			break // those at the limit come first
 		}

@@ -29,7 +29,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if r.Direction == model.Ingress {
 		word = "from"
 	}
-	lead := widget.Line{{Text: v.page.Key.Kind.RuleWord(r), Style: view.ActionStyle(r.Action, st)}}
+	lead := widget.Line{{Text: v.page.Key.Kind.RuleActionWord(r), Style: view.ActionStyle(r.Action, st)}}
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
 		n := ""
@@ -192,7 +192,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	p, r := v.policy, v.rule
 	text := fmt.Sprintf("rule %d", r.Index)
-	if p.Kind.Ranked() {
+	if p.Kind.HasPriority() {
 		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
 	}
 	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it

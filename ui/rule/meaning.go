@@ -37,7 +37,7 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 			text += " → " + f.Remedy
 		}
 		s.Say("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
-		if !f.Witness.None() {
+		if !f.Witness.IsZero() {
 			s.Say("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
 		}
 	}
@@ -78,12 +78,12 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	fine, unread, listed, more := 0, 0, 0, 0
 	shared := liverows.RuleSets(env.Rev, k, v.rule)
 	for _, z := range env.Rev.Zones {
-		p := z.Policy(k)
+		p := z.PolicyJoin(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 		what := v.differing(p)
 		for _, unit := range shared {
-			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.Worse(state) {
-				state, rest, p, what = other, more, z.Policy(unit), sharedDiffers(z.Policy(unit))
+			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.IsWorseThan(state) {
+				state, rest, p, what = other, more, z.PolicyJoin(unit), sharedDiffers(z.PolicyJoin(unit))
 			}
 		}
 		switch {

@@ -45,7 +45,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 		if place.IsTied() {
 			var names []string
-			for _, k := range place.Tied() {
+			for _, k := range place.TiedPolicies() {
 				names = append(names, k.Label())
 			}
 			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})

@@ -79,7 +79,7 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 	if z == nil {
 		return ""
 	}
-	if z.Policy(k).State(z, env.Now) != model.StateInSync {
+	if z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 		return z.Name
 	}
 	pods := map[string]int{}

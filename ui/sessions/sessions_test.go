@@ -22,10 +22,10 @@ func TestSessions(t *testing.T) {
 	}
 	on.Set = `{"deny":"info"}`
 	policy := *p.Cluster.Policy(k)
-	policy.Annotations = map[string]string{model.AnnotationLogging: on.Set, model.AnnotationLogSession: on.Annotation()}
+	policy.Annotations = map[string]string{model.AnnotationLogging: on.Set, model.AnnotationLogSession: on.AnnotationText()}
 	policy.Logging, policy.HasLogging = on.Set, true
 	ns := p.Cluster.Namespace("blue").WithLogging(model.LoggedNamespace(model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "blue"},
-		Annotations: map[string]string{model.AnnotationLogging: `{"allow":"info"}`, model.AnnotationLogSession: on.Annotation()}}))
+		Annotations: map[string]string{model.AnnotationLogging: `{"allow":"info"}`, model.AnnotationLogSession: on.AnnotationText()}}))
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy, ns}, nil)
 	p.EndedLogs = []model.EndedLogSession{{Target: model.Key{Kind: model.KindANP, Name: "old"}, LogSession: on, At: now.Add(-time.Hour), How: "its time was over; the annotation is as before: no annotation"}}
 	s = uitest.Open(t, p, nav.To(nav.Sessions))

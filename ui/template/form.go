@@ -29,7 +29,7 @@ type form struct {
 }
 
 func newForm(w *template.World, t *template.Template, done func(*view.Env, template.Answers)) *form {
-	f := &form{w: w, t: t, done: done, questions: t.Asked()}
+	f := &form{w: w, t: t, done: done, questions: t.AskedQuestions()}
 	f.input, f.touched = make([]widget.Input, len(f.questions)), make([]bool, len(f.questions))
 	f.follow(0)
 	f.enter(0)
@@ -52,7 +52,7 @@ func (f *form) value(i int) string { return strings.TrimSpace(f.input[i].Value()
 func (f *form) follow(from int) {
 	for i := from; i < len(f.questions); i++ {
 		if !f.touched[i] {
-			f.input[i].Prefill(f.questions[i].First(f.w, f.answers(i)))
+			f.input[i].Prefill(f.questions[i].FirstChoice(f.w, f.answers(i)))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (f *form) follow(from int) {
 // enter goes to a field.
 func (f *form) enter(i int) {
 	f.at, f.wrong, f.moved, f.pick = i, "", false, 0
-	f.offers = f.questions[i].Offer(f.w, f.answers(i))
+	f.offers = f.questions[i].OfferedChoices(f.w, f.answers(i))
 	if at := slices.IndexFunc(f.offers, func(c template.Choice) bool { return c.Value == f.value(i) }); at >= 0 {
 		f.pick = at
 	}
@@ -174,7 +174,7 @@ func (f *form) next(env *view.Env) bool {
 
 // check says whether a field has an answer, and goes there where it has not.
 func (f *form) check(i int) bool {
-	_, err := f.t.Check(f.w, &f.questions[i], f.value(i), f.answers(i))
+	_, err := f.t.CheckAnswer(f.w, &f.questions[i], f.value(i), f.answers(i))
 	if err == nil {
 		return true
 	}

@@ -32,7 +32,7 @@ type page struct {
 	makes view.Once
 	wrong string // why no policies could be made
 	pre   *preview.View
-	made  *pattern.Made
+	made  *pattern.MadeSet
 }
 
 // item is a thing to pick: a blank policy, a template, or a set that exists.
@@ -40,7 +40,7 @@ type item struct {
 	id, name, purpose, asks string
 	head                    widget.Line
 	template                *template.Template
-	set                     *template.Known
+	set                     *template.KnownSet
 	missing                 int
 }
 
@@ -79,7 +79,7 @@ func (v *page) Sync(env *view.Env) {
 	if !v.world.Begun() {
 		rev := env.Rev
 		view.Begin(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
-			return pattern.World(rev).Prepared(), nil
+			return pattern.WorldOf(rev).PreparedWorld(), nil
 		})
 	}
 	if !v.whole() {
@@ -90,17 +90,17 @@ func (v *page) Sync(env *view.Env) {
 // fill lists the templates, and the sets there are.
 func (v *page) fill(env *view.Env) {
 	items := []*item{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
-	for _, t := range template.All() {
+	for _, t := range template.AllTemplates() {
 		var asks []string
-		for _, q := range t.Asked() {
+		for _, q := range t.AskedQuestions() {
 			asks = append(asks, q.Name)
 		}
 		items = append(items, &item{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
 	}
-	if sets := template.Sets(env.Rev.Cluster); len(sets) > 0 {
+	if sets := template.KnownSets(env.Rev.Cluster); len(sets) > 0 {
 		items = append(items, &item{id: "# sets", head: widget.Heading("made from templates here", max(1, env.W-2), v.st)})
 		for _, k := range sets {
-			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.Missing(env.Rev.Cluster)),
+			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
 				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.Form(it.missing, "it", "them"))
@@ -122,7 +122,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		}
 		return
 	}
-	if m, err, ok := view.Come[*pattern.Made](&v.makes, msg); ok {
+	if m, err, ok := view.Come[*pattern.MadeSet](&v.makes, msg); ok {
 		v.show(env, m, err)
 		return
 	}
@@ -132,23 +132,23 @@ func (v *page) Receive(env *view.Env, msg any) {
 }
 
 // make makes the policies of a template and its answers, or those that the page's set misses.
-func (v *page) make(env *view.Env, of func(*template.World) (*pattern.Made, error)) {
+func (v *page) make(env *view.Env, of func(*template.World) (*pattern.MadeSet, error)) {
 	w, key := v.w, v.page.Key
 	if of == nil {
-		of = func(w *template.World) (*pattern.Made, error) {
+		of = func(w *template.World) (*pattern.MadeSet, error) {
 			k := template.SetOf(w.Cluster, key)
 			if k == nil {
 				return nil, fmt.Errorf("%s is of no set made from a template", key.Label())
 			}
-			return pattern.Whole(w, k.Name, nil)
+			return pattern.CompleteSet(w, k.Name, nil)
 		}
 	}
 	v.wrong = ""
-	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.Made, error) { return of(w) })
+	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
 }
 
 // show goes on to the preview.
-func (v *page) show(env *view.Env, m *pattern.Made, err error) {
+func (v *page) show(env *view.Env, m *pattern.MadeSet, err error) {
 	if err != nil {
 		v.wrong = err.Error()
 		if errors.Is(err, template.ErrWhole) {
@@ -205,14 +205,14 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case v.w == nil || v.makes.Under():
 		env.Say("looking at the cluster; a moment")
 	case it.set != nil && it.missing == 0:
-		env.Open(nav.ToPolicy(it.set.Main().Key))
+		env.Open(nav.ToPolicy(it.set.MainPolicy().Key))
 	case it.set != nil:
 		name := it.set.Name
-		v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Whole(w, name, nil) })
+		v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
 	case it.template != nil:
 		t := it.template
 		env.Ask(newForm(v.w, t, func(env *view.Env, a template.Answers) {
-			v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Make(w, t, a, false) })
+			v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
 		}))
 	}
 	return true
@@ -232,7 +232,7 @@ func (v *page) Front() view.View {
 // Selected is the policy that is about the set under the cursor.
 func (v *page) Selected() nav.Page {
 	if it, ok := v.table.Selected(); ok && it.set != nil {
-		return nav.ToPolicy(it.set.Main().Key)
+		return nav.ToPolicy(it.set.MainPolicy().Key)
 	}
 	return nav.Page{}
 }

@@ -60,7 +60,7 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	}
 	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), to)
 	v.before(env, s)
-	if text := t.Front(); text != "" {
+	if text := t.ServiceInFront(); text != "" {
 		s.Say("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
 	}
 	if h := t.Through; h != nil {
@@ -69,7 +69,7 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 		q.To = trace.EndText(h.Service)
 		s.Say("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
 	}
-	if text := t.Otherwise(); text != "" {
+	if text := t.IdleOutcome(); text != "" {
 		s.Say("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
 	}
 	if len(t.Families) == 0 {
@@ -108,13 +108,13 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.Say(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.Name(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
+			s.Say(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
 		}
 	}
 	for i := range t.Paths {
 		id := fmt.Sprint(at, i)
 		if len(t.Paths) > 1 {
-			s.Head("to " + trace.Name(t.Paths[i].To.Endpoint))
+			s.Head("to " + trace.EndName(t.Paths[i].To.Endpoint))
 		}
 		d.Ends(id, &t.Paths[i], t.Connection)
 		d.Stages(id, &t.Paths[i])
@@ -124,7 +124,7 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 // brief says what becomes of the way to an endpoint: who allows it stands below.
 func brief(p *trace.Path) string {
 	if p.Verdict == verdict.Allow {
-		return p.Verdict.Done()
+		return p.Verdict.DoneText()
 	}
 	return p.Sentence()
 }

@@ -70,7 +70,7 @@ type frame struct {
 func New(p nav.Page) view.View {
 	v := &page{Page: detail.NewPage(), tracer: &trace.Tracer{}}
 	v.ovn.wanted = p.AskOVN
-	q, err := trace.Parse(p.ID)
+	q, err := trace.ParseQuestion(p.ID)
 	v.question = q
 	if err != nil {
 		v.wrong = err.Error()
@@ -146,7 +146,7 @@ func (v *page) ask(env *view.Env) {
 	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
-		out, err := t.Whole(r, c, trace.Both, true, now)
+		out, err := t.AskAllFamilies(r, c, trace.Both, true, now)
 		return answer{r, out, err, clock().Sub(began)}
 	})
 }
@@ -193,7 +193,7 @@ func (v *page) said() said {
 	case v.now == nil:
 		return said{}
 	}
-	return said{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
+	return said{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.KnownFrom2016 })}
 }
 
 // follow is how long after a change of the verdict the rows may be on their way.

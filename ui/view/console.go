@@ -96,7 +96,7 @@ func AskDelete(env *Env, k model.PolicyKey) {
 // AskMove asks for another priority of a policy that has one.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
-	if p == nil || !k.Kind.Ranked() {
+	if p == nil || !k.Kind.HasPriority() {
 		env.Fail("%s has no priority", k.Label())
 		return
 	}

@@ -19,7 +19,7 @@ func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
 		target := model.LoggedBy(k)
-		p := env.Rev.Cluster.Logged(target)
+		p := env.Rev.Cluster.LoggedObject(target)
 		if k.Kind.IsPolicy() && env.Rev.Cluster.Policy(k) == nil {
 			p = nil
 		}
@@ -77,7 +77,7 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 		rules.Deny, rules.Allow, rules.Pass = rules.Deny+in.Deny+out.Deny, rules.Allow+in.Allow+out.Allow, rules.Pass+in.Pass+out.Pass
-		pass = pass && p.Kind.Ranked() // a baseline has no Pass, nor has a namespace
+		pass = pass && p.Kind.HasPriority() // a baseline has no Pass, nor has a namespace
 		counted = counted && p.Kind.IsAdmin()
 	}
 	if counted {
@@ -93,10 +93,10 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 		l.present(env, all[0])
 	}
 	for i := range l.rows {
-		l.set(i, l.now.For(l.rows[i].action))
+		l.set(i, l.now.LevelOf(l.rows[i].action))
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
-		if !l.now.Any() && l.rows[i].on {
+		if !l.now.IsOn() && l.rows[i].on {
 			l.set(i, model.LogSeverities[0])
 			l.at = i
 			break
@@ -163,10 +163,10 @@ func (l *logging) levels() (out model.LogLevels) {
 // session.
 func (l *logging) mutation() change.Mutation {
 	levels, t := l.levels(), l.times[l.lasts]
-	if !levels.Any() && l.session != nil {
+	if !levels.IsOn() && l.session != nil {
 		return l.ends()
 	}
-	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), SessionTime: t.lasts})
+	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.IsOn(), SessionTime: t.lasts})
 }
 
 func (l *logging) ends() change.Mutation { return l.about(change.Mutation{Op: change.OpLogEnd}) }

@@ -52,9 +52,9 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 		case s.Problem != "":
 			say("▲ Logging session: "+s.Problem+". e removes the record.", st.Warn)
 		case s.Changed:
-			say("Session of "+s.Brief(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
+			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
 		default:
-			say("Session of "+s.Brief(l.clock)+", then: "+s.FormerText()+". e ends it now.", st.Accent)
+			say("Session of "+s.BriefText(l.clock)+", then: "+s.FormerText()+". e ends it now.", st.Accent)
 		}
 	}
 	if l.broken != "" {

@@ -44,7 +44,7 @@ func TallyOf(r *revision.Revision, now time.Time) (t Tally) {
 			t.Coming++
 			continue
 		}
-		if (z.Current() || z.Conn == model.ConnSwept) && flows.IsBelowFaulty(r, z, now) {
+		if (z.IsCurrent() || z.Conn == model.ConnSwept) && flows.IsBelowFaulty(r, z, now) {
 			t.Faulty++
 		}
 	}

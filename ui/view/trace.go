@@ -41,7 +41,7 @@ func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 	if p.Kind != nav.Trace && p.Kind != nav.Probe {
 		return q, false
 	}
-	q, err := trace.Parse(p.ID)
+	q, err := trace.ParseQuestion(p.ID)
 	return q, err == nil && q != trace.Question{}
 }
 
@@ -62,7 +62,7 @@ func AskProbe(env *Env, q trace.Question) {
 }
 
 func askConnection(env *Env, q trace.Question, d *tracing) {
-	d.ends = trace.Choices(env.Rev)
+	d.ends = trace.EndChoices(env.Rev)
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
 		d.protocol = max(0, slices.Index(protocols, p))
 	}
@@ -106,7 +106,7 @@ type tracing struct {
 	title, enters string
 	to            func(question string) nav.Page // where the answer is
 
-	ends     []trace.Choice
+	ends     []trace.EndChoice
 	input    [fields]widget.Input // that of the protocol is not used
 	protocol int
 	version  int // of IP, where the question that is changed names one
@@ -261,7 +261,7 @@ const wantPort = "a number from 1 to 65535, or with its protocol: 53/udp"
 // takeProtocol reads the protocol that was written behind the port: "53/udp" is 53, of UDP.
 func (d *tracing) takeProtocol() {
 	var q trace.Question
-	if d.field != portField || q.Service(d.value(portField)) != nil || q.Protocol == "" || q.Port == 0 {
+	if d.field != portField || q.ReadService(d.value(portField)) != nil || q.Protocol == "" || q.Port == 0 {
 		return
 	}
 	d.protocol = slices.Index(protocols, verdict.Protocol(q.Protocol))
@@ -282,7 +282,7 @@ func (d *tracing) take() {
 // whole says whether a text is an end as it stands.
 func (d *tracing) whole(typed string) bool {
 	end, err := trace.ParseEnd(typed)
-	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.Choice) bool { return c.Text == typed })
+	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.EndChoice) bool { return c.Text == typed })
 }
 
 // find fills the ends to offer: those that have every word that was typed, then those that
@@ -296,19 +296,19 @@ func (d *tracing) find() {
 	if d.input[d.field].Prefilled() {
 		typed = ""
 	}
-	d.hits = trace.Find(d.ends, typed, d.field == toField)
+	d.hits = trace.FindChoices(d.ends, typed, d.field == toField)
 	if typed == "" || len(d.hits) >= mostEnds {
 		return
 	}
 	for _, m := range fuzzy.FindFrom(typed, choices(d.ends)) {
-		if !slices.Contains(d.hits, m.Index) && (d.field == toField || !d.ends[m.Index].Service()) {
+		if !slices.Contains(d.hits, m.Index) && (d.field == toField || !d.ends[m.Index].IsService()) {
 			d.hits = append(d.hits, m.Index)
 		}
 	}
 }
 
 // choices are ends as a source for fuzzy matching.
-type choices []trace.Choice
+type choices []trace.EndChoice
 
 // String and Len make them one.
 func (c choices) String(i int) string { return c[i].Text }

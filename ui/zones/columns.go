@@ -202,8 +202,8 @@ func (v *pane) line(r *revision.Revision, k model.PolicyKey) *line {
 			l.cells, l.signs = append(l.cells, none), append(l.signs, none)
 			continue
 		}
-		p := z.Policy(k)
-		s := p.State(z, v.now)
+		p := z.PolicyJoin(k)
+		s := p.StateAt(z, v.now)
 		text, short := string(s), sign(s)
 		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
 			n := strconv.Itoa(p.Missing + p.Extra + p.Different)

@@ -33,11 +33,11 @@ func TestLostLines(t *testing.T) {
 	lost := uint64(0)
 	send := func() {
 		t.Helper()
-		was := f.LogStore.Last()
+		was := f.LogStore.LastNumber()
 		for i := range 20 {
 			f.LogStore.Offer(logline.Line{At: f.Now(), Zone: zone.Name, Seq: uint64(i), Verdict: "drop", Severity: "alert", Direction: nb.ToLport, Proto: "tcp", DstPort: 80, Name: name})
 		}
-		for end := time.Now().Add(wait.Patience); f.LogStore.Last() < was+20; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(wait.Patience); f.LogStore.LastNumber() < was+20; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("lines were not taken in")
 			}

@@ -47,7 +47,7 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 		}
 	}
 	var keys []model.PolicyKey
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		if k.Kind.IsAdmin() || differ[k] {
 			keys = append(keys, k)
 			delete(differ, k)
@@ -104,7 +104,7 @@ const mostWorst = 3
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
 func (v *pane) worstIn(l *line, names int) widget.Line {
-	if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
+	if !l.over.Worst.IsWorseThan(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 		return nil
 	}
 	return widget.Line{{Text: role.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}

@@ -55,9 +55,9 @@ func (o only) has(z *zones.Zone) bool {
 	case lostZones:
 		return z.State == model.ConnLost || z.State == model.ConnDenied
 	case faultyZones: // those that the header counts: of others nobody knows it now
-		return len(z.Trouble) > 0 && (z.Of.Current() || z.State == model.ConnSwept)
+		return len(z.Trouble) > 0 && (z.Of.IsCurrent() || z.State == model.ConnSwept)
 	case followedZones:
-		return z.Of.Current()
+		return z.Of.IsCurrent()
 	case sweptZones:
 		return z.State == model.ConnSwept
 	}
@@ -94,7 +94,7 @@ func (v *pane) lose(env *view.Env) {
 	}
 	v.lossesAt, v.losses = env.Now.Unix(), map[string]*zones.Loss{}
 	for _, x := range l.Losses() {
-		if !x.Loses() && x.Lost == 0 {
+		if !x.IsLosing() && x.Lost == 0 {
 			continue
 		}
 		z := v.losses[x.Zone]
@@ -102,7 +102,7 @@ func (v *pane) lose(env *view.Env) {
 			z = &zones.Loss{Counted: true}
 			v.losses[x.Zone] = z
 		}
-		z.Now, z.Lines, z.Counted = z.Now || x.Loses(), z.Lines+x.Lost, z.Counted && x.Counted
+		z.Now, z.Lines, z.Counted = z.Now || x.IsLosing(), z.Lines+x.Lost, z.Counted && x.Counted
 	}
 }
 
@@ -157,12 +157,12 @@ func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	var others []model.PolicyKey
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
-			if !seen[k] && r.Cluster.Policy(k) == nil && (k.Kind.IsPolicy() || r.InZone(k, z.Name) && p.State(z, now) != model.StateInSync) {
+			if !seen[k] && r.Cluster.Policy(k) == nil && (k.Kind.IsPolicy() || r.InZone(k, z.Name) && p.StateAt(z, now) != model.StateInSync) {
 				seen[k] = true
 				others = append(others, k)
 			}
 		}
 	}
 	slices.SortFunc(others, model.Key.Compare)
-	return append(ladder.Order(r.Cluster), others...)
+	return append(ladder.PolicyOrder(r.Cluster), others...)
 }

@@ -205,7 +205,7 @@ func (v *pane) rows() nav.Page {
 // unitPage are the rows of a unit in the first zone where they are not in sync.
 func (v *pane) unitPage(k model.PolicyKey) nav.Page {
 	for _, z := range v.rev.Zones {
-		if v.rev.InZone(k, z.Name) && z.Policy(k).State(z, v.now) != model.StateInSync {
+		if v.rev.InZone(k, z.Name) && z.PolicyJoin(k).StateAt(z, v.now) != model.StateInSync {
 			return detail.UnitPage(v.rev, k, z)
 		}
 	}

@@ -41,23 +41,23 @@ type Log struct {
 
 // tailReader is the part of podlogs.Reader that Read needs.
 type tailReader interface {
-	Controller(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	FindController(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
 	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (
 		podlogs.Target, []podlogs.Line, error)
 }
 
-// Read reads the newest lines of the ovnkube-controller of a zone and
+// ReadLines reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func Read(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
+func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
 	zone string, policy model.PolicyKey,
 ) (*Log, error) {
 	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
-		return read.Controller(ctx, zone, namespaces)
+		return read.FindController(ctx, zone, namespaces)
 	}, Lines)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
-	command := k.Line("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
+	command := k.CommandLine("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
 	out := &Log{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Command: command,
 		Read: len(lines)}
 	for i, l := range lines {

@@ -18,7 +18,7 @@ type controllerTail struct {
 	err   error
 }
 
-func (f *controllerTail) Controller(_ context.Context, node string, _ []string) (podlogs.Target, error) {
+func (f *controllerTail) FindController(_ context.Context, node string, _ []string) (podlogs.Target, error) {
 	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
 }
 
@@ -36,7 +36,7 @@ func TestControllerLog(t *testing.T) {
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
 		{At: at.Add(3), Text: "  stack of one."},
 	}}
-	got, err := Read(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one)
+	got, err := ReadLines(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one)
 	want := &Log{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
 		Command: "kubectl --context=lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
 		Lines: []Line{
@@ -47,7 +47,7 @@ func TestControllerLog(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	f.err = podlogs.ErrNoPod
-	if _, err := Read(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+	if _, err := ReadLines(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
 		t.Errorf("%v", err)
 	}
 }

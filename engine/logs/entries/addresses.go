@@ -49,7 +49,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 		switch {
 		case o.HostNetwork:
 			h.Note, h.Rank = NoteHost, 3
-		case o.Completed():
+		case o.IsCompleted():
 			h.Note, h.Rank, h.Stale = noteCompleted, 3, true
 		}
 		add(h, o.IPs...)
@@ -93,8 +93,8 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// End says who was behind an address at a time.
-func (b *AddressBook) End(a netip.Addr, at time.Time) End {
+// EndOf says who was behind an address at a time.
+func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	if !a.IsValid() {
 		return End{}
 	}

@@ -49,8 +49,8 @@ type End struct {
 	Network string
 }
 
-// Outside reports whether nobody in the cluster has the address.
-func (d *End) Outside() bool { return d.Note == NoteOutside }
+// IsOutside reports whether nobody in the cluster has the address.
+func (d *End) IsOutside() bool { return d.Note == NoteOutside }
 
 // The notes of an End.
 const (

@@ -20,29 +20,29 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 	if q.TextOnly() { // as every one is while its first word is typed, with every key
 		return q.Match(&logquery.Line{Text: text})
 	}
-	l := e.facts()
+	l := e.filterFacts()
 	l.Text = text
 	return q.Match(&l)
 }
 
-// facts are the entry as a filter sees it, without its text.
-func (e *Entry) facts() logquery.Line {
+// filterFacts are the entry as a filter sees it, without its text.
+func (e *Entry) filterFacts() logquery.Line {
 	l := logquery.Line{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
 		Src: logquery.End{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logquery.End{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
-	if u := e.Unit(); u != e.Rule.Policy && e.Attributed {
+	if u := e.UnitKey(); u != e.Rule.Policy && e.Attributed {
 		l.Unit = u.Label()
 	}
 	return l
 }
 
-// Complete finds how a filter goes on, with values of these entries; empty for nothing.
-func Complete(filter string, entries func(yield func(*Entry) bool)) string {
+// CompleteFilter finds how a filter goes on, with values of these entries; empty for nothing.
+func CompleteFilter(filter string, entries func(yield func(*Entry) bool)) string {
 	return logquery.Complete(filter, func(yield func(*logquery.Line) bool) {
 		for e := range entries {
 			if e.Gap != nil {
 				continue
 			}
-			if l := e.facts(); !yield(&l) {
+			if l := e.filterFacts(); !yield(&l) {
 				return
 			}
 		}

@@ -15,7 +15,7 @@ func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 	if !e.Attributed || e.Gap != nil {
 		return nil
 	}
-	for _, acl := range rev.ACLs(e.Unit(), e.Line.Zone) {
+	for _, acl := range rev.ACLs(e.UnitKey(), e.Line.Zone) {
 		if !LogsFor(acl, e.Rule) {
 			continue
 		}

@@ -19,12 +19,12 @@ func (e *Entry) Sentence() string {
 	if e.Gap != nil {
 		return e.Line.Zone + ": " + e.Gap.String()
 	}
-	return e.sentence(" → ")
+	return e.sentenceWith(" → ")
 }
 
-// sentence is the sentence with this arrow between the ends.
-func (e *Entry) sentence(arrow string) string {
-	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+// sentenceWith is the sentence with this arrow between the ends.
+func (e *Entry) sentenceWith(arrow string) string {
+	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.RuleText()
 	if a := e.Line.Named; a != nil && a.Packets > 1 {
 		s += ", " + words.Count(a.Packets, "packet") + " in " + a.Over.Round(time.Millisecond).String()
 	}
@@ -38,7 +38,7 @@ func (e *Entry) Text() string {
 	if e.Gap != nil {
 		return at + e.Sentence()
 	}
-	return at + e.Line.Zone + " " + e.sentence(" > ")
+	return at + e.Line.Zone + " " + e.sentenceWith(" > ")
 }
 
 // Traffic names the protocol and port of the packet: "tcp 443", "icmp".
@@ -49,20 +49,20 @@ func (e *Entry) Traffic() string {
 	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
 }
 
-// By names the rule that decided: `cluster-control egress 5 "default-deny"`.
-func (e *Entry) By() string {
+// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`.
+func (e *Entry) RuleText() string {
 	k := e.Rule.Policy
 	switch {
 	case !e.Attributed:
-		return e.doubtful()
+		return e.doubtfulRule()
 	case k.Kind == model.KindNP && k.Name == "":
 		return "the " + connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
 	return ruleText(e.Rule, e.RuleName)
 }
 
-// doubtful is By where the rule could not be found.
-func (e *Entry) doubtful() string {
+// doubtfulRule is RuleText where the rule could not be found.
+func (e *Entry) doubtfulRule() string {
 	switch {
 	case len(e.Among) > 0:
 		texts := make([]string, len(e.Among))
@@ -92,9 +92,9 @@ func ruleText(ref logline.RuleRef, name string) string {
 	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
-// Unit returns the key that the row that logged the line was compiled for: the policy
+// UnitKey returns the key that the row that logged the line was compiled for: the policy
 // of the rule, or the default deny of a namespace. It is zero when that is not known.
-func (e *Entry) Unit() model.Key {
+func (e *Entry) UnitKey() model.Key {
 	k := e.Rule.Policy
 	switch {
 	case !e.Attributed:

@@ -30,7 +30,7 @@ const (
 // ErrFile marks a file that holds no counts, or counts that contradict each other.
 var ErrFile = errors.New("not counts that Rung kept")
 
-type file struct {
+type countsFile struct {
 	Version int        `json:"version"`
 	From    time.Time  `json:"from"`
 	Unknown uint64     `json:"unknown,omitempty"`
@@ -65,8 +65,8 @@ type filePair struct {
 
 // Encode writes the counts, without those of the last minutes.
 func (c *Counter) Encode() ([]byte, error) {
-	out := file{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.Over}
-	all := c.All()
+	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
+	all := c.RulesWithPairs()
 	for len(all) > keptRules {
 		out.Over += all[len(all)-1].Count
 		all = all[:len(all)-1]
@@ -76,7 +76,7 @@ func (c *Counter) Encode() ([]byte, error) {
 	for i := range all {
 		r := &all[i]
 		f := fileRule{Kind: r.Ref.Policy.Kind, Namespace: r.Ref.Policy.Namespace, Name: r.Ref.Policy.Name,
-			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.Hit), Rest: r.Rest}
+			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.Hit), Rest: r.UncountedPairs}
 		for j := range r.Pairs {
 			p := &r.Pairs[j]
 			if p.Count < least || room == 0 {
@@ -122,7 +122,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	if len(text) > MaxFile {
 		return wrong("%d bytes, at most %d are read", len(text), MaxFile)
 	}
-	var in file
+	var in countsFile
 	if err := json.Unmarshal(text, &in); err != nil {
 		return wrong("it is no JSON of theirs")
 	}
@@ -135,7 +135,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		return wrong("%d rules, at most %d are kept", len(in.Rules), keptRules)
 	}
 	c := New(in.From)
-	c.Kept, c.Unknown, c.Over = true, in.Unknown, in.Over
+	c.HasEarlier, c.Unknown, c.BeyondBound = true, in.Unknown, in.Over
 	for i := range in.Rules {
 		f := &in.Rules[i]
 		r := Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},
@@ -144,20 +144,20 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		switch {
 		case x != nil:
 			return wrong("rule %d is there twice", i)
-		case !f.Kind.IsPolicy() || f.Rule < -1 || !names(f.Namespace, f.Name, string(f.Direction), f.Verdict) || !f.fine(now):
+		case !f.Kind.IsPolicy() || f.Rule < -1 || !namesClean(f.Namespace, f.Name, string(f.Direction), f.Verdict) || !f.isPlausible(now):
 			return wrong("rule %d is not one", i)
 		case len(f.Pairs) > keptPairs-c.pairs:
 			return wrong("more than %d pairs", keptPairs)
 		}
-		x = c.rule(r)
-		x.Hit, x.rest = f.hit(), f.Rest
+		x = c.ruleEntry(r)
+		x.Hit, x.uncountedPairs = f.toHit(), f.Rest
 		sum := f.Rest
 		for _, p := range f.Pairs {
 			k := Pair{p.From, p.To, p.Traffic}
-			if x.pairs[k] != nil || !names(p.From, p.To, p.Traffic) || !p.fine(now) || p.Count > f.Count {
+			if x.pairs[k] != nil || !namesClean(p.From, p.To, p.Traffic) || !p.isPlausible(now) || p.Count > f.Count {
 				return wrong("a pair of rule %d is not one", i)
 			}
-			*c.pair(x, k) = p.hit()
+			*c.pairEntry(x, k) = p.toHit()
 			sum += p.Count
 			if sum > f.Count {
 				break // before a sum can go round
@@ -170,14 +170,14 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	return c, nil
 }
 
-func (f fileHit) hit() Hit { return Hit{Count: f.Count, First: f.First.UTC(), Last: f.Last.UTC()} }
+func (f fileHit) toHit() Hit { return Hit{Count: f.Count, First: f.First.UTC(), Last: f.Last.UTC()} }
 
-// fine says whether a hit can be: no file counts more than a quarter of what a number
+// isPlausible says whether a hit can be: no file counts more than a quarter of what a number
 // holds, so that no sum goes round.
-func (f fileHit) fine(now time.Time) bool {
+func (f fileHit) isPlausible(now time.Time) bool {
 	return f.Count > 0 && f.Count < 1<<62 && !f.First.IsZero() && !f.Last.Before(f.First) && !f.Last.After(now.Add(time.Hour))
 }
 
-func names(texts ...string) bool {
+func namesClean(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.Is(s) })
 }

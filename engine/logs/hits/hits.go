@@ -26,14 +26,14 @@ type Hit struct {
 
 func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
 
-// Add counts one line of that time.
-func (h *Hit) Add(at time.Time) {
+// AddLine counts one line of that time.
+func (h *Hit) AddLine(at time.Time) {
 	h.Count++
-	h.seen(at, at)
+	h.extendTo(at, at)
 	h.minutes.Add(minuteOf(at), 1)
 }
 
-func (h *Hit) seen(first, last time.Time) {
+func (h *Hit) extendTo(first, last time.Time) {
 	if h.First.IsZero() || first.Before(h.First) {
 		h.First = first
 	}
@@ -42,12 +42,12 @@ func (h *Hit) seen(first, last time.Time) {
 	}
 }
 
-// Lately is how many of the lines are of the last Recent minutes; the one that is
+// RecentLines is how many of the lines are of the last Recent minutes; the one that is
 // running is the last of them.
-func (h *Hit) Lately(now time.Time) (n uint64) {
+func (h *Hit) RecentLines(now time.Time) (n uint64) {
 	end := minuteOf(now)
 	for m := end - Recent + 1; m <= end; m++ {
-		n += uint64(h.minutes.At(m))
+		n += uint64(h.minutes.LinesAt(m))
 	}
 	return n
 }
@@ -58,9 +58,9 @@ func (h *Hit) Merge(o *Hit) {
 		return
 	}
 	h.Count += o.Count
-	h.seen(o.First, o.Last)
+	h.extendTo(o.First, o.Last)
 	for m := o.minutes.newest; m > o.minutes.newest-Recent; m-- { // the newest first: none is let go of twice
-		h.minutes.Add(m, o.minutes.At(m))
+		h.minutes.Add(m, o.minutes.LinesAt(m))
 	}
 }
 
@@ -87,35 +87,35 @@ func (p Pair) compare(o Pair) int {
 type Counter struct {
 	// From is since when lines are counted.
 	From time.Time
-	// Kept says that an earlier run counted some of them.
-	Kept bool
+	// HasEarlier says that an earlier run counted some of them.
+	HasEarlier bool
 	// Unknown are lines whose rule is not known, Over those of rules beyond the bound.
-	Unknown, Over uint64
+	Unknown, BeyondBound uint64
 
-	rules map[Rule]*rule
+	rules map[Rule]*countedRule
 	pairs int
 }
 
-type rule struct {
+type countedRule struct {
 	Hit
-	pairs map[Pair]*Hit
-	rest  uint64 // lines of pairs that are not counted apart
+	pairs          map[Pair]*Hit
+	uncountedPairs uint64 // lines of pairs that are not counted apart
 }
 
 // New makes a counter that begins now.
-func New(now time.Time) *Counter { return &Counter{From: now, rules: map[Rule]*rule{}} }
+func New(now time.Time) *Counter { return &Counter{From: now, rules: map[Rule]*countedRule{}} }
 
-func (c *Counter) rule(r Rule) *rule {
+func (c *Counter) ruleEntry(r Rule) *countedRule {
 	x := c.rules[r]
 	if x == nil && len(c.rules) < mostRules {
-		x = &rule{pairs: map[Pair]*Hit{}}
+		x = &countedRule{pairs: map[Pair]*Hit{}}
 		r.Verdict = strings.Clone(r.Verdict) // not the whole line
 		c.rules[r] = x
 	}
 	return x
 }
 
-func (c *Counter) pair(x *rule, p Pair) *Hit {
+func (c *Counter) pairEntry(x *countedRule, p Pair) *Hit {
 	h := x.pairs[p]
 	if h == nil && c.pairs < mostPairs {
 		h = &Hit{}
@@ -127,55 +127,55 @@ func (c *Counter) pair(x *rule, p Pair) *Hit {
 }
 
 // Add counts a line.
-func (c *Counter) Add(r Rule, p Pair, at time.Time) { c.Of(r).Add(p, at) }
+func (c *Counter) Add(r Rule, p Pair, at time.Time) { c.RuleOf(r).Add(p, at) }
 
-// Counted is one rule of a counter, looked up once for many lines.
-type Counted struct {
-	c *Counter
-	x *rule // nil beyond the bound
+// RuleCounter is one rule of a counter, looked up once for many lines.
+type RuleCounter struct {
+	counter *Counter
+	rule    *countedRule // nil beyond the bound
 }
 
-// Of is a rule of the counter.
-func (c *Counter) Of(r Rule) Counted { return Counted{c, c.rule(r)} }
+// RuleOf is a rule of the counter.
+func (c *Counter) RuleOf(r Rule) RuleCounter { return RuleCounter{c, c.ruleEntry(r)} }
 
-// In says whether it is one of a counter.
-func (o Counted) In(c *Counter) bool { return o.c == c }
+// BelongsTo says whether it is one of a counter.
+func (o RuleCounter) BelongsTo(c *Counter) bool { return o.counter == c }
 
 // Add counts a line of the rule.
-func (o Counted) Add(p Pair, at time.Time) {
-	if o.x == nil {
-		o.c.Over++
+func (o RuleCounter) Add(p Pair, at time.Time) {
+	if o.rule == nil {
+		o.counter.BeyondBound++
 		return
 	}
-	o.x.Add(at)
-	if h := o.c.pair(o.x, p); h != nil {
-		h.Add(at)
+	o.rule.AddLine(at)
+	if h := o.counter.pairEntry(o.rule, p); h != nil {
+		h.AddLine(at)
 	} else {
-		o.x.rest++
+		o.rule.uncountedPairs++
 	}
 }
 
 // Merge adds what another counted.
 func (c *Counter) Merge(o *Counter) {
 	c.Unknown += o.Unknown
-	c.Over += o.Over
+	c.BeyondBound += o.BeyondBound
 	if o.From.Before(c.From) {
 		c.From = o.From
 	}
-	c.Kept = c.Kept || o.Kept
+	c.HasEarlier = c.HasEarlier || o.HasEarlier
 	for r, from := range o.rules {
-		x := c.rule(r)
+		x := c.ruleEntry(r)
 		if x == nil {
-			c.Over += from.Count
+			c.BeyondBound += from.Count
 			continue
 		}
 		x.Merge(&from.Hit)
-		x.rest += from.rest
+		x.uncountedPairs += from.uncountedPairs
 		for p, h := range from.pairs {
-			if to := c.pair(x, p); to != nil {
+			if to := c.pairEntry(x, p); to != nil {
 				to.Merge(h)
 			} else {
-				x.rest += h.Count
+				x.uncountedPairs += h.Count
 			}
 		}
 	}
@@ -186,8 +186,8 @@ type RuleHits struct {
 	Rule
 	Hit
 	Pairs []PairHits
-	// Rest are the hits of pairs that are not counted apart.
-	Rest uint64
+	// UncountedPairs are the hits of pairs that are not counted apart.
+	UncountedPairs uint64
 }
 
 // PairHits is a pair with its hits.
@@ -200,14 +200,14 @@ type PairHits struct {
 func (c *Counter) Rules() []RuleHits {
 	out := make([]RuleHits, 0, len(c.rules))
 	for r, x := range c.rules {
-		out = append(out, RuleHits{Rule: r, Hit: x.Hit, Rest: x.rest})
+		out = append(out, RuleHits{Rule: r, Hit: x.Hit, UncountedPairs: x.uncountedPairs})
 	}
 	slices.SortFunc(out, func(a, b RuleHits) int { return a.Rule.compare(b.Rule) })
 	return out
 }
 
-// All are the rules that were hit with their pairs, the most hits first.
-func (c *Counter) All() []RuleHits {
+// RulesWithPairs are the rules that were hit with their pairs, the most hits first.
+func (c *Counter) RulesWithPairs() []RuleHits {
 	out := c.Rules()
 	for i := range out {
 		x := c.rules[out[i].Rule]

@@ -24,11 +24,11 @@ func ruleNo(i int) Rule {
 // told is all that a counter says.
 func told(c *Counter) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, c.From, c.Unknown, c.Over)
-	for _, r := range c.All() {
-		fmt.Fprintln(&b, r.Rule, r.Count, r.First, r.Last, r.Lately(noon), r.Lately(noon.Add(5*time.Minute)), r.Rest)
+	fmt.Fprintln(&b, c.From, c.Unknown, c.BeyondBound)
+	for _, r := range c.RulesWithPairs() {
+		fmt.Fprintln(&b, r.Rule, r.Count, r.First, r.Last, r.RecentLines(noon), r.RecentLines(noon.Add(5*time.Minute)), r.UncountedPairs)
 		for _, p := range r.Pairs {
-			fmt.Fprintln(&b, "  ", p.Pair, p.Count, p.First, p.Last, p.Lately(noon))
+			fmt.Fprintln(&b, "  ", p.Pair, p.Count, p.First, p.Last, p.RecentLines(noon))
 		}
 	}
 	return b.String()
@@ -75,13 +75,13 @@ func TestPartsAreTheWhole(t *testing.T) {
 func TestLately(t *testing.T) {
 	var h Hit
 	for _, ago := range []time.Duration{0, time.Minute, 14 * time.Minute, 15 * time.Minute, 3 * time.Hour} {
-		h.Add(noon.Add(-ago))
+		h.AddLine(noon.Add(-ago))
 	}
 	for _, c := range []struct {
 		at   time.Duration
 		want uint64
 	}{{0, 3}, {time.Minute, 2}, {14 * time.Minute, 1}, {15 * time.Minute, 0}, {-time.Minute, 2}, {time.Hour, 0}} {
-		if got := h.Lately(noon.Add(c.at)); got != c.want {
+		if got := h.RecentLines(noon.Add(c.at)); got != c.want {
 			t.Errorf("%v later: %d of the last minutes, want %d", c.at, got, c.want)
 		}
 	}
@@ -97,8 +97,8 @@ func TestBounds(t *testing.T) {
 	for i := range n {
 		c.Add(ruleNo(0), Pair{From: fmt.Sprint(i)}, noon)
 	}
-	if r := c.Rules(); len(r) != 1 || r[0].Count != uint64(n) || r[0].Rest != 100 || len(c.All()[0].Pairs) != mostPairs {
-		t.Errorf("%d rules, %d hits, %d of pairs without room", len(r), r[0].Count, r[0].Rest)
+	if r := c.Rules(); len(r) != 1 || r[0].Count != uint64(n) || r[0].UncountedPairs != 100 || len(c.RulesWithPairs()[0].Pairs) != mostPairs {
+		t.Errorf("%d rules, %d hits, %d of pairs without room", len(r), r[0].Count, r[0].UncountedPairs)
 	}
 	c = New(noon)
 	for i := range mostRules + 50 {
@@ -106,8 +106,8 @@ func TestBounds(t *testing.T) {
 		r.Ref.Rule = i
 		c.Add(r, Pair{}, noon)
 	}
-	if len(c.Rules()) != mostRules || c.Over != 50 {
-		t.Errorf("%d rules, %d hits of others", len(c.Rules()), c.Over)
+	if len(c.Rules()) != mostRules || c.BeyondBound != 50 {
+		t.Errorf("%d rules, %d hits of others", len(c.Rules()), c.BeyondBound)
 	}
 	other := New(noon)
 	other.Merge(c)
@@ -115,8 +115,8 @@ func TestBounds(t *testing.T) {
 	more := New(noon)
 	more.Add(r, Pair{}, noon)
 	other.Merge(more)
-	if other.Over != 51 {
-		t.Errorf("%d hits of rules without room after merging, want 51", other.Over)
+	if other.BeyondBound != 51 {
+		t.Errorf("%d hits of rules without room after merging, want 51", other.BeyondBound)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !back.Kept || back.Unknown != 3 || back.pairs > keptPairs || back.pairs < keptPairs/2 {
-		t.Errorf("kept %v, %d unknown, %d pairs", back.Kept, back.Unknown, back.pairs)
+	if !back.HasEarlier || back.Unknown != 3 || back.pairs > keptPairs || back.pairs < keptPairs/2 {
+		t.Errorf("kept %v, %d unknown, %d pairs", back.HasEarlier, back.Unknown, back.pairs)
 	}
 	was, is := c.Rules(), back.Rules()
 	for i := range was {
@@ -199,8 +199,8 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		for _, r := range c.All() {
-			sum := r.Rest
+		for _, r := range c.RulesWithPairs() {
+			sum := r.UncountedPairs
 			for _, p := range r.Pairs {
 				sum += p.Count
 			}

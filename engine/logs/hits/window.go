@@ -24,11 +24,11 @@ func (w *Window) Add(unit int64, d int) int {
 	return int(w.n[unit%Recent])
 }
 
-// Newest is the newest unit that has lines, 0 for none.
-func (w *Window) Newest() int64 { return w.newest }
+// NewestUnit is the newest unit that has lines, 0 for none.
+func (w *Window) NewestUnit() int64 { return w.newest }
 
-// At is how many lines a unit has.
-func (w *Window) At(unit int64) int {
+// LinesAt is how many lines a unit has.
+func (w *Window) LinesAt(unit int64) int {
 	if unit < 0 || unit > w.newest || unit <= w.newest-Recent {
 		return 0
 	}
@@ -45,7 +45,7 @@ func (s Seconds) Rate() int { return s[len(s)-2] }
 // Seconds returns the counts of the ten seconds up to now, in a window of seconds.
 func (w *Window) Seconds(now int64) (s Seconds) {
 	for i := range s {
-		s[i] = w.At(now - int64(len(s)-1-i))
+		s[i] = w.LinesAt(now - int64(len(s)-1-i))
 	}
 	return s
 }

@@ -18,7 +18,7 @@ const mostBefore = 4
 // NeverComes are the rules of a policy, or the one that is asked for, to which connections
 // that they match never come, since other rules decide first: steps of the way to a line
 // as those of Why, which are found out only by asking for many verdicts.
-func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out []Check) {
+func NeverComes(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}

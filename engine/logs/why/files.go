@@ -7,8 +7,8 @@ import (
 	"rung/model/words"
 )
 
-// apart tells the logs of nodes from log files.
-func apart(streams []logline.Stream) (nodes, files []logline.Stream) {
+// nodesAndFiles tells the logs of nodes from log files.
+func nodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 	for _, s := range streams {
 		if s.File == "" {
 			nodes = append(nodes, s)
@@ -19,9 +19,9 @@ func apart(streams []logline.Stream) (nodes, files []logline.Stream) {
 	return nodes, files
 }
 
-// files says whether the log files are read, and whether ACL lines are in them: a file
+// checkFiles says whether the log files are read, and whether ACL lines are in them: a file
 // that is named by mistake has lines, too.
-func (c *checks) files(files []logline.Stream) {
+func (c *checkList) checkFiles(files []logline.Stream) {
 	var lines, acls uint64
 	var quiet []string
 	for i := range files {

@@ -14,38 +14,38 @@ import (
 	"rung/system"
 )
 
-// Checked is how a step of the way to a line stands.
-type Checked string
+// CheckState is how a step of the way to a line stands.
+type CheckState string
 
 // The states of a step. A note is somebody's choice, so nothing is wrong with it.
 const (
-	Fine    Checked = "ok"
-	Wrong   Checked = "wrong"
-	Unknown Checked = "unknown"
-	Noted   Checked = "note"
+	Fine    CheckState = "ok"
+	Wrong   CheckState = "wrong"
+	Unknown CheckState = "unknown"
+	Noted   CheckState = "note"
 )
 
 // Check is one step of the way from a policy to a line that is seen.
 type Check struct {
-	Step  string  `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
-	State Checked `json:"state"`
-	Text  string  `json:"text"`
+	Step  string     `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
+	State CheckState `json:"state"`
+	Text  string     `json:"text"`
 	// Remedy says what to do, where there is something to do. Levels says that it is to
 	// set the levels of the policy itself.
 	Remedy string `json:"remedy,omitempty"`
 	Levels bool   `json:"-"`
 }
 
-// About is the object whose lines do not come: a policy, one of its rules where Dir is
+// Subject is the object whose lines do not come: a policy, one of its rules where Dir is
 // given, or all policies where no policy is given.
-type About struct {
+type Subject struct {
 	Policy model.PolicyKey
 	Dir    model.Direction
 	Rule   int
 }
 
-// rules returns the rules of the policy that it is about.
-func (a About) rules(p *model.Policy) (out []model.Rule) {
+// subjectRules returns the rules of the policy that it is about.
+func (a Subject) subjectRules(p *model.Policy) (out []model.Rule) {
 	if a.Dir == "" {
 		return slices.Concat(p.Ingress, p.Egress)
 	}
@@ -55,29 +55,29 @@ func (a About) rules(p *model.Policy) (out []model.Rule) {
 	return out
 }
 
-// checks collects the steps.
-type checks struct {
-	l     *logs.Store
-	rev   *revision.Revision
-	about About
-	out   []Check
+// checkList collects the steps.
+type checkList struct {
+	l       *logs.Store
+	rev     *revision.Revision
+	subject Subject
+	out     []Check
 }
 
-func (c *checks) add(step string, state Checked, format string, args ...any) *Check {
+func (c *checkList) add(step string, state CheckState, format string, args ...any) *Check {
 	c.out = append(c.out, Check{Step: step, State: state, Text: fmt.Sprintf(format, args...)})
 	return &c.out[len(c.out)-1]
 }
 
 // Steps walks the way from an annotation to a line that is seen, in its order, and says how
 // each step stands. Steps that there are none of where Rung is now are left out.
-func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
-	c := &checks{l: l, rev: rev, about: about}
+func Steps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
+	c := &checkList{l: l, rev: rev, subject: about}
 	goOn, step := true, "annotation"
 	if !rev.System.HasFeature(system.LogLevels) {
 		step = "rules"
 	}
 	if about.Policy.Kind.IsPolicy() {
-		goOn = c.policy()
+		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
@@ -89,26 +89,26 @@ func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 		return c.out
 	}
 	if rev.Mode.Name != revision.LogsMode && rev.System.HasFeature(system.Rows) {
-		c.meter()
+		c.checkMeter()
 	}
-	nodes, files := apart(l.Streams())
+	nodes, files := nodesAndFiles(l.Streams())
 	switch m := rev.Mode; {
 	case m.Name == revision.ClusterMode && len(files) == 0 || len(nodes) > 0:
-		c.streams(nodes)
+		c.checkStreams(nodes)
 	case m.Sandbox || len(files) > 0:
 	default:
-		c.stream(rev.System)
+		c.checkStream(rev.System)
 	}
 	if len(files) > 0 {
-		c.files(files)
+		c.checkFiles(files)
 	}
-	c.traffic(len(files) > 0)
+	c.checkTraffic(len(files) > 0)
 	return c.out
 }
 
-// policy are the steps that lie in the policy; false says that no other matters.
-func (c *checks) policy() bool {
-	k := c.about.Policy
+// checkPolicy are the steps that lie in the policy; false says that no other matters.
+func (c *checkList) checkPolicy() bool {
+	k := c.subject.Policy
 	p := c.rev.Cluster.Policy(k)
 	if p == nil {
 		c.add("annotation", Wrong, "%s no longer exists.", k.Label())
@@ -125,14 +125,14 @@ func (c *checks) policy() bool {
 		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
 			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 	case len(logging.Problems) > 0:
-		c.levels(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
+		c.levelRemedy(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
 		return false
-	case !now.Any() && ns != "":
+	case !now.IsOn() && ns != "":
 		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
 			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		return false
-	case !now.Any():
-		c.levels(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
+	case !now.IsOn():
+		c.levelRemedy(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
 		return false
 	default:
 		whose := "Its annotation sets "
@@ -141,21 +141,21 @@ func (c *checks) policy() bool {
 		}
 		c.add("annotation", Fine, "%s%s.", whose, now)
 	}
-	if c.about.Dir != "" && len(c.about.rules(p)) == 0 {
-		c.add("level", Wrong, "%s no longer exists.", revision.RuleLabel(c.about.Dir, c.about.Rule, ""))
+	if c.subject.Dir != "" && len(c.subject.subjectRules(p)) == 0 {
+		c.add("level", Wrong, "%s no longer exists.", revision.RuleLabel(c.subject.Dir, c.subject.Rule, ""))
 		return false
 	}
 	if k.Kind == model.KindNP {
 		c.netpolLevels(p, now)
 	} else {
-		c.actions(p, now, ns)
+		c.checkActions(p, now, ns)
 	}
-	c.rows(p)
+	c.checkRows(p)
 	return true
 }
 
-// stream says where the lines are, as none come from there.
-func (c *checks) stream(s *system.System) {
+// checkStream says where the lines are, as none come from there.
+func (c *checkList) checkStream(s *system.System) {
 	state := Wrong
 	if !s.HasFeature(system.Rows) { // Rung follows logs of OVN
 		state = Unknown
@@ -164,9 +164,9 @@ func (c *checks) stream(s *system.System) {
 }
 
 // ruleByRule says which rules log, where each says so for itself.
-func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
+func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
-	rules := c.about.rules(p)
+	rules := c.subject.subjectRules(p)
 	for i := range rules {
 		if !rules[i].Tiered.Logging {
 			silent = append(silent, revision.RuleLabel(rules[i].Direction, rules[i].Index, rules[i].Name))
@@ -184,13 +184,13 @@ func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
 	default:
 		c.add("rules", Fine, "enableLogging is set.")
 	}
-	c.stream(s)
+	c.checkStream(s)
 }
 
-// levels is the remedy for levels of the policy itself: those of the rules it is about.
-func (c *checks) levels(p *model.Policy, x *Check) {
+// levelRemedy is the remedy for levels of the policy itself: those of the rules it is about.
+func (c *checkList) levelRemedy(p *model.Policy, x *Check) {
 	var actions []model.Action
-	for _, r := range c.about.rules(p) {
+	for _, r := range c.subject.subjectRules(p) {
 		actions = append(actions, r.Action)
 	}
 	if len(actions) == 0 {
@@ -199,27 +199,27 @@ func (c *checks) levels(p *model.Policy, x *Check) {
 	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
 }
 
-// actions adds checks of the rules' actions. An action that does not log is wrong where
+// checkActions adds checks of the rules' actions. An action that does not log is wrong where
 // only one rule is asked about, or where none logs; else it is a note, since the annotation
 // says so.
-func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
-	rules := c.about.rules(p)
+func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string) {
+	rules := c.subject.subjectRules(p)
 	wrong := func(format string, args ...any) {
 		x := c.add("level", Wrong, format, args...)
 		if ns == "" {
-			c.levels(p, x)
+			c.levelRemedy(p, x)
 		} else {
 			x.Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		}
 	}
-	if len(rules) == 1 && now.For(rules[0].Action) == "" {
+	if len(rules) == 1 && now.LevelOf(rules[0].Action) == "" {
 		r := &rules[0]
 		wrong("%s says %s, and %s is not logged.", revision.RuleLabel(r.Direction, r.Index, ""), r.Action, r.Action)
 		return
 	}
 	logged := 0
 	for i := range rules {
-		if now.For(rules[i].Action) != "" {
+		if now.LevelOf(rules[i].Action) != "" {
 			logged++
 		}
 	}
@@ -234,7 +234,7 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 		action model.Action
 		rules  int
 	}{{model.Deny, n.Deny}, {model.Allow, n.Allow}, {model.Pass, n.Pass}} {
-		switch level := now.For(a.action); {
+		switch level := now.LevelOf(a.action); {
 		case a.rules > 0 && level == "" && logged > 0:
 			c.add("level", Noted, "%s rules do not log: no level is set for them.", a.action)
 		case a.rules > 0 && level == "":
@@ -247,8 +247,8 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 
 // netpolLevels: the rules of a NetworkPolicy log what they allow, the default deny of its
 // namespace what none allows (ovn-kubernetes.md#namespace-logging).
-func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
-	if now.Allow == "" && c.about.Dir != "" { // its rules allow and do nothing else
+func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
+	if now.Allow == "" && c.subject.Dir != "" { // its rules allow and do nothing else
 		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
 			Remedy = policies.NamespaceLogsCommand(c.rev, p.Namespace)
 	} else if now.Allow == "" {
@@ -264,9 +264,9 @@ func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
 	}
 }
 
-// traffic says whether lines come, and of what; stored ones are of before Rung started.
-func (c *checks) traffic(stored bool) {
-	if k := c.about.Policy; k.Kind.IsPolicy() {
+// checkTraffic says whether lines come, and of what; stored ones are of before Rung started.
+func (c *checkList) checkTraffic(stored bool) {
+	if k := c.subject.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
 			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
 				from, last := "", u.Last.UTC().Format("15:04:05")
@@ -287,12 +287,12 @@ func (c *checks) traffic(stored bool) {
 		text, _ := m.TrafficTexts()
 		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, from when a zone's rows are flows.", text)
 	case stored:
-		if c.about.Policy.Kind.IsPolicy() {
+		if c.subject.Policy.Kind.IsPolicy() {
 			c.add("traffic", Unknown, "No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun.")
 		}
 	case m.Sandbox:
 		c.add("traffic", Wrong, "The sandbox makes no traffic, so there is nothing to log.").Remedy = "start it with --traffic 20"
-	case c.about.Policy.Kind.IsPolicy():
+	case c.subject.Policy.Kind.IsPolicy():
 		c.add("traffic", Unknown, "No line so far: perhaps no connection that it decides was begun.").Remedy = "rung trace says what decides a connection"
 	}
 }
@@ -307,7 +307,7 @@ func (x Check) Line() string {
 }
 
 // Sign is ✓, ✗, · or ?.
-func (s Checked) Sign() string {
+func (s CheckState) Sign() string {
 	switch s {
 	case Fine:
 		return "✓"

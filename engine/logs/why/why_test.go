@@ -44,7 +44,7 @@ func storeOf(t *testing.T, w *changing.World, lines int) *logs.Store {
 		l.Offer(logline.Line{At: w.Clock(), Zone: "worker", Name: "ANP:control:Ingress:0", Verdict: "drop", Direction: nb.ToLport,
 			Proto: "tcp", Src: netip.MustParseAddr("10.244.0.3"), Dst: netip.MustParseAddr("10.244.0.4"), DstPort: 80})
 	}
-	for l.Last() < uint64(lines) {
+	for l.LastNumber() < uint64(lines) {
 		time.Sleep(time.Millisecond)
 	}
 	end()
@@ -62,57 +62,57 @@ func TestWhy(t *testing.T) {
 		policy  string
 		mode    revision.Mode
 		streams []logline.Stream
-		about   About
+		about   Subject
 		lines   int
 		want    []string
 	}{
-		{"no annotation", deny, sandbox, nil, About{}, 0,
+		{"no annotation", deny, sandbox, nil, Subject{}, 0,
 			[]string{"✗ annotation  ANP control has no log level, so none of its rules logs. → rung log-level control --deny alert --allow info"}},
-		{"a policy that is gone", given.ANP("other", 5, "", "in deny *"), sandbox, nil, About{}, 0,
+		{"a policy that is gone", given.ANP("other", 5, "", "in deny *"), sandbox, nil, Subject{}, 0,
 			[]string{"✗ annotation  ANP control no longer exists."}},
-		{"a rule that is gone", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 7}, 0,
+		{"a rule that is gone", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Ingress, Rule: 7}, 0,
 			[]string{"✓ annotation  Its annotation sets deny=alert.", "✗ level       ingress 7 no longer exists."}},
-		{"a level that is off", annotated(deny, levels), sandbox, nil, About{}, 0, []string{
+		{"a level that is off", annotated(deny, levels), sandbox, nil, Subject{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 of its 2 rules logs.",
 			"· level       Allow rules do not log: no level is set for them.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
-		{"the rule whose level is off", annotated(deny, levels), sandbox, nil, About{Dir: model.Egress, Rule: 0}, 0, []string{
+		{"the rule whose level is off", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Egress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✗ level       egress 0 says Allow, and Allow is not logged. → rung log-level control --deny alert --allow info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
-		{"levels of which no rule has one", annotated(given.ANP("control", 34, "", "in allow *", "out allow *"), levels), sandbox, nil, About{}, 0, []string{
+		{"levels of which no rule has one", annotated(given.ANP("control", 34, "", "in allow *", "out allow *"), levels), sandbox, nil, Subject{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"? level       Deny is set to alert, but it has no Deny rule.",
 			"✗ level       Allow rules do not log. → rung log-level control --deny alert --allow info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
-		{"only what it has rules for", given.ANP("control", 34, "", "in allow *"), sandbox, nil, About{}, 0,
+		{"only what it has rules for", given.ANP("control", 34, "", "in allow *"), sandbox, nil, Subject{}, 0,
 			[]string{"✗ annotation  ANP control has no log level, so none of its rules logs. → rung log-level control --allow info"}},
-		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, About{Dir: model.Ingress, Rule: 1}, 0, []string{
+		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, Subject{Dir: model.Ingress, Rule: 1}, 0, []string{
 			"✓ annotation  Its annotation sets deny=warning.",
 			"✗ level       ingress 1 says Pass, and Pass is not logged. → rung log-level control --deny warning --pass info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
-		{"a rule that logs, with lines", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 0}, 3, []string{
+		{"a rule that logs, with lines", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Ingress, Rule: 0}, 3, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✓ traffic     3 lines since 12:00:00, the last at 12:00:00."}},
-		{"at the limit", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 0}, 20, []string{
+		{"at the limit", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Ingress, Rule: 0}, 20, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost, how many is not counted. → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
 			"✓ traffic     20 lines since 12:00:00, the last at 12:00:00."}},
-		{"a cluster that is not followed", annotated(deny, levels), cluster, nil, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+		{"a cluster that is not followed", annotated(deny, levels), cluster, nil, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
@@ -123,7 +123,7 @@ func TestWhy(t *testing.T) {
 			{Zone: "a", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen},
 			{Zone: "b", Namespace: "ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen, ACLs: 5, Unseen: 1200},
 			{Zone: "c", State: logline.StreamDenied, Error: "no permission to get pods/log"},
-		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
@@ -138,7 +138,7 @@ func TestWhy(t *testing.T) {
 			{File: "/var/log/acl.log", State: logline.StreamEnded, Lines: 9, ACLs: 5},
 			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
 			{File: "/var/log/gone.log", State: logline.StreamFailed, Error: "permission denied"},
-		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
@@ -149,7 +149,7 @@ func TestWhy(t *testing.T) {
 			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
 		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []logline.Stream{
 			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
-		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
@@ -200,7 +200,7 @@ func TestNeverComes(t *testing.T) {
 	} {
 		w := changing.New(t, c.policies...)
 		var got []string
-		for _, x := range NeverComes(t.Context(), w.Current(), About{Policy: given.ANPKey("control")}) {
+		for _, x := range NeverComes(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
 			got = append(got, x.Line())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {

@@ -15,8 +15,8 @@ import (
 	"rung/revision/policies"
 )
 
-// rows says whether the zones' rows of the policy log.
-func (c *checks) rows(p *model.Policy) {
+// checkRows says whether the zones' rows of the policy log.
+func (c *checkList) checkRows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.WhyNoRows(k); none != nil {
 		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), policies.NoRowsShort(c.rev, none))
@@ -31,7 +31,7 @@ func (c *checks) rows(p *model.Policy) {
 			continue
 		}
 		read++
-		in := z.Policy(k)
+		in := z.PolicyJoin(k)
 		if in == nil {
 			continue
 		}
@@ -63,16 +63,16 @@ func (c *checks) rows(p *model.Policy) {
 	}
 }
 
-// meter says what the meters let through, in which zones that is another rate or no
+// checkMeter says what the meters let through, in which zones that is another rate or no
 // limit, and which ACLs are at the limit.
-func (c *checks) meter() {
+func (c *checkList) checkMeter() {
 	rates := MeterRates(c.rev)
 	was := len(c.out)
 	for _, x := range c.l.Losses() {
-		if !x.Loses() || c.about.Policy.Kind.IsPolicy() && x.Rule.Policy != c.about.Policy {
+		if !x.IsLosing() || c.subject.Policy.Kind.IsPolicy() && x.Rule.Policy != c.subject.Policy {
 			continue
 		}
-		c.add("meter", Wrong, "%s in zone %s is %s.", x.What(), x.Zone, x).
+		c.add("meter", Wrong, "%s in zone %s is %s.", x.ACLText(), x.Zone, x).
 			Remedy = "log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)"
 		if len(c.out) == was+3 {
 			break
@@ -123,21 +123,21 @@ func MeterRates(r *revision.Revision) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// reason is one reason why the logs of some nodes do not come.
-type reason struct {
+// streamReason is one reason why the logs of some nodes do not come.
+type streamReason struct {
 	state logline.StreamState
 	text  string
 	zones []string
 	since string
 }
 
-// streams says whether the nodes' logs are found, have the lines, and come.
-func (c *checks) streams(streams []logline.Stream) {
+// checkStreams says whether the nodes' logs are found, have the lines, and come.
+func (c *checkList) checkStreams(streams []logline.Stream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")
 		return
 	}
-	var reasons []*reason
+	var reasons []*streamReason
 	var quiet, console, lost []string
 	up, found := 0, 0
 	for i := range streams {
@@ -159,10 +159,10 @@ func (c *checks) streams(streams []logline.Stream) {
 			continue
 		}
 		// Errors name the node or its pod: those of many nodes are told by one.
-		at := slices.IndexFunc(reasons, func(r *reason) bool { return r.state == s.State })
+		at := slices.IndexFunc(reasons, func(r *streamReason) bool { return r.state == s.State })
 		if at < 0 {
 			at = len(reasons)
-			reasons = append(reasons, &reason{state: s.State, text: s.Error, since: s.Since.Format("15:04:05")})
+			reasons = append(reasons, &streamReason{state: s.State, text: s.Error, since: s.Since.Format("15:04:05")})
 		}
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}

@@ -235,7 +235,7 @@ func Short(code string) string {
 	if code == OtherSystem.Code {
 		return OtherSystem.Short
 	}
-	return antrea.Short(code)
+	return antrea.ShortCode(code)
 }
 
 // Worth orders codes of one severity, the one to name first before the others; what

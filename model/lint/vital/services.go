@@ -76,7 +76,7 @@ func Find(c *model.Cluster, x *overlap.PodIndex) *Services {
 			f.addDNSService(s, svc)
 		}
 	}
-	if s.DNSPods.Empty() {
+	if s.DNSPods.IsEmpty() {
 		f.findDNSPods(s)
 	}
 	// A client that gets a cut answer over UDP asks again over TCP, whatever
@@ -106,8 +106,8 @@ func (f finder) addDNSService(s *Services, svc *model.Service) {
 		if p.Port != DNSPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
-		pods := f.x.MatchIn(svc.Namespace, sel).And(f.x.Eligible())
-		pod := f.x.First(pods)
+		pods := f.x.PodsMatchingIn(svc.Namespace, sel).And(f.x.EligiblePods())
+		pod := f.x.FirstPod(pods)
 		if pod == nil {
 			continue
 		}
@@ -130,13 +130,13 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 
 // findDNSPods takes pods of the system that declare a port as DNS servers do.
 func (f finder) findDNSPods(s *Services) {
-	for n := range f.x.Namespaces(model.Everything()) {
+	for n := range f.x.NamespacesMatching(model.SelectEverything()) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		for _, name := range []string{"dns", "dns-tcp"} {
-			pods := f.x.MatchIn(n.Name, model.Everything()).And(f.x.WithPort(name))
-			pod := f.x.First(pods)
+			pods := f.x.PodsMatchingIn(n.Name, model.SelectEverything()).And(f.x.WithPort(name))
+			pod := f.x.FirstPod(pods)
 			if pod == nil {
 				continue
 			}

@@ -15,8 +15,8 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Audited is the result for one rule over all connections there are.
-type Audited struct {
+// AuditedRule is the result for one rule over all connections there are.
+type AuditedRule struct {
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
@@ -43,32 +43,32 @@ type Audited struct {
 	Through  *verdict.Connection
 	// Clashes are the rules of other policies that share its priority and disagree about
 	// connections that no rule above decides.
-	Clashes []Clash
-	// Turned are, of a rule that Ask.Wide names, the pairs of pods that have another verdict
+	Clashes []RuleClash
+	// Turned are, of a rule that AuditQuestions.Wide names, the pairs of pods that have another verdict
 	// without it.
-	Turned Turned
-	// Cuts are the connections that Ask.DNS names and the rule drops where it is asked.
-	Cuts [2]Cut
+	Turned TurnedPairs
+	// Cuts are the connections that AuditQuestions.DNS names and the rule drops where it is asked.
+	Cuts [2]DNSCut
 	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
 	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
 	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
 	// an EgressFirewall it is one that an AdminNetworkPolicy allows.
-	Over *Overruled
+	Over *OverruledConnection
 	// Outside is, for a Deny of every pod that begins no connection with an address, a
 	// connection from outside that comes in all the same.
 	Outside *verdict.Connection
 }
 
-// Clash is a rule of another policy, and a connection of which it is undefined which of the
+// RuleClash is a rule of another policy, and a connection of which it is undefined which of the
 // two decides it; Undefined says that its verdict is, too, and not the other end's Deny.
-type Clash struct {
+type RuleClash struct {
 	Policy     model.Key
 	Connection verdict.Connection
 	Undefined  bool
 }
 
-// Overruled is a connection about which another rule would decide otherwise.
-type Overruled struct {
+// OverruledConnection is a connection about which another rule would decide otherwise.
+type OverruledConnection struct {
 	Connection verdict.Connection
 	By         []verdict.Decider // who would decide it, or did before it
 }
@@ -83,12 +83,12 @@ type AuditedPolicy struct {
 // Audit holds the results for all rules that are enforced, in the order of the
 // policies.
 type Audit struct {
-	Rules []Audited
+	Rules []AuditedRule
 	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
 	Allowing []AuditedPolicy
-	// Isolated are the default denies of NetworkPolicies that drop what Ask.DNS names, by the
+	// Isolated are the default denies of NetworkPolicies that drop what AuditQuestions.DNS names, by the
 	// policies that isolate.
-	Isolated []Isolated
+	Isolated []IsolationCuts
 }
 
 // ErrTooLarge marks an Audit that would take too long; the text says what is too many.
@@ -103,7 +103,7 @@ const (
 
 // New asks about all connections of an index. The error is that of the context, or
 // an ErrTooLarge.
-func New(ctx context.Context, x *index.Index, ask Ask) (*Audit, error) {
+func New(ctx context.Context, x *index.Index, ask AuditQuestions) (*Audit, error) {
 	c := matrix.ClassesOf(x, nil)
 	n := len(c.List)
 	if n*n > mostPairs {
@@ -115,48 +115,48 @@ func New(ctx context.Context, x *index.Index, ask Ask) (*Audit, error) {
 			return nil, err
 		}
 		for j := range int32(n) {
-			a.classes(i, j)
+			a.auditClasses(i, j)
 		}
 		if a.tries > mostTries {
 			return nil, fmt.Errorf("%w: the rules of %d kinds of pods and addresses overlap too much", ErrTooLarge, n)
 		}
 	}
-	return a.audit(), nil
+	return a.buildAudit(), nil
 }
 
 // auditor works an Audit out.
 type auditor struct {
-	x     *index.Index
-	c     *matrix.Classes
-	rules []Audited
-	of    []int32 // of the index's rules: the place in rules, -1 for none
-	allow []AuditedPolicy
-	allOf []int32 // of rules: the place in allow, -1 for none
+	x         *index.Index
+	c         *matrix.Classes
+	rules     []AuditedRule
+	auditedOf []int32 // auditedOf the index's rules: the place in rules, -1 for none
+	allow     []AuditedPolicy
+	allOf     []int32 // of rules: the place in allow, -1 for none
 	// instead and without are the rules of the index that Instead and Without name.
-	instead  [][]tally
-	without  [][]int32
-	wide     []int32                // terms of Denies of every pod
-	shown    []int8                 // of rules: what their examples are worth
-	seen     map[[2]uint64]*[]noted // candidates, by two hashes: the lists themselves are many
-	seeds    [2]maphash.Seed
-	tries    int
-	k        matrix.Candidates
-	key      []byte
-	port     audited
-	turns    []bool          // of rules: Ask.Wide
-	dnsPorts [2]uint16       // Ask.Ports
-	dns      [][]int32       // of classes: the ends that are asked for names
-	isolated map[int32]int32 // of the index's rules: the place in cuts
-	cuts     []Isolated
-	notes    *[]noted // of the candidates that are looked at
+	instead    [][]ruleCount
+	without    [][]int32
+	wide       []int32                        // terms of Denies of every pod
+	shown      []int8                         // of rules: what their examples are worth
+	seen       map[[2]uint64]*[]candidateNote // candidates, by two hashes: the lists themselves are many
+	seeds      [2]maphash.Seed
+	tries      int
+	candidates matrix.Candidates
+	key        []byte
+	port       auditedPort
+	turns      []bool          // of rules: AuditQuestions.Wide
+	dnsPorts   [2]uint16       // Ask.Ports
+	dns        [][]int32       // of classes: the ends that are asked for names
+	isolated   map[int32]int32 // of the index's rules: the place in cuts
+	cuts       []IsolationCuts
+	notes      *[]candidateNote // of the candidates that are looked at
 	// Kept from walk to walk: what a term would be without, and that walk.
-	list  []int32
-	again walked
-	hits  []index.Hit
+	list      []int32
+	againWalk tierWalk
+	hits      []index.Hit
 }
 
-func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
-	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, isolated: map[int32]int32{}, seen: map[[2]uint64]*[]noted{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, of: make([]int32, len(x.Rules))}
+func newAuditor(x *index.Index, c *matrix.Classes, ask AuditQuestions) *auditor {
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, isolated: map[int32]int32{}, seen: map[[2]uint64]*[]candidateNote{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, auditedOf: make([]int32, len(x.Rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -165,7 +165,7 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
 	at := map[id]int32{}
 	for i := range x.Rules {
 		r := &x.Rules[i]
-		a.of[i] = -1
+		a.auditedOf[i] = -1
 		if r.Policy == nil || r.Index < 0 {
 			continue
 		}
@@ -174,14 +174,14 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
 		if !known {
 			u = int32(len(a.rules))
 			at[k] = u
-			a.rules = append(a.rules, Audited{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action})
-			a.allOf = append(a.allOf, a.allowing(r))
+			a.rules = append(a.rules, AuditedRule{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action})
+			a.allOf = append(a.allOf, a.allowingPolicyOf(r))
 			a.turns = append(a.turns, ask.Wide != nil && ask.Wide(r.Policy, r.Policy.Rule(r.Direction, r.Index)))
 		}
-		a.of[i] = u
+		a.auditedOf[i] = u
 	}
 	a.shown = make([]int8, len(a.rules))
-	a.instead, a.without = make([][]tally, len(a.rules)), make([][]int32, len(a.rules))
+	a.instead, a.without = make([][]ruleCount, len(a.rules)), make([][]int32, len(a.rules))
 	a.dns = make([][]int32, len(c.List))
 	for _, p := range ask.DNS {
 		for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
@@ -189,7 +189,7 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
 		}
 	}
 	for i, t := range x.Terms[index.IngressTerms] {
-		if r := &x.Rules[t.Rule]; a.of[t.Rule] >= 0 && t.Does == index.Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
+		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Does == index.Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
 			a.wide = append(a.wide, int32(i))
 		}
 	}
@@ -199,13 +199,13 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
 // deniesPods says whether a rule names every pod.
 func deniesPods(r *model.Rule) bool {
 	return slices.ContainsFunc(r.Peers, func(p model.Peer) bool {
-		return p.Namespace == "" && p.Namespaces.Empty() &&
-			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.Empty())
+		return p.Namespace == "" && p.Namespaces.MatchesEverything() &&
+			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.MatchesEverything())
 	})
 }
 
-// allowing is the place of the rule's policy where that only allows, -1 where it does not.
-func (a *auditor) allowing(r *index.Rule) int32 {
+// allowingPolicyOf is the place of the rule's policy where that only allows, -1 where it does not.
+func (a *auditor) allowingPolicyOf(r *index.Rule) int32 {
 	if !r.Key.Kind.IsAdmin() {
 		return -1
 	}
@@ -220,43 +220,43 @@ func (a *auditor) allowing(r *index.Rule) int32 {
 	return int32(len(a.allow) - 1)
 }
 
-// classes looks at the connections from a class to another.
-func (a *auditor) classes(i, j int32) {
-	how, ok := a.c.Mode(i, j)
+// auditClasses looks at the connections from a class to another.
+func (a *auditor) auditClasses(i, j int32) {
+	how, ok := a.c.PairMode(i, j)
 	if !ok {
 		return
 	}
-	near, far := a.c.Pairs(i, j)
+	near, far := a.c.CountPairs(i, j)
 	switch {
 	case near+far == 0:
 	case how != matrix.FarAway:
-		a.between(i, j, how, matrix.AnyNodes)
+		a.auditPorts(i, j, how, matrix.AnyNodes)
 		if how == matrix.Arriving && len(a.c.List[i].Own) == 0 {
-			a.comesIn(i, j)
+			a.noteOutside(i, j)
 		}
 	case !a.c.NodesMatter(i, j):
-		a.between(i, j, how, matrix.AnyNodes)
+		a.auditPorts(i, j, how, matrix.AnyNodes)
 	default:
 		if far > 0 {
-			a.between(i, j, matrix.FarAway, matrix.TwoNodes)
+			a.auditPorts(i, j, matrix.FarAway, matrix.TwoNodes)
 		}
 		if near > 0 {
-			a.between(i, j, matrix.SameNode, matrix.OneNode)
+			a.auditPorts(i, j, matrix.SameNode, matrix.OneNode)
 		}
 	}
 }
 
-// comesIn notes what comes in from outside past a Deny of every pod.
-func (a *auditor) comesIn(i, j int32) {
+// noteOutside notes what comes in from outside past a Deny of every pod.
+func (a *auditor) noteOutside(i, j int32) {
 	for _, t := range a.wide {
-		u := &a.rules[a.of[a.x.Terms[index.IngressTerms][t].Rule]]
+		u := &a.rules[a.auditedOf[a.x.Terms[index.IngressTerms][t].Rule]]
 		if u.Outside != nil || !a.c.List[j].Holds.Has(a.x.Terms[index.IngressTerms][t].To) {
 			continue
 		}
-		a.c.FindCandidates(i, j, matrix.Arriving, &a.k)
-		for _, s := range a.c.Profile(&a.k, a.key).Segments {
+		a.c.FindCandidates(i, j, matrix.Arriving, &a.candidates)
+		for _, s := range a.c.ProfileOf(&a.candidates, a.key).Segments {
 			if s.Verdict == verdict.Allow {
-				q := a.connection(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.Example())
+				q := a.connection(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
 				u.Outside = &q
 				break
 			}
@@ -264,19 +264,19 @@ func (a *auditor) comesIn(i, j int32) {
 	}
 }
 
-func (a *auditor) connection(i, j int32, nodes matrix.Nodes, p verdict.Protocol, port uint16) verdict.Connection {
-	from, to, _ := a.c.Example(i, j, nodes)
+func (a *auditor) connection(i, j int32, nodes matrix.NodePairing, p verdict.Protocol, port uint16) verdict.Connection {
+	from, to, _ := a.c.ExampleConnection(i, j, nodes)
 	return verdict.Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }
 
-// between looks at every port of the connections of two classes, once for each list of
+// auditPorts looks at every port of the connections of two classes, once for each list of
 // candidates.
-func (a *auditor) between(i, j int32, how matrix.Mode, nodes matrix.Nodes) {
-	a.c.FindCandidates(i, j, how, &a.k)
-	if len(a.k.Egress)+len(a.k.Source)+len(a.k.Destination) == 0 {
+func (a *auditor) auditPorts(i, j int32, how matrix.ConnectionMode, nodes matrix.NodePairing) {
+	a.c.FindCandidates(i, j, how, &a.candidates)
+	if len(a.candidates.Egress)+len(a.candidates.Source)+len(a.candidates.Destination) == 0 {
 		return
 	}
-	a.key = a.k.Key(a.key[:0])
+	a.key = a.candidates.Key(a.key[:0])
 	if to := a.c.List[j]; to.Outside && !to.Host { // of an EgressFirewall only these show it
 		a.key = append(a.key, 1)
 	}
@@ -288,19 +288,19 @@ func (a *auditor) between(i, j int32, how matrix.Mode, nodes matrix.Nodes) {
 	if notes == nil {
 		notes = &noNotes
 		a.notes = nil
-		a.look(i, j, nodes)
+		a.lookAtPorts(i, j, nodes)
 		if a.notes != nil {
 			notes = a.notes
 		}
 		a.seen[hash] = notes
 	}
-	a.count(i, j, nodes, *notes)
+	a.countNotes(i, j, nodes, *notes)
 }
 
-// look looks at every port of the connections of two classes.
-func (a *auditor) look(i, j int32, nodes matrix.Nodes) {
+// lookAtPorts looks at every port of the connections of two classes.
+func (a *auditor) lookAtPorts(i, j int32, nodes matrix.NodePairing) {
 	for proto := range int8(len(verdict.Protocols)) {
-		edges := a.c.Edges(&a.k, proto)
+		edges := a.c.PortEdges(&a.candidates, proto)
 		for n, port := range edges {
 			hi := uint16(verdict.LastPort)
 			if n+1 < len(edges) {
@@ -308,14 +308,14 @@ func (a *auditor) look(i, j int32, nodes matrix.Nodes) {
 			}
 			p := &a.port
 			p.auditor, p.from, p.to, p.nodes, p.proto, p.ports = a, i, j, nodes, proto, verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: port, Hi: hi}
-			p.run()
+			p.auditPort()
 		}
 	}
 }
 
-func (a *auditor) audit() *Audit {
+func (a *auditor) buildAudit() *Audit {
 	for u := range a.rules {
-		slices.SortStableFunc(a.instead[u], func(a, b tally) int { return cmp.Compare(b.n, a.n) })
+		slices.SortStableFunc(a.instead[u], func(a, b ruleCount) int { return cmp.Compare(b.n, a.n) })
 		for _, t := range a.instead[u] {
 			a.rules[u].Instead = verdict.AddDecider(a.rules[u].Instead, a.x.RuleDecider(t.rule))
 		}

@@ -9,15 +9,15 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Isolated is a default deny of NetworkPolicies that drops what Ask.DNS names.
-type Isolated struct {
+// IsolationCuts is a default deny of NetworkPolicies that drops what AuditQuestions.DNS names.
+type IsolationCuts struct {
 	By        []model.Key
 	Direction model.Direction
-	Cuts      [2]Cut
+	Cuts      [2]DNSCut
 }
 
-// Ask holds the extra questions of an Audit; the zero value asks none.
-type Ask struct {
+// AuditQuestions holds the extra questions of an Audit; the zero value asks none.
+type AuditQuestions struct {
 	// Wide names the rules of which the pairs that they turn are counted.
 	Wide func(*model.Policy, *model.Rule) bool
 	// DNS are the pods that are asked for names, at the ports of Ports: UDP's and TCP's.
@@ -25,64 +25,64 @@ type Ask struct {
 	Ports [2]uint16
 }
 
-// The places of Ask.Ports and of Cuts.
+// The places of AuditQuestions.Ports and of Cuts.
 const (
 	CutUDP = iota
 	CutTCP
 )
 
-// Turned counts pairs of pods that have another verdict without a rule; Examples are at most
+// TurnedPairs counts pairs of pods that have another verdict without a rule; Examples are at most
 // three, each of other kinds of pods.
-type Turned struct {
+type TurnedPairs struct {
 	Pairs    int
 	Examples []verdict.Connection
 	families [2]int
 }
 
-// Cut is connections to the DNS pods that a rule drops: from how many pods, and one of them.
-type Cut struct {
+// DNSCut is connections to the DNS pods that a rule drops: from how many pods, and one of them.
+type DNSCut struct {
 	Pods    int
 	Example *verdict.Connection
 	from    index.Set // of pods
 }
 
-// tally is a rule and how many kinds of connections it decides instead of another.
-type tally struct {
+// ruleCount is a rule and how many kinds of connections it decides instead of another.
+type ruleCount struct {
 	rule int32
 	n    int
 }
 
 // countRules adds the rules of terms that decide, or pass on, before a rule, each once. Rules
-// that Ask.Wide names are never left out.
-func (p *audited) countRules(u int32, terms []index.Term, refs []int32) {
+// that AuditQuestions.Wide names are never left out.
+func (p *auditedPort) countRules(u int32, terms []index.Term, refs []int32) {
 	into := &p.instead[u]
 	for _, i := range refs {
 		r := terms[i].Rule
-		if p.of[r] == u {
+		if p.auditedOf[r] == u {
 			continue
 		}
-		k := slices.IndexFunc(*into, func(t tally) bool { return t.rule == r })
+		k := slices.IndexFunc(*into, func(t ruleCount) bool { return t.rule == r })
 		switch {
 		case k >= 0:
 			(*into)[k].n++
-		case len(*into) < mostNamed || p.of[r] >= 0 && p.turns[p.of[r]]:
-			*into = append(*into, tally{r, 1})
+		case len(*into) < mostNamed || p.auditedOf[r] >= 0 && p.turns[p.auditedOf[r]]:
+			*into = append(*into, ruleCount{r, 1})
 		}
 	}
 }
 
-// noted is something that is so of every pair of classes with the same candidates, and is
+// candidateNote is something that is so of every pair of classes with the same candidates, and is
 // counted for each.
-type noted struct {
+type candidateNote struct {
 	rule  int32 // of rules; for a default deny, of cuts
-	as    notedAs
+	as    noteKind
 	ports verdict.PortRange // for an example
 }
 
-type notedAs uint8
+type noteKind uint8
 
 const (
-	turned notedAs = iota
+	turned noteKind = iota
 	cutsUDP
 	cutsTCP
 	isolatesUDP
@@ -90,22 +90,22 @@ const (
 )
 
 // noNotes is the empty list of notes, which most candidates have.
-var noNotes []noted
+var noNotes []candidateNote
 
-// note notes something of the candidates that are looked at, once.
-func (p *audited) note(n noted) {
+// noteOnce notes something of the candidates that are looked at, once.
+func (p *auditedPort) noteOnce(n candidateNote) {
 	n.ports = p.ports
 	a := p.auditor
 	if a.notes == nil {
-		a.notes = &[]noted{}
+		a.notes = &[]candidateNote{}
 	}
-	if !slices.ContainsFunc(*a.notes, func(o noted) bool { return o.rule == n.rule && o.as == n.as }) {
+	if !slices.ContainsFunc(*a.notes, func(o candidateNote) bool { return o.rule == n.rule && o.as == n.as }) {
 		*a.notes = append(*a.notes, n)
 	}
 }
 
-// cut notes which terms drop what is asked of the DNS pods, at the end that is looked at.
-func (p *audited) cut() {
+// noteCuts notes which terms drop what is asked of the DNS pods, at the end that is looked at.
+func (p *auditedPort) noteCuts() {
 	if len(p.dns[p.to]) == 0 || p.auditor.c.List[p.from].Outside {
 		return
 	}
@@ -113,14 +113,14 @@ func (p *audited) cut() {
 	if k < 0 || p.dnsPorts[k] < p.ports.Lo || p.dnsPorts[k] > p.ports.Hi {
 		return
 	}
-	w := &p.walks[p.at]
+	w := &p.walks[p.walkIndex]
 	for _, i := range w.decided {
 		t := &w.terms[i]
 		if t.Does != index.Drops {
 			continue
 		}
-		if u := p.of[t.Rule]; u >= 0 {
-			p.note(noted{rule: u, as: cutsUDP + notedAs(k)})
+		if u := p.auditedOf[t.Rule]; u >= 0 {
+			p.noteOnce(candidateNote{rule: u, as: cutsUDP + noteKind(k)})
 			continue
 		}
 		if r := &p.x.Rules[t.Rule]; len(r.Isolating) > 0 {
@@ -128,19 +128,19 @@ func (p *audited) cut() {
 			if !known {
 				n = int32(len(p.cuts))
 				p.isolated[t.Rule] = n
-				p.cuts = append(p.cuts, Isolated{By: r.Isolating, Direction: r.Direction})
+				p.cuts = append(p.cuts, IsolationCuts{By: r.Isolating, Direction: r.Direction})
 			}
-			p.note(noted{rule: n, as: isolatesUDP + notedAs(k)})
+			p.noteOnce(candidateNote{rule: n, as: isolatesUDP + noteKind(k)})
 		}
 	}
 }
 
-// count counts what was noted of candidates for two classes that have them.
-func (a *auditor) count(i, j int32, nodes matrix.Nodes, notes []noted) {
+// countNotes counts what was noted of candidates for two classes that have them.
+func (a *auditor) countNotes(i, j int32, nodes matrix.NodePairing, notes []candidateNote) {
 	for _, n := range notes {
 		switch n.as {
 		case turned:
-			a.turn(i, j, nodes, n)
+			a.countTurned(i, j, nodes, n)
 		case cutsUDP, cutsTCP:
 			a.cutFrom(i, j, nodes, n.as-cutsUDP, &a.rules[n.rule].Cuts)
 		default:
@@ -149,16 +149,16 @@ func (a *auditor) count(i, j int32, nodes matrix.Nodes, notes []noted) {
 	}
 }
 
-// mostExamples bounds Turned.Examples.
+// mostExamples bounds TurnedPairs.Examples.
 const mostExamples = 3
 
-// turn counts the pairs of two classes of pods that a rule turns.
-func (a *auditor) turn(i, j int32, nodes matrix.Nodes, n noted) {
+// countTurned counts the pairs of two classes of pods that a rule turns.
+func (a *auditor) countTurned(i, j int32, nodes matrix.NodePairing, n candidateNote) {
 	from, to := a.c.List[i], a.c.List[j]
 	if from.Outside || to.Outside {
 		return
 	}
-	near, far := a.c.Pairs(i, j)
+	near, far := a.c.CountPairs(i, j)
 	switch nodes {
 	case matrix.AnyNodes:
 		far += near
@@ -174,12 +174,12 @@ func (a *auditor) turn(i, j int32, nodes matrix.Nodes, n noted) {
 	t.families[family] += far
 	t.Pairs = max(t.families[0], t.families[1])
 	if far > 0 && len(t.Examples) < mostExamples {
-		t.Examples = append(t.Examples, a.connection(i, j, nodes, n.ports.Protocol, n.ports.Example()))
+		t.Examples = append(t.Examples, a.connection(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
 	}
 }
 
 // cutFrom counts the pods of a class whose queries are dropped.
-func (a *auditor) cutFrom(i, j int32, nodes matrix.Nodes, k notedAs, cuts *[2]Cut) {
+func (a *auditor) cutFrom(i, j int32, nodes matrix.NodePairing, k noteKind, cuts *[2]DNSCut) {
 	cut, x := &cuts[k], a.x
 	if cut.from == nil {
 		cut.from = index.NewSet(x.Pods.Len())

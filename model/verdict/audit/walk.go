@@ -9,8 +9,8 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// walked is one walk through the tiers.
-type walked struct {
+// tierWalk is one walk through the tiers.
+type tierWalk struct {
 	list    []int32
 	terms   []index.Term
 	verdict verdict.Verdict
@@ -19,58 +19,58 @@ type walked struct {
 	hits    []index.Hit
 }
 
-// walk walks, into what is kept of an earlier walk: there are many.
-func (a *auditor) walk(w *walked, list []int32, terms []index.Term, proto int8, port uint16) {
+// walkTiers walks, into what is kept of an earlier walk: there are many.
+func (a *auditor) walkTiers(w *tierWalk, list []int32, terms []index.Term, proto int8, port uint16) {
 	a.tries += len(list)
 	w.list, w.terms, w.hits = list, terms, index.CollectHits(list, terms, proto, port, w.hits[:0]).Hits
-	s := index.SettleInto(w.hits, w.decided[:0], w.passed[:0])
+	s := index.SettleHitsInto(w.hits, w.decided[:0], w.passed[:0])
 	w.verdict, w.decided, w.passed = s.Verdict, s.Decided, s.Passed
 }
 
-// audited is one port of the connections of two classes, which stands for all up to the next
+// auditedPort is one port of the connections of two classes, which stands for all up to the next
 // edge.
-type audited struct {
+type auditedPort struct {
 	*auditor
-	walks    [3]walked
-	at       int  // the walk that is looked at
-	settles  bool // it makes the verdict
-	verdict  verdict.Verdict
-	from, to int32
-	nodes    matrix.Nodes
-	proto    int8
-	ports    verdict.PortRange
+	walks        [3]tierWalk
+	walkIndex    int  // the walk that is looked at
+	makesVerdict bool // it makes the verdict
+	verdict      verdict.Verdict
+	from, to     int32
+	nodes        matrix.NodePairing
+	proto        int8
+	ports        verdict.PortRange
 }
 
-// run looks at the port.
-func (p *audited) run() {
+// auditPort looks at the port.
+func (p *auditedPort) auditPort() {
 	in := p.x.Terms[index.IngressTerms]
-	p.auditor.walk(&p.walks[0], p.k.Egress, p.x.Terms[index.EgressTerms], p.proto, p.ports.Lo)
-	p.auditor.walk(&p.walks[1], p.k.Source, in, p.proto, p.ports.Lo)
-	p.auditor.walk(&p.walks[2], p.k.Destination, in, p.proto, p.ports.Lo)
+	p.auditor.walkTiers(&p.walks[0], p.candidates.Egress, p.x.Terms[index.EgressTerms], p.proto, p.ports.Lo)
+	p.auditor.walkTiers(&p.walks[1], p.candidates.Source, in, p.proto, p.ports.Lo)
+	p.auditor.walkTiers(&p.walks[2], p.candidates.Destination, in, p.proto, p.ports.Lo)
 	p.verdict = verdict.Allow
 	for i := range p.walks {
-		p.verdict = verdict.Worse(p.verdict, p.walks[i].verdict)
+		p.verdict = verdict.JoinVerdicts(p.verdict, p.walks[i].verdict)
 	}
 	settled := false
 	for i := range p.walks {
 		w := &p.walks[i]
-		p.at, p.settles = i, !settled && w.verdict == p.verdict && (p.verdict != verdict.Allow || len(w.decided) > 0)
-		settled = settled || p.settles
-		p.walk()
+		p.walkIndex, p.makesVerdict = i, !settled && w.verdict == p.verdict && (p.verdict != verdict.Allow || len(w.decided) > 0)
+		settled = settled || p.makesVerdict
+		p.noteWalk()
 	}
 }
 
-// connection is one of those that are looked at.
-func (p *audited) connection() verdict.Connection {
-	return p.auditor.connection(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.Example())
+// exampleConnection is one of those that are looked at.
+func (p *auditedPort) exampleConnection() verdict.Connection {
+	return p.auditor.connection(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
-// walk notes what the terms of a walk that match come to.
-func (p *audited) walk() {
-	w := &p.walks[p.at]
+// noteWalk notes what the terms of a walk that match come to.
+func (p *auditedPort) noteWalk() {
+	w := &p.walks[p.walkIndex]
 	for _, i := range w.list {
 		t := &w.terms[i]
-		u := p.of[t.Rule]
+		u := p.auditedOf[t.Rule]
 		if u < 0 || !t.Ports.Has(p.proto, p.ports.Lo) {
 			continue
 		}
@@ -81,11 +81,11 @@ func (p *audited) walk() {
 		if decides {
 			worth += 2
 		}
-		if p.settles {
+		if p.makesVerdict {
 			worth++ // where nothing else makes the verdict
 		}
 		if worth > p.shown[u] {
-			r.Matches, r.Example, p.shown[u] = true, p.connection(), worth
+			r.Matches, r.Example, p.shown[u] = true, p.exampleConnection(), worth
 		}
 		if !decides {
 			if !r.Decides { // of one that decides nobody asks
@@ -99,9 +99,9 @@ func (p *audited) walk() {
 			continue
 		}
 		r.Decides = true
-		p.decides(u, t)
+		p.noteDecision(u, t)
 	}
-	p.cut()
+	p.noteCuts()
 }
 
 // noteRules adds the rules of terms that are of another rule than u, each once.
@@ -116,10 +116,10 @@ func noteRules(into *[]int32, terms []index.Term, refs []int32, u int32, of []in
 // mostNamed bounds the rules that are named for one.
 const mostNamed = 20
 
-// clashes notes the rules that share the priority of a rule's term and disagree with it. That
+// noteClashes notes the rules that share the priority of a rule's term and disagree with it. That
 // the other end denies the connection is no reason to be silent.
-func (p *audited) clashes(r *Audited, t *index.Term) {
-	w := &p.walks[p.at]
+func (p *auditedPort) noteClashes(r *AuditedRule, t *index.Term) {
+	w := &p.walks[p.walkIndex]
 	for _, list := range [...][]int32{w.decided, w.passed} {
 		for _, i := range list {
 			o := &w.terms[i]
@@ -128,37 +128,37 @@ func (p *audited) clashes(r *Audited, t *index.Term) {
 				continue
 			}
 			undefined := p.verdict == verdict.Undefined
-			k := slices.IndexFunc(r.Clashes, func(c Clash) bool { return c.Policy == key })
+			k := slices.IndexFunc(r.Clashes, func(c RuleClash) bool { return c.Policy == key })
 			switch {
 			case k < 0:
-				r.Clashes = append(r.Clashes, Clash{key, p.connection(), undefined})
+				r.Clashes = append(r.Clashes, RuleClash{key, p.exampleConnection(), undefined})
 			case undefined && !r.Clashes[k].Undefined:
-				r.Clashes[k] = Clash{key, p.connection(), true}
+				r.Clashes[k] = RuleClash{key, p.exampleConnection(), true}
 			}
 		}
 	}
 }
 
-// decides looks at what the deciding term of a rule changes.
-func (p *audited) decides(u int32, t *index.Term) {
+// noteDecision looks at what the deciding term of a rule changes.
+func (p *auditedPort) noteDecision(u int32, t *index.Term) {
 	r := &p.rules[u]
-	p.clashes(r, t)
+	p.noteClashes(r, t)
 	if !r.Matters || p.turns[u] {
-		own := func(rule int32) bool { return p.of[rule] == u }
-		verdict, by := p.without(own)
-		if by.verdict != p.walks[p.at].verdict {
+		own := func(rule int32) bool { return p.auditedOf[rule] == u }
+		verdict, by := p.verdictWithout(own)
+		if by.verdict != p.walks[p.walkIndex].verdict {
 			r.Sways = true
 		}
 		if p.turns[u] && verdict != p.verdict {
-			p.note(noted{rule: u, as: turned})
+			p.noteOnce(candidateNote{rule: u, as: turned})
 		}
 		r.Matters = r.Matters || verdict != p.verdict
 		r.Undecided = r.Undecided || len(by.decided) == 0
 		if !r.Matters {
-			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.of)
+			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.auditedOf)
 			for k, i := range by.passed { // a Pass of its own tier ends the tier before it
 				if by.terms[i].Tier == t.Tier {
-					noteRules(&p.auditor.without[u], by.terms, by.passed[k:k+1], u, p.of)
+					noteRules(&p.auditor.without[u], by.terms, by.passed[k:k+1], u, p.auditedOf)
 				}
 			}
 		}
@@ -166,27 +166,27 @@ func (p *audited) decides(u int32, t *index.Term) {
 	if n := p.allOf[u]; n >= 0 && !p.allow[n].Matters {
 		q := &p.allow[n]
 		if !q.Decides {
-			q.Decides, q.Example = true, p.connection()
+			q.Decides, q.Example = true, p.exampleConnection()
 		}
 		own := func(rule int32) bool { return p.x.Rules[rule].Key == q.Policy }
-		verdict, _ := p.without(own)
+		verdict, _ := p.verdictWithout(own)
 		q.Matters = verdict != p.verdict
 	}
-	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == verdict.Deny && t.Does == index.Drops && r.Over == nil && p.at > 0 && allowed.verdict == verdict.Allow &&
+	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == verdict.Deny && t.Does == index.Drops && r.Over == nil && p.walkIndex > 0 && allowed.verdict == verdict.Allow &&
 		len(allowed.decided) > 0 && allowed.terms[allowed.decided[0]].Tier == model.TierAdmin {
-		if q := p.connection(); q.To.Key.Name == "" {
-			r.Over = &Overruled{q, p.deciders(allowed.terms, allowed.decided)}
+		if q := p.exampleConnection(); q.To.Key.Name == "" {
+			r.Over = &OverruledConnection{q, p.decidersOf(allowed.terms, allowed.decided)}
 		}
 	}
-	if t.Tier == model.TierAdmin && (t.Does == index.Passes || len(p.walks[p.at].decided) <= 1) {
-		p.asPass(r, t)
+	if t.Tier == model.TierAdmin && (t.Does == index.Passes || len(p.walks[p.walkIndex].decided) <= 1) {
+		p.verdictAsPass(r, t)
 	}
 }
 
-// without is the verdict without some rules, and the walk that is looked at, which is kept
+// verdictWithout is the verdict without some rules, and the walk that is looked at, which is kept
 // until the next one.
-func (p *audited) without(own func(rule int32) bool) (verdict.Verdict, *walked) {
-	out, here := verdict.Allow, &p.walks[p.at]
+func (p *auditedPort) verdictWithout(own func(rule int32) bool) (verdict.Verdict, *tierWalk) {
+	out, here := verdict.Allow, &p.walks[p.walkIndex]
 	for i := range p.walks {
 		w := &p.walks[i]
 		p.list = p.list[:0]
@@ -198,20 +198,20 @@ func (p *audited) without(own func(rule int32) bool) (verdict.Verdict, *walked) 
 		v := w.verdict
 		switch {
 		case len(p.list) == len(w.list):
-		case i == p.at:
-			p.auditor.walk(&p.again, p.list, w.terms, p.proto, p.ports.Lo)
-			v, here = p.again.verdict, &p.again
+		case i == p.walkIndex:
+			p.auditor.walkTiers(&p.againWalk, p.list, w.terms, p.proto, p.ports.Lo)
+			v, here = p.againWalk.verdict, &p.againWalk
 		default:
 			p.tries += len(p.list)
 			v = index.WalkVerdict(p.list, w.terms, p.proto, p.ports.Lo, &p.auditor.hits)
 		}
-		out = verdict.Worse(out, v)
+		out = verdict.JoinVerdicts(out, v)
 	}
 	return out, here
 }
 
-// asPass looks at who would decide if the tier of a term ended with it.
-func (p *audited) asPass(r *Audited, t *index.Term) {
+// verdictAsPass looks at who would decide if the tier of a term ended with it.
+func (p *auditedPort) verdictAsPass(r *AuditedRule, t *index.Term) {
 	pass := t.Does == index.Passes
 	switch {
 	case pass && r.PickedUp, !pass && r.Over != nil:
@@ -219,38 +219,38 @@ func (p *audited) asPass(r *Audited, t *index.Term) {
 	case t.Does == index.Allows && p.verdict != verdict.Allow, t.Does == index.Drops && p.verdict != verdict.Deny:
 		return // no other tier would make it so
 	}
-	w := &p.walks[p.at]
+	w := &p.walks[p.walkIndex]
 	below := w.list // which goes by tier
 	for len(below) > 0 && w.terms[below[0]].Tier <= t.Tier {
 		below = below[1:]
 	}
-	next := &p.again
-	p.auditor.walk(next, below, w.terms, p.proto, p.ports.Lo)
+	next := &p.againWalk
+	p.auditor.walkTiers(next, below, w.terms, p.proto, p.ports.Lo)
 	instead := next.verdict
 	for i := range p.walks {
-		if i != p.at {
-			instead = verdict.Worse(instead, p.walks[i].verdict)
+		if i != p.walkIndex {
+			instead = verdict.JoinVerdicts(instead, p.walks[i].verdict)
 		}
 	}
 	switch {
 	case pass:
 		r.PickedUp = len(next.decided) > 0
 		if !r.PickedUp && r.Through == nil && p.verdict == verdict.Allow {
-			q := p.connection()
+			q := p.exampleConnection()
 			r.Through = &q
 		}
 	case t.Does == index.Allows && p.verdict == verdict.Allow && instead == verdict.Deny:
-		if by := p.deciders(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
-			r.Over = &Overruled{p.connection(), by}
+		if by := p.decidersOf(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
+			r.Over = &OverruledConnection{p.exampleConnection(), by}
 		}
 	case t.Does == index.Drops && p.verdict == verdict.Deny && instead == verdict.Allow:
-		by := p.deciders(next.terms, next.decided)
-		if p.at == 0 { // an EgressFirewall is asked after the egress rules
-			by = append(by, p.deciders(p.walks[1].terms, p.walks[1].decided)...)
+		by := p.decidersOf(next.terms, next.decided)
+		if p.walkIndex == 0 { // an EgressFirewall is asked after the egress rules
+			by = append(by, p.decidersOf(p.walks[1].terms, p.walks[1].decided)...)
 		}
-		by = slices.DeleteFunc(by, func(d verdict.Decider) bool { return !p.hopes(&d) })
+		by = slices.DeleteFunc(by, func(d verdict.Decider) bool { return !p.namesAllowed(&d) })
 		if len(by) > 0 {
-			r.Over = &Overruled{p.connection(), by}
+			r.Over = &OverruledConnection{p.exampleConnection(), by}
 		}
 	}
 }
@@ -259,8 +259,8 @@ func isDefaultDeny(d verdict.Decider) bool {
 	return d.Rule < 0 && d.Action == model.Deny && (d.Policy.Kind == model.KindNetpolNamespace || d.Policy.Kind == model.KindIsolation2016)
 }
 
-// hopes says whether a rule names whom it allows.
-func (a *auditor) hopes(d *verdict.Decider) bool {
+// namesAllowed says whether a rule names whom it allows.
+func (a *auditor) namesAllowed(d *verdict.Decider) bool {
 	if d.Policy.Kind != model.KindNP && d.Policy.Kind != model.KindEF || d.Rule < 0 || d.Action != model.Allow {
 		return false
 	}
@@ -268,8 +268,8 @@ func (a *auditor) hopes(d *verdict.Decider) bool {
 	return r != nil && !r.AnyPeer
 }
 
-// deciders are the rules of terms, each once.
-func (a *auditor) deciders(terms []index.Term, refs []int32) (out []verdict.Decider) {
+// decidersOf are the rules of terms, each once.
+func (a *auditor) decidersOf(terms []index.Term, refs []int32) (out []verdict.Decider) {
 	for _, r := range index.RulesOfTerms(terms, refs) {
 		out = verdict.AddDecider(out, a.x.RuleDecider(r))
 	}

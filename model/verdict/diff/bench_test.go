@@ -70,7 +70,7 @@ func BenchmarkPreview(b *testing.B) {
 	edited := edit(c)
 	groups := 0
 	for b.Loop() {
-		d, err := Differ(context.Background(), before, index.New(index.View{Cluster: edited, Pods: before.Pods, Options: before.Options()}), Asked{})
+		d, err := DiffIndexes(context.Background(), before, index.New(index.View{Cluster: edited, Pods: before.Pods, Options: before.Options()}), DiffQuestions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -91,8 +91,8 @@ func BenchmarkMoves(b *testing.B) {
 	for p := range c.Policies(model.KindANP) {
 		key = p.Key
 	}
-	start := func() *Moves {
-		m, err := NewMoves(context.Background(), x, key, true)
+	start := func() *PriorityMoves {
+		m, err := NewPriorityMoves(context.Background(), x, key, true)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func BenchmarkMoves(b *testing.B) {
 		flips := 0
 		for i := 0; b.Loop(); i++ {
 			clear(m.known)
-			flips += len(m.At(float64(i % 99)))
+			flips += len(m.FlipsAt(float64(i % 99)))
 		}
 		b.ReportMetric(float64(len(m.ways)), "ways")
 		if flips == 0 {

@@ -9,27 +9,27 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Wanted is the purpose of a change: some connections are to get a verdict, and no
+// WantedVerdict is the purpose of a change: some connections are to get a verdict, and no
 // others. A pod's connection is wanted by each of its addresses.
-type Wanted struct {
+type WantedVerdict struct {
 	Becomes     verdict.Verdict
 	Connections []verdict.Connection
 }
 
-// beyond gathers the connections that get the wanted verdict without being wanted.
-type beyond struct {
-	Group
+// unwantedFlips gathers the connections that get the wanted verdict without being wanted.
+type unwantedFlips struct {
+	FlipGroup
 	becomes verdict.Verdict
 	// ports are the wanted ones of a pair, and classes the pairs of classes that have such
 	// pairs.
-	ports    map[[2]member][]verdict.PortRange
+	ports    map[[2]pairEnd][]verdict.PortRange
 	classes  map[[2]int32]bool
 	from, to index.Set // pods
 }
 
-// member is an end as pairs of it are counted: an end of the index, a block of addresses
+// pairEnd is an end as pairs of it are counted: an end of the index, a block of addresses
 // outside, or an address from which a node reaches its own pods.
-type member struct {
+type pairEnd struct {
 	end   int32 // -1 for one of the others
 	block int32 // -1 for one of the others
 	own   matrix.OwnAddr
@@ -38,41 +38,41 @@ type member struct {
 // mostOfBlock bounds the addresses of a block that can all be wanted.
 const mostOfBlock = 1 << 12
 
-// want finds the pairs that are wanted.
-func (d *differ) want() {
+// findWanted finds the pairs that are wanted.
+func (d *differ) findWanted() {
 	w := d.ask.Wanted
 	if w == nil {
 		return
 	}
 	x, pods := d.After.Index, d.After.Index.Pods.Len()
-	o := &beyond{becomes: w.Becomes, ports: map[[2]member][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: index.NewSet(pods), to: index.NewSet(pods)}
+	o := &unwantedFlips{becomes: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: index.NewSet(pods), to: index.NewSet(pods)}
 	d.beyond = o
 	s := d.After.Outside
 	type at struct {
-		member
+		pairEnd
 		class int32
 	}
 	members := func(e verdict.Endpoint) (out []at) {
 		if e.Key.Name == "" {
-			if b := s.Around(e.Addr); b >= 0 {
-				out = append(out, at{member{end: -1, block: b}, s.Blocks[b].Class})
+			if b := s.BlockAround(e.Addr); b >= 0 {
+				out = append(out, at{pairEnd{end: -1, block: b}, s.Blocks[b].Class})
 			}
 			return out
 		}
 		for i := range x.Pods.Len() {
-			if x.Pods.At(i).Key != e.Key {
+			if x.Pods.PodAt(i).Key != e.Key {
 				continue
 			}
 			for end := x.FirstEnd[i]; end < x.FirstEnd[i+1]; end++ {
 				if id := d.After.ClassOf[end]; id >= 0 {
-					out = append(out, at{member{end: end, block: -1}, id})
+					out = append(out, at{pairEnd{end: end, block: -1}, id})
 				}
 			}
 		}
 		return out
 	}
 	// A block counts once, so all of its addresses must be wanted for it to be.
-	single := map[[2]member]map[netip.Addr][]verdict.PortRange{}
+	single := map[[2]pairEnd]map[netip.Addr][]verdict.PortRange{}
 	for _, c := range w.Connections {
 		ports := verdict.PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}
 		for _, f := range members(c.From) {
@@ -80,7 +80,7 @@ func (d *differ) want() {
 				if d.After.List[f.class].Family != d.After.List[t.class].Family {
 					continue
 				}
-				k := [2]member{f.member, t.member}
+				k := [2]pairEnd{f.pairEnd, t.pairEnd}
 				o.classes[[2]int32{f.class, t.class}] = true
 				if f.end >= 0 && t.end >= 0 {
 					o.ports[k] = append(o.ports[k], ports)
@@ -102,12 +102,12 @@ func (d *differ) want() {
 		if k[0].end < 0 {
 			b = k[0].block
 		}
-		o.ports[k] = ofWhole(s, b, ports)
+		o.ports[k] = portsOfWholeBlock(s, b, ports)
 	}
 }
 
-// ofWhole are the ports that are wanted of every address of a block.
-func ofWhole(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRange) []verdict.PortRange {
+// portsOfWholeBlock are the ports that are wanted of every address of a block.
+func portsOfWholeBlock(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRange) []verdict.PortRange {
 	var out []verdict.PortRange
 	n, network := 0, s.Blocks[b].Network
 	for a := network.Masked().Addr(); a.IsValid() && network.Contains(a); a = a.Next() {
@@ -115,7 +115,7 @@ func ofWhole(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRa
 		if n > mostOfBlock {
 			return nil
 		}
-		if s.Around(a) != b || s.Keeps(a) {
+		if s.BlockAround(a) != b || s.IsPodOrService(a) {
 			continue
 		}
 		// At the ports at which it is a Service it is none of the block's.
@@ -135,23 +135,23 @@ func ofWhole(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRa
 	return out
 }
 
-// members are the ends of a class as pairs of them are counted.
-func (d *differ) members(id int32) (out []member) {
+// pairEndsOf are the ends of a class as pairs of them are counted.
+func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	k := d.After.List[id]
 	for _, b := range k.Blocks {
-		out = append(out, member{end: -1, block: b})
+		out = append(out, pairEnd{end: -1, block: b})
 	}
 	for _, o := range k.Own {
-		out = append(out, member{end: -1, block: -1, own: o})
+		out = append(out, pairEnd{end: -1, block: -1, own: o})
 	}
 	for _, e := range k.Ends {
-		out = append(out, member{end: e, block: -1})
+		out = append(out, pairEnd{end: e, block: -1})
 	}
 	return out
 }
 
 // beyondPair takes in what becomes what is wanted between two classes, and nobody wanted.
-func (d *differ) beyondPair(a, b int32, nodes matrix.Nodes, pairs int, r *result) {
+func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
 	o := d.beyond
 	if o == nil {
 		return
@@ -168,7 +168,7 @@ func (d *differ) beyondPair(a, b int32, nodes matrix.Nodes, pairs int, r *result
 	ports = verdict.JoinPorts(ports)
 	ka, kb := d.After.List[a], d.After.List[b]
 	if !o.classes[[2]int32{a, b}] && !ka.Outside && !kb.Outside {
-		o.note(d.connection(a, b, nodes, ports[0]), ports, pairs)
+		o.countPairs(d.connection(a, b, nodes, ports[0]), ports, pairs)
 		for _, e := range ka.Ends {
 			o.from.Add(d.After.Index.Ends[e].Pod)
 		}
@@ -177,44 +177,44 @@ func (d *differ) beyondPair(a, b int32, nodes matrix.Nodes, pairs int, r *result
 		}
 		return
 	}
-	to := d.members(b)
-	for _, f := range d.members(a) {
+	to := d.pairEndsOf(b)
+	for _, f := range d.pairEndsOf(a) {
 		for _, t := range to {
-			if !d.connects(f, t, nodes) {
+			if !d.countsAsPair(f, t, nodes) {
 				continue
 			}
-			more := verdict.PortsBut(ports, verdict.JoinPorts(o.ports[[2]member{f, t}]))
+			more := verdict.PortsBut(ports, verdict.JoinPorts(o.ports[[2]pairEnd{f, t}]))
 			if len(more) == 0 {
 				continue
 			}
-			o.note(verdict.Connection{From: d.endOf(f, t), To: d.endOf(t, f), Family: ka.Family, Protocol: more[0].Protocol, Port: more[0].Example()}, more, 1)
+			o.countPairs(verdict.Connection{From: d.endOf(f, t), To: d.endOf(t, f), Family: ka.Family, Protocol: more[0].Protocol, Port: more[0].ExamplePort()}, more, 1)
 			o.add(d, f, &o.from, &o.From)
 			o.add(d, t, &o.to, &o.To)
 		}
 	}
 }
 
-// connects says whether a connection from one end to another counts.
-func (d *differ) connects(f, t member, nodes matrix.Nodes) bool {
+// countsAsPair says whether a connection from one end to another counts.
+func (d *differ) countsAsPair(f, t pairEnd, nodes matrix.NodePairing) bool {
 	x := d.After.Index
 	switch {
 	case f.end < 0:
-		return t.end >= 0 && d.source(f, t).IsValid()
+		return t.end >= 0 && d.sourceAddr(f, t).IsValid()
 	case t.end < 0:
 		// A node's own address is special as a source alone.
-		return t.block >= 0 && nodes.Has(d.After.Outside.Blocks[t.block].Host == x.NodeOfEnd(f.end))
+		return t.block >= 0 && nodes.Includes(d.After.Outside.Blocks[t.block].Host == x.NodeOfEnd(f.end))
 	case x.Ends[f.end].Pod == x.Ends[t.end].Pod:
 		return false
 	}
-	return nodes.Has(x.NodeOfEnd(f.end) == x.NodeOfEnd(t.end))
+	return nodes.Includes(x.NodeOfEnd(f.end) == x.NodeOfEnd(t.end))
 }
 
-// source is the address with which a member outside comes to a pod's end.
-func (d *differ) source(f, t member) netip.Addr {
+// sourceAddr is the address with which a member outside comes to a pod's end.
+func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	s, node := d.After.Outside, d.After.Index.NodeOfEnd(t.end)
 	switch {
 	case f.block >= 0:
-		return s.From(&s.Blocks[f.block], node)
+		return s.AddrForNode(&s.Blocks[f.block], node)
 	case f.own.Node == node:
 		return f.own.Addr
 	}
@@ -222,20 +222,20 @@ func (d *differ) source(f, t member) netip.Addr {
 }
 
 // endOf is a member as an end of a connection with another.
-func (d *differ) endOf(m, other member) verdict.Endpoint {
+func (d *differ) endOf(m, other pairEnd) verdict.Endpoint {
 	switch s := d.After.Outside; {
 	case m.end >= 0:
 		return d.After.Index.Endpoint(m.end)
-	case other.end >= 0 && d.source(m, other).IsValid():
-		return verdict.AddrEnd(d.source(m, other))
+	case other.end >= 0 && d.sourceAddr(m, other).IsValid():
+		return verdict.AddrEnd(d.sourceAddr(m, other))
 	case m.block >= 0:
 		return verdict.AddrEnd(s.Blocks[m.block].Addr)
 	}
 	return verdict.AddrEnd(m.own.Addr)
 }
 
-// note counts pairs.
-func (o *beyond) note(example verdict.Connection, ports []verdict.PortRange, pairs int) {
+// countPairs counts pairs.
+func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.PortRange, pairs int) {
 	if o.Pairs == 0 {
 		o.Example = example
 	}
@@ -247,7 +247,7 @@ func (o *beyond) note(example verdict.Connection, ports []verdict.PortRange, pai
 	}
 }
 
-func (o *beyond) add(d *differ, m member, pods *index.Set, ends *verdict.Ends) {
+func (o *unwantedFlips) add(d *differ, m pairEnd, pods *index.Set, ends *verdict.Ends) {
 	network := netip.PrefixFrom(m.own.Addr, m.own.Addr.BitLen())
 	switch {
 	case m.end >= 0:
@@ -262,12 +262,12 @@ func (o *beyond) add(d *differ, m member, pods *index.Set, ends *verdict.Ends) {
 }
 
 // beyondGroup returns the connections that were found, nil for none.
-func (d *differ) beyondGroup() *Group {
+func (d *differ) beyondGroup() *FlipGroup {
 	o := d.beyond
 	if o == nil || o.Pairs == 0 {
 		return nil
 	}
-	g := o.Group
+	g := o.FlipGroup
 	g.After, g.Ports = o.becomes, verdict.JoinPorts(o.Ports)
 	from, to := g.From.Outside, g.To.Outside
 	g.From, g.To = d.podsOf(o.from), d.podsOf(o.to)

@@ -11,22 +11,22 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Asked says what a Difference is about besides all flips.
-type Asked struct {
+// DiffQuestions says what a Difference is about besides all flips.
+type DiffQuestions struct {
 	// About are policies whose rules are reported.
 	About []model.Key
 	// Watches are connections that are counted by themselves as well.
-	Watches []Watch
+	Watches []WatchedEnds
 	// Wanted, where set, is the purpose of the change: other connections that get its verdict
 	// are told in Difference.Beyond.
-	Wanted *Wanted
+	Wanted *WantedVerdict
 	// Protected are namespaces, besides those of the platform, whose connections are
-	// counted in Reach.Protected.
+	// counted in FlipReach.Protected.
 	Protected []string
 }
 
-// Watch is some of all connections: those to some ends, on some ports.
-type Watch struct {
+// WatchedEnds is some of all connections: those to some ends, on some ports.
+type WatchedEnds struct {
 	Pods  map[model.Key]bool  // those to look at are true
 	Addrs []netip.Addr        // of no pod
 	Ports []verdict.PortRange // none for all
@@ -37,32 +37,32 @@ type Watch struct {
 type Difference struct {
 	// Flips are the connections that get another verdict, the most harmful first. Others keep
 	// their verdict and are decided by another rule.
-	Flips, Others []Group
+	Flips, Others []FlipGroup
 	// Totals count the pairs of Flips and Others, each once however many of its ports do.
-	Totals []Total
+	Totals []PairTotal
 	// Reaches count the Flips by the namespaces of their ends, and Hangs the connections that
 	// are denied still, by one end where it was by both.
-	Reaches []Reach
-	Hangs   []Hanging
-	// Watched are the flips of each Watch.
-	Watched [][]Group
-	// Beyond is the connections that get the verdict of Wanted without being wanted, a pair
+	Reaches []FlipReach
+	Hangs   []HangingPairs
+	// Watched are the flips of each WatchedEnds.
+	Watched [][]FlipGroup
+	// Beyond is the connections that get the verdict of WantedVerdict without being wanted, a pair
 	// counted once however many of its ports do; nil for none.
-	Beyond *Group
-	// Rules are the rules of policies in Asked.About.
+	Beyond *FlipGroup
+	// Rules are the rules of policies in DiffQuestions.About.
 	Rules []RuleUse
 }
 
-// Total counts the pairs that go from one verdict to another: a pair whose ports go several
+// PairTotal counts the pairs that go from one verdict to another: a pair whose ports go several
 // ways counts for each.
-type Total struct {
+type PairTotal struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
 	Pairs  int             `json:"pairs"`
 }
 
-// Group is connections that become the same through the same rules.
-type Group struct {
+// FlipGroup is connections that become the same through the same rules.
+type FlipGroup struct {
 	Before, After verdict.Verdict
 	// ByBefore and ByAfter decide at the stage that settles it; none where nothing matches,
 	// which lets it through. Several are of one priority.
@@ -76,9 +76,9 @@ type Group struct {
 	Example verdict.Connection
 }
 
-// Differ says what becomes of connections from one index to another. The error is that of
+// DiffIndexes says what becomes of connections from one index to another. The error is that of
 // the context.
-func Differ(ctx context.Context, before, after *index.Index, ask Asked) (*Difference, error) {
+func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuestions) (*Difference, error) {
 	var marks []netip.Addr
 	for _, w := range ask.Watches {
 		for _, a := range w.Addrs {
@@ -91,48 +91,48 @@ func Differ(ctx context.Context, before, after *index.Index, ask Asked) (*Differ
 		return nil, err
 	}
 	d := &differ{Comparison: matrix.NewComparison(before, after, marks), ask: ask,
-		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, cut: map[cutting]map[*decisions]*decisions{}}
-	d.sides = [2]*side{newSide(d, d.Before, 0), newSide(d, d.After, 1)}
-	d.reach = newReaches(d.After, ask.Protected)
-	d.watch()
-	d.want()
+		results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, cut: map[nodeCut]map[*decisions]*decisions{}}
+	d.sides = [2]*indexSide{newIndexSide(d, d.Before, 0), newIndexSide(d, d.After, 1)}
+	d.reach = newReachCounter(d.After, ask.Protected)
+	d.findWatched()
+	d.findWanted()
 	n, err := 0, error(nil)
-	d.Each(func(a, b int32, how matrix.Mode, nodes matrix.Nodes, pairs int) bool {
+	d.Each(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) bool {
 		n++
 		if n%256 == 0 {
 			err = ctx.Err()
 		}
 		if err == nil {
-			d.pair(a, b, how, nodes, pairs)
+			d.addClassPair(a, b, how, nodes, pairs)
 		}
 		return err == nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return d.difference(), nil
+	return d.buildDifference(), nil
 }
 
 // differ works a Difference out.
 type differ struct {
 	*matrix.Comparison
-	ask     Asked
-	sides   [2]*side
-	results map[[2]*decisions]*result
+	ask     DiffQuestions
+	sides   [2]*indexSide
+	results map[[2]*decisions]*decisionDiff
 	// walks holds each result of a walk once, by ports; ways interns triples of them.
 	walks   []*portWalk
 	walkIDs map[string]int32
 	ways    map[[3]int32]*decisions
-	cut     map[cutting]map[*decisions]*decisions
+	cut     map[nodeCut]map[*decisions]*decisions
 	raw     []byte
-	groups  map[string]*gathered
+	groups  map[string]*groupBuilder
 	ids     map[string]int32 // of deciders, by what they are
-	watches []watched
+	watches []watchBuilder
 	uses    []RuleUse
-	totals  []Total
-	beyond  *beyond // nil where nothing is wanted
-	reach   *reaches
+	totals  []PairTotal
+	beyond  *unwantedFlips // nil where nothing is wanted
+	reach   *reachCounter
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int
@@ -206,21 +206,21 @@ func (d *differ) findUses() {
 
 // noteUse notes which of the rules that are asked about match in a walk, and who decides
 // there.
-func (d *differ) noteUse(s *side, stage int, list []int32, w *portWalk) {
+func (d *differ) noteUse(s *indexSide, stage int, list []int32, w *portWalk) {
 	d.findUses()
-	if len(d.useOf[s.at]) == 0 {
+	if len(d.useOf[s.beforeOrAfter]) == 0 {
 		return
 	}
 	terms := s.c.Index.Terms[stage]
 	for _, i := range list {
-		for _, u := range d.useOf[s.at][terms[i].Rule] {
+		for _, u := range d.useOf[s.beforeOrAfter][terms[i].Rule] {
 			d.noteTerm(s, u, i, terms, list, w)
 		}
 	}
 }
 
 // noteTerm notes what becomes of the ports that a term matches, in one walk.
-func (d *differ) noteTerm(s *side, use int, ref int32, terms []index.Term, list []int32, w *portWalk) {
+func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []index.Term, list []int32, w *portWalk) {
 	t, u := &terms[ref], &d.uses[use]
 	for proto, runs := range w.runs {
 		for _, r := range runs {
@@ -228,7 +228,7 @@ func (d *differ) noteTerm(s *side, use int, ref int32, terms []index.Term, list 
 				continue
 			}
 			u.Matches = true
-			if r.by >= 0 && slices.Contains(s.by[r.by], t.Rule) || t.Does == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
+			if r.by >= 0 && slices.Contains(s.decidersByID[r.by], t.Rule) || t.Does == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
 				u.Decides = true // a Pass decides that the next tier is asked
 				continue
 			}

@@ -7,21 +7,21 @@ import (
 	"rung/model/verdict"
 )
 
-// hang is ports that one end alone denies still.
-type hang struct {
+// hangingPorts is ports that one end alone denies still.
+type hangingPorts struct {
 	senders bool
 	by      []int32
 	port    verdict.PortRange
 }
 
-// denies says at which ends a ruling denies. A rule for egress is the sender's wherever its
+// denyingEnds says at which ends a ruling denies. A rule for egress is the sender's wherever its
 // rows are.
-func (s *side) denies(r *ruling) (sender, receiver bool) {
+func (s *indexSide) denyingEnds(r *portRuling) (sender, receiver bool) {
 	for i := range r.walks {
 		w := &r.walks[i]
 		switch {
 		case w.verdict != verdict.Deny:
-		case i == 0 || s.c.Index.Rules[s.by[w.by][0]].Direction == model.Egress:
+		case i == 0 || s.c.Index.Rules[s.decidersByID[w.by][0]].Direction == model.Egress:
 			sender = true
 		default:
 			receiver = true
@@ -30,22 +30,22 @@ func (s *side) denies(r *ruling) (sender, receiver bool) {
 	return sender, receiver
 }
 
-// hanging notes the ports that both ends denied before, and one alone denies after.
-func (d *differ) hanging(r *result, p, q *ruling, ports verdict.PortRange) {
+// noteHanging notes the ports that both ends denied before, and one alone denies after.
+func (d *differ) noteHanging(r *decisionDiff, p, q *portRuling, ports verdict.PortRange) {
 	if p.verdict != verdict.Deny || q.verdict != verdict.Deny {
 		return
 	}
-	if out, in := d.sides[0].denies(p); !out || !in {
+	if out, in := d.sides[0].denyingEnds(p); !out || !in {
 		return
 	}
-	out, in := d.sides[1].denies(q)
+	out, in := d.sides[1].denyingEnds(q)
 	if out == in {
 		return
 	}
-	by := q.walks[q.settling()].by
-	at := slices.IndexFunc(r.hangs, func(o hang) bool { return o.senders == out })
+	by := q.walks[q.settlingWalk()].by
+	at := slices.IndexFunc(r.hangs, func(o hangingPorts) bool { return o.senders == out })
 	if at < 0 {
-		r.hangs = append(r.hangs, hang{senders: out, by: []int32{by}, port: ports})
+		r.hangs = append(r.hangs, hangingPorts{senders: out, by: []int32{by}, port: ports})
 	} else if !slices.Contains(r.hangs[at].by, by) {
 		r.hangs[at].by = append(r.hangs[at].by, by)
 	}

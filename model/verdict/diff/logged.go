@@ -13,19 +13,19 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Log is the connections in the newest lines of a log.
-type Log struct {
+// LogConnections is the connections in the newest lines of a log.
+type LogConnections struct {
 	From, To time.Time // of the oldest line and the newest
 	Fresh    bool      // they are the newest there can be, not of a log that ended before
 	Lines    int       // of Seen
 	// Over are older lines of that time, left out since there are too many different
 	// connections.
 	Over int
-	Seen []Seen
+	Seen []LoggedConnection
 }
 
-// Seen is a connection that was logged, and how often.
-type Seen struct {
+// LoggedConnection is a connection that was logged, and how often.
+type LoggedConnection struct {
 	// Connection has an address at each end, with the pod that had it when the lines were
 	// written.
 	Connection verdict.Connection
@@ -40,22 +40,22 @@ type Seen struct {
 	First, Last time.Time
 }
 
-// Otherwise says which lines of a log would be others after a change.
-type Otherwise struct {
+// LogDifference says which lines of a log would be others after a change.
+type LogDifference struct {
 	From, To time.Time
 	Fresh    bool
 	// Judged are the lines that count; Lost those whose address has no pod any more, or
-	// another one; Over as in Log.
+	// another one; Over as in LogConnections.
 	Judged, Lost, Over int
 	// Lines counts the log lines of Groups, whose connections get another verdict.
 	Lines  int
-	Groups []SeenGroup
+	Groups []LoggedGroup
 	// Contrary are judged lines that say otherwise than the policies before the change.
 	Contrary int
 }
 
-// SeenGroup is logged connections of the same namespaces and port that become the same.
-type SeenGroup struct {
+// LoggedGroup is logged connections of the same namespaces and port that become the same.
+type LoggedGroup struct {
 	Before, After verdict.Verdict
 	From, To      verdict.Ends
 	Protocol      verdict.Protocol
@@ -66,31 +66,31 @@ type SeenGroup struct {
 	// the lines of which the policies say otherwise now, before the change.
 	Allowed, Denied, Passed, Contrary int
 	// Example is the newest of them.
-	Example Seen
+	Example LoggedConnection
 }
 
-// Otherwise judges the connections of a log before and after a change: those of pods that
+// DiffLines judges the connections of a log before and after a change: those of pods that
 // still have the address. The error is that of the context.
-func (l *Log) Otherwise(ctx context.Context, before, after *index.Index) (*Otherwise, error) {
-	out := &Otherwise{From: l.From, To: l.To, Fresh: l.Fresh, Over: l.Over}
-	groups := map[seenKey]*seenGroup{}
+func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Index) (*LogDifference, error) {
+	out := &LogDifference{From: l.From, To: l.To, Fresh: l.Fresh, Over: l.Over}
+	groups := map[loggedKey]*growingGroup{}
 	for i := range l.Seen {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		s := &l.Seen[i]
-		was, ok := logged(before, s)
+		was, ok := answerLogged(before, s)
 		if !ok {
 			out.Lost += s.Lines
 			continue
 		}
-		is, ok := logged(after, s)
+		is, ok := answerLogged(after, s)
 		if !ok {
 			out.Lost += s.Lines
 			continue
 		}
 		out.Judged += s.Lines
-		contrary := s.contrary(&was)
+		contrary := s.isContrary(&was)
 		if contrary {
 			out.Contrary += s.Lines
 		}
@@ -99,28 +99,28 @@ func (l *Log) Otherwise(ctx context.Context, before, after *index.Index) (*Other
 		}
 		out.Lines += s.Lines
 		c := s.Connection
-		k := seenKey{was.Verdict, is.Verdict, c.From.Key.Namespace, c.To.Key.Namespace, c.Protocol, c.Port}
+		k := loggedKey{was.Verdict, is.Verdict, c.From.Key.Namespace, c.To.Key.Namespace, c.Protocol, c.Port}
 		g := groups[k]
 		if g == nil {
-			g = &seenGroup{SeenGroup: SeenGroup{Before: k.before, After: k.after, Protocol: k.proto, Port: k.port, First: s.First, Example: *s}}
+			g = &growingGroup{LoggedGroup: LoggedGroup{Before: k.before, After: k.after, Protocol: k.proto, Port: k.port, First: s.First, Example: *s}}
 			groups[k] = g
 		}
 		g.add(s, contrary)
 	}
 	for _, g := range groups {
-		g.SeenGroup.From, g.SeenGroup.To = g.from.ends(), g.to.ends()
-		out.Groups = append(out.Groups, g.SeenGroup)
+		g.LoggedGroup.From, g.LoggedGroup.To = g.from.ends(), g.to.ends()
+		out.Groups = append(out.Groups, g.LoggedGroup)
 	}
-	slices.SortFunc(out.Groups, func(a, b SeenGroup) int {
-		return cmp.Or(cmp.Compare(a.After.Rank(), b.After.Rank()), cmp.Compare(a.Before.Rank(), b.Before.Rank()), cmp.Compare(b.Lines, a.Lines),
+	slices.SortFunc(out.Groups, func(a, b LoggedGroup) int {
+		return cmp.Or(cmp.Compare(a.After.HarmRank(), b.After.HarmRank()), cmp.Compare(a.Before.HarmRank(), b.Before.HarmRank()), cmp.Compare(b.Lines, a.Lines),
 			a.Example.Connection.Compare(b.Example.Connection))
 	})
 	return out, nil
 }
 
-// logged returns the policies' answer about a logged connection; ok is false where its
+// answerLogged returns the policies' answer about a logged connection; ok is false where its
 // ends are no longer those that were logged.
-func logged(x *index.Index, s *Seen) (verdict.Answer, bool) {
+func answerLogged(x *index.Index, s *LoggedConnection) (verdict.Answer, bool) {
 	c := s.Connection
 	// The address says who it is now; whoever has it must be who had it.
 	a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
@@ -138,16 +138,16 @@ func samePod(now, then model.Key) bool {
 	return now == then
 }
 
-// contrary says whether the lines say otherwise than the policies at their stage, by whichever
+// isContrary says whether the lines say otherwise than the policies at their stage, by whichever
 // path the connection comes.
-func (s *Seen) contrary(a *verdict.Answer) bool {
+func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
 	if s.Said == "" {
 		return false
 	}
 	for i := range a.Paths {
 		var at []verdict.StageVerdict
 		for _, st := range a.Paths[i].Stages {
-			if (s.Zone == "" || st.Zone == s.Zone) && s.about(st.Stage) {
+			if (s.Zone == "" || st.Zone == s.Zone) && s.isOfStage(st.Stage) {
 				at = append(at, st)
 			}
 		}
@@ -161,26 +161,26 @@ func (s *Seen) contrary(a *verdict.Answer) bool {
 	return len(a.Paths) > 0
 }
 
-// about says whether the lines may have been written in a stage. One of from-lport does not
+// isOfStage says whether the lines may have been written in a stage. One of from-lport does not
 // say in which of the two.
-func (s *Seen) about(stage model.Stage) bool {
+func (s *LoggedConnection) isOfStage(stage model.Stage) bool {
 	return s.Stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport)
 }
 
-type seenKey struct {
+type loggedKey struct {
 	before, after verdict.Verdict
 	from, to      string
 	proto         verdict.Protocol
 	port          uint16
 }
 
-// seenGroup is a group that is still growing.
-type seenGroup struct {
-	SeenGroup
-	from, to seenEnds
+// growingGroup is a group that is still growing.
+type growingGroup struct {
+	LoggedGroup
+	from, to loggedEnds
 }
 
-func (g *seenGroup) add(s *Seen, contrary bool) {
+func (g *growingGroup) add(s *LoggedConnection, contrary bool) {
 	g.Lines += s.Lines
 	switch s.Said {
 	case verdict.Allow:
@@ -203,13 +203,13 @@ func (g *seenGroup) add(s *Seen, contrary bool) {
 	g.to.add(s.Connection.To)
 }
 
-// seenEnds are the ends of one side.
-type seenEnds struct {
+// loggedEnds are the ends of one side.
+type loggedEnds struct {
 	pods    map[model.Key]bool
 	outside map[netip.Addr]bool
 }
 
-func (e *seenEnds) add(end verdict.Endpoint) {
+func (e *loggedEnds) add(end verdict.Endpoint) {
 	if e.pods == nil {
 		e.pods, e.outside = map[model.Key]bool{}, map[netip.Addr]bool{}
 	}
@@ -220,7 +220,7 @@ func (e *seenEnds) add(end verdict.Endpoint) {
 	}
 }
 
-func (e *seenEnds) ends() verdict.Ends {
+func (e *loggedEnds) ends() verdict.Ends {
 	out := verdict.Ends{Pods: len(e.pods)}
 	for k := range e.pods {
 		out.Some = append(out.Some, k)

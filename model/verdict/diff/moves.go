@@ -11,25 +11,25 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Moves says of one AdminNetworkPolicy what would flip at every priority it could be given.
+// PriorityMoves says of one AdminNetworkPolicy what would flip at every priority it could be given.
 // Connections are kept by the terms that they meet in each walk, so that a priority costs no
 // more than the walks in which the policy passes another. It is for one goroutine at a time.
-type Moves struct {
-	x     *index.Index
-	move  index.Mover
-	there bool // it is enforced now, at its priority
-	known map[[2]int][]Total
+type PriorityMoves struct {
+	x           *index.Index
+	move        index.PolicyMover
+	enforcedNow bool // it is enforced now, at its priority
+	known       map[[2]int][]PairTotal
 
 	walks   []*wayWalk
-	ways    map[wayOf]int // pairs of ends
-	cuts    []matrix.Cut  // of the partition
-	results matrix.Results
+	ways    map[wayKey]int      // pairs of ends
+	cuts    []matrix.ServiceCut // of the partition
+	results matrix.WalkResults
 }
 
-// wayOf is the walks of connections, and the ports at which they are not meant.
-type wayOf struct {
+// wayKey is the walks of connections, and the ports at which they are not meant.
+type wayKey struct {
 	walks [3]int32
-	cutting
+	nodeCut
 }
 
 // wayWalk is one walk of connections that meet the same terms.
@@ -39,11 +39,11 @@ type wayWalk struct {
 	before      int32 // result
 }
 
-// NewMoves works out what Moves needs: x is an index in which the policy is enforced. there
+// NewPriorityMoves works out what PriorityMoves needs: x is an index in which the policy is enforced. there
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is the context's.
-func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*Moves, error) {
-	m := &Moves{x: x, move: x.Mover(key), there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
+func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*PriorityMoves, error) {
+	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, known: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
 	var mine [2]index.Set
 	for stage, terms := range x.Terms {
 		mine[stage] = index.NewSet(len(terms))
@@ -55,23 +55,23 @@ func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*
 	}
 	c := matrix.ClassesAbout(x, mine)
 	m.cuts = c.Outside.Cuts
-	f := newFinder(m, c, mine)
+	f := newWayFinder(m, c, mine)
 	for stage, terms := range x.Terms {
-		mine[stage].Each(func(i int32) { c.Mark(&terms[i], f.byFrom) })
+		mine[stage].Each(func(i int32) { c.MarkPairs(&terms[i], f.byFrom) })
 	}
 	for a, to := range f.byFrom {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		to.Each(func(b int32) { f.pair(int32(a), b) })
+		to.Each(func(b int32) { f.findPair(int32(a), b) })
 	}
 	return m, nil
 }
 
-// At counts what flips where the policy gets a priority, which a plugin may let be no whole
+// FlipsAt counts what flips where the policy gets a priority, which a plugin may let be no whole
 // number.
-func (m *Moves) At(priority float64) []Total {
-	if m.move.Terms == nil || m.there && priority == m.move.Now {
+func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
+	if m.move.Terms == nil || m.enforcedNow && priority == m.move.Now {
 		return nil
 	}
 	// Between the same neighbours it is the same.
@@ -89,21 +89,21 @@ func (m *Moves) At(priority float64) []Total {
 }
 
 // countFlips counts what flips where terms have other priorities.
-func (m *Moves) countFlips(terms [2][]index.Term) (out []Total) {
+func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.before
-		if len(k.moved) > 0 && (!m.there || k.passes(m.x.Terms[k.stage], terms[k.stage])) {
-			after[i] = m.results.Of(merged(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
+		if len(k.moved) > 0 && (!m.enforcedNow || k.comesPast(m.x.Terms[k.stage], terms[k.stage])) {
+			after[i] = m.results.ResultOf(mergedTerms(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
 		}
 	}
 	type change struct {
 		ids [6]int32
-		cutting
+		nodeCut
 	}
-	flips := map[change][]Total{}
+	flips := map[change][]PairTotal{}
 	for way, pairs := range m.ways {
-		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.cutting}, true
+		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.nodeCut}, true
 		for i, id := range way.walks {
 			if id >= 0 {
 				c.ids[i], c.ids[i+3] = m.walks[id].before, after[id]
@@ -115,11 +115,11 @@ func (m *Moves) countFlips(terms [2][]index.Term) (out []Total) {
 		}
 		kinds, known := flips[c]
 		if !known {
-			kinds = m.flips([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.cuts[c.cut].Ports(c.own))
+			kinds = m.flipsOfResults([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.cuts[c.cut].CutPortsFor(c.own))
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
-			at := slices.IndexFunc(out, func(o Total) bool { return o.Before == t.Before && o.After == t.After })
+			at := slices.IndexFunc(out, func(o PairTotal) bool { return o.Before == t.Before && o.After == t.After })
 			if at < 0 {
 				at = len(out)
 				out = append(out, t)
@@ -127,20 +127,20 @@ func (m *Moves) countFlips(terms [2][]index.Term) (out []Total) {
 			out[at].Pairs += pairs
 		}
 	}
-	slices.SortFunc(out, func(a, b Total) int {
-		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
+	slices.SortFunc(out, func(a, b PairTotal) int {
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
 	})
 	return out
 }
 
-// flips are the verdicts that ports change between, each once, but for some ports.
-func (m *Moves) flips(before, after [3]int32, but []verdict.PortRange) (out []Total) {
-	p, q := m.joined(before), m.joined(after)
+// flipsOfResults are the verdicts that ports change between, each once, but for some ports.
+func (m *PriorityMoves) flipsOfResults(before, after [3]int32, but []verdict.PortRange) (out []PairTotal) {
+	p, q := m.joinedVerdicts(before), m.joinedVerdicts(after)
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := p[i], q[j]
 		hi := min(s.Hi, t.Hi)
-		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
-			len(verdict.PortRange{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi}.Without(but)) > 0 {
+		if is := (PairTotal{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
+			len(verdict.PortRange{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi}.WithoutPorts(but)) > 0 {
 			out = append(out, is)
 		}
 		if s.Hi == hi {
@@ -153,8 +153,8 @@ func (m *Moves) flips(before, after [3]int32, but []verdict.PortRange) (out []To
 	return out
 }
 
-// joined returns the verdict of each port over all walks together.
-func (m *Moves) joined(results [3]int32) (out []matrix.Segment) {
+// joinedVerdicts returns the verdict of each port over all walks together.
+func (m *PriorityMoves) joinedVerdicts(results [3]int32) (out []matrix.Segment) {
 	for _, id := range results {
 		switch {
 		case id < 0:
@@ -167,8 +167,8 @@ func (m *Moves) joined(results [3]int32) (out []matrix.Segment) {
 	return out
 }
 
-// passes says whether a term of the policy comes past another one, or beside it.
-func (k *wayWalk) passes(before, after []index.Term) bool {
+// comesPast says whether a term of the policy comes past another one, or beside it.
+func (k *wayWalk) comesPast(before, after []index.Term) bool {
 	for _, i := range k.moved {
 		for _, j := range k.rest {
 			if o := &before[j]; o.Tier == before[i].Tier &&
@@ -180,8 +180,8 @@ func (k *wayWalk) passes(before, after []index.Term) bool {
 	return false
 }
 
-// merged is both lists in the order in which their terms decide.
-func merged(a, b []int32, terms []index.Term) []int32 {
+// mergedTerms is both lists in the order in which their terms decide.
+func mergedTerms(a, b []int32, terms []index.Term) []int32 {
 	out := make([]int32, 0, len(a)+len(b))
 	before := func(i, j int32) bool {
 		return cmp.Or(cmp.Compare(terms[i].Tier, terms[j].Tier), cmp.Compare(terms[j].Priority, terms[i].Priority)) <= 0

@@ -5,9 +5,9 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// finder finds the ways of Moves.
-type finder struct {
-	m       *Moves
+// wayFinder finds the ways of PriorityMoves.
+type wayFinder struct {
+	m       *PriorityMoves
 	g       *matrix.Grid
 	byFrom  []index.Set
 	mine    [2]index.Set        // terms of the policy, by stage
@@ -16,48 +16,48 @@ type finder struct {
 	raw     []byte
 }
 
-func newFinder(m *Moves, c *matrix.Classes, mine [2]index.Set) *finder {
-	f := &finder{m: m, byFrom: make([]index.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
+func newWayFinder(m *PriorityMoves, c *matrix.Classes, mine [2]index.Set) *wayFinder {
+	f := &wayFinder{m: m, byFrom: make([]index.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
 		walkOf: [2]map[string]int32{{}, {}}}
-	f.g = matrix.NewGrid(c, f.find)
+	f.g = matrix.NewGrid(c, f.findWalk)
 	return f
 }
 
-func (f *finder) pair(a, b int32) {
+func (f *wayFinder) findPair(a, b int32) {
 	c := f.g.Classes
-	how, ok := c.Mode(a, b)
+	how, ok := c.PairMode(a, b)
 	if !ok {
 		return
 	}
-	near, far := c.Pairs(a, b)
-	var at cutting
+	near, far := c.CountPairs(a, b)
+	var at nodeCut
 	if how == matrix.Leaving {
 		at.cut = c.List[b].Cut
 	}
 	switch {
 	case how == matrix.Leaving && c.OwnNodeMatters(b):
-		f.add(a, b, how, far, at)
+		f.countByTerms(a, b, how, far, at)
 		at.own = true
-		f.add(a, b, how, near, at)
+		f.countByTerms(a, b, how, near, at)
 	case how != matrix.FarAway || !c.NodesMatter(a, b):
-		f.add(a, b, how, near+far, at)
+		f.countByTerms(a, b, how, near+far, at)
 	default:
-		f.add(a, b, matrix.FarAway, far, at)
-		f.add(a, b, matrix.SameNode, near, at)
+		f.countByTerms(a, b, matrix.FarAway, far, at)
+		f.countByTerms(a, b, matrix.SameNode, near, at)
 	}
 }
 
-// add counts the pairs of two classes by the terms of their walks, as Classes.between has
+// countByTerms counts the pairs of two classes by the terms of their walks, as auditors have
 // them.
-func (f *finder) add(a, b int32, how matrix.Mode, pairs int, at cutting) {
+func (f *wayFinder) countByTerms(a, b int32, how matrix.ConnectionMode, pairs int, at nodeCut) {
 	if pairs == 0 {
 		return
 	}
-	f.m.ways[wayOf{f.g.Way(a, b, how), at}] += pairs
+	f.m.ways[wayKey{f.g.WalkAnswers(a, b, how), at}] += pairs
 }
 
-// find is the walk through some terms.
-func (f *finder) find(kind matrix.WalkKind, met index.Set) int32 {
+// findWalk is the walk through some terms.
+func (f *wayFinder) findWalk(kind matrix.WalkKind, met index.Set) int32 {
 	stage := kind.Stage()
 	f.raw = index.AppendSet(f.raw[:0], met)
 	if id, known := f.walkOf[stage][string(f.raw)]; known {
@@ -72,10 +72,10 @@ func (f *finder) find(kind matrix.WalkKind, met index.Set) int32 {
 		}
 	})
 	terms, list := f.m.x.Terms[stage], k.rest
-	if f.m.there {
-		list = merged(k.rest, k.moved, terms)
+	if f.m.enforcedNow {
+		list = mergedTerms(k.rest, k.moved, terms)
 	}
-	k.before = f.m.results.Of(list, terms, k.moved, k.rest)
+	k.before = f.m.results.ResultOf(list, terms, k.moved, k.rest)
 	id, known := f.resting[k.before]
 	if len(k.moved) > 0 || !known {
 		id = int32(len(f.m.walks))

@@ -10,22 +10,22 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Reach is the pairs that flip alike, counted by what they are to a cluster. A pair counts
+// FlipReach is the pairs that flip alike, counted by what they are to a cluster. A pair counts
 // once however many of its ports flip.
-type Reach struct {
+type FlipReach struct {
 	Before, After verdict.Verdict
 	// Pods counts the pairs of pods, each with each of its addresses.
 	Pods int
 	// Across are the pairs whose ends are of different namespaces or of which one is outside,
 	// by the namespace that they lead to.
-	Across Share
-	// Protected are the pairs with an end in a namespace that Asked.Protected names, by that
+	Across FlipShare
+	// Protected are the pairs with an end in a namespace that DiffQuestions.Protected names, by that
 	// namespace: where both ends are in such a namespace they count for each.
-	Protected Share
+	Protected FlipShare
 }
 
-// Share is a part of the pairs that flip alike.
-type Share struct {
+// FlipShare is a part of the pairs that flip alike.
+type FlipShare struct {
 	Pairs int
 	// By has the most first; the namespace "" is outside.
 	By                []NamespacePairs
@@ -40,9 +40,9 @@ type NamespacePairs struct {
 	Pairs     int
 }
 
-// Hanging is pairs that were denied at both ends before a change, and are at one end alone
+// HangingPairs is pairs that were denied at both ends before a change, and are at one end alone
 // after it.
-type Hanging struct {
+type HangingPairs struct {
 	// Senders says that the end which still denies them is the sender's, by its egress; else
 	// it is the receiver's, by its ingress.
 	Senders bool
@@ -51,65 +51,65 @@ type Hanging struct {
 	Example verdict.Connection
 }
 
-// flip is the ports that flip alike between two lists of decisions.
-type flip struct {
+// portFlip is the ports that flip alike between two lists of decisions.
+type portFlip struct {
 	before, after     verdict.Verdict
 	byBefore, byAfter int32
 	ports             []verdict.PortRange
 }
 
 // findFlips joins the changes that flip alike.
-func (r *result) findFlips() {
+func (r *decisionDiff) findFlips() {
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.before == c.after {
 			continue
 		}
-		at := slices.IndexFunc(r.flips, func(f *flip) bool { return f.before == c.before && f.after == c.after })
+		at := slices.IndexFunc(r.flips, func(f *portFlip) bool { return f.before == c.before && f.after == c.after })
 		if at < 0 {
-			r.flips = append(r.flips, &flip{c.before, c.after, c.byBefore, c.byAfter, slices.Clone(c.ports)})
+			r.flips = append(r.flips, &portFlip{c.before, c.after, c.byBefore, c.byAfter, slices.Clone(c.ports)})
 			continue
 		}
 		r.flips[at].ports = append(r.flips[at].ports, c.ports...)
 	}
 }
 
-// reached is a Reach in the making.
-type reached struct {
-	Reach
-	across, protected share
+// reachBuilder is a FlipReach in the making.
+type reachBuilder struct {
+	FlipReach
+	across, protected shareBuilder
 }
 
-// share is a Share in the making: by counts by namespace, outside comes last.
-type share struct {
-	Share
+// shareBuilder is a FlipShare in the making: by counts by namespace, outside comes last.
+type shareBuilder struct {
+	FlipShare
 	by  []int
-	had map[*flip]bool
+	had map[*portFlip]bool
 }
 
 // noNamespace is the namespace of an end that is no pod.
 const noNamespace int32 = -1
 
-// reaches counts the pairs that flip by the namespaces of their ends.
-type reaches struct {
-	c         *matrix.Classes
-	names     []string
-	protected []bool
-	of        []int32 // of each pod
-	crowds    []*crowd
-	byNode    []map[string]*crowd
-	list      []*reached
-	hangs     []*hanging
+// reachCounter counts the pairs that flip by the namespaces of their ends.
+type reachCounter struct {
+	c          *matrix.Classes
+	names      []string
+	protected  []bool
+	namespaces []int32 // namespaces each pod
+	crowds     []*namespaceCrowd
+	byNode     []map[string]*namespaceCrowd
+	list       []*reachBuilder
+	hangs      []*hangingBuilder
 }
 
-// hanging is a Hanging in the making.
-type hanging struct {
-	Hanging
+// hangingBuilder is HangingPairs in the making.
+type hangingBuilder struct {
+	HangingPairs
 	by []int32
 }
 
-// crowd counts ends by namespace: in the order of the namespaces.
-type crowd struct {
+// namespaceCrowd counts ends by namespace: in the order of the namespaces.
+type namespaceCrowd struct {
 	total, bare int // bare are in no protected namespace
 	counts      []headcount
 }
@@ -119,11 +119,11 @@ type headcount struct {
 	n         int
 }
 
-func newReaches(c *matrix.Classes, protected []string) *reaches {
-	s := &reaches{c: c, crowds: make([]*crowd, len(c.List)), byNode: make([]map[string]*crowd, len(c.List))}
+func newReachCounter(c *matrix.Classes, protected []string) *reachCounter {
+	s := &reachCounter{c: c, crowds: make([]*namespaceCrowd, len(c.List)), byNode: make([]map[string]*namespaceCrowd, len(c.List))}
 	known := map[string]int32{}
 	for i := range c.Index.Pods.Len() {
-		name := c.Index.Pods.At(i).Namespace
+		name := c.Index.Pods.PodAt(i).Namespace
 		id, is := known[name]
 		if !is {
 			id = int32(len(s.names))
@@ -131,19 +131,19 @@ func newReaches(c *matrix.Classes, protected []string) *reaches {
 			s.names = append(s.names, name)
 			s.protected = append(s.protected, model.IsProtectedNamespace(name, protected))
 		}
-		s.of = append(s.of, id)
+		s.namespaces = append(s.namespaces, id)
 	}
 	return s
 }
 
-func (s *reaches) namespace(end int32) int32 { return s.of[s.c.Index.Ends[end].Pod] }
+func (s *reachCounter) namespaceOf(end int32) int32 { return s.namespaces[s.c.Index.Ends[end].Pod] }
 
-// count makes the crowd of some ends.
-func (s *reaches) count(ends []int32) *crowd {
-	k := &crowd{}
+// countEnds makes the crowd of some ends.
+func (s *reachCounter) countEnds(ends []int32) *namespaceCrowd {
+	k := &namespaceCrowd{}
 	n := map[int32]int{}
 	for _, e := range ends {
-		n[s.namespace(e)]++
+		n[s.namespaceOf(e)]++
 	}
 	for id, n := range n {
 		k.counts = append(k.counts, headcount{id, n})
@@ -156,66 +156,66 @@ func (s *reaches) count(ends []int32) *crowd {
 	return k
 }
 
-func (s *reaches) crowd(class int32) *crowd {
+func (s *reachCounter) crowdOfClass(class int32) *namespaceCrowd {
 	if s.crowds[class] == nil {
-		s.crowds[class] = s.count(s.c.List[class].Ends)
+		s.crowds[class] = s.countEnds(s.c.List[class].Ends)
 	}
 	return s.crowds[class]
 }
 
 // onNodes are the crowds of a class by node.
-func (s *reaches) onNodes(class int32) map[string]*crowd {
+func (s *reachCounter) onNodes(class int32) map[string]*namespaceCrowd {
 	if s.byNode[class] == nil {
 		ends := map[string][]int32{}
 		for _, e := range s.c.List[class].Ends {
 			ends[s.c.Index.NodeOfEnd(e)] = append(ends[s.c.Index.NodeOfEnd(e)], e)
 		}
-		s.byNode[class] = map[string]*crowd{}
+		s.byNode[class] = map[string]*namespaceCrowd{}
 		for node, list := range ends {
-			s.byNode[class][node] = s.count(list)
+			s.byNode[class][node] = s.countEnds(list)
 		}
 	}
 	return s.byNode[class]
 }
 
-// pair takes in what flips between two classes, and what hangs on one end.
-func (s *reaches) pair(d *differ, a, b int32, nodes matrix.Nodes, pairs int, r *result) {
+// addClassPair takes in what flips between two classes, and what hangs on one end.
+func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
 	for _, h := range r.hangs {
-		at := slices.IndexFunc(s.hangs, func(o *hanging) bool { return o.Senders == h.senders })
+		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.Senders == h.senders })
 		if at < 0 {
 			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hanging{Hanging: Hanging{Senders: h.senders, Example: d.connection(a, b, nodes, h.port)}})
+			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{Senders: h.senders, Example: d.connection(a, b, nodes, h.port)}})
 		}
 		o := s.hangs[at]
 		o.Pairs += pairs
 		for _, by := range h.by {
 			if !slices.Contains(o.by, by) {
-				o.by, o.By = append(o.by, by), append(o.By, d.sides[1].deciders(by)...)
+				o.by, o.By = append(o.by, by), append(o.By, d.sides[1].decidersOfID(by)...)
 			}
 		}
 	}
 	for _, f := range r.flips {
-		s.flip(d, a, b, nodes, pairs, f)
+		s.addFlip(d, a, b, nodes, pairs, f)
 	}
 }
 
-func (s *reaches) flip(d *differ, a, b int32, nodes matrix.Nodes, pairs int, f *flip) {
-	at := slices.IndexFunc(s.list, func(o *reached) bool { return o.Before == f.before && o.After == f.after })
+func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, pairs int, f *portFlip) {
+	at := slices.IndexFunc(s.list, func(o *reachBuilder) bool { return o.Before == f.before && o.After == f.after })
 	if at < 0 {
 		at = len(s.list)
-		s.list = append(s.list, &reached{Reach: Reach{Before: f.before, After: f.after},
-			across: share{by: make([]int, len(s.names)+1)}, protected: share{by: make([]int, len(s.names)+1)}})
+		s.list = append(s.list, &reachBuilder{FlipReach: FlipReach{Before: f.before, After: f.after},
+			across: shareBuilder{by: make([]int, len(s.names)+1)}, protected: shareBuilder{by: make([]int, len(s.names)+1)}})
 	}
 	o := s.list[at]
 	across, protected := o.across.Pairs, o.protected.Pairs
 	ka, kb := s.c.List[a], s.c.List[b]
 	switch {
 	case ka.Outside || kb.Outside:
-		s.outside(a, b, nodes, pairs, o)
+		s.addOutsidePairs(a, b, nodes, pairs, o)
 	default:
 		o.Pods += pairs
 		if nodes != matrix.OneNode {
-			s.cross(1, s.crowd(a), s.crowd(b), o)
+			s.crossCrowds(1, s.crowdOfClass(a), s.crowdOfClass(b), o)
 		}
 		if nodes != matrix.AnyNodes {
 			sign := 1
@@ -225,7 +225,7 @@ func (s *reaches) flip(d *differ, a, b int32, nodes matrix.Nodes, pairs int, f *
 			there := s.onNodes(b)
 			for node, k := range s.onNodes(a) {
 				if there[node] != nil {
-					s.cross(sign, k, there[node], o)
+					s.crossCrowds(sign, k, there[node], o)
 				}
 			}
 		}
@@ -234,19 +234,19 @@ func (s *reaches) flip(d *differ, a, b int32, nodes matrix.Nodes, pairs int, f *
 		}
 	}
 	if o.across.Pairs > across {
-		o.across.take(s, d, a, b, nodes, f, func(from, to int32) bool { return from != to })
+		o.across.notePorts(s, d, a, b, nodes, f, func(from, to int32) bool { return from != to })
 	}
 	if o.protected.Pairs > protected {
-		o.protected.take(s, d, a, b, nodes, f, func(from, to int32) bool { return s.protects(from) || s.protects(to) })
+		o.protected.notePorts(s, d, a, b, nodes, f, func(from, to int32) bool { return s.isProtected(from) || s.isProtected(to) })
 	}
 }
 
-func (s *reaches) protects(namespace int32) bool {
+func (s *reachCounter) isProtected(namespace int32) bool {
 	return namespace != noNamespace && s.protected[namespace]
 }
 
-// cross counts the pairs between two crowds, or with a sign of -1 takes them out again.
-func (s *reaches) cross(sign int, ka, kb *crowd, o *reached) {
+// crossCrowds counts the pairs between two crowds, or with a sign of -1 takes them out again.
+func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBuilder) {
 	o.protected.Pairs += sign * (ka.total*kb.total - ka.bare*kb.bare)
 	for i, j := 0, 0; i < len(ka.counts) || j < len(kb.counts); {
 		var from, to int
@@ -272,10 +272,10 @@ func (s *reaches) cross(sign int, ka, kb *crowd, o *reached) {
 }
 
 // withoutSelf takes the ends of one pod out of the pairs: no pod connects to itself.
-func (s *reaches) withoutSelf(a, b int32, o *reached) {
+func (s *reachCounter) withoutSelf(a, b int32, o *reachBuilder) {
 	x := s.c.Index
 	for _, e := range s.c.List[a].Ends {
-		id := s.namespace(e)
+		id := s.namespaceOf(e)
 		if !s.protected[id] {
 			continue
 		}
@@ -289,8 +289,8 @@ func (s *reaches) withoutSelf(a, b int32, o *reached) {
 	}
 }
 
-// outside counts the pairs of pods with addresses outside.
-func (s *reaches) outside(a, b int32, nodes matrix.Nodes, pairs int, o *reached) {
+// addOutsidePairs counts the pairs of pods with addresses outside.
+func (s *reachCounter) addOutsidePairs(a, b int32, nodes matrix.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
 	o.across.Pairs += pairs
 	ends, n := ka.Ends, 0
@@ -300,10 +300,10 @@ func (s *reaches) outside(a, b int32, nodes matrix.Nodes, pairs int, o *reached)
 		o.across.by[len(s.names)] += pairs
 	}
 	for _, e := range ends {
-		id := s.namespace(e)
+		id := s.namespaceOf(e)
 		if ka.Outside {
 			n = 0
-			for range s.c.Sources(ka, e) {
+			for range s.c.SourceAddrs(ka, e) {
 				n++
 			}
 			o.across.by[id] += n
@@ -317,38 +317,38 @@ func (s *reaches) outside(a, b int32, nodes matrix.Nodes, pairs int, o *reached)
 	}
 }
 
-// take notes the ports of a flip that a share has pairs of, and of the first an example.
-func (t *share) take(s *reaches, d *differ, a, b int32, nodes matrix.Nodes, f *flip, counts func(from, to int32) bool) {
+// notePorts notes the ports of a flip that a share has pairs of, and of the first an example.
+func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes matrix.NodePairing, f *portFlip, counts func(from, to int32) bool) {
 	if t.had[f] {
 		return
 	}
 	if t.had == nil {
-		t.had = map[*flip]bool{}
-		t.ByBefore, t.ByAfter = d.sides[0].deciders(f.byBefore), d.sides[1].deciders(f.byAfter)
-		t.Example = verdict.Connection{Family: s.c.List[a].Family, Protocol: f.ports[0].Protocol, Port: f.ports[0].Example()}
-		t.Example.From, t.Example.To = s.example(a, b, nodes, counts)
+		t.had = map[*portFlip]bool{}
+		t.ByBefore, t.ByAfter = d.sides[0].decidersOfID(f.byBefore), d.sides[1].decidersOfID(f.byAfter)
+		t.Example = verdict.Connection{Family: s.c.List[a].Family, Protocol: f.ports[0].Protocol, Port: f.ports[0].ExamplePort()}
+		t.Example.From, t.Example.To = s.exampleEnds(a, b, nodes, counts)
 	}
 	t.had[f] = true
 	t.Ports = append(t.Ports, f.ports...)
 }
 
-// example is two ends whose namespaces count.
-func (s *reaches) example(a, b int32, nodes matrix.Nodes, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
+// exampleEnds is two ends whose namespaces count.
+func (s *reachCounter) exampleEnds(a, b int32, nodes matrix.NodePairing, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
 	x, ka, kb := s.c.Index, s.c.List[a], s.c.List[b]
 	switch {
 	case ka.Outside:
 		for _, e := range kb.Ends {
-			if !counts(noNamespace, s.namespace(e)) {
+			if !counts(noNamespace, s.namespaceOf(e)) {
 				continue
 			}
-			for addr := range s.c.Sources(ka, e) {
+			for addr := range s.c.SourceAddrs(ka, e) {
 				return verdict.AddrEnd(addr), x.Endpoint(e)
 			}
 		}
 	case kb.Outside:
 		for _, e := range ka.Ends {
 			for _, i := range kb.Blocks {
-				if o := &s.c.Outside.Blocks[i]; counts(s.namespace(e), noNamespace) && nodes.Has(o.Host == x.NodeOfEnd(e)) {
+				if o := &s.c.Outside.Blocks[i]; counts(s.namespaceOf(e), noNamespace) && nodes.Includes(o.Host == x.NodeOfEnd(e)) {
 					return x.Endpoint(e), verdict.AddrEnd(o.Addr)
 				}
 			}
@@ -356,8 +356,8 @@ func (s *reaches) example(a, b int32, nodes matrix.Nodes, counts func(from, to i
 	}
 	for _, i := range ka.Ends {
 		for _, j := range kb.Ends {
-			if x.Ends[i].Pod != x.Ends[j].Pod && counts(s.namespace(i), s.namespace(j)) &&
-				nodes.Has(x.NodeOfEnd(i) == x.NodeOfEnd(j)) {
+			if x.Ends[i].Pod != x.Ends[j].Pod && counts(s.namespaceOf(i), s.namespaceOf(j)) &&
+				nodes.Includes(x.NodeOfEnd(i) == x.NodeOfEnd(j)) {
 				return x.Endpoint(i), x.Endpoint(j)
 			}
 		}
@@ -365,23 +365,23 @@ func (s *reaches) example(a, b int32, nodes matrix.Nodes, counts func(from, to i
 	return verdict.AddrEnd(netip.Addr{}), verdict.AddrEnd(netip.Addr{}) // not reached: there is a pair
 }
 
-// found are the counts, what hurts first.
-func (s *reaches) found() (out []Reach, hangs []Hanging) {
+// sortedReaches are the counts, what hurts first.
+func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
 	for _, r := range s.list {
-		r.Across, r.Protected = r.across.done(s.names), r.protected.done(s.names)
-		out = append(out, r.Reach)
+		r.Across, r.Protected = r.across.finishShare(s.names), r.protected.finishShare(s.names)
+		out = append(out, r.FlipReach)
 	}
-	slices.SortFunc(out, func(a, b Reach) int {
-		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
+	slices.SortFunc(out, func(a, b FlipReach) int {
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
 	})
 	for _, h := range s.hangs {
-		hangs = append(hangs, h.Hanging)
+		hangs = append(hangs, h.HangingPairs)
 	}
-	slices.SortStableFunc(hangs, func(a, b Hanging) int { return cmp.Compare(b.Pairs, a.Pairs) })
+	slices.SortStableFunc(hangs, func(a, b HangingPairs) int { return cmp.Compare(b.Pairs, a.Pairs) })
 	return out, hangs
 }
 
-func (t *share) done(names []string) Share {
+func (t *shareBuilder) finishShare(names []string) FlipShare {
 	for id, n := range t.by {
 		if n == 0 {
 			continue
@@ -396,5 +396,5 @@ func (t *share) done(names []string) Share {
 		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	t.Ports = verdict.JoinPorts(t.Ports)
-	return t.Share
+	return t.FlipShare
 }

@@ -9,36 +9,36 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// side is one of the two indexes of a differ.
-type side struct {
-	c    *matrix.Classes
-	d    *differ
-	at   int // 0 before the change, 1 after it
-	grid *matrix.Grid
+// indexSide is one of the two indexes of a differ.
+type indexSide struct {
+	c             *matrix.Classes
+	d             *differ
+	beforeOrAfter int // 0 before the change, 1 after it
+	grid          *matrix.Grid
 	// walkOf are the walks that were met, by stage and terms.
 	walkOf [2]map[string]int32
 
-	names []string // of rules: equal for a rule that is in both, empty when not known yet
-	byOf  []int32  // of rules: the id as a single decider, -1 when not known yet
-	by    map[int32][]int32
-	list  []int32
-	raw   []byte
-	hits  []index.Hit // of the last walk, kept for the next
+	names        []string // of rules: equal for a rule that is in both, empty when not known yet
+	deciderIDs   []int32  // of rules: the id as a single decider, -1 when not known yet
+	decidersByID map[int32][]int32
+	list         []int32
+	raw          []byte
+	hits         []index.Hit // of the last walk, kept for the next
 }
 
-func newSide(d *differ, c *matrix.Classes, at int) *side {
-	s := &side{c: c, d: d, at: at, walkOf: [2]map[string]int32{{}, {}},
-		names: make([]string, len(c.Index.Rules)), byOf: make([]int32, len(c.Index.Rules)), by: map[int32][]int32{}}
-	for i := range s.byOf {
-		s.byOf[i] = -1
+func newIndexSide(d *differ, c *matrix.Classes, at int) *indexSide {
+	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkOf: [2]map[string]int32{{}, {}},
+		names: make([]string, len(c.Index.Rules)), deciderIDs: make([]int32, len(c.Index.Rules)), decidersByID: map[int32][]int32{}}
+	for i := range s.deciderIDs {
+		s.deciderIDs[i] = -1
 	}
-	s.grid = matrix.NewGrid(c, s.find)
+	s.grid = matrix.NewGrid(c, s.findWalk)
 	return s
 }
 
-// name is equal for a rule that is in both indexes, though others of its policy may come
+// ruleName is equal for a rule that is in both indexes, though others of its policy may come
 // before it.
-func (s *side) name(rule int32) string {
+func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]
 		s.names[rule] = r.Key.String() + "\x00" + string(r.Direction) + "\x00" + string(r.Action)
@@ -49,8 +49,8 @@ func (s *side) name(rule int32) string {
 	return s.names[rule]
 }
 
-// decided is one walk: its verdict, and who decides, as an id.
-type decided struct {
+// walkDecision is one walk: its verdict, and who decides, as an id.
+type walkDecision struct {
 	verdict verdict.Verdict
 	by      int32
 }
@@ -63,23 +63,23 @@ type portWalk struct {
 // portRun is a run of ports, which ends where the next begins.
 type portRun struct {
 	lo uint16
-	decided
+	walkDecision
 }
 
-// ruling is the verdict of a run of ports, over all walks and at each.
-type ruling struct {
+// portRuling is the verdict of a run of ports, over all walks and at each.
+type portRuling struct {
 	verdict.PortRange
 	verdict verdict.Verdict
-	walks   [3]decided
+	walks   [3]walkDecision
 }
 
 // decisions are the decisions of three walks, for every port.
 type decisions struct {
-	list []ruling
+	list []portRuling
 }
 
-// find returns the number of the walk through some terms.
-func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
+// findWalk returns the number of the walk through some terms.
+func (s *indexSide) findWalk(kind matrix.WalkKind, met index.Set) int32 {
 	stage := kind.Stage()
 	s.raw = index.AppendSet(s.raw[:0], met)
 	if id, known := s.walkOf[stage][string(s.raw)]; known {
@@ -90,33 +90,33 @@ func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
 	w, terms := &portWalk{}, s.c.Index.Terms[stage]
 	for proto := range w.runs {
 		for _, lo := range index.PortEdges(int8(proto), terms, s.list) {
-			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walk(s.list, terms, int8(proto), lo)})
+			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walkTiers(s.list, terms, int8(proto), lo)})
 		}
 	}
 	s.d.noteUse(s, stage, s.list, w)
 	for proto, runs := range w.runs {
-		w.runs[proto] = slices.CompactFunc(runs, func(a, b portRun) bool { return a.decided == b.decided })
+		w.runs[proto] = slices.CompactFunc(runs, func(a, b portRun) bool { return a.walkDecision == b.walkDecision })
 	}
-	id := s.d.number(w)
+	id := s.d.walkNumber(w)
 	s.walkOf[stage][string(s.raw)] = id
 	return id
 }
 
-// decisions returns the decisions about connections from a class to another, over their
+// decisionsOf returns the decisions about connections from a class to another, over their
 // walks.
-func (s *side) decisions(a, b int32, how matrix.Mode) *decisions {
-	way := s.grid.Way(a, b, how)
+func (s *indexSide) decisionsOf(a, b int32, how matrix.ConnectionMode) *decisions {
+	way := s.grid.WalkAnswers(a, b, how)
 	p := s.d.ways[way]
 	if p == nil {
-		p = s.d.together(way)
+		p = s.d.joinWalks(way)
 		s.d.ways[way] = p
 	}
 	return p
 }
 
-// number returns the number of a walk: equal for walks, of either side, with the same
+// walkNumber returns the number of a walk: equal for walks, of either side, with the same
 // verdicts and deciders.
-func (d *differ) number(w *portWalk) int32 {
+func (d *differ) walkNumber(w *portWalk) int32 {
 	d.raw = d.raw[:0]
 	for _, runs := range w.runs {
 		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
@@ -134,9 +134,9 @@ func (d *differ) number(w *portWalk) int32 {
 	return id
 }
 
-// together returns the decisions about each port over three walks; a walk of -1 is
+// joinWalks returns the decisions about each port over three walks; a walk of -1 is
 // none.
-func (d *differ) together(way [3]int32) *decisions {
+func (d *differ) joinWalks(way [3]int32) *decisions {
 	p := &decisions{}
 	for proto := range verdict.Protocols {
 		var edges []uint16
@@ -151,14 +151,14 @@ func (d *differ) together(way [3]int32) *decisions {
 		edges = slices.Compact(edges)
 		var at [3]int
 		for i, lo := range edges {
-			r := ruling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
+			r := portRuling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
 			if verdict.Protocols[proto] == verdict.ICMP {
 				r.Hi = 0
 			} else if i+1 < len(edges) {
 				r.Hi = edges[i+1] - 1
 			}
 			for k, id := range way {
-				r.walks[k] = (decided{verdict.Allow, -1})
+				r.walks[k] = (walkDecision{verdict.Allow, -1})
 				if id < 0 {
 					continue
 				}
@@ -166,8 +166,8 @@ func (d *differ) together(way [3]int32) *decisions {
 				for at[k]+1 < len(runs) && runs[at[k]+1].lo <= lo {
 					at[k]++
 				}
-				r.walks[k] = runs[at[k]].decided
-				r.verdict = verdict.Worse(r.verdict, r.walks[k].verdict)
+				r.walks[k] = runs[at[k]].walkDecision
+				r.verdict = verdict.JoinVerdicts(r.verdict, r.walks[k].verdict)
 			}
 			if n := len(p.list); n > 0 && p.list[n-1].Protocol == r.Protocol && p.list[n-1].verdict == r.verdict && p.list[n-1].walks == r.walks {
 				p.list[n-1].Hi = r.Hi
@@ -179,12 +179,12 @@ func (d *differ) together(way [3]int32) *decisions {
 	return p
 }
 
-// walk is one walk through the tiers, and who decides it.
-func (s *side) walk(list []int32, terms []index.Term, proto int8, port uint16) decided {
+// walkTiers is one walk through the tiers, and who decides it.
+func (s *indexSide) walkTiers(list []int32, terms []index.Term, proto int8, port uint16) walkDecision {
 	k := index.CollectHits(list, terms, proto, port, s.hits[:0])
 	s.hits = k.Hits
 	if len(k.Hits) == 0 || !k.Open && k.Last == index.Passes {
-		return decided{verdict.Allow, -1}
+		return walkDecision{verdict.Allow, -1}
 	}
 	if !k.Open {
 		v := verdict.Allow
@@ -197,54 +197,54 @@ func (s *side) walk(list []int32, terms []index.Term, proto int8, port uint16) d
 			first--
 		}
 		if first == last {
-			return decided{v, s.single(terms[k.Hits[last].Ref].Rule)}
+			return walkDecision{v, s.idOfRule(terms[k.Hits[last].Ref].Rule)}
 		}
 		var refs []int32
 		for _, h := range k.Hits[first:] {
 			refs = append(refs, h.Ref)
 		}
-		return decided{v, s.several(index.RulesOfTerms(terms, refs))}
+		return walkDecision{v, s.idOfRules(index.RulesOfTerms(terms, refs))}
 	}
-	how := index.Settle(k.Hits)
-	return decided{how.Verdict, s.several(index.RulesOfTerms(terms, how.Decided))}
+	how := index.SettleHits(k.Hits)
+	return walkDecision{how.Verdict, s.idOfRules(index.RulesOfTerms(terms, how.Decided))}
 }
 
-func (s *side) single(rule int32) int32 {
-	if s.byOf[rule] < 0 {
-		s.byOf[rule] = s.id(s.name(rule), []int32{rule})
+func (s *indexSide) idOfRule(rule int32) int32 {
+	if s.deciderIDs[rule] < 0 {
+		s.deciderIDs[rule] = s.deciderID(s.ruleName(rule), []int32{rule})
 	}
-	return s.byOf[rule]
+	return s.deciderIDs[rule]
 }
 
-func (s *side) several(rules []int32) int32 {
+func (s *indexSide) idOfRules(rules []int32) int32 {
 	if len(rules) == 1 {
-		return s.single(rules[0])
+		return s.idOfRule(rules[0])
 	}
 	name := ""
 	for _, r := range rules {
-		name += s.name(r) + "\x02"
+		name += s.ruleName(r) + "\x02"
 	}
-	return s.id(name, rules)
+	return s.deciderID(name, rules)
 }
 
-func (s *side) id(name string, rules []int32) int32 {
+func (s *indexSide) deciderID(name string, rules []int32) int32 {
 	id, known := s.d.ids[name]
 	if !known {
 		id = int32(len(s.d.ids))
 		s.d.ids[name] = id
 	}
-	if s.by[id] == nil {
-		s.by[id] = rules
+	if s.decidersByID[id] == nil {
+		s.decidersByID[id] = rules
 	}
 	return id
 }
 
-// deciders returns the deciders that an id stands for.
-func (s *side) deciders(id int32) (out []verdict.Decider) {
+// decidersOfID returns the deciders that an id stands for.
+func (s *indexSide) decidersOfID(id int32) (out []verdict.Decider) {
 	if id < 0 {
 		return nil
 	}
-	for _, i := range s.by[id] {
+	for _, i := range s.decidersByID[id] {
 		out = append(out, s.c.Index.RuleDecider(i))
 	}
 	return out

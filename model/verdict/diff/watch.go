@@ -9,25 +9,25 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// watched is a Watch: by class, the ends it is about.
-type watched struct {
+// watchBuilder is a WatchedEnds in the making: by class, the ends it is about.
+type watchBuilder struct {
 	ports  []verdict.PortRange
 	pods   [][]int32
 	addrs  [][]netip.Addr
 	any    index.Set
-	groups []Group
+	groups []FlipGroup
 	from   []index.Set // of pods, by group
 	to     []index.Set
 }
 
-// watch finds the ends that are watched.
-func (d *differ) watch() {
+// findWatched finds the ends that are watched.
+func (d *differ) findWatched() {
 	x := d.After.Index
 	for _, w := range d.ask.Watches {
-		v := watched{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
+		v := watchBuilder{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
-				if w.Pods[x.Pods.At(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
+				if w.Pods[x.Pods.PodAt(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
 					v.pods[id] = append(v.pods[id], e)
 				}
 			}
@@ -45,7 +45,7 @@ func (d *differ) watch() {
 }
 
 // watchPair counts what is watched of the flips between two classes.
-func (d *differ) watchPair(a, b int32, nodes matrix.Nodes, r *result) {
+func (d *differ) watchPair(a, b int32, nodes matrix.NodePairing, r *decisionDiff) {
 	for i := range d.watches {
 		w := &d.watches[i]
 		if !w.any.Has(b) {
@@ -53,16 +53,16 @@ func (d *differ) watchPair(a, b int32, nodes matrix.Nodes, r *result) {
 		}
 		for _, f := range r.flips {
 			if ports := verdict.CommonPorts(f.ports, w.ports); len(ports) > 0 {
-				w.add(d, a, b, nodes, r.at(f, ports[0]), ports)
+				w.addFlip(d, a, b, nodes, r.changeAtExample(f, ports[0]), ports)
 			}
 		}
 	}
 }
 
-// at is the change of a flip that has the port which an example of a range is given with: other
+// changeAtExample is the change of a flip that has the port which an example of a range is given with: other
 // rules may decide its other ports.
-func (r *result) at(f *flip, in verdict.PortRange) *portChange {
-	port := in.Example()
+func (r *decisionDiff) changeAtExample(f *portFlip, in verdict.PortRange) *portChange {
+	port := in.ExamplePort()
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.before == f.before && c.after == f.after && len(verdict.CommonPorts(c.ports, []verdict.PortRange{{Protocol: in.Protocol, Lo: port, Hi: port}})) > 0 {
@@ -72,22 +72,22 @@ func (r *result) at(f *flip, in verdict.PortRange) *portChange {
 	return nil // of a port that the flip has not
 }
 
-func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, ports []verdict.PortRange) {
+func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, c *portChange, ports []verdict.PortRange) {
 	x := d.After.Index
 	from := d.After.List[a]
-	pairs, example := 0, verdict.Connection{Family: from.Family, Protocol: ports[0].Protocol, Port: ports[0].Example()}
+	pairs, example := 0, verdict.Connection{Family: from.Family, Protocol: ports[0].Protocol, Port: ports[0].ExamplePort()}
 	note := func(src, dst verdict.Endpoint) {
 		pairs++
 		if pairs == 1 {
 			example.From, example.To = src, dst
 		}
 	}
-	g := w.group(d, c, ports)
+	g := w.groupOfFlip(d, c, ports)
 	for _, addr := range w.addrs[b] {
 		every, own, host := d.After.Outside.ServedAt(addr)
 		for _, e := range from.Ends {
 			one := host != "" && host == x.NodeOfEnd(e)
-			if d.After.OwnNodeMatters(b) && !nodes.Has(one) {
+			if d.After.OwnNodeMatters(b) && !nodes.Includes(one) {
 				continue
 			}
 			served := every
@@ -99,7 +99,7 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 				continue
 			}
 			if pairs == 0 {
-				example.Protocol, example.Port = left[0].Protocol, left[0].Example()
+				example.Protocol, example.Port = left[0].Protocol, left[0].ExamplePort()
 			}
 			note(x.Endpoint(e), verdict.AddrEnd(addr))
 			w.from[g].Add(x.Ends[e].Pod)
@@ -107,13 +107,13 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 	}
 	for _, to := range w.pods[b] {
 		if from.Outside {
-			for a := range d.After.Sources(from, to) {
+			for a := range d.After.SourceAddrs(from, to) {
 				note(verdict.AddrEnd(a), x.Endpoint(to))
 				w.to[g].Add(x.Ends[to].Pod)
 			}
 		}
 		for _, e := range from.Ends {
-			if x.Ends[e].Pod == x.Ends[to].Pod || !nodes.Has(x.NodeOfEnd(e) == x.NodeOfEnd(to)) {
+			if x.Ends[e].Pod == x.Ends[to].Pod || !nodes.Includes(x.NodeOfEnd(e) == x.NodeOfEnd(to)) {
 				continue
 			}
 			if pairs == 0 {
@@ -127,15 +127,15 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 	}
 	if out := &w.groups[g]; pairs > 0 {
 		if out.Pairs == 0 {
-			out.Example, out.ByBefore, out.ByAfter = example, d.sides[0].deciders(c.byBefore), d.sides[1].deciders(c.byAfter)
+			out.Example, out.ByBefore, out.ByAfter = example, d.sides[0].decidersOfID(c.byBefore), d.sides[1].decidersOfID(c.byAfter)
 		}
 		out.Pairs += pairs
 	}
 }
 
-// group returns the index of the group that a flip belongs to, whatever its ports: all that is
+// groupOfFlip returns the index of the group that a flip belongs to, whatever its ports: all that is
 // watched counts as one. The deciders of a group are those of its example.
-func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int {
+func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
 			for _, p := range ports {
@@ -146,7 +146,7 @@ func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int
 			return i
 		}
 	}
-	w.groups = append(w.groups, Group{Before: c.before, After: c.after, Ports: ports})
+	w.groups = append(w.groups, FlipGroup{Before: c.before, After: c.after, Ports: ports})
 	w.from = append(w.from, index.NewSet(d.After.Index.Pods.Len()))
 	w.to = append(w.to, index.NewSet(d.After.Index.Pods.Len()))
 	return len(w.groups) - 1
@@ -156,7 +156,7 @@ func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int
 func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
 	last := ""
 	pods.Each(func(i int32) {
-		p := d.After.Index.Pods.At(int(i))
+		p := d.After.Index.Pods.PodAt(int(i))
 		out.Pods++
 		if out.Pods <= 3 {
 			out.Some = append(out.Some, p.Key)

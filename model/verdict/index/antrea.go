@@ -12,15 +12,15 @@ import (
 	"rung/model/verdict"
 )
 
-// standing is the place of a rule under Antrea: the lower one decides first, and of two
+// ruleStanding is the place of a rule under Antrea: the lower one decides first, and of two
 // equal ones it is undefined which decides (antrea.md#order).
-type standing struct {
+type ruleStanding struct {
 	tier     int32
 	priority float64
 	rule     int
 }
 
-func (s standing) compare(o standing) int {
+func (s ruleStanding) compare(o ruleStanding) int {
 	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
 }
 
@@ -38,16 +38,16 @@ type antreaOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
 	// priority first.
-	standings [model.TierBaseline + 1][]standing
+	standings [model.TierBaseline + 1][]ruleStanding
 	about     [][]model.Key // as Index.about
 }
 
-func (o *antreaOrder) decides(k model.Key) bool {
+func (o *antreaOrder) hasPlace(k model.Key) bool {
 	_, decides := o.places[k]
 	return decides
 }
 
-func (o *antreaOrder) tell(d *verdict.Decider, r *Rule) {
+func (o *antreaOrder) addStanding(d *verdict.Decider, r *Rule) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
 		d.Band = model.KindNP.Short()
@@ -78,19 +78,19 @@ func tierOf(p *ladder.Place) int8 {
 
 // antreaMaker makes the terms of a cluster whose policies Antrea enforces.
 type antreaMaker struct {
-	*maker
+	*termMaker
 	order  *antreaOrder
-	groups *antrea.Resolver
+	groups *antrea.GroupResolver
 }
 
 // antreaTerms makes the terms of all policies that Antrea enforces.
-func antreaTerms(m *maker) order {
-	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
+func antreaTerms(m *termMaker) policyOrder {
+	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
-	for _, p := range antrea.Order(m.x.view.Cluster) {
+	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
 		// Policies that admission refuses are not in the order; policies of other plugins'
 		// kinds are.
-		if p.Missing || p.Policy.Refused() || !m.x.view.Enforced(p.Policy) || a.unrealizable(p.Policy) {
+		if p.Missing || p.Policy.IsRefused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
 			continue
 		}
 		a.order.places[p.Policy.Key] = p
@@ -100,54 +100,54 @@ func antreaTerms(m *maker) order {
 		}
 		for r := range p.Policy.AllRules() {
 			s := &a.order.standings[tierOf(&p)]
-			*s = append(*s, standing{p.Tier, p.Priority(), r.Index})
+			*s = append(*s, ruleStanding{p.Tier, p.Priority(), r.Index})
 		}
 	}
 	for i := range a.order.standings {
 		s := a.order.standings[i]
-		slices.SortFunc(s, standing.compare)
+		slices.SortFunc(s, ruleStanding.compare)
 		a.order.standings[i] = slices.Compact(s)
 	}
-	a.always()
+	a.addUndeniable()
 	for _, p := range decide {
 		switch {
 		case p.Tiered != nil:
-			a.native(p)
+			a.addNative(p)
 		case p.Kind == model.KindNP:
-			a.netpol(p)
+			a.addNetpol(p)
 		default:
-			a.upstream(p)
+			a.addUpstream(p)
 		}
 	}
-	a.isolations()
+	a.addIsolations()
 	a.order.about = m.x.about
 	return a.order
 }
 
-// unrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
+// isUnrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
 // a namespaceSelector (antrea.md#groups).
-func (a *antreaMaker) unrealizable(p *model.Policy) bool {
-	return p.Tiered != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
+func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool { return r.Code == antrea.AppliedToNamespaces })
 }
 
-// rank is the tier and the priority of the terms of a rule: equal for equal standings.
-func (o *antreaOrder) rank(p *model.Policy, rule int) (tier int8, priority int32) {
+// tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.
+func (o *antreaOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
 	tier = tierOf(&place)
 	all := o.standings[tier]
-	i, _ := slices.BinarySearchFunc(all, standing{place.Tier, place.Priority(), rule}, standing.compare)
+	i, _ := slices.BinarySearchFunc(all, ruleStanding{place.Tier, place.Priority(), rule}, ruleStanding.compare)
 	return tier, int32(len(all) - i)
 }
 
 // standingOf is the standing of a term of tier 1 or 3.
-func (o *antreaOrder) standingOf(tier int8, priority int32) standing {
+func (o *antreaOrder) standingOf(tier int8, priority int32) ruleStanding {
 	all := o.standings[tier]
 	return all[len(all)-int(priority)]
 }
 
-// sign returns a term's place for its signature: ranks change as policies come and go,
+// signaturePlace returns a term's place for its signature: ranks change as policies come and go,
 // standings do not.
-func (o *antreaOrder) sign(t *Term) (priority int32, text string) {
+func (o *antreaOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
 		text += fmt.Sprint(o.about[t.Services-1])
@@ -164,33 +164,33 @@ const (
 	byOthers      = 0
 )
 
-// always makes the terms of what no policy can deny: what a node sends to its own pods, and
+// addUndeniable makes the terms of what no policy can deny: what a node sends to its own pods, and
 // a Service's connections that come back to the pod they are from (antrea.md#always-allowed).
-func (a *antreaMaker) always() {
-	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.everyone()}
-	t.From = a.made("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
-	a.add(IngressTerms, t)
-	t.From = a.made("hairpin", func(c *Condition) { c.hairpin = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
-	a.add(IngressTerms, t)
+func (a *antreaMaker) addUndeniable() {
+	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.noCondition()}
+	t.From = a.conditionID("own node", func(c *Condition) { c.OwnNode = true })
+	t.Rule = a.addRule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.addTerm(IngressTerms, t)
+	t.From = a.conditionID("hairpin", func(c *Condition) { c.hairpin = true })
+	t.Rule = a.addRule(Rule{Key: model.Key{Kind: model.KindHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.addTerm(IngressTerms, t)
 }
 
-// netpol makes the terms of a NetworkPolicy's rules, of the directions that its policyTypes
+// addNetpol makes the terms of a NetworkPolicy's rules, of the directions that its policyTypes
 // name.
-func (a *antreaMaker) netpol(p *model.Policy) {
-	subject := a.subjects(subjectKey(p), p)
+func (a *antreaMaker) addNetpol(p *model.Policy) {
+	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
 		if !p.HasType(r.Direction) {
 			continue
 		}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow}
-		a.terms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows}, subject)
+		a.addRuleTerms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows}, subject)
 	}
 }
 
-// isolations makes the terms of the default denies of NetworkPolicies.
-func (a *antreaMaker) isolations() {
+// addIsolations makes the terms of the default denies of NetworkPolicies.
+func (a *antreaMaker) addIsolations() {
 	byNamespace := map[string][]*model.Policy{}
 	var names []string
 	for p := range a.x.view.Cluster.Policies(model.KindNP) {
@@ -204,18 +204,18 @@ func (a *antreaMaker) isolations() {
 	}
 	for _, ns := range names {
 		for _, d := range model.Directions {
-			a.isolation(ns, d, byNamespace[ns])
+			a.addIsolation(ns, d, byNamespace[ns])
 		}
 	}
 }
 
-// upstream makes the terms of an AdminNetworkPolicy, of its baseline, and of whatever has
+// addUpstream makes the terms of an AdminNetworkPolicy, of its baseline, and of whatever has
 // their form.
-func (a *antreaMaker) upstream(p *model.Policy) {
-	subject := a.subjects(subjectKey(p), p)
+func (a *antreaMaker) addUpstream(p *model.Policy) {
+	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
-		tier, priority := a.order.rank(p, r.Index)
+		tier, priority := a.order.tierAndPriority(p, r.Index)
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		a.terms(p, r, ref, Term{Tier: tier, Priority: priority, Does: doesOf(r.Action)}, subject)
+		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Does: effectOf(r.Action)}, subject)
 	}
 }

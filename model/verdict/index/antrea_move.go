@@ -6,13 +6,13 @@ import (
 	"rung/model"
 )
 
-// mover is a policy that may get another priority within its tier.
-func (o *antreaOrder) mover(x *Index, key model.Key) Mover {
+// moverOf is a policy that may get another priority within its tier.
+func (o *antreaOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	place, decides := o.places[key]
 	if !decides {
-		return Mover{}
+		return PolicyMover{}
 	}
-	m := Mover{Now: place.Priority()}
+	m := PolicyMover{Now: place.Priority()}
 	for k, p := range o.places {
 		if k != key && p.Tier == place.Tier {
 			m.Others = append(m.Others, p.Priority())
@@ -22,9 +22,9 @@ func (o *antreaOrder) mover(x *Index, key model.Key) Mover {
 	tier := tierOf(&place)
 	m.Terms = func(priority float64) (terms [2][]Term) {
 		all := slices.Clone(o.standings[tier])
-		newStanding := func(t *Term) standing {
+		newStanding := func(t *Term) ruleStanding {
 			if r := &x.Rules[t.Rule]; r.Key == key {
-				return standing{place.Tier, priority, r.Index}
+				return ruleStanding{place.Tier, priority, r.Index}
 			}
 			return o.standingOf(tier, t.Priority)
 		}
@@ -35,13 +35,13 @@ func (o *antreaOrder) mover(x *Index, key model.Key) Mover {
 				}
 			}
 		}
-		slices.SortFunc(all, standing.compare)
+		slices.SortFunc(all, ruleStanding.compare)
 		all = slices.Compact(all)
 		for stage := range terms {
 			terms[stage] = slices.Clone(x.Terms[stage])
 			for i := range terms[stage] {
 				if t := &terms[stage][i]; t.Tier == tier {
-					at, _ := slices.BinarySearchFunc(all, newStanding(&x.Terms[stage][i]), standing.compare)
+					at, _ := slices.BinarySearchFunc(all, newStanding(&x.Terms[stage][i]), ruleStanding.compare)
 					t.Priority = int32(len(all) - at)
 				}
 			}

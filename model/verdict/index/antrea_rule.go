@@ -10,17 +10,17 @@ import (
 	"rung/model/verdict"
 )
 
-// native makes the terms of a policy of Antrea.
-func (a *antreaMaker) native(p *model.Policy) {
+// addNative makes the terms of a policy of Antrea.
+func (a *antreaMaker) addNative(p *model.Policy) {
 	required := sameLabels(p)
 	for r := range p.AllRules() {
-		tier, priority := a.order.rank(p, r.Index)
-		act := doesOf(r.Action)
+		tier, priority := a.order.tierAndPriority(p, r.Index)
+		act := effectOf(r.Action)
 		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		scope := a.groups.Applied(p, r)
+		scope := a.groups.ScopeOfRule(p, r)
 		if len(scope.Pods) > 0 {
-			a.scoped(p, r, ref, t, a.applied(p, r, &scope, required))
+			a.addScoped(p, r, ref, t, a.appliedCondition(p, r, &scope, required))
 		}
 		if r.Action != model.Deny {
 			continue
@@ -32,7 +32,7 @@ func (a *antreaMaker) native(p *model.Policy) {
 			a.nodePortRule(r, ref, scope.Services)
 		}
 	}
-	for _, s := range a.groups.Whole(p).Nodes {
+	for _, s := range a.groups.ScopeOfPolicy(p).Nodes {
 		a.x.onNodes = append(a.x.onNodes, nodePolicy{p.Key, s})
 	}
 }
@@ -54,14 +54,14 @@ func sameLabels(p *model.Policy) (out []string) {
 	return slices.Compact(out)
 }
 
-// scoped makes the terms of a rule with its subject: those of peers that are seen from the
+// addScoped makes the terms of a rule with its subject: those of peers that are seen from the
 // namespace of the pod it applies to are one for each group of namespaces.
-func (a *antreaMaker) scoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
+func (a *antreaMaker) addScoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	if len(r.Tiered.ToServices) > 0 {
 		a.x.about = append(a.x.about, r.Tiered.ToServices)
 		t.Services = int32(len(a.x.about))
-		t.From, t.To, t.At, t.Rule = subject, a.everyone(), AtSource, a.rule(ref)
-		a.add(EgressTerms, t)
+		t.From, t.To, t.At, t.Rule = subject, a.noCondition(), AtSource, a.addRule(ref)
+		a.addTerm(EgressTerms, t)
 		return
 	}
 	plain := *r
@@ -74,7 +74,7 @@ func (a *antreaMaker) scoped(p *model.Policy, r *model.Rule, ref Rule, t Term, s
 		}
 	}
 	if r.AnyPeer || len(plain.Peers) > 0 {
-		a.terms(p, &plain, ref, t, subject)
+		a.addRuleTerms(p, &plain, ref, t, subject)
 	}
 }
 
@@ -85,28 +85,28 @@ func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term,
 	groups := map[string][]string{} // namespaces by what they must have in common
 	last := ""
 	x.Conditions[subject].Set.Each(func(e int32) {
-		ns := x.Pods.At(int(x.Ends[e].Pod)).Namespace
+		ns := x.Pods.PodAt(int(x.Ends[e].Pod)).Namespace
 		if ns == last {
 			return
 		}
 		last = ns
 		if group, ok := x.groupOf(ns, peer.Match); ok && groups[group] == nil {
-			order, groups[group] = append(order, group), x.alike(group, ns, peer.Match)
+			order, groups[group] = append(order, group), x.namespacesAlike(group, ns, peer.Match)
 		}
 	})
 	for _, group := range order {
 		in := NewSet(len(x.Ends))
 		for _, ns := range groups[group] {
-			in.Or(x.ofPods(x.Pods.MatchIn(ns, model.Everything()), nil))
+			in.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, model.SelectEverything()), nil))
 		}
 		key := " in " + strings.Join(groups[group], " ")
-		from := a.within(subject, key, in)
-		peers := a.addresses("antrea "+podKey(peer.Pods, false)+key, func(c addrs) {
+		from := a.conditionWithin(subject, key, in)
+		peers := a.addressCondition("antrea "+podKey(peer.Pods, false)+key, func(c conditionAddrs) {
 			for _, ns := range groups[group] {
-				c.c.Set.Or(x.ofPods(x.Pods.MatchIn(ns, peer.Pods), nil))
+				c.c.Set.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, peer.Pods), nil))
 			}
 		})
-		a.ported(p, r, ref, t, from, peers, key)
+		a.addPortTerms(p, r, ref, t, from, peers, key)
 	}
 }
 
@@ -129,8 +129,8 @@ func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string
 	return group, true
 }
 
-// alike are the namespaces of a group.
-func (x *Index) alike(group, self string, m *model.NamespaceMatch) (out []string) {
+// namespacesAlike are the namespaces of a group.
+func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (out []string) {
 	if m.Self {
 		return []string{self}
 	}
@@ -142,8 +142,8 @@ func (x *Index) alike(group, self string, m *model.NamespaceMatch) (out []string
 	return out
 }
 
-// terms makes the terms of a rule whose peers are the same for all of its subject.
-func (a *antreaMaker) terms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
+// addRuleTerms makes the terms of a rule whose peers are the same for all of its subject.
+func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	var names []string
 	known := *r
 	known.Peers = nil
@@ -155,22 +155,22 @@ func (a *antreaMaker) terms(p *model.Policy, r *model.Rule, ref Rule, t Term, su
 		}
 	}
 	if r.AnyPeer {
-		a.ported(p, r, ref, t, subject, a.everyone(), "")
+		a.addPortTerms(p, r, ref, t, subject, a.noCondition(), "")
 		return
 	}
 	if len(known.Peers) > 0 {
-		a.ported(p, r, ref, t, subject, a.peers(p, &known), "")
+		a.addPortTerms(p, r, ref, t, subject, a.peersCondition(p, &known), "")
 	}
 	if len(names) > 0 {
 		ref.Maybe = "fqdn " + strings.Join(names, ", ") + ": which addresses it has is for DNS to say"
 		t.Maybe = true
-		a.ported(p, r, ref, t, subject, a.everyone(), "")
+		a.addPortTerms(p, r, ref, t, subject, a.noCondition(), "")
 	}
 }
 
-// ported makes the terms of one subject and one set of peers: of the ports, of ICMP, and of
+// addPortTerms makes the terms of one subject and one set of peers: of the ports, of ICMP, and of
 // what layer 7 decides. key says which of several it is.
-func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
+func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
 	stage, at := stageOf(r.Direction)
 	t.From, t.To, t.At = subject, peers, at
 	if r.Direction == model.Ingress {
@@ -181,16 +181,16 @@ func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, s
 		protocols = r.Tiered.Protocols
 	}
 	if len(r.Ports)+len(protocols) == 0 {
-		a.put(stage, r, ref, t)
+		a.addRuleTerm(stage, r, ref, t)
 		return
 	}
-	if ports := numbered(r); len(ports) > 0 {
+	if ports := numberedPorts(r); len(ports) > 0 {
 		t := t
 		t.Ports = ports
-		a.put(stage, r, ref, t)
+		a.addRuleTerm(stage, r, ref, t)
 	}
 	a.namedPorts(r, ref, t, stage, p.Key.String()+key)
-	t.Ports = PortSet{whole(int8(verdict.ICMP.Number()))}
+	t.Ports = PortSet{everyPortOf(int8(verdict.ICMP.Number()))}
 	for _, q := range protocols {
 		t, ref := t, ref
 		switch {
@@ -199,7 +199,7 @@ func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, s
 		case q.Type != nil || q.Code != nil:
 			t.Maybe, ref.Maybe = true, icmpText(q)+": the question names no ICMP type"
 		}
-		a.put(stage, r, ref, t)
+		a.addRuleTerm(stage, r, ref, t)
 	}
 }
 
@@ -214,33 +214,33 @@ func icmpText(q model.RuleProtocol) string {
 	return out
 }
 
-// put adds a term. Where layer 7 decides, connections that match are let through or
+// addRuleTerm adds a term. Where layer 7 decides, connections that match are let through or
 // dropped, and no later rule is asked (antrea.md#layer-7); those that are not TCP are
 // dropped.
-func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
+func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	if r.Tiered == nil || len(r.Tiered.L7) == 0 {
-		t.Rule = a.rule(ref)
-		a.add(stage, t)
+		t.Rule = a.addRule(ref)
+		a.addTerm(stage, t)
 		return
 	}
 	tcp, others := byTCP(t.Ports)
 	if len(tcp) > 0 {
 		t, ref := t, ref
 		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
-		t.Ports, t.Rule = tcp, a.rule(ref)
+		t.Ports, t.Rule = tcp, a.addRule(ref)
 		t.Does = Allows | Drops
 		if t.Maybe { // whether it matches is not known either
 			t.Does = Drops
-			a.add(stage, t)
+			a.addTerm(stage, t)
 			t.Does = Allows
 		}
 		t.Maybe = true
-		a.add(stage, t)
+		a.addTerm(stage, t)
 	}
 	if len(others) > 0 {
 		ref.Action = model.Deny
-		t.Ports, t.Does, t.Rule = others, Drops, a.rule(ref)
-		a.add(stage, t)
+		t.Ports, t.Does, t.Rule = others, Drops, a.addRule(ref)
+		a.addTerm(stage, t)
 	}
 }
 
@@ -248,7 +248,7 @@ func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
 func byTCP(p PortSet) (tcp, others PortSet) {
 	if p == nil {
 		for i := range verdict.Protocols {
-			p = append(p, whole(int8(i)))
+			p = append(p, everyPortOf(int8(i)))
 		}
 	}
 	for _, r := range p {
@@ -266,18 +266,18 @@ func protocolOf(p *model.Port) int8 {
 	if p.Protocol == "" {
 		return int8(verdict.TCP.Number())
 	}
-	return protoOf(p.Protocol)
+	return protocolIndex(p.Protocol)
 }
 
-// numbered are the ports of a rule that are no names.
-func numbered(r *model.Rule) (out PortSet) {
+// numberedPorts are the ports of a rule that are no names.
+func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
-		case p.Name != "" || proto < 0 || p.Reversed():
+		case p.Name != "" || proto < 0 || p.IsReversed():
 		case p.Start == 0:
-			out = append(out, whole(proto))
+			out = append(out, everyPortOf(proto))
 		default:
-			out = append(out, rangeOf(proto, p))
+			out = append(out, portRangeOf(proto, p))
 		}
 	}
 	return out
@@ -287,19 +287,19 @@ func numbered(r *model.Rule) (out PortSet) {
 // to declares.
 func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key string) {
 	x := a.x
-	by := map[declared]Set{}
+	by := map[declaredPort]Set{}
 	for i := range r.Ports {
 		want := &r.Ports[i]
 		if want.Name == "" {
 			continue
 		}
 		x.Conditions[t.To].Set.Each(func(e int32) {
-			for _, c := range x.Pods.At(int(x.Ends[e].Pod)).Ports {
-				proto := protoOf(c.Protocol)
-				if c.Name != want.Name || proto < 0 || want.Protocol != "" && protoOf(want.Protocol) != proto {
+			for _, c := range x.Pods.PodAt(int(x.Ends[e].Pod)).Ports {
+				proto := protocolIndex(c.Protocol)
+				if c.Name != want.Name || proto < 0 || want.Protocol != "" && protocolIndex(want.Protocol) != proto {
 					continue
 				}
-				d := declared{proto, uint16(c.Port)}
+				d := declaredPort{proto, uint16(c.Port)}
 				if by[d] == nil {
 					by[d] = NewSet(len(x.Ends))
 				}
@@ -309,17 +309,17 @@ func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key
 	}
 	for _, d := range sortedPorts(by) {
 		t := t
-		t.Ports = d.ports()
-		t.To = a.within(t.To, fmt.Sprintf(" named %s %s %d %s", key, r.Direction, r.Index, d.key()), by[d])
-		a.put(stage, r, ref, t)
+		t.Ports = d.portSet()
+		t.To = a.conditionWithin(t.To, fmt.Sprintf(" named %s %s %d %s", key, r.Direction, r.Index, d.key()), by[d])
+		a.addRuleTerm(stage, r, ref, t)
 	}
 }
 
-// within is a condition that holds for some of the pods of another, and for no other
+// conditionWithin is a condition that holds for some of the pods of another, and for no other
 // address.
-func (a *antreaMaker) within(of int32, key string, some Set) int32 {
+func (a *antreaMaker) conditionWithin(of int32, key string, some Set) int32 {
 	k := a.x.Conditions[of]
-	return a.made(fmt.Sprint("of ", of, key), func(c *Condition) {
+	return a.conditionID(fmt.Sprint("of ", of, key), func(c *Condition) {
 		c.Port, c.Set = k.Port, slices.Clone(k.Set)
 		for i := range c.Set {
 			c.Set[i] &= some[i]

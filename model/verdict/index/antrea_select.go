@@ -11,25 +11,25 @@ import (
 	"rung/model/selectors"
 )
 
-// applied makes the condition that the packet comes from or goes to a pod that a rule
+// appliedCondition makes the condition that the packet comes from or goes to a pod that a rule
 // applies to: in a namespace that has the labels.
-func (a *antreaMaker) applied(p *model.Policy, r *model.Rule, scope *antrea.Scope, labels []string) int32 {
+func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *antrea.AppliedScope, labels []string) int32 {
 	key := "port antrea " + strings.Join(labels, " ")
 	for i := range scope.Pods {
 		key += "\x01" + selectionKey(&scope.Pods[i])
 	}
-	return a.made(key, func(c *Condition) {
+	return a.conditionID(key, func(c *Condition) {
 		c.Port, c.Set = true, a.x.ofPods(scope.PodSet(a.x.Pods), nil)
-		a.x.drop(c.Set, func(pod *model.Pod) bool {
+		a.x.dropEnds(c.Set, func(pod *model.Pod) bool {
 			return len(labels) > 0 && !hasLabels(a.x.view.Cluster.Namespace(pod.Namespace), labels)
 		})
 	})
 }
 
-// drop takes ends out of a set.
-func (x *Index) drop(s Set, out func(*model.Pod) bool) {
+// dropEnds takes ends out of a set.
+func (x *Index) dropEnds(s Set, out func(*model.Pod) bool) {
 	s.Each(func(e int32) {
-		if out(x.Pods.At(int(x.Ends[e].Pod))) {
+		if out(x.Pods.PodAt(int(x.Ends[e].Pod))) {
 			s[e>>6] &^= 1 << (e & 63)
 		}
 	})
@@ -39,7 +39,7 @@ func hasLabels(ns *model.Namespace, labels []string) bool {
 	return ns != nil && !slices.ContainsFunc(labels, func(l string) bool { _, has := ns.Labels.Map()[l]; return !has })
 }
 
-func selectionKey(s *antrea.Selection) string {
+func selectionKey(s *antrea.PodSelection) string {
 	key := s.Namespace + "\x00" + selectors.Key(s.Namespaces) + "\x00" + selectors.Key(s.Pods)
 	if s.Account != nil {
 		key += "\x00" + s.Account.Namespace + "/" + s.Account.Name
@@ -47,40 +47,40 @@ func selectionKey(s *antrea.Selection) string {
 	return key
 }
 
-// peers makes the condition that an address is one of a rule's peers.
-func (a *antreaMaker) peers(p *model.Policy, r *model.Rule) int32 {
+// peersCondition makes the condition that an address is one of a rule's peers.
+func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	key := "antrea"
 	for i := range r.Peers {
 		key += "\x01" + peerKey(&r.Peers[i])
 		if r.Peers[i].Group != "" {
-			key += antrea.Ref(p, r.Peers[i].Group).String()
+			key += antrea.GroupKey(p, r.Peers[i].Group).String()
 		}
 	}
-	return a.addresses(key, func(c addrs) {
+	return a.addressCondition(key, func(c conditionAddrs) {
 		for i := range r.Peers {
 			a.peer(c, p, &r.Peers[i])
 		}
 	})
 }
 
-func (a *antreaMaker) peer(c addrs, p *model.Policy, peer *model.Peer) {
+func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
 	x := a.x
 	switch peer.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		c.pods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
+		c.addPods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
 	case model.PeerServiceAccount:
-		s := antrea.Selection{Account: peer.ServiceAccount}
+		s := antrea.PodSelection{Account: peer.ServiceAccount}
 		c.c.Set.Or(x.ofPods(s.PodSet(x.Pods), nil))
 	case model.PeerGroup:
-		m := a.groups.Of(antrea.Ref(p, peer.Group))
+		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
 		for i := range m.Pods {
 			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
 		c.networks(m.Networks, nil)
 	case model.PeerNodes:
-		for _, n := range x.Pods.Nodes(peer.Nodes) {
+		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
 			for _, ip := range antreaAddrs(n) {
-				c.single(ip, nil)
+				c.addSingle(ip, nil)
 			}
 		}
 	case model.PeerNetworks:
@@ -88,19 +88,19 @@ func (a *antreaMaker) peer(c addrs, p *model.Policy, peer *model.Peer) {
 	}
 }
 
-func (a addrs) networks(cidrs, except []string) {
+func (a conditionAddrs) networks(cidrs, except []string) {
 	for _, cidr := range cidrs {
 		n, ok := match.ParseCIDR(cidr)
 		if !ok {
 			continue
 		}
-		b := block{Network: n.Masked()}
+		b := exceptedBlock{Network: n.Masked()}
 		for _, e := range except {
 			if n, ok := match.ParseCIDR(e); ok {
 				b.Except = append(b.Except, n.Masked())
 			}
 		}
-		a.block(b)
+		a.addBlock(b)
 	}
 }
 
@@ -146,28 +146,28 @@ func (x *Index) PoliciesOfNode(name string) string {
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
-	of := a.addresses("node "+selectors.Key(nodes), func(c addrs) {
-		for _, n := range a.x.Pods.Nodes(nodes) {
+	of := a.addressCondition("node "+selectors.Key(nodes), func(c conditionAddrs) {
+		for _, n := range a.x.Pods.NodesMatching(nodes) {
 			for _, ip := range antreaAddrs(n) {
-				c.single(ip, nil)
+				c.addSingle(ip, nil)
 			}
 		}
 	})
-	peers := a.everyone()
+	peers := a.noCondition()
 	if !r.AnyPeer && !slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS }) {
 		known := *r // a node is in no namespace
 		known.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool { return q.Match != nil })
-		peers = a.peers(p, &known)
+		peers = a.peersCondition(p, &known)
 	}
 	// The other end of the connection is the pod's: a node's egress is what comes to pods.
-	t.Rule = a.rule(ref)
+	t.Rule = a.addRule(ref)
 	if r.Direction == model.Egress {
 		t.From, t.To, t.At = of, peers, AtDestination
-		a.add(IngressTerms, t)
+		a.addTerm(IngressTerms, t)
 		return
 	}
 	t.From, t.To, t.At = peers, of, AtSource
-	a.add(EgressTerms, t)
+	a.addTerm(EgressTerms, t)
 }
 
 // nodePortRule makes the term of a Drop that applies to NodePort Services
@@ -175,11 +175,11 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
 	a.x.about = append(a.x.about, services)
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
-	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.everyone(),
-		Services: int32(len(a.x.about)), Rule: a.rule(ref)}
-	t.From = a.everyone()
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.noCondition(),
+		Services: int32(len(a.x.about)), Rule: a.addRule(ref)}
+	t.From = a.noCondition()
 	if !r.AnyPeer {
-		t.From = a.peers(ref.Policy, r)
+		t.From = a.peersCondition(ref.Policy, r)
 	}
-	a.add(IngressTerms, t)
+	a.addTerm(IngressTerms, t)
 }

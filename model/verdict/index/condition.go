@@ -17,7 +17,7 @@ type Condition struct {
 	// family, single ones, networks.
 	any    [2]bool
 	Addrs  map[netip.Addr]bool
-	Blocks []block
+	Blocks []exceptedBlock
 	// Port says that the packet's port is asked, not its address; router that it is the
 	// one to the cluster's router.
 	Port, router bool
@@ -26,19 +26,19 @@ type Condition struct {
 	OwnNode, hairpin bool
 }
 
-// block is a network without its exceptions.
-type block struct {
+// exceptedBlock is a network without its exceptions.
+type exceptedBlock struct {
 	Network netip.Prefix
 	Except  []netip.Prefix
 }
 
-func (b *block) has(a netip.Addr) bool {
+func (b *exceptedBlock) contains(a netip.Addr) bool {
 	return b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) })
 }
 
-// Place is one end of a hop: an address, and the port by which the packet comes to the
+// HopEnd is one end of a hop: an address, and the port by which the packet comes to the
 // switch or leaves it.
-type Place struct {
+type HopEnd struct {
 	Port   int32 // an end of the pod whose port it is, -1 for another port
 	Router bool  // the port is that to the cluster's router
 	End    int32 // the end with the address, -1 where it is no pod's
@@ -48,7 +48,7 @@ type Place struct {
 }
 
 // Holds says whether the condition holds for a place, in a zone.
-func (c *Condition) Holds(x *Index, at *Place, zone string) bool {
+func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
 	switch {
 	case c.hairpin:
 		return at.Hairpin
@@ -65,7 +65,7 @@ func (c *Condition) Holds(x *Index, at *Place, zone string) bool {
 		return true
 	}
 	for i := range c.Blocks {
-		if c.Blocks[i].has(at.Addr) {
+		if c.Blocks[i].contains(at.Addr) {
 			return true
 		}
 	}
@@ -79,7 +79,7 @@ type condMaker struct {
 	pods  map[string]Set
 }
 
-func (m *condMaker) made(key string, fill func(c *Condition)) int32 {
+func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
 	c := m.known[key]
 	if c == nil {
 		c = &Condition{ID: int32(len(m.x.Conditions))}
@@ -90,9 +90,9 @@ func (m *condMaker) made(key string, fill func(c *Condition)) int32 {
 	return c.ID
 }
 
-// everyone is no condition at all.
-func (m *condMaker) everyone() int32 {
-	return m.made("*", func(c *Condition) {
+// noCondition is no condition at all.
+func (m *condMaker) noCondition() int32 {
+	return m.conditionID("*", func(c *Condition) {
 		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
 			c.Set.Add(int32(i))
@@ -100,14 +100,14 @@ func (m *condMaker) everyone() int32 {
 	})
 }
 
-// addrs are the addresses that a cond is made of.
-type addrs struct {
+// conditionAddrs are the addresses that a cond is made of.
+type conditionAddrs struct {
 	m *condMaker
 	c *Condition
 }
 
-// pods adds the addresses of pods, of the cluster's families.
-func (a addrs) pods(key string, pods func() Set) {
+// addPods adds the addresses of pods, of the cluster's families.
+func (a conditionAddrs) addPods(key string, pods func() Set) {
 	s, known := a.m.pods[key]
 	if !known {
 		s = pods()
@@ -116,8 +116,8 @@ func (a addrs) pods(key string, pods func() Set) {
 	a.c.Set.Or(s)
 }
 
-// single adds an address, if it is one.
-func (a addrs) single(ip string, counts func(verdict.Family) bool) {
+// addSingle adds an address, if it is one.
+func (a conditionAddrs) addSingle(ip string, counts func(verdict.Family) bool) {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {
 		return
@@ -135,19 +135,19 @@ func (a addrs) single(ip string, counts func(verdict.Family) bool) {
 	}
 }
 
-func (a addrs) block(b block) {
+func (a conditionAddrs) addBlock(b exceptedBlock) {
 	a.c.Blocks = append(a.c.Blocks, b)
-	a.m.x.inside(b.Network, func(e int32) {
-		if b.has(a.m.x.Ends[e].Addr) {
+	a.m.x.visitEndsInside(b.Network, func(e int32) {
+		if b.contains(a.m.x.Ends[e].Addr) {
 			a.c.Set.Add(e)
 		}
 	})
 }
 
-// families adds all addresses of the cluster's families.
-func (a addrs) families() {
+// addFamilies adds all addresses of the cluster's families.
+func (a conditionAddrs) addFamilies() {
 	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-		if !a.m.x.view.family(f) {
+		if !a.m.x.view.hasFamily(f) {
 			continue
 		}
 		a.c.any[f.Index()] = true
@@ -159,22 +159,22 @@ func (a addrs) families() {
 	}
 }
 
-// addresses makes the condition that an address is one of those that fill adds.
-func (m *condMaker) addresses(key string, fill func(addrs)) int32 {
-	return m.made("addr "+key, func(c *Condition) {
+// addressCondition makes the condition that an address is one of those that fill adds.
+func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int32 {
+	return m.conditionID("addr "+key, func(c *Condition) {
 		c.Set = NewSet(len(m.x.Ends))
-		fill(addrs{m, c})
-		m.x.share(c.Set)
+		fill(conditionAddrs{m, c})
+		m.x.shareAddresses(c.Set)
 	})
 }
 
-// subjects makes the condition that the packet comes from or goes to the port of one of the
+// subjectCondition makes the condition that the packet comes from or goes to the port of one of the
 // pods of policies' subjects.
-func (m *condMaker) subjects(key string, policies ...*model.Policy) int32 {
-	return m.made("port "+key, func(c *Condition) {
+func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int32 {
+	return m.conditionID("port "+key, func(c *Condition) {
 		c.Port, c.Set = true, NewSet(len(m.x.Ends))
 		for _, p := range policies {
-			c.Set.Or(m.x.ofPods(m.x.Subjects(p), nil))
+			c.Set.Or(m.x.ofPods(m.x.SubjectPods(p), nil))
 		}
 	})
 }

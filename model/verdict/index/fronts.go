@@ -15,27 +15,27 @@ import (
 // asked.
 type ServiceFronts struct {
 	once      sync.Once
-	ByAddr    map[netip.Addr][]verdict.Front
-	NodePorts map[verdict.PortRange]verdict.Front
+	ByAddr    map[netip.Addr][]verdict.ServiceFront
+	NodePorts map[verdict.PortRange]verdict.ServiceFront
 }
 
 func (x *Index) ServiceFronts() *ServiceFronts {
 	f := x.fronts
 	f.once.Do(func() {
-		f.ByAddr, f.NodePorts = map[netip.Addr][]verdict.Front{}, map[verdict.PortRange]verdict.Front{}
+		f.ByAddr, f.NodePorts = map[netip.Addr][]verdict.ServiceFront{}, map[verdict.PortRange]verdict.ServiceFront{}
 		for s := range x.view.Cluster.Services() {
 			for _, by := range []struct {
 				kind verdict.FrontKind
 				ips  []string
 			}{{verdict.ClusterIP, s.ClusterIPs}, {verdict.ExternalIP, s.ExternalIPs}, {verdict.LoadBalancerIP, s.LoadBalancerIPs}} {
 				for _, a := range ParseAddrs(by.ips) {
-					f.ByAddr[a] = append(f.ByAddr[a], verdict.Front{Service: s.Key, Kind: by.kind, Addr: a})
+					f.ByAddr[a] = append(f.ByAddr[a], verdict.ServiceFront{Service: s.Key, Kind: by.kind, Addr: a})
 				}
 			}
 			for i := range s.Ports {
 				if p := &s.Ports[i]; p.NodePort > 0 {
 					at := verdict.PortRange{Protocol: serviceProtocol(p), Lo: uint16(p.NodePort), Hi: uint16(p.NodePort)}
-					f.NodePorts[at] = verdict.Front{Service: s.Key, Kind: verdict.NodePort, Asked: at.Lo, Port: uint16(p.Port)}
+					f.NodePorts[at] = verdict.ServiceFront{Service: s.Key, Kind: verdict.NodePort, AskedAddr: at.Lo, Port: uint16(p.Port)}
 				}
 			}
 		}

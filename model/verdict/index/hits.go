@@ -7,8 +7,8 @@ import (
 )
 
 // CollectHits gathers what counts in one walk through the tiers.
-func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit) Collector {
-	k := Collector{Hits: buf}
+func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit) HitCollector {
+	k := HitCollector{Hits: buf}
 	for _, i := range list {
 		t := &terms[i]
 		counts, more := k.Next(t.Tier, t.Priority)

@@ -39,9 +39,9 @@ type Index struct {
 	// Kept for an index of the same pods and other policies, which takes them over:
 	// conditions by their content, and the terms made of each policy.
 	known map[string]*Condition
-	made  map[*model.Policy]*section
+	made  map[*model.Policy]*policySection
 
-	order order // nil where no term hangs on other policies
+	order policyOrder // nil where no term hangs on other policies
 	// about are the Services that terms are about, by Term.Services less one; onNodes are the
 	// policies that apply to nodes.
 	about   [][]model.Key
@@ -77,15 +77,15 @@ func New(v View) *Index {
 		x.Pods = overlap.NewPodIndex(v.Cluster, nil)
 	}
 	x.findEnds()
-	x.compile(nil)
+	x.compileTerms(nil)
 	return x
 }
 
-// Next makes the index of a view whose policies are others, and nothing else that an index
+// WithView makes the index of a view whose policies are others, and nothing else that an index
 // is made from: the same pods and nodes, the same labels of namespaces, the same options but
 // for the rows that are no policy's. It shares with x what did not change, its numbers of
 // conditions too.
-func (x *Index) Next(v View) *Index {
+func (x *Index) WithView(v View) *Index {
 	v.Pods = x.Pods
 	if v.Precedence == nil {
 		v.Precedence = Stages
@@ -94,7 +94,7 @@ func (x *Index) Next(v View) *Index {
 		return New(v)
 	}
 	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf, fronts: x.fronts}
-	next.compile(x)
+	next.compileTerms(x)
 	return next
 }
 
@@ -110,8 +110,8 @@ func (x *Index) findEnds() {
 	x.Ends = make([]PodAddr, 0, n)
 	for i := range n {
 		x.FirstEnd[i] = int32(len(x.Ends))
-		p := x.Pods.At(i)
-		if !p.PeerEligible() {
+		p := x.Pods.PodAt(i)
+		if !p.CanBePeer() {
 			continue
 		}
 		for _, ip := range p.IPs {
@@ -163,8 +163,8 @@ func (x *Index) EndsAt(a netip.Addr) []int32 {
 	return x.byAddr[i:j]
 }
 
-// inside visits the ends whose address is in a network.
-func (x *Index) inside(n netip.Prefix, visit func(int32)) {
+// visitEndsInside visits the ends whose address is in a network.
+func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
 	n = n.Masked()
 	i, _ := slices.BinarySearchFunc(x.byAddr, n.Addr(), func(e int32, a netip.Addr) int { return x.Ends[e].Addr.Compare(a) })
 	for ; i < len(x.byAddr) && n.Contains(x.addrAt(i)); i++ {
@@ -185,8 +185,8 @@ func (x *Index) ofPods(pods overlap.PodSet, counts func(verdict.Family) bool) Se
 	return s
 }
 
-// share lets ends of one address have in common what is asked of addresses.
-func (x *Index) share(s Set) {
+// shareAddresses lets ends of one address have in common what is asked of addresses.
+func (x *Index) shareAddresses(s Set) {
 	for _, same := range x.shared {
 		if slices.ContainsFunc(same, s.Has) {
 			for _, e := range same {
@@ -212,7 +212,7 @@ func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 		return nil
 	}
 	for _, at := range x.EndsAt(ip.Unmap()) {
-		if i := x.Ends[at].Pod; x.Pods.At(int(i)).Key == p.Key {
+		if i := x.Ends[at].Pod; x.Pods.PodAt(int(i)).Key == p.Key {
 			for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {
 				out = append(out, e)
 			}
@@ -221,12 +221,12 @@ func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 	return out
 }
 
-func (x *Index) NodeOfEnd(end int32) string { return x.Pods.At(int(x.Ends[end].Pod)).NodeName }
+func (x *Index) NodeOfEnd(end int32) string { return x.Pods.PodAt(int(x.Ends[end].Pod)).NodeName }
 
 // Endpoint is an end as a question names it: with its address where the pod has others.
 func (x *Index) Endpoint(end int32) verdict.Endpoint {
 	e := x.Ends[end]
-	out := verdict.Endpoint{Key: x.Pods.At(int(e.Pod)).Key}
+	out := verdict.Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key}
 	if x.FirstEnd[e.Pod+1]-x.FirstEnd[e.Pod] > 1 {
 		out.Addr = e.Addr
 	}

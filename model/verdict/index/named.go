@@ -11,15 +11,15 @@ import (
 	"rung/model/overlap"
 )
 
-// declared is a container port that a rule names.
-type declared struct {
+// declaredPort is a container port that a rule names.
+type declaredPort struct {
 	proto int8
 	port  uint16
 }
 
-// named makes the terms of a rule's named ports: one for each protocol and number that
+// addNamedPorts makes the terms of a rule's named ports: one for each protocol and number that
 // they resolve to (ovn-kubernetes.md#named-ports). t is the rule's term without them.
-func (m *maker) named(p *model.Policy, r *model.Rule, ref Rule, t Term, stage int) {
+func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Term, stage int) {
 	names := map[string]bool{}
 	for i := range r.Ports {
 		if n := r.Ports[i].Name; n != "" {
@@ -34,55 +34,57 @@ func (m *maker) named(p *model.Policy, r *model.Rule, ref Rule, t Term, stage in
 		peers = peers.Or(m.x.Pods.PeerSet(&r.Peers[i]))
 	}
 	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + RuleContent(r) + " "
-	byPeer := m.declaring(peers, names)
+	byPeer := m.podsDeclaring(peers, names)
 	if r.Direction == model.Egress {
 		for _, d := range sortedPorts(byPeer) {
-			t.Ports, t.To = d.ports(), m.items(at+d.key(), byPeer[d], nil)
-			m.add(stage, t)
+			t.Ports, t.To = d.portSet(), m.itemsCondition(at+d.key(), byPeer[d], nil)
+			m.addTerm(stage, t)
 		}
 		return
 	}
-	subjects := m.x.Subjects(p)
+	subjects := m.x.SubjectPods(p)
 	zones := map[string]bool{}
 	for i := range subjects.Each() {
-		zones[m.x.Pods.At(i).NodeName] = true
+		zones[m.x.Pods.PodAt(i).NodeName] = true
 	}
-	bySubject := m.declaring(subjects, names)
+	bySubject := m.podsDeclaring(subjects, names)
 	for _, d := range sortedPorts(bySubject) {
-		t.Ports, t.To = d.ports(), m.items(at+"subject "+d.key(), bySubject[d], nil)
-		m.add(stage, t)
+		t.Ports, t.To = d.portSet(), m.itemsCondition(at+"subject "+d.key(), bySubject[d], nil)
+		m.addTerm(stage, t)
 	}
 	// Rows of ingress rules have the peers as destinations besides, on each switch with a
 	// subject: that of the destination, and where the packet leaves its node.
 	ref.defect = DefectNamedPeer
-	t.Rule = m.rule(ref)
+	t.Rule = m.addRule(ref)
 	from := m.onZones(at, t.From, zones)
 	for _, d := range sortedPorts(byPeer) {
-		t.Ports = d.ports()
+		t.Ports = d.portSet()
 		there := t
-		there.To = m.items(at+"peer there "+d.key(), byPeer[d], zones)
-		m.add(stage, there)
+		there.To = m.itemsCondition(at+"peer there "+d.key(), byPeer[d], zones)
+		m.addTerm(stage, there)
 		here := t
-		here.At, here.From, here.To = AtSource, from, m.items(at+"peer "+d.key(), byPeer[d], nil)
-		m.add(stage, here)
+		here.At, here.From, here.To = AtSource, from, m.itemsCondition(at+"peer "+d.key(), byPeer[d], nil)
+		m.addTerm(stage, here)
 	}
 }
 
-func (d declared) ports() PortSet { return PortSet{{d.proto, d.port, d.port}} }
+func (d declaredPort) portSet() PortSet { return PortSet{{d.proto, d.port, d.port}} }
 
-func (d declared) key() string { return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port)) }
-
-func sortedPorts[T any](of map[declared]T) []declared {
-	return slices.SortedFunc(maps.Keys(of), func(a, b declared) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
+func (d declaredPort) key() string {
+	return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port))
 }
 
-// declaring finds the pods of a set that declare a port of one of the names, by what it is.
-func (m *maker) declaring(pods overlap.PodSet, names map[string]bool) map[declared][]int32 {
-	out := map[declared][]int32{}
+func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
+	return slices.SortedFunc(maps.Keys(of), func(a, b declaredPort) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
+}
+
+// podsDeclaring finds the pods of a set that declare a port of one of the names, by what it is.
+func (m *termMaker) podsDeclaring(pods overlap.PodSet, names map[string]bool) map[declaredPort][]int32 {
+	out := map[declaredPort][]int32{}
 	for i := range pods.Each() {
-		for _, c := range m.x.Pods.At(i).Ports {
-			if proto := protoOf(c.Protocol); names[c.Name] && proto >= 0 {
-				d := declared{proto, uint16(c.Port)}
+		for _, c := range m.x.Pods.PodAt(i).Ports {
+			if proto := protocolIndex(c.Protocol); names[c.Name] && proto >= 0 {
+				d := declaredPort{proto, uint16(c.Port)}
 				if n := len(out[d]); n == 0 || out[d][n-1] != int32(i) {
 					out[d] = append(out[d], int32(i))
 				}
@@ -92,23 +94,23 @@ func (m *maker) declaring(pods overlap.PodSet, names map[string]bool) map[declar
 	return out
 }
 
-// items makes the condition that an address is that of one of the pods, of any family; in
+// itemsCondition makes the condition that an address is that of one of the pods, of any family; in
 // zones, where they are given.
-func (m *maker) items(key string, pods []int32, zones map[string]bool) int32 {
-	return m.addresses(key, func(a addrs) {
+func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bool) int32 {
+	return m.addressCondition(key, func(a conditionAddrs) {
 		for _, i := range pods {
 			for e := m.x.FirstEnd[i]; e < m.x.FirstEnd[i+1]; e++ {
 				a.c.Set.Add(e)
 			}
 		}
-		m.x.share(a.c.Set)
+		m.x.shareAddresses(a.c.Set)
 		m.x.onlyIn(a.c.Set, zones)
 	})
 }
 
 // onZones is a condition that holds in some zones only.
-func (m *maker) onZones(key string, of int32, zones map[string]bool) int32 {
-	return m.made("in "+key, func(c *Condition) {
+func (m *termMaker) onZones(key string, of int32, zones map[string]bool) int32 {
+	return m.conditionID("in "+key, func(c *Condition) {
 		c.Set = slices.Clone(m.x.Conditions[of].Set)
 		m.x.onlyIn(c.Set, zones)
 	})
@@ -119,7 +121,7 @@ func (x *Index) onlyIn(s Set, zones map[string]bool) {
 		return
 	}
 	s.Each(func(e int32) {
-		if !zones[x.Pods.At(int(x.Ends[e].Pod)).NodeName] {
+		if !zones[x.Pods.PodAt(int(x.Ends[e].Pod)).NodeName] {
 			s[e>>6] &^= 1 << (e & 63)
 		}
 	})

@@ -40,19 +40,19 @@ func (p PortSet) HasProtocol(proto int8) bool {
 	return false
 }
 
-func whole(proto int8) portRange { return portRange{proto, 0, verdict.LastPort} }
+func everyPortOf(proto int8) portRange { return portRange{proto, 0, verdict.LastPort} }
 
-// protoOf is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
+// protocolIndex is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
 // capitals only (ovn-kubernetes.md#unknown-protocol).
-func protoOf(protocol string) int8 {
+func protocolIndex(protocol string) int8 {
 	if !model.KnowsProtocol(protocol) {
 		return -1
 	}
 	return int8(verdict.Protocol(protocol).Number())
 }
 
-// rangeOf is the range of a port that is not broken.
-func rangeOf(proto int8, p *model.Port) portRange {
+// portRangeOf is the range of a port that is not broken.
+func portRangeOf(proto int8, p *model.Port) portRange {
 	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
 }
 
@@ -64,8 +64,8 @@ func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	}
 	for i := range r.Ports {
 		p := &r.Ports[i]
-		if proto := protoOf(p.Protocol); p.Name == "" && !p.Broken() {
-			out = append(out, rangeOf(proto, p))
+		if proto := protocolIndex(p.Protocol); p.Name == "" && !p.IsBroken() {
+			out = append(out, portRangeOf(proto, p))
 		}
 	}
 	return out, len(out) > 0
@@ -91,7 +91,7 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 		found, numbered := false, false
 		for i := range r.Ports {
 			p := &r.Ports[i]
-			if protoOf(p.Protocol) != proto {
+			if protocolIndex(p.Protocol) != proto {
 				continue
 			}
 			found = true
@@ -99,8 +99,8 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 				continue
 			}
 			numbered = true
-			if !p.Broken() {
-				numbers = append(numbers, rangeOf(proto, p))
+			if !p.IsBroken() {
+				numbers = append(numbers, portRangeOf(proto, p))
 			}
 		}
 		switch {
@@ -108,7 +108,7 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 		case numbered:
 			out = append(out, numbers...)
 		default:
-			out = append(out, whole(proto))
+			out = append(out, everyPortOf(proto))
 		}
 	}
 	return out, len(out) > 0
@@ -125,13 +125,13 @@ func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		switch {
-		case protoOf(p.Protocol) != proto:
+		case protocolIndex(p.Protocol) != proto:
 		case p.Name != "":
 			means = means || to != nil && slices.ContainsFunc(to.Ports, func(c model.ContainerPort) bool {
-				return c.Name == p.Name && protoOf(c.Protocol) == proto && uint16(c.Port) == port
+				return c.Name == p.Name && protocolIndex(c.Protocol) == proto && uint16(c.Port) == port
 			})
 		default:
-			means = means || p.Start == 0 || !p.Broken() && PortSet{rangeOf(proto, p)}.Has(proto, port)
+			means = means || p.Start == 0 || !p.IsBroken() && PortSet{portRangeOf(proto, p)}.Has(proto, port)
 		}
 	}
 	switch {
@@ -150,10 +150,10 @@ func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 	}
 	for i := range r.Ports {
 		p := &r.Ports[i]
-		switch proto := protoOf(p.Protocol); {
+		switch proto := protocolIndex(p.Protocol); {
 		case proto < 0:
 		case p.Start == 0:
-			out = append(out, whole(proto))
+			out = append(out, everyPortOf(proto))
 		default:
 			out = append(out, portRange{proto, uint16(p.Start), uint16(p.Start)})
 		}
@@ -161,9 +161,9 @@ func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// Slices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
+// PortSlices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
 // of a slice apart.
-func (x *Index) Slices(ports []verdict.PortRange, extra []uint16) (out []verdict.PortRange) {
+func (x *Index) PortSlices(ports []verdict.PortRange, extra []uint16) (out []verdict.PortRange) {
 	for _, r := range ports {
 		if r.Lo >= r.Hi {
 			out = append(out, r)

@@ -28,7 +28,7 @@ type Precedence struct {
 
 	// terms makes the terms of all policies that are enforced; what else hangs on the order
 	// of the policies is its order, nil for nothing.
-	terms func(*maker) order
+	terms func(*termMaker) policyOrder
 	// ownNode says whether a node's connections from an address to its own pods are let in.
 	ownNode func(x *Index, a netip.Addr, node string) bool
 }
@@ -41,29 +41,29 @@ var Stages = &Precedence{
 		return "the address that node " + node + " sends from is not known: the node has no usable annotation " + model.AnnotationNodeSubnets
 	},
 	Defect: NetpolDefect,
-	terms:  (*maker).stages,
+	terms:  (*termMaker).addAllTerms,
 	ownNode: func(x *Index, a netip.Addr, node string) bool {
 		n := x.view.Cluster.Node(node)
 		return n != nil && slices.Contains(ParseAddrs(n.MgmtIPs), a)
 	},
 }
 
-// order is the order of all policies, where terms rank among them, as an Index keeps it.
-type order interface {
-	// tell adds to a decider where its rule stands.
-	tell(*verdict.Decider, *Rule)
-	// sign returns a term's place for its signature.
-	sign(*Term) (priority int32, text string)
-	decides(model.Key) bool
-	mover(*Index, model.Key) Mover
+// policyOrder is the order of all policies, where terms rank among them, as an Index keeps it.
+type policyOrder interface {
+	// addStanding adds to a decider where its rule stands.
+	addStanding(*verdict.Decider, *Rule)
+	// signaturePlace returns a term's place for its signature.
+	signaturePlace(*Term) (priority int32, text string)
+	hasPlace(model.Key) bool
+	moverOf(*Index, model.Key) PolicyMover
 }
 
 // Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
-// Decides says of a policy whether it has a place in the order of all policies: admission lets
+// HasPlaceInOrder says of a policy whether it has a place in the order of all policies: admission lets
 // it in, and its tier is there.
-func (x *Index) Decides(k model.Key) bool { return x.order != nil && x.order.decides(k) }
+func (x *Index) HasPlaceInOrder(k model.Key) bool { return x.order != nil && x.order.hasPlace(k) }
 
 // IsOwnNode says whether a node's connections from an address to its own pods are let in.
 func (x *Index) IsOwnNode(a netip.Addr, node string) bool {
@@ -75,8 +75,8 @@ func (x *Index) IsAbout(t *Term, service model.Key) bool {
 	return t.Services == 0 || service.Name != "" && slices.Contains(x.about[t.Services-1], service)
 }
 
-// Mover is a policy that may get another priority.
-type Mover struct {
+// PolicyMover is a policy that may get another priority.
+type PolicyMover struct {
 	// Now is the priority it has, Others are those of the policies it ranks among, in order.
 	Now    float64
 	Others []float64
@@ -84,17 +84,17 @@ type Mover struct {
 	Terms func(priority float64) [2][]Term
 }
 
-// Mover is the mover of a policy.
-func (x *Index) Mover(key model.Key) (m Mover) {
+// MoverOfPolicy is the mover of a policy.
+func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 	if x.order != nil {
-		return x.order.mover(x, key)
+		return x.order.moverOf(x, key)
 	}
 	for p := range x.view.Cluster.AllPolicies() {
 		switch {
-		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
+		case !p.Kind.HasPriority() || p.Tier != model.TierAdmin:
 		case p.Key == key:
 			m.Now = float64(p.Priority)
-		case x.view.Enforced(p):
+		case x.view.IsEnforced(p):
 			m.Others = append(m.Others, float64(p.Priority))
 		}
 	}

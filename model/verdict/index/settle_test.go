@@ -72,12 +72,12 @@ func TestSettleGoesEveryWay(t *testing.T) {
 			for p := int32(4); p > 0; p-- {
 				for range r.IntN(3) {
 					if r.IntN(3) == 0 {
-						hits = append(hits, Hit{Ref: int32(len(hits)), Tier: tier, Priority: p, Does: Effect(1 << r.IntN(3)), Maybe: r.IntN(6) == 0})
+						hits = append(hits, Hit{Ref: int32(len(hits)), Tier: tier, Priority: p, Does: TermEffect(1 << r.IntN(3)), Maybe: r.IntN(6) == 0})
 					}
 				}
 			}
 		}
-		var c Collector
+		var c HitCollector
 		for _, h := range hits {
 			counts, more := c.Next(h.Tier, h.Priority)
 			if !more {
@@ -87,7 +87,7 @@ func TestSettleGoesEveryWay(t *testing.T) {
 				c.Add(h)
 			}
 		}
-		got := Settle(c.Hits).Verdict
+		got := SettleHits(c.Hits).Verdict
 		seen[got]++
 		ways := everyWay(hits)
 		want := verdict.Unknown

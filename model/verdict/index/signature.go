@@ -21,8 +21,8 @@ func (x *Index) Signatures() map[Signature]int {
 // Signature is equal for terms that match and do the same.
 type Signature struct {
 	stage, tier int8
-	does        Effect
-	at          Where
+	does        TermEffect
+	at          HopSwitch
 	maybe       bool
 	outRouter   bool
 	priority    int32
@@ -58,7 +58,7 @@ func (x *Index) StageSignatures(stage int) []Signature {
 			out[i].outPort = 1 | conds[t.OutPort-1]
 		}
 		if x.order != nil {
-			priority, text := x.order.sign(t)
+			priority, text := x.order.signaturePlace(t)
 			out[i].priority, out[i].ports = priority, out[i].ports+maphash.String(signatureSeed, text)
 		}
 	}

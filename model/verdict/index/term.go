@@ -21,8 +21,8 @@ type Term struct {
 	Priority int32
 	Rule     int32 // into Index.Rules
 	Tier     int8
-	Does     Effect
-	At       Where
+	Does     TermEffect
+	At       HopSwitch
 	Maybe    bool
 	// OutRouter and OutPort are the port by which a multicast packet must leave, as its
 	// address is a group's: the port to the router, or one of a condition, whose id is one
@@ -36,12 +36,12 @@ type Term struct {
 	Multicast bool
 }
 
-// Where is the switch on which a term can match: that of the source, of the destination,
+// HopSwitch is the switch on which a term can match: that of the source, of the destination,
 // or any.
-type Where uint8
+type HopSwitch uint8
 
 const (
-	AtSource Where = 1 << iota
+	AtSource HopSwitch = 1 << iota
 	AtDestination
 	Anywhere = AtSource | AtDestination
 )
@@ -59,11 +59,11 @@ type Rule struct {
 	Maybe     string // why it cannot be told whether it matches
 }
 
-// compile makes the terms of all policies that are enforced; what base made of the same
+// compileTerms makes the terms of all policies that are enforced; what base made of the same
 // policies is taken over.
-func (x *Index) compile(base *Index) {
-	m := &maker{condMaker: condMaker{x: x, known: map[string]*Condition{}, pods: map[string]Set{}}}
-	x.known, x.made = m.known, map[*model.Policy]*section{}
+func (x *Index) compileTerms(base *Index) {
+	m := &termMaker{condMaker: condMaker{x: x, known: map[string]*Condition{}, pods: map[string]Set{}}}
+	x.known, x.made = m.known, map[*model.Policy]*policySection{}
 	if base != nil {
 		x.Conditions, m.base = slices.Clip(base.Conditions), base
 		maps.Copy(m.known, base.known)
@@ -74,41 +74,41 @@ func (x *Index) compile(base *Index) {
 			return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(b.Priority, a.Priority))
 		})
 	}
-	x.arrange()
+	x.arrangeTerms()
 }
 
-// stages makes the terms of the rows that OVN-Kubernetes writes.
-func (m *maker) stages() order {
+// addAllTerms makes the terms of the rows that OVN-Kubernetes writes.
+func (m *termMaker) addAllTerms() policyOrder {
 	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range x.view.Cluster.Policies(k) {
-			m.policy(p, m.admin)
+			m.addPolicy(p, m.addAdminPolicy)
 		}
 	}
-	m.netpols()
+	m.addNetpols()
 	for p := range x.view.Cluster.Policies(model.KindEF) {
-		m.policy(p, m.firewall)
+		m.addPolicy(p, m.addFirewall)
 	}
-	m.defaults()
-	m.multicast()
+	m.addDefaults()
+	m.addMulticast()
 	return nil
 }
 
-type maker struct {
+type termMaker struct {
 	condMaker
 	base *Index // nil for none
 }
 
-// section is the rules and terms that were made of one policy.
-type section struct {
+// policySection is the rules and terms that were made of one policy.
+type policySection struct {
 	rules []Rule
 	terms [2][]Term // their rules counted from 0
 }
 
-// policy makes the terms of a policy where it is enforced.
-func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
+// addPolicy makes the terms of a policy where it is enforced.
+func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 	x := m.x
-	if !x.view.Enforced(p) {
+	if !x.view.IsEnforced(p) {
 		return
 	}
 	first := int32(len(x.Rules))
@@ -119,14 +119,14 @@ func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
 		for stage := range s.terms {
 			for _, t := range s.terms[stage] {
 				t.Rule += first
-				m.add(stage, t)
+				m.addTerm(stage, t)
 			}
 		}
 		return
 	}
 	begin := [2]int{len(x.Terms[0]), len(x.Terms[1])}
 	compile(p)
-	s := &section{rules: slices.Clone(x.Rules[first:])}
+	s := &policySection{rules: slices.Clone(x.Rules[first:])}
 	for stage := range s.terms {
 		s.terms[stage] = slices.Clone(x.Terms[stage][begin[stage]:])
 		for i := range s.terms[stage] {
@@ -136,15 +136,15 @@ func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
 	x.made[p] = s
 }
 
-// rule notes a rule and returns its place.
-func (m *maker) rule(r Rule) int32 {
+// addRule notes a rule and returns its place.
+func (m *termMaker) addRule(r Rule) int32 {
 	m.x.Rules = append(m.x.Rules, r)
 	return int32(len(m.x.Rules) - 1)
 }
 
-func (m *maker) add(stage int, t Term) { m.x.Terms[stage] = append(m.x.Terms[stage], t) }
+func (m *termMaker) addTerm(stage int, t Term) { m.x.Terms[stage] = append(m.x.Terms[stage], t) }
 
-func doesOf(a model.Action) Effect {
+func effectOf(a model.Action) TermEffect {
 	switch a {
 	case model.Allow:
 		return Allows
@@ -154,23 +154,23 @@ func doesOf(a model.Action) Effect {
 	return Passes
 }
 
-// Subjects are the pods with a port that a policy selects; those of a namespace that is
+// SubjectPods are the pods with a port that a policy selects; those of a namespace that is
 // not known are none (ovn-kubernetes.md#subject-pods).
-func (x *Index) Subjects(p *model.Policy) overlap.PodSet {
+func (x *Index) SubjectPods(p *model.Policy) overlap.PodSet {
 	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
 		return nil
 	}
 	return x.Pods.SubjectSet(p)
 }
 
-// admin makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
+// addAdminPolicy makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
 // (ovn-kubernetes.md#acl-match).
-func (m *maker) admin(p *model.Policy) {
-	subject := m.subjects(subjectKey(p), p)
+func (m *termMaker) addAdminPolicy(p *model.Policy) {
+	subject := m.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.rule(ref), Tier: int8(p.Tier), Does: doesOf(r.Action)}
-		peers := m.peers(r)
+		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Does: effectOf(r.Action)}
+		peers := m.peersCondition(r)
 		stage := EgressTerms
 		t.From, t.To, t.At = subject, peers, AtSource
 		if r.Direction == model.Ingress {
@@ -180,9 +180,9 @@ func (m *maker) admin(p *model.Policy) {
 		var some bool
 		t.Ports, some = adminPorts(r)
 		if some {
-			m.add(stage, t)
+			m.addTerm(stage, t)
 		}
-		m.named(p, r, ref, t, stage)
+		m.addNamedPorts(p, r, ref, t, stage)
 	}
 }
 
@@ -197,16 +197,16 @@ func podKey(s model.Selector, all bool) string {
 	return selectors.Key(s)
 }
 
-// peers makes the condition that an address is in the sets of a rule
+// peersCondition makes the condition that an address is in the sets of a rule
 // (ovn-kubernetes.md#peers).
-func (m *maker) peers(r *model.Rule) int32 {
+func (m *termMaker) peersCondition(r *model.Rule) int32 {
 	key := ""
 	for i := range r.Peers {
 		key += peerKey(&r.Peers[i]) + "\x01"
 	}
-	return m.addresses(key, func(a addrs) {
+	return m.addressCondition(key, func(a conditionAddrs) {
 		for i := range r.Peers {
-			m.peer(a, &r.Peers[i])
+			m.addPeer(a, &r.Peers[i])
 		}
 	})
 }
@@ -232,28 +232,28 @@ func peerKey(p *model.Peer) string {
 	return key
 }
 
-func (m *maker) peer(a addrs, p *model.Peer) {
+func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 	switch p.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		a.pods(peerKey(p), func() Set { return m.x.ofPods(m.x.Pods.PeerSet(p), m.x.view.family) })
+		a.addPods(peerKey(p), func() Set { return m.x.ofPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
 	case model.PeerNodes:
-		for _, n := range m.x.Pods.Nodes(p.Nodes) {
+		for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
 			for _, ip := range n.HostIPs {
-				a.single(ip, m.x.view.family)
+				a.addSingle(ip, m.x.view.hasFamily)
 			}
 		}
 	case model.PeerNetworks:
 		for _, cidr := range p.Networks {
-			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.family(verdict.FamilyOf(n.Addr())) {
-				a.block(block{Network: n.Masked()})
+			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.hasFamily(verdict.FamilyOf(n.Addr())) {
+				a.addBlock(exceptedBlock{Network: n.Masked()})
 			}
 		}
 	}
 }
 
-// arrange notes of each term where the next begins that has another subject, and of each
+// arrangeTerms notes of each term where the next begins that has another subject, and of each
 // condition its terms.
-func (x *Index) arrange() {
+func (x *Index) arrangeTerms() {
 	for stage, terms := range x.Terms {
 		x.TermsFrom[stage], x.TermsTo[stage] = make([][]int32, len(x.Conditions)), make([][]int32, len(x.Conditions))
 		for i := range terms {
@@ -263,7 +263,7 @@ func (x *Index) arrange() {
 		runs := make([]int32, len(terms))
 		for i := len(terms) - 1; i >= 0; i-- {
 			runs[i] = int32(i) + 1
-			if i+1 < len(terms) && terms[i].Subject(stage) == terms[i+1].Subject(stage) {
+			if i+1 < len(terms) && terms[i].SubjectCondition(stage) == terms[i+1].SubjectCondition(stage) {
 				runs[i] = runs[i+1]
 			}
 		}
@@ -271,8 +271,8 @@ func (x *Index) arrange() {
 	}
 }
 
-// Subject is the condition of the term that the pods of its policy's subject meet.
-func (t *Term) Subject(stage int) int32 {
+// SubjectCondition is the condition of the term that the pods of its policy's subject meet.
+func (t *Term) SubjectCondition(stage int) int32 {
 	if stage == IngressTerms {
 		return t.To
 	}

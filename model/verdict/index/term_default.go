@@ -12,86 +12,86 @@ import (
 // reaches itself through a Service (ovn-kubernetes.md#hairpin-and-node-rows).
 var HairpinAddrs = [2]netip.Addr{netip.MustParseAddr("169.254.169.5"), netip.MustParseAddr("fd69::5")}
 
-// defaults makes the terms of the hairpin rows and of those by which a node reaches its
+// addDefaults makes the terms of the hairpin rows and of those by which a node reaches its
 // own pods.
-func (m *maker) defaults() {
+func (m *termMaker) addDefaults() {
 	if !m.x.view.Defaults {
 		return
 	}
-	hairpin := m.addresses("hairpin", func(a addrs) {
+	hairpin := m.addressCondition("hairpin", func(a conditionAddrs) {
 		for _, addr := range HairpinAddrs {
-			a.single(addr.String(), m.x.view.family)
+			a.addSingle(addr.String(), m.x.view.hasFamily)
 		}
 	})
-	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows, At: Anywhere, From: hairpin, To: m.everyone()}
+	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows, At: Anywhere, From: hairpin, To: m.noCondition()}
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
-		t.Rule = m.rule(Rule{Key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, Direction: d, Index: -1, Action: model.Allow})
+		t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, Direction: d, Index: -1, Action: model.Allow})
 		if d == model.Ingress {
-			t.To = m.spared()
+			t.To = m.sparedCondition()
 		}
-		m.add(stage, t)
+		m.addTerm(stage, t)
 	}
-	t.From = m.made("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = m.rule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
-	m.add(IngressTerms, t)
+	t.From = m.conditionID("own node", func(c *Condition) { c.OwnNode = true })
+	t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	m.addTerm(IngressTerms, t)
 }
 
-// multicast makes the terms of multicast (ovn-kubernetes.md#multicast).
-func (m *maker) multicast() {
+// addMulticast makes the terms of multicast (ovn-kubernetes.md#multicast).
+func (m *termMaker) addMulticast() {
 	if !m.x.view.Multicast {
 		return
 	}
-	any4, any6 := block{Network: netip.MustParsePrefix("224.0.0.0/4")}, transient()
-	anyGroup := m.addresses("groups", func(a addrs) {
-		a.block(any4)
+	any4, any6 := exceptedBlock{Network: netip.MustParsePrefix("224.0.0.0/4")}, transientGroups()
+	anyGroup := m.addressCondition("groups", func(a conditionAddrs) {
+		a.addBlock(any4)
 		a.c.Blocks = append(a.c.Blocks, any6...)
 	})
-	groups := m.addresses("groups of families", func(a addrs) {
+	groups := m.addressCondition("groups of families", func(a conditionAddrs) {
 		if m.x.view.IPv4 {
-			a.block(any4)
+			a.addBlock(any4)
 		}
 		if m.x.view.IPv6 {
 			a.c.Blocks = append(a.c.Blocks, any6...)
 		}
 	})
-	router := m.made("router", func(c *Condition) { c.router = true })
+	router := m.conditionID("router", func(c *Condition) { c.router = true })
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
 		deny := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}
-		m.add(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Does: Drops, At: Anywhere, From: m.everyone(), To: anyGroup,
-			Rule: m.rule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
+		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Does: Drops, At: Anywhere, From: m.noCondition(), To: anyGroup,
+			Rule: m.addRule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
 		nodes := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastNodes}
-		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: Anywhere, From: m.everyone(), To: anyGroup,
-			Rule: m.rule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
+		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: Anywhere, From: m.noCondition(), To: anyGroup,
+			Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
 		// The one port is that of the packet, in or out; the other condition is on the group.
 		if d == model.Egress {
 			t.From = router
 		} else {
 			t.OutRouter = true
 		}
-		m.add(stage, t)
+		m.addTerm(stage, t)
 	}
 	for ns := range m.x.view.Cluster.Namespaces() {
 		if ns.Annotations[model.AnnotationMulticast] != "true" {
 			continue
 		}
-		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}}
-		ports := m.subjects("namespace "+ns.Name, pods)
-		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.Everything(), Pods: model.Everything()}
+		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
+		ports := m.subjectCondition("namespace "+ns.Name, pods)
+		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
 		key := model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}
 		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: AtSource, From: ports, To: groups,
-			Rule: m.rule(Rule{Key: key, Direction: model.Egress, Index: -1, Action: model.Allow})}
-		m.add(EgressTerms, t)
+			Rule: m.addRule(Rule{Key: key, Direction: model.Egress, Index: -1, Action: model.Allow})}
+		m.addTerm(EgressTerms, t)
 		t.At, t.OutPort = AtDestination, ports+1
-		t.From = m.addresses("members "+ns.Name, func(a addrs) { m.selectorSet(a, members) })
-		t.Rule = m.rule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Allow})
-		m.add(IngressTerms, t)
+		t.From = m.addressCondition("members "+ns.Name, func(a conditionAddrs) { m.selectorSet(a, members) })
+		t.Rule = m.addRule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Allow})
+		m.addTerm(IngressTerms, t)
 	}
 }
 
-// transient are the IPv6 groups that are not permanent: those with the T flag.
-func transient() (out []block) {
+// transientGroups are the IPv6 groups that are not permanent: those with the T flag.
+func transientGroups() (out []exceptedBlock) {
 	for flags := byte(1); flags < 16; flags += 2 {
-		out = append(out, block{Network: netip.PrefixFrom(netip.AddrFrom16([16]byte{0xff, flags << 4}), 12)})
+		out = append(out, exceptedBlock{Network: netip.PrefixFrom(netip.AddrFrom16([16]byte{0xff, flags << 4}), 12)})
 	}
 	return out
 }

@@ -11,50 +11,50 @@ import (
 // nothing else, from wherever it comes. OVN-Kubernetes had no rows of its own then that let
 // the node of a pod through, or the pod itself.
 
-// isolates says whether a policy isolates its pods by itself.
-func (m *maker) isolates(p *model.Policy, d model.Direction) bool {
+// isolatesPods says whether a policy isolates its pods by itself.
+func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if m.x.view.LegacyIsolation {
-		return legacy.Isolates(p, d)
+		return legacy.IsolatesByItself(p, d)
 	}
-	return p.Isolates(d)
+	return p.IsolatesDirection(d)
 }
 
-// counts says whether a rule of a NetworkPolicy decides anything.
-func (m *maker) counts(p *model.Policy, r *model.Rule) bool {
-	return !m.x.view.LegacyIsolation || legacy.Counts(m.x.view.Cluster, p, r.Direction) && !legacy.MatchesNothing(p, r)
+// ruleCounts says whether a rule of a NetworkPolicy decides anything.
+func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
+	return !m.x.view.LegacyIsolation || legacy.RulesCount(m.x.view.Cluster, p, r.Direction) && !legacy.MatchesNothing(p, r)
 }
 
-// annotated makes the terms that drop the rest of what goes to isolated namespaces.
-func (m *maker) annotated() {
+// addAnnotated makes the terms that drop the rest of what goes to isolated namespaces.
+func (m *termMaker) addAnnotated() {
 	if !m.x.view.LegacyIsolation {
 		return
 	}
 	for ns := range m.x.view.Cluster.Namespaces() {
-		if !legacy.Isolated(m.x.view.Cluster, ns.Name) {
+		if !legacy.IsIsolated(m.x.view.Cluster, ns.Name) {
 			continue
 		}
 		key := model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)}
-		m.add(IngressTerms, Term{Tier: model.TierNetwork, At: AtDestination, Does: Drops, Priority: ladder.PriorityNetpolDeny,
-			Rule: m.rule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Deny}),
-			From: m.everyone(), To: m.subjects("annotated "+ns.Name, wholeNamespace(ns.Name))})
+		m.addTerm(IngressTerms, Term{Tier: model.TierNetwork, At: AtDestination, Does: Drops, Priority: ladder.PriorityNetpolDeny,
+			Rule: m.addRule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Deny}),
+			From: m.noCondition(), To: m.subjectCondition("annotated "+ns.Name, wholeNamespace(ns.Name))})
 	}
 }
 
 // wholeNamespace selects every pod of a namespace.
 func wholeNamespace(name string) *model.Policy {
-	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}}
+	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
 }
 
-// spared is everybody but the pods of isolated namespaces, which the rows that
+// sparedCondition is everybody but the pods of isolated namespaces, which the rows that
 // OVN-Kubernetes has for every pod do not open.
-func (m *maker) spared() int32 {
+func (m *termMaker) sparedCondition() int32 {
 	if !m.x.view.LegacyIsolation {
-		return m.everyone()
+		return m.noCondition()
 	}
-	return m.made("spared", func(c *Condition) {
+	return m.conditionID("spared", func(c *Condition) {
 		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
-			if !legacy.Isolated(m.x.view.Cluster, m.x.Pods.At(int(m.x.Ends[i].Pod)).Namespace) {
+			if !legacy.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
 				c.Set.Add(int32(i))
 			}
 		}

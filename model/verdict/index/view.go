@@ -43,10 +43,10 @@ type Options struct {
 	Precedence *Precedence
 }
 
-func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows[p.Key] == nil }
+func (o *Options) IsEnforced(p *model.Policy) bool { return o.NoRows[p.Key] == nil }
 
-// family says whether the cluster has a family.
-func (o *Options) family(f verdict.Family) bool {
+// hasFamily says whether the cluster has a family.
+func (o *Options) hasFamily(f verdict.Family) bool {
 	if f == verdict.IPv6 {
 		return o.IPv6
 	}

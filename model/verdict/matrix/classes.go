@@ -14,7 +14,7 @@ import (
 // Classes are the ends of connections, grouped so that nothing tells the ends of a class
 // apart: they meet the same conditions of every rule, and a verdict about one holds for
 // all. Sources and destinations are pods on the default network, each with each of its
-// addresses, and the addresses outside, by the networks that rules name (Blocks).
+// addresses, and the addresses outside, by the networks that rules name (OutsideBlocks).
 // Addresses of nodes, which stand for the pods on their network, join them with the first
 // Matrix. Multicast is not among them. Classes are for one goroutine at a time.
 type Classes struct {
@@ -65,9 +65,9 @@ func ClassesOf(x *index.Index, pick func(*model.Pod) bool) *Classes {
 	return classesOf(pick, nil, nil, x)[0]
 }
 
-// grouping makes classes that are the same for several indexes: ends that none of them
+// classGrouping makes classes that are the same for several indexes: ends that none of them
 // tells apart.
-type grouping struct {
+type classGrouping struct {
 	out   []*Classes
 	seed  maphash.Seed
 	known map[uint64][]int32
@@ -78,8 +78,8 @@ type grouping struct {
 // classes are wanted. With a focus, only the ends of
 // its connections are grouped, by what can tell those connections apart; the indexes have the
 // same ends then.
-func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*index.Index) []*Classes {
-	g := &grouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
+func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*index.Index) []*Classes {
+	g := &classGrouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
 	facts, conds := make([][]index.Set, len(xs)), make([]index.Set, len(xs))
 	for i, x := range xs {
 		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}, memo: map[string]*Profile{}}
@@ -91,24 +91,24 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		}
 		g.out = append(g.out, c)
 		if f != nil {
-			from, to := f.conds(x)
-			facts[i], conds[i] = f.facts(x, from, to), f.outside(from, to)
+			from, to := f.relevantConditions(x)
+			facts[i], conds[i] = f.endConditions(x, from, to), f.outsideConditions(from, to)
 		} else {
 			facts[i] = factsOfEnds(x)
 		}
 	}
 	holds, ends := make([]index.Set, len(xs)), make([]int32, len(xs))
 	for e := range xs[0].Ends {
-		if f != nil && !f.has(int32(e)) {
+		if f != nil && !f.hasEnd(int32(e)) {
 			continue
 		}
-		p := xs[0].Pods.At(int(xs[0].Ends[e].Pod))
+		p := xs[0].Pods.PodAt(int(xs[0].Ends[e].Pod))
 		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
 			continue
 		}
 		everywhere := true
 		for i, x := range xs {
-			ends[i] = same(x, xs[0], int32(e))
+			ends[i] = endInOther(x, xs[0], int32(e))
 			if ends[i] < 0 {
 				everywhere = false
 				break
@@ -118,21 +118,21 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		if !everywhere {
 			continue
 		}
-		id := g.join(verdict.FamilyOf(xs[0].Ends[e].Addr), holds, true, 0)
+		id := g.classOfEnd(verdict.FamilyOf(xs[0].Ends[e].Addr), holds, true, 0)
 		for i, c := range g.out {
 			c.List[id].Ends = append(c.List[id].Ends, ends[i])
 			c.ClassOf[ends[i]] = id
 		}
 	}
-	g.outsides(xs, marks, conds)
+	g.groupOutside(xs, marks, conds)
 	for _, c := range g.out {
 		c.countSelf()
 	}
 	return g.out
 }
 
-// join finds the class of an end that meets the conditions and has a cut, or makes one.
-func (g *grouping) join(family verdict.Family, holds []index.Set, pod bool, cut int32) int32 {
+// classOfEnd finds the class of an end that meets the conditions and has a cut, or makes one.
+func (g *classGrouping) classOfEnd(family verdict.Family, holds []index.Set, pod bool, cut int32) int32 {
 	g.raw = binary.LittleEndian.AppendUint32(append(g.raw[:0], byte(family)), uint32(cut))
 	for _, h := range holds {
 		for _, w := range h {
@@ -173,18 +173,18 @@ func factsOfEnds(x *index.Index) []index.Set {
 	return out
 }
 
-// same is the end that another index has, -1 where this one has none: the pod is not
+// endInOther is the end that another index has, -1 where this one has none: the pod is not
 // there, has another address, or runs elsewhere.
-func same(x *index.Index, o *index.Index, end int32) int32 {
+func endInOther(x *index.Index, o *index.Index, end int32) int32 {
 	if x == o {
 		return end
 	}
-	theirs := o.Pods.At(int(o.Ends[end].Pod))
-	if int(end) < len(x.Ends) && x.Ends[end].Addr == o.Ends[end].Addr && x.Pods.At(int(x.Ends[end].Pod)) == theirs {
+	theirs := o.Pods.PodAt(int(o.Ends[end].Pod))
+	if int(end) < len(x.Ends) && x.Ends[end].Addr == o.Ends[end].Addr && x.Pods.PodAt(int(x.Ends[end].Pod)) == theirs {
 		return end
 	}
 	for _, e := range x.EndsAt(o.Ends[end].Addr) {
-		if p := x.Pods.At(int(x.Ends[e].Pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
+		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
 			return e
 		}
 	}
@@ -214,8 +214,8 @@ func (c *Classes) countSelf() {
 // Len is how many classes there are.
 func (c *Classes) Len() int { return len(c.List) }
 
-// sides are the terms of which a class meets the one side and the other.
-func (c *Classes) sides(id int32) *Class {
+// termSides are the terms of which a class meets the one side and the other.
+func (c *Classes) termSides(id int32) *Class {
 	k := c.List[id]
 	if k.ready {
 		return k
@@ -237,13 +237,13 @@ func (c *Classes) sides(id int32) *Class {
 	return k
 }
 
-// Pairs counts the connections from a class to another: between pods of one node, and of
+// CountPairs counts the connections from a class to another: between pods of one node, and of
 // others. To addresses outside those to the pod's own node are near, where the cut asks for it.
-func (c *Classes) Pairs(a, b int32) (near, far int) {
+func (c *Classes) CountPairs(a, b int32) (near, far int) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
 	case ka.Outside:
-		return 0, c.arrivals(ka, kb)
+		return 0, c.countArrivals(ka, kb)
 	case kb.Outside:
 		near = c.toOwnNode(ka, kb)
 		return near, len(ka.Ends)*len(kb.Blocks) - near
@@ -276,13 +276,13 @@ func (c *Classes) PodsByNode(k *Class) map[string]int {
 	return k.nodes
 }
 
-// Example is a connection from a class to another.
-func (c *Classes) Example(a, b int32, nodes Nodes) (from, to verdict.Endpoint, ok bool) {
+// ExampleConnection is a connection from a class to another.
+func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to verdict.Endpoint, ok bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
 	case ka.Outside:
 		for _, e := range kb.Ends {
-			for a := range c.Sources(ka, e) {
+			for a := range c.SourceAddrs(ka, e) {
 				return verdict.AddrEnd(a), c.Index.Endpoint(e), true
 			}
 		}
@@ -290,7 +290,7 @@ func (c *Classes) Example(a, b int32, nodes Nodes) (from, to verdict.Endpoint, o
 	case kb.Outside:
 		for _, e := range ka.Ends {
 			for _, i := range kb.Blocks {
-				if b := &c.Outside.Blocks[i]; nodes.Has(b.Host == c.Index.NodeOfEnd(e)) {
+				if b := &c.Outside.Blocks[i]; nodes.Includes(b.Host == c.Index.NodeOfEnd(e)) {
 					return c.Index.Endpoint(e), verdict.AddrEnd(b.Addr), true
 				}
 			}
@@ -299,7 +299,7 @@ func (c *Classes) Example(a, b int32, nodes Nodes) (from, to verdict.Endpoint, o
 	}
 	for _, i := range ka.Ends {
 		for _, j := range kb.Ends {
-			if c.Index.Ends[i].Pod != c.Index.Ends[j].Pod && nodes.Has(c.Index.NodeOfEnd(i) == c.Index.NodeOfEnd(j)) {
+			if c.Index.Ends[i].Pod != c.Index.Ends[j].Pod && nodes.Includes(c.Index.NodeOfEnd(i) == c.Index.NodeOfEnd(j)) {
 				return c.Index.Endpoint(i), c.Index.Endpoint(j), true
 			}
 		}
@@ -307,21 +307,21 @@ func (c *Classes) Example(a, b int32, nodes Nodes) (from, to verdict.Endpoint, o
 	return from, to, false
 }
 
-// Nodes says between pods of which nodes connections are.
-type Nodes uint8
+// NodePairing says between pods of which nodes connections are.
+type NodePairing uint8
 
 // The connections of a change; those to a node's own addresses are of one node from its pods.
 const (
-	AnyNodes Nodes = iota // it does not matter where the pods are
+	AnyNodes NodePairing = iota // it does not matter where the pods are
 	OneNode
 	TwoNodes
 )
 
-// Has says whether connections of one node, or of two, are among them.
-func (n Nodes) Has(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
+// Includes says whether connections of one node, or of two, are among them.
+func (n NodePairing) Includes(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
 
-// Mark notes the pairs of classes between which a term may match.
-func (c *Classes) Mark(t *index.Term, byFrom []index.Set) {
+// MarkPairs notes the pairs of classes between which a term may match.
+func (c *Classes) MarkPairs(t *index.Term, byFrom []index.Set) {
 	to := index.NewSet(len(c.List))
 	for b, k := range c.List {
 		if k.Holds.Has(t.To) {

@@ -16,9 +16,9 @@ type OwnAddr struct {
 	Node string
 }
 
-// outsides makes the classes of the addresses outside, as far as some conditions of each
+// groupOutside makes the classes of the addresses outside, as far as some conditions of each
 // index tell them apart.
-func (g *grouping) outsides(xs []*index.Index, marks []netip.Addr, conds []index.Set) {
+func (g *classGrouping) groupOutside(xs []*index.Index, marks []netip.Addr, conds []index.Set) {
 	s, holds := newPartition(xs), make([]index.Set, len(xs))
 	for _, c := range g.out {
 		c.Outside = s
@@ -27,9 +27,9 @@ func (g *grouping) outsides(xs []*index.Index, marks []netip.Addr, conds []index
 		for i, x := range xs {
 			holds[i] = factsOf(x, a, conds[i])
 		}
-		return g.join(verdict.FamilyOf(a), holds, false, cut)
+		return g.classOfEnd(verdict.FamilyOf(a), holds, false, cut)
 	}
-	s.part(conds, join)
+	s.makeBlocks(conds, join)
 	for i := range s.Blocks {
 		for _, c := range g.out {
 			k := c.List[s.Blocks[i].Class]
@@ -37,8 +37,8 @@ func (g *grouping) outsides(xs []*index.Index, marks []netip.Addr, conds []index
 		}
 	}
 	for _, a := range marks {
-		b := part{Network: netip.PrefixFrom(a, a.BitLen()), within: -1, Addr: a}
-		if around := s.Around(a); around >= 0 {
+		b := outsidePart{Network: netip.PrefixFrom(a, a.BitLen()), within: -1, Addr: a}
+		if around := s.BlockAround(a); around >= 0 {
 			b.cut = s.Blocks[around].cut
 		}
 		id := join(a, b.cut)
@@ -58,13 +58,13 @@ func (g *grouping) outsides(xs []*index.Index, marks []netip.Addr, conds []index
 		}
 	}
 	if alikeForNodes(xs) {
-		g.owned(xs, s, conds)
+		g.groupOwned(xs, s, conds)
 	}
 }
 
-// owned makes the classes of the addresses from which nodes reach their own pods: each meets
+// groupOwned makes the classes of the addresses from which nodes reach their own pods: each meets
 // what its block does, and that it is the node's own.
-func (g *grouping) owned(xs []*index.Index, s *Partition, conds []index.Set) {
+func (g *classGrouping) groupOwned(xs []*index.Index, s *Partition, conds []index.Set) {
 	type variant struct {
 		class int32
 		own   string // by index
@@ -80,7 +80,7 @@ func (g *grouping) owned(xs []*index.Index, s *Partition, conds []index.Set) {
 		}
 	}
 	for _, a := range s.Owners {
-		in := s.Around(a)
+		in := s.BlockAround(a)
 		for _, node := range s.Own[a] {
 			v := variant{class: -1 - int32(verdict.FamilyOf(a))}
 			if in >= 0 {
@@ -107,7 +107,7 @@ func (g *grouping) owned(xs []*index.Index, s *Partition, conds []index.Set) {
 						holds[i].Or(mine[i])
 					}
 				}
-				id = g.join(verdict.FamilyOf(a), holds, false, 0)
+				id = g.classOfEnd(verdict.FamilyOf(a), holds, false, 0)
 				known[v] = id
 			}
 			for _, c := range g.out {
@@ -131,20 +131,20 @@ func alikeForNodes(xs []*index.Index) bool {
 func factsOf(x *index.Index, a netip.Addr, some index.Set) index.Set {
 	s := index.NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {
-		if !k.Port && (some == nil || some.Has(k.ID)) && k.Holds(x, &index.Place{Port: -1, End: -1, Addr: a}, "") {
+		if !k.Port && (some == nil || some.Has(k.ID)) && k.Holds(x, &index.HopEnd{Port: -1, End: -1, Addr: a}, "") {
 			s.Add(k.ID)
 		}
 	}
 	return s
 }
 
-// Sources are the addresses with which a class of those outside comes to an end, one for each
+// SourceAddrs are the addresses with which a class of those outside comes to an end, one for each
 // of its blocks that does.
-func (c *Classes) Sources(k *Class, to int32) iter.Seq[netip.Addr] {
+func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		node := c.Index.NodeOfEnd(to)
 		for _, i := range k.Blocks {
-			if a := c.Outside.From(&c.Outside.Blocks[i], node); a.IsValid() && !yield(a) {
+			if a := c.Outside.AddrForNode(&c.Outside.Blocks[i], node); a.IsValid() && !yield(a) {
 				return
 			}
 		}
@@ -156,8 +156,8 @@ func (c *Classes) Sources(k *Class, to int32) iter.Seq[netip.Addr] {
 	}
 }
 
-// arrivals counts the pairs of a class outside and the ends that it comes to.
-func (c *Classes) arrivals(from, to *Class) (n int) {
+// countArrivals counts the pairs of a class outside and the ends that it comes to.
+func (c *Classes) countArrivals(from, to *Class) (n int) {
 	n = len(from.Blocks) * len(to.Ends)
 	for _, i := range from.Blocks {
 		b := &c.Outside.Blocks[i]
@@ -173,9 +173,9 @@ func (c *Classes) arrivals(from, to *Class) (n int) {
 	return n
 }
 
-// Block is addresses outside that nothing tells apart: those of a network that are in no other
+// OutsideBlock is addresses outside that nothing tells apart: those of a network that are in no other
 // block, no pod's and no Service's.
-type Block struct {
+type OutsideBlock struct {
 	Network netip.Prefix
 	// Except are the blocks inside it.
 	Except []netip.Prefix
@@ -184,10 +184,10 @@ type Block struct {
 	Kind PodKind
 }
 
-// Blocks are the addresses outside, by family and network.
-func (c *Classes) Blocks() []Block {
+// OutsideBlocks are the addresses outside, by family and network.
+func (c *Classes) OutsideBlocks() []OutsideBlock {
 	s := c.Outside
-	out := make([]Block, len(s.Blocks))
+	out := make([]OutsideBlock, len(s.Blocks))
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
 		out[i].Network, out[i].Addr = b.Network, b.Addr

@@ -10,19 +10,19 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Crossed is the verdicts of the connections from one pod to another in one family, for
+// PodPair is the verdicts of the connections from one pod to another in one family, for
 // every port: Segments are in order and leave none out.
-type Crossed struct {
+type PodPair struct {
 	From, To verdict.Endpoint
 	Family   verdict.Family
 	Segments []Segment
 }
 
-// Cross visits the connections from each of some pods to each of others, in their order,
+// VisitPodPairs visits the connections from each of some pods to each of others, in their order,
 // until visit says that it is enough. No pod connects to itself. Pods that the classes
 // leave out have none.
-func (c *Classes) Cross(from, to []*model.Pod, visit func(Crossed) bool) {
-	known := map[crossing][]Segment{}
+func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool) {
+	known := map[classCrossing][]Segment{}
 	sources, targets := c.EndsOfPods(from), c.EndsOfPods(to)
 	for i, p := range from {
 		for j, q := range to {
@@ -38,8 +38,8 @@ func (c *Classes) Cross(from, to []*model.Pod, visit func(Crossed) bool) {
 					if p.NodeName == q.NodeName {
 						how = SameNode
 					}
-					if !visit(Crossed{c.Index.Endpoint(a), c.Index.Endpoint(b), verdict.FamilyOf(c.Index.Ends[a].Addr),
-						c.segments(crossing{c.ClassOf[a], c.ClassOf[b], how}, known)}) {
+					if !visit(PodPair{c.Index.Endpoint(a), c.Index.Endpoint(b), verdict.FamilyOf(c.Index.Ends[a].Addr),
+						c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)}) {
 						return
 					}
 				}
@@ -48,23 +48,23 @@ func (c *Classes) Cross(from, to []*model.Pod, visit func(Crossed) bool) {
 	}
 }
 
-// Common returns the verdicts that hold for all connections from pods of one kind to
+// CommonVerdicts returns the verdicts that hold for all connections from pods of one kind to
 // pods of another, whichever nodes they are on and whichever family they use. Ports at
 // which the verdicts differ have no segment. ok is false where they have no family in
 // common.
-func (c *Classes) Common(from, to *model.Pod) (out []Segment, ok bool) {
-	known := map[crossing][]Segment{}
+func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
+	known := map[classCrossing][]Segment{}
 	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
 		for _, b := range c.EndsOfPods([]*model.Pod{to})[0] {
 			if c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
 				continue
 			}
-			for _, how := range [...]Mode{FarAway, SameNode} {
-				s := c.segments(crossing{c.ClassOf[a], c.ClassOf[b], how}, known)
+			for _, how := range [...]ConnectionMode{FarAway, SameNode} {
+				s := c.segmentsOf(classCrossing{c.ClassOf[a], c.ClassOf[b], how}, known)
 				if !ok {
 					out, ok = s, true
 				} else {
-					out = agreed(out, s)
+					out = agreedSegments(out, s)
 				}
 			}
 		}
@@ -72,8 +72,8 @@ func (c *Classes) Common(from, to *model.Pod) (out []Segment, ok bool) {
 	return out, ok
 }
 
-// Like is equal for pods that nothing tells apart but the node they are on.
-func (c *Classes) Like(p *model.Pod) string {
+// PodClassKey is equal for pods that nothing tells apart but the node they are on.
+func (c *Classes) PodClassKey(p *model.Pod) string {
 	var classes []int32
 	for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
 		classes = append(classes, c.ClassOf[e])
@@ -86,10 +86,10 @@ func (c *Classes) Like(p *model.Pod) string {
 	return string(out)
 }
 
-// crossing is two classes and how connections between them go.
-type crossing struct {
+// classCrossing is two classes and how connections between them go.
+type classCrossing struct {
 	from, to int32
-	how      Mode
+	how      ConnectionMode
 }
 
 // EndsOfPods are the ends of pods that have a class.
@@ -108,7 +108,7 @@ func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 	return out
 }
 
-func (c *Classes) segments(at crossing, known map[crossing][]Segment) []Segment {
+func (c *Classes) segmentsOf(at classCrossing, known map[classCrossing][]Segment) []Segment {
 	if at.how == SameNode && !c.NodesMatter(at.from, at.to) {
 		at.how = FarAway
 	}
@@ -116,14 +116,14 @@ func (c *Classes) segments(at crossing, known map[crossing][]Segment) []Segment 
 	if !ok {
 		var k Candidates
 		c.FindCandidates(at.from, at.to, at.how, &k)
-		s = c.Profile(&k, nil).Segments
+		s = c.ProfileOf(&k, nil).Segments
 		known[at] = s
 	}
 	return s
 }
 
-// agreed are the ports of which two lists say the same.
-func agreed(a, b []Segment) (out []Segment) {
+// agreedSegments are the ports of which two lists say the same.
+func agreedSegments(a, b []Segment) (out []Segment) {
 	for _, p := range a {
 		for _, q := range b {
 			if lo, hi := max(p.Lo, q.Lo), min(p.Hi, q.Hi); p.Protocol == q.Protocol && p.Verdict == q.Verdict && lo <= hi {
@@ -143,7 +143,7 @@ type Comparison struct {
 
 func NewComparison(before, after *index.Index, marks []netip.Addr) *Comparison {
 	c := &Comparison{}
-	var f *focus
+	var f *connectionFocus
 	if sameEnds := slices.Equal(before.Ends, after.Ends); sameEnds {
 		f = newFocus(len(after.Ends))
 	}
@@ -157,7 +157,7 @@ func NewComparison(before, after *index.Index, marks []netip.Addr) *Comparison {
 
 // findChanged finds the terms that only one of the two has, and what they are about. Without
 // the same ends terms cannot be compared: then all are.
-func (c *Comparison) findChanged(before, after *index.Index, f *focus) {
+func (c *Comparison) findChanged(before, after *index.Index, f *connectionFocus) {
 	for n, side := range [...]struct{ has, other *index.Index }{{before, after}, {after, before}} {
 		known := map[index.Signature]int{}
 		if f != nil { // conditions are compared by the places of ends
@@ -173,7 +173,7 @@ func (c *Comparison) findChanged(before, after *index.Index, f *focus) {
 				}
 				c.Changed[n][stage].Add(int32(i))
 				if f != nil {
-					f.add(side.has, &terms[i])
+					f.addTerm(side.has, &terms[i])
 				}
 			}
 		}
@@ -182,19 +182,19 @@ func (c *Comparison) findChanged(before, after *index.Index, f *focus) {
 
 // Each visits the pairs of classes between which something may change, until visit says
 // that it is enough.
-func (c *Comparison) Each(visit func(a, b int32, how Mode, nodes Nodes, pairs int) bool) {
+func (c *Comparison) Each(visit func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) bool) {
 	on := true
-	try := func(a, b int32, how Mode, nodes Nodes, pairs int) {
+	try := func(a, b int32, how ConnectionMode, nodes NodePairing, pairs int) {
 		if on && pairs > 0 {
 			on = visit(a, b, how, nodes, pairs)
 		}
 	}
-	c.touched(func(a, b int32) {
-		how, ok := c.After.Mode(a, b)
+	c.visitTouched(func(a, b int32) {
+		how, ok := c.After.PairMode(a, b)
 		if !ok || !on {
 			return
 		}
-		near, far := c.After.Pairs(a, b)
+		near, far := c.After.CountPairs(a, b)
 		switch {
 		case how == Leaving && c.After.OwnNodeMatters(b):
 			try(a, b, how, TwoNodes, far)
@@ -209,13 +209,13 @@ func (c *Comparison) Each(visit func(a, b int32, how Mode, nodes Nodes, pairs in
 	})
 }
 
-// touched visits the pairs of classes that may change: where a term matches that only one
+// visitTouched visits the pairs of classes that may change: where a term matches that only one
 // of the two has.
-func (c *Comparison) touched(visit func(a, b int32)) {
+func (c *Comparison) visitTouched(visit func(a, b int32)) {
 	byFrom := make([]index.Set, len(c.After.List))
 	for n, side := range [...]*Classes{c.Before, c.After} {
 		for stage, terms := range side.Index.Terms {
-			c.Changed[n][stage].Each(func(i int32) { side.Mark(&terms[i], byFrom) })
+			c.Changed[n][stage].Each(func(i int32) { side.MarkPairs(&terms[i], byFrom) })
 		}
 	}
 	for a, to := range byFrom {

@@ -12,16 +12,16 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Cut is the ports at which all addresses of a block are Services: connections to these go to
+// ServiceCut is the ports at which all addresses of a block are Services: connections to these go to
 // the Services' endpoints, and are none to the block.
-type Cut struct {
+type ServiceCut struct {
 	every []verdict.PortRange // whichever pod asks
 	// own are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
 	// On the way to the NodePort of another node the sender's rules meet that node's address.
 	own []verdict.PortRange
 }
 
-func (c *Cut) Ports(own bool) []verdict.PortRange {
+func (c *ServiceCut) CutPortsFor(own bool) []verdict.PortRange {
 	if own {
 		return c.own
 	}
@@ -79,21 +79,21 @@ func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) 
 	return of[0], of[1]
 }
 
-// apart adds to networks the single addresses of networks that hold hardly any addresses but
+// withServiceAddrs adds to networks the single addresses of networks that hold hardly any addresses but
 // those of Services: each may be a Service at ports of its own.
-func (s *Partition) apart(networks []netip.Prefix) []netip.Prefix {
+func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
 		if n.IsSingleIP() {
 			continue
 		}
 		s.served = false
-		in := inner(networks[i+1:], n)
-		if _, ok := s.plain(n, in); ok {
+		in := innerNetworks(networks[i+1:], n)
+		if _, ok := s.plainFreeAddr(n, in); ok {
 			continue
 		}
-		for a := range s.fronts() {
-			if n.Contains(a) && !s.Keeps(a) && !slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) && p != n }) {
+		for a := range s.serviceAddrs() {
+			if n.Contains(a) && !s.IsPodOrService(a) && !slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) && p != n }) {
 				more = append(more, netip.PrefixFrom(a, a.BitLen()))
 			}
 		}
@@ -106,8 +106,8 @@ func (s *Partition) apart(networks []netip.Prefix) []netip.Prefix {
 	return slices.Compact(networks)
 }
 
-// fronts are the addresses that are Services on some port.
-func (s *Partition) fronts() iter.Seq[netip.Addr] {
+// serviceAddrs are the addresses that are Services on some port.
+func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		for _, x := range s.xs {
 			all := x.ServiceFronts()
@@ -131,7 +131,7 @@ func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""
 	}
-	var is Cut
+	var is ServiceCut
 	is.every, is.own, host = s.ServedAt(n.Addr())
 	for i := range s.Cuts {
 		if slices.Equal(s.Cuts[i].every, is.every) && slices.Equal(s.Cuts[i].own, is.own) {
@@ -150,11 +150,11 @@ func (c *Classes) OwnNodeMatters(to int32) bool {
 }
 
 // CutPorts are the ports at which connections to a class are none to it.
-func (c *Classes) CutPorts(to int32, how Mode, nodes Nodes) []verdict.PortRange {
+func (c *Classes) CutPorts(to int32, how ConnectionMode, nodes NodePairing) []verdict.PortRange {
 	if how != Leaving {
 		return nil
 	}
-	return c.Outside.Cuts[c.List[to].Cut].Ports(nodes == OneNode)
+	return c.Outside.Cuts[c.List[to].Cut].CutPortsFor(nodes == OneNode)
 }
 
 // toOwnNode counts the connections from pods to a block of their own node.
@@ -168,12 +168,12 @@ func (c *Classes) toOwnNode(from, to *Class) (n int) {
 }
 
 // BlocksFor counts the blocks of a class to which a pod of a node connects.
-func (c *Classes) BlocksFor(to *Class, node string, nodes Nodes) (n int) {
+func (c *Classes) BlocksFor(to *Class, node string, nodes NodePairing) (n int) {
 	if nodes == AnyNodes {
 		return len(to.Blocks)
 	}
 	for _, i := range to.Blocks {
-		if nodes.Has(c.Outside.Blocks[i].Host == node) {
+		if nodes.Includes(c.Outside.Blocks[i].Host == node) {
 			n++
 		}
 	}
@@ -206,7 +206,7 @@ func (c *Classes) addHosts() {
 				continue
 			}
 			for _, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-				a := family.First(addrs)
+				a := family.FirstAddrOf(addrs)
 				if _, is := c.hosts[a]; is || !a.IsValid() {
 					continue
 				}

@@ -2,37 +2,39 @@ package matrix
 
 import "rung/model/verdict/index"
 
-// focus is the connections that some terms match: those from some ends to others. Of all
+// connectionFocus is the connections that some terms match: those from some ends to others. Of all
 // other terms only those count that match some of them, so that a change is worked out among
 // the ends that it is about.
-type focus struct {
+type connectionFocus struct {
 	from, to index.Set // of ends
 	// outFrom and outTo say that addresses of no pod are among them.
 	outFrom, outTo bool
 }
 
-func newFocus(ends int) *focus { return &focus{from: index.NewSet(ends), to: index.NewSet(ends)} }
+func newFocus(ends int) *connectionFocus {
+	return &connectionFocus{from: index.NewSet(ends), to: index.NewSet(ends)}
+}
 
 // ClassesAbout are the classes of the ends of the connections that some terms match, by stage.
 func ClassesAbout(x *index.Index, some [2]index.Set) *Classes {
 	f := newFocus(len(x.Ends))
 	for stage, terms := range x.Terms {
-		some[stage].Each(func(i int32) { f.add(x, &terms[i]) })
+		some[stage].Each(func(i int32) { f.addTerm(x, &terms[i]) })
 	}
 	return classesOf(nil, nil, f, x)[0]
 }
 
-// add takes in the connections that a term matches.
-func (f *focus) add(x *index.Index, t *index.Term) {
+// addTerm takes in the connections that a term matches.
+func (f *connectionFocus) addTerm(x *index.Index, t *index.Term) {
 	from, to := x.Conditions[t.From], x.Conditions[t.To]
 	f.from.Or(from.Set)
 	f.to.Or(to.Set)
 	f.outFrom, f.outTo = f.outFrom || from.HoldsOutside(), f.outTo || to.HoldsOutside()
 }
 
-// conds are the conditions of terms that may match some of the connections: of their sources
+// relevantConditions are the conditions of terms that may match some of the connections: of their sources
 // and of their destinations.
-func (f *focus) conds(x *index.Index) (from, to index.Set) {
+func (f *connectionFocus) relevantConditions(x *index.Index) (from, to index.Set) {
 	from, to = index.NewSet(len(x.Conditions)), index.NewSet(len(x.Conditions))
 	source, target := make([]bool, len(x.Conditions)), make([]bool, len(x.Conditions))
 	for i, k := range x.Conditions {
@@ -55,9 +57,9 @@ func (f *focus) conds(x *index.Index) (from, to index.Set) {
 	return from, to
 }
 
-// outside returns the conditions that addresses outside are asked about, at the side where
+// outsideConditions returns the conditions that addresses outside are asked about, at the side where
 // they are.
-func (f *focus) outside(from, to index.Set) index.Set {
+func (f *connectionFocus) outsideConditions(from, to index.Set) index.Set {
 	out := make(index.Set, len(from))
 	if f.outFrom {
 		out.Or(from)
@@ -68,13 +70,13 @@ func (f *focus) outside(from, to index.Set) index.Set {
 	return out
 }
 
-// facts are the conditions that each end of the connections meets, at the side where it is.
-func (f *focus) facts(x *index.Index, from, to index.Set) []index.Set {
+// endConditions are the conditions that each end of the connections meets, at the side where it is.
+func (f *connectionFocus) endConditions(x *index.Index, from, to index.Set) []index.Set {
 	words := (len(x.Conditions) + 63) / 64
 	out := make([]index.Set, len(x.Ends))
 	all := make(index.Set, 0, words*64)
 	for e := range out {
-		if !f.has(int32(e)) {
+		if !f.hasEnd(int32(e)) {
 			continue
 		}
 		if len(all)+words > cap(all) {
@@ -102,5 +104,5 @@ func (f *focus) facts(x *index.Index, from, to index.Set) []index.Set {
 	return out
 }
 
-// has says whether an end is one of theirs.
-func (f *focus) has(e int32) bool { return f.from.Has(e) || f.to.Has(e) }
+// hasEnd says whether an end is one of theirs.
+func (f *connectionFocus) hasEnd(e int32) bool { return f.from.Has(e) || f.to.Has(e) }

@@ -55,11 +55,11 @@ const mostCells = 4_000_000
 func NewGrid(c *Classes, make func(kind WalkKind, met index.Set) int32) *Grid {
 	g := &Grid{Classes: c, make: make}
 	for stage := range g.out {
-		g.out[stage], g.outs[stage] = g.number(func(k *Class) index.Set { return k.out[stage] })
-		g.in[stage], g.ins[stage] = g.number(func(k *Class) index.Set { return k.in[stage] })
+		g.out[stage], g.outs[stage] = g.numberSets(func(k *Class) index.Set { return k.out[stage] })
+		g.in[stage], g.ins[stage] = g.numberSets(func(k *Class) index.Set { return k.in[stage] })
 	}
 	terms := c.Index.Terms[index.IngressTerms]
-	for side, where := range [...]index.Where{index.AtSource, index.AtDestination} {
+	for side, where := range [...]index.HopSwitch{index.AtSource, index.AtDestination} {
 		g.at[side] = index.NewSet(len(terms))
 		for i := range terms {
 			if terms[i].At&where != 0 {
@@ -70,12 +70,12 @@ func NewGrid(c *Classes, make func(kind WalkKind, met index.Set) int32) *Grid {
 	return g
 }
 
-// number gives equal sets of classes the same number.
-func (g *Grid) number(sets func(*Class) index.Set) (of []int32, n int) {
+// numberSets gives equal sets of classes the same number.
+func (g *Grid) numberSets(sets func(*Class) index.Set) (of []int32, n int) {
 	known := map[string]int32{}
 	of = make([]int32, len(g.Classes.List))
 	for i := range of {
-		g.raw = index.AppendSet(g.raw[:0], sets(g.Classes.sides(int32(i))))
+		g.raw = index.AppendSet(g.raw[:0], sets(g.Classes.termSides(int32(i))))
 		id, is := known[string(g.raw)]
 		if !is {
 			id = int32(len(known))
@@ -86,33 +86,33 @@ func (g *Grid) number(sets func(*Class) index.Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// Way returns make's answers about the walks of the connections from a class to
+// WalkAnswers returns make's answers about the walks of the connections from a class to
 // another, as in Candidates: at the source's egress, and where they arrive on the
 // source's switch and on the destination's; -1 for none.
-func (g *Grid) Way(a, b int32, how Mode) [3]int32 {
+func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) [3]int32 {
 	way := [3]int32{-1, -1, -1}
 	if how != Arriving {
-		way[0] = g.walk(egressWalk, a, b)
+		way[0] = g.walkAnswer(egressWalk, a, b)
 	}
 	switch how {
 	case SameNode:
-		way[2] = g.walk(nearWalk, a, b)
+		way[2] = g.walkAnswer(nearWalk, a, b)
 	case Leaving:
-		way[1] = g.walk(sourceWalk, a, b)
+		way[1] = g.walkAnswer(sourceWalk, a, b)
 	case Arriving:
-		way[2] = g.walk(destinationWalk, a, b)
+		way[2] = g.walkAnswer(destinationWalk, a, b)
 	default:
-		way[1] = g.walk(sourceWalk, a, b)
-		way[2] = g.walk(destinationWalk, a, b)
+		way[1] = g.walkAnswer(sourceWalk, a, b)
+		way[2] = g.walkAnswer(destinationWalk, a, b)
 	}
 	return way
 }
 
-// walk returns make's answer about one walk of the connections from a class to another.
-func (g *Grid) walk(kind WalkKind, a, b int32) int32 {
+// walkAnswer returns make's answer about one walk of the connections from a class to another.
+func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 	stage := kind.Stage()
 	if g.outs[stage]*g.ins[stage] > mostCells {
-		return g.ask(kind, a, b)
+		return g.makeAnswer(kind, a, b)
 	}
 	if g.known[kind] == nil {
 		g.known[kind] = make([][]int32, g.outs[stage])
@@ -123,13 +123,13 @@ func (g *Grid) walk(kind WalkKind, a, b int32) int32 {
 	}
 	at := &(*row)[g.in[stage][b]]
 	if *at == 0 {
-		*at = 1 + g.ask(kind, a, b)
+		*at = 1 + g.makeAnswer(kind, a, b)
 	}
 	return *at - 1
 }
 
-func (g *Grid) ask(kind WalkKind, a, b int32) int32 {
-	out, in := g.Classes.sides(a).out[kind.Stage()], g.Classes.sides(b).in[kind.Stage()]
+func (g *Grid) makeAnswer(kind WalkKind, a, b int32) int32 {
+	out, in := g.Classes.termSides(a).out[kind.Stage()], g.Classes.termSides(b).in[kind.Stage()]
 	g.met = g.met[:0]
 	for w := range out {
 		v := out[w] & in[w]
@@ -144,8 +144,8 @@ func (g *Grid) ask(kind WalkKind, a, b int32) int32 {
 	return g.make(kind, g.met)
 }
 
-// Results number what becomes of the ports in walks: equal for equal.
-type Results struct {
+// WalkResults number what becomes of the ports in walks: equal for equal.
+type WalkResults struct {
 	ports  verdict.Ports // the one port that is asked about, zero for all
 	known  map[string]int32
 	ByPort [][]Segment
@@ -153,12 +153,12 @@ type Results struct {
 	raw    []byte
 }
 
-// Of is the result of a walk through some terms; something changes only at the ports of
+// ResultOf is the result of a walk through some terms; something changes only at the ports of
 // those and of others.
-func (r *Results) Of(list []int32, terms []index.Term, others ...[]int32) int32 {
+func (r *WalkResults) ResultOf(list []int32, terms []index.Term, others ...[]int32) int32 {
 	if r.ports != (verdict.Ports{}) {
 		p := r.ports
-		return r.number([]Segment{{p.Protocol, p.Port, p.Port, index.WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
+		return r.resultNumber([]Segment{{p.Protocol, p.Port, p.Port, index.WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
 	}
 	var out []Segment
 	for proto := range int8(len(verdict.Protocols)) {
@@ -178,10 +178,10 @@ func (r *Results) Of(list []int32, terms []index.Term, others ...[]int32) int32 
 			out = append(out, Segment{verdict.Protocols[proto], lo, hi, v})
 		}
 	}
-	return r.number(out)
+	return r.resultNumber(out)
 }
 
-func (r *Results) number(s []Segment) int32 {
+func (r *WalkResults) resultNumber(s []Segment) int32 {
 	r.raw = r.raw[:0]
 	for i := range s {
 		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.Number())), s[i].Hi), byte(OutcomeOf(s[i].Verdict)))
@@ -198,12 +198,12 @@ func (r *Results) number(s []Segment) int32 {
 	return id
 }
 
-// both is the result of two walks together.
-func (r *Results) both(a, b int32) int32 {
+// joinResults is the result of two walks together.
+func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a
 	}
-	return r.number(mergedSegments(JoinSegments(r.ByPort[a], r.ByPort[b])))
+	return r.resultNumber(mergedSegments(JoinSegments(r.ByPort[a], r.ByPort[b])))
 }
 
 // mergedSegments joins neighbours to which the same happens, in place.

@@ -13,7 +13,7 @@ type Matrix struct {
 	Classes *Classes
 	Ports   verdict.Ports
 	grid    *Grid
-	results Results
+	results WalkResults
 	free    int32 // the result where nothing matches
 	// known are the outcomes of an egress walk and an ingress walk together, by their results;
 	// 0 where they were not asked for.
@@ -26,14 +26,14 @@ type Matrix struct {
 // Matrix makes the matrix of all classes, and of the pods on the network of their node.
 func (c *Classes) Matrix(p verdict.Ports) *Matrix {
 	c.addHosts()
-	m := &Matrix{Classes: c, Ports: p, results: Results{ports: p}, buf: make([]byte, 0, 4096)}
-	m.grid = NewGrid(c, m.find)
-	m.free = m.results.Of(nil, nil)
+	m := &Matrix{Classes: c, Ports: p, results: WalkResults{ports: p}, buf: make([]byte, 0, 4096)}
+	m.grid = NewGrid(c, m.findResult)
+	m.free = m.results.ResultOf(nil, nil)
 	return m
 }
 
-// find is the result of a walk.
-func (m *Matrix) find(kind WalkKind, met index.Set) int32 {
+// findResult is the result of a walk.
+func (m *Matrix) findResult(kind WalkKind, met index.Set) int32 {
 	terms := m.Classes.Index.Terms[kind.Stage()]
 	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
 	met.Each(func(i int32) {
@@ -44,42 +44,42 @@ func (m *Matrix) find(kind WalkKind, met index.Set) int32 {
 			m.list[1] = append(m.list[1], i)
 		}
 	})
-	r := m.results.Of(m.list[0], terms)
+	r := m.results.ResultOf(m.list[0], terms)
 	if kind == farWalk {
-		r = m.results.both(r, m.results.Of(m.list[1], terms))
+		r = m.results.joinResults(r, m.results.ResultOf(m.list[1], terms))
 	}
 	return r
 }
 
-// BetweenClasses returns the outcome of the connections from a class to another, of pods of one
+// OutcomeOfClasses returns the outcome of the connections from a class to another, of pods of one
 // node where near.
-func (m *Matrix) BetweenClasses(a, b int32, near bool) Outcome {
+func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	c := m.Classes
-	how, ok := c.Mode(a, b)
+	how, ok := c.PairMode(a, b)
 	if !ok {
 		return 0
 	}
 	egress, host := m.free, c.List[a].Host
 	if how != Arriving {
-		egress = m.grid.walk(egressWalk, a, b)
+		egress = m.grid.walkAnswer(egressWalk, a, b)
 	}
 	switch {
 	case how == Leaving:
-		return m.together(egress, m.grid.walk(sourceWalk, a, b))
+		return m.joinOutcomes(egress, m.grid.walkAnswer(sourceWalk, a, b))
 	case how == Arriving:
-		return m.together(egress, m.grid.walk(destinationWalk, a, b))
+		return m.joinOutcomes(egress, m.grid.walkAnswer(destinationWalk, a, b))
 	case near && (host || c.near):
-		return m.together(egress, m.grid.walk(nearWalk, a, b))
+		return m.joinOutcomes(egress, m.grid.walkAnswer(nearWalk, a, b))
 	case host:
 		// On the switch that they come from, the node's connections are its own.
-		return m.together(egress, m.results.both(m.grid.walk(sourceWalk, c.List[a].near, b), m.grid.walk(destinationWalk, a, b)))
+		return m.joinOutcomes(egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].near, b), m.grid.walkAnswer(destinationWalk, a, b)))
 	}
-	return m.together(egress, m.grid.walk(farWalk, a, b))
+	return m.joinOutcomes(egress, m.grid.walkAnswer(farWalk, a, b))
 }
 
-// together returns the outcome of connections that take two walks, by the walks'
+// joinOutcomes returns the outcome of connections that take two walks, by the walks'
 // results.
-func (m *Matrix) together(a, b int32) Outcome {
+func (m *Matrix) joinOutcomes(a, b int32) Outcome {
 	if int(a) >= len(m.known) {
 		m.known = append(m.known, make([][]Outcome, len(m.results.ByPort)-len(m.known))...)
 	}
@@ -96,11 +96,11 @@ func (m *Matrix) together(a, b int32) Outcome {
 	return row[b]
 }
 
-// meet finds the terms that the connections from a class to another may match; ok is false
+// findTerms finds the terms that the connections from a class to another may match; ok is false
 // where there are none, and same says that pods of one node are not told from others.
-func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
+func (m *Matrix) findTerms(a, b int32, near bool) (same, ok bool) {
 	c := m.Classes
-	how, ok := c.Mode(a, b)
+	how, ok := c.PairMode(a, b)
 	host := c.List[a].Host
 	switch {
 	case !ok:
@@ -119,9 +119,9 @@ func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
 	return false, true
 }
 
-// Mode is how connections from a class to another go where they are not of one node; ok
+// PairMode is how connections from a class to another go where they are not of one node; ok
 // is false where there are none.
-func (c *Classes) Mode(a, b int32) (Mode, bool) {
+func (c *Classes) PairMode(a, b int32) (ConnectionMode, bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
 	case ka.Family != kb.Family || ka.Outside && kb.Outside || len(kb.Own) > 0:
@@ -143,8 +143,8 @@ type PodKind struct {
 	from, own, to [2]int32
 }
 
-// Kind returns the kind of a pod.
-func (c *Classes) Kind(p *model.Pod) (k PodKind) {
+// KindOfPod returns the kind of a pod.
+func (c *Classes) KindOfPod(p *model.Pod) (k PodKind) {
 	c.addHosts()
 	x := c.Index
 	from, none := walk.PodAddrs(x, p, true)
@@ -154,10 +154,10 @@ func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 	case p.HostNetwork:
 		to, _ := walk.PodAddrs(x, p, false)
 		for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-			if id, is := c.hosts[family.First(from)]; is {
+			if id, is := c.hosts[family.FirstAddrOf(from)]; is {
 				k.from[i], k.own[i] = id+1, c.List[id].near+1
 			}
-			if id, is := c.hosts[family.First(to)]; is {
+			if id, is := c.hosts[family.FirstAddrOf(to)]; is {
 				k.to[i] = id + 1
 			}
 		}
@@ -172,19 +172,19 @@ func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 	return k
 }
 
-// Between returns the outcome of the connections from pods of a kind to pods of another,
+// OutcomeBetween returns the outcome of the connections from pods of a kind to pods of another,
 // of two nodes or of one, over both families; 0 where policies are not asked about any.
-func (m *Matrix) Between(a, b PodKind, oneNode bool) (out Outcome) {
+func (m *Matrix) OutcomeBetween(a, b PodKind, oneNode bool) (out Outcome) {
 	for i := range a.from {
-		if from, to, ok := a.classes(b, oneNode, i); ok {
-			out |= m.BetweenClasses(from, to, oneNode)
+		if from, to, ok := a.classesWith(b, oneNode, i); ok {
+			out |= m.OutcomeOfClasses(from, to, oneNode)
 		}
 	}
 	return out
 }
 
-// classes returns the classes of two kinds in a family, from and to.
-func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
+// classesWith returns the classes of two kinds in a family, from and to.
+func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
 	a, b = k.from[family], to.to[family]
 	if oneNode {
 		a = k.own[family]
@@ -192,23 +192,23 @@ func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok 
 	return a - 1, b - 1, a > 0 && b > 0
 }
 
-// Example returns a port and a family for which the connections of Between have a verdict.
+// ExamplePort returns a port and a family for which the connections of OutcomeBetween have a verdict.
 // ok is false where there are none.
-func (m *Matrix) Example(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdict.Ports, f verdict.Family, ok bool) {
+func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdict.Ports, f verdict.Family, ok bool) {
 	for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-		from, to, ok := a.classes(b, oneNode, i)
-		if !ok || m.BetweenClasses(from, to, oneNode)&OutcomeOf(v) == 0 {
+		from, to, ok := a.classesWith(b, oneNode, i)
+		if !ok || m.OutcomeOfClasses(from, to, oneNode)&OutcomeOf(v) == 0 {
 			continue
 		}
 		if m.Ports != (verdict.Ports{}) {
 			return m.Ports, family, true
 		}
-		if same, _ := m.meet(from, to, oneNode); same {
-			m.meet(from, to, false)
+		if same, _ := m.findTerms(from, to, oneNode); same {
+			m.findTerms(from, to, false)
 		}
-		met := m.Classes.Profile(&m.k, m.buf)
+		met := m.Classes.ProfileOf(&m.k, m.buf)
 		for _, u := range verdict.FamiliarPorts {
-			if met.at(u) == v {
+			if met.verdictAt(u) == v {
 				return u, family, true
 			}
 		}
@@ -221,8 +221,8 @@ func (m *Matrix) Example(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdi
 	return p, f, false
 }
 
-// at returns the verdict about a port, empty where it has none.
-func (p *Profile) at(q verdict.Ports) verdict.Verdict {
+// verdictAt returns the verdict about a port, empty where it has none.
+func (p *Profile) verdictAt(q verdict.Ports) verdict.Verdict {
 	for _, s := range p.Segments {
 		if s.Protocol == q.Protocol && s.Lo <= q.Port && q.Port <= s.Hi {
 			return s.Verdict
@@ -245,11 +245,11 @@ func MorePods(x *index.Index, than int, stop func() bool) (n int, more bool) {
 			if c.List[a].Outside || c.List[b].Outside {
 				continue
 			}
-			near, far := c.Pairs(a, b)
-			if far > 0 && m.BetweenClasses(a, b, false)&Allowed != 0 {
+			near, far := c.CountPairs(a, b)
+			if far > 0 && m.OutcomeOfClasses(a, b, false)&Allowed != 0 {
 				n += far
 			}
-			if near > 0 && m.BetweenClasses(a, b, true)&Allowed != 0 {
+			if near > 0 && m.OutcomeOfClasses(a, b, true)&Allowed != 0 {
 				n += near
 			}
 			if n > than {

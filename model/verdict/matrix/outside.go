@@ -21,18 +21,18 @@ import (
 // which a node reaches its own pods is in a block for all other pods only.
 type Partition struct {
 	xs     []*index.Index
-	Blocks []part // wider ones before what is in them
+	Blocks []outsidePart // wider ones before what is in them
 	// Own are the nodes that an address is of, where it is special to their pods.
 	Own    map[netip.Addr][]string
 	Owners []netip.Addr // the addresses of Own, in order
 	served bool         // whether an address that is a Service on some port may stand for a block
-	Cuts   []Cut        // of blocks and classes; the first is none
+	Cuts   []ServiceCut // of blocks and classes; the first is none
 	// ofNodes is nodePorts, once they were asked for.
 	ofNodes *[2][2][]verdict.PortRange
 }
 
-// part is one block.
-type part struct {
+// outsidePart is one block.
+type outsidePart struct {
 	Network netip.Prefix
 	within  int32 // the narrowest block around it, -1 for none
 	Class   int32
@@ -46,7 +46,7 @@ type part struct {
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 func newPartition(xs []*index.Index) *Partition {
-	s := &Partition{xs: xs, Own: map[netip.Addr][]string{}, Cuts: make([]Cut, 1)}
+	s := &Partition{xs: xs, Own: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1)}
 	for _, x := range xs {
 		if !slices.ContainsFunc(x.Conditions, func(c *index.Condition) bool { return c.OwnNode }) {
 			continue
@@ -64,15 +64,15 @@ func newPartition(xs []*index.Index) *Partition {
 	return s
 }
 
-// part makes the blocks of the networks that some conditions of each index name. classOf is
+// makeBlocks makes the blocks of the networks that some conditions of each index name. classOf is
 // the class that the addresses of a block with a cut join; it is asked of every network once.
-func (s *Partition) part(conds []index.Set, classOf func(a netip.Addr, cut int32) int32) {
-	networks := s.apart(networksOf(s.xs, conds))
+func (s *Partition) makeBlocks(conds []index.Set, classOf func(a netip.Addr, cut int32) int32) {
+	networks := s.withServiceAddrs(networksOf(s.xs, conds))
 	var around []int32
 	for i, n := range networks {
-		b := part{Network: n, within: -1}
+		b := outsidePart{Network: n, within: -1}
 		var ok bool
-		b.Addr, b.other, ok = s.free(n, inner(networks[i+1:], n))
+		b.Addr, b.other, ok = s.freeAddr(n, innerNetworks(networks[i+1:], n))
 		if !ok {
 			continue
 		}
@@ -96,17 +96,17 @@ func (s *Partition) part(conds []index.Set, classOf func(a netip.Addr, cut int32
 	}
 }
 
-// From is the address with which a block comes to pods of a node; not valid where all that it
+// AddrForNode is the address with which a block comes to pods of a node; not valid where all that it
 // holds is the node's own.
-func (s *Partition) From(b *part, node string) netip.Addr {
+func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	if slices.Contains(s.Own[b.Addr], node) {
 		return b.other
 	}
 	return b.Addr
 }
 
-// Around is the narrowest block that an address is in, -1 for none.
-func (s *Partition) Around(a netip.Addr) int32 {
+// BlockAround is the narrowest block that an address is in, -1 for none.
+func (s *Partition) BlockAround(a netip.Addr) int32 {
 	narrow := int32(-1)
 	for i := range s.Blocks {
 		if n := s.Blocks[i].Network; n.Contains(a) && (narrow < 0 || n.Bits() > s.Blocks[narrow].Network.Bits()) {
@@ -116,8 +116,8 @@ func (s *Partition) Around(a netip.Addr) int32 {
 	return narrow
 }
 
-// List names some of the blocks for people: networks, and what in them is not meant.
-func (s *Partition) List(some index.Set) (networks, except []netip.Prefix) {
+// NetworksOfBlocks names some of the blocks for people: networks, and what in them is not meant.
+func (s *Partition) NetworksOfBlocks(some index.Set) (networks, except []netip.Prefix) {
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
 		in, wide := some.Has(int32(i)), b.within >= 0 && some.Has(b.within)
@@ -162,8 +162,8 @@ func sortNetworks(all []netip.Prefix) {
 	})
 }
 
-// inner are the networks inside n, of those that come after it in order.
-func inner(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
+// innerNetworks are the networks inside n, of those that come after it in order.
+func innerNetworks(after []netip.Prefix, n netip.Prefix) []netip.Prefix {
 	end := 0
 	for end < len(after) && n.Contains(after[end].Addr()) && after[end].Bits() > n.Bits() {
 		end++
@@ -178,24 +178,24 @@ var hairpinAndGroups = []netip.Prefix{netip.MustParsePrefix("169.254.169.5/32"),
 var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"),
 	netip.MustParseAddr("2001:db8::1")}
 
-// free is an address of a network that is in none of the inner ones and not special: one that
+// freeAddr is an address of a network that is in none of the inner ones and not special: one that
 // people take for an example where there is such a one, else the first, rather .1 than .0.
 // One that is a Service on some port is taken where there is no other. Where nodes have all there
 // are it is one of theirs, with another that is other nodes'.
-func (s *Partition) free(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
+func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	for _, s.served = range [...]bool{false, true} {
-		a, ok = s.plain(n, inner)
+		a, ok = s.plainFreeAddr(n, inner)
 		if ok {
 			return a, other, true
 		}
 	}
-	return s.owned(n, inner)
+	return s.ownedFreeAddr(n, inner)
 }
 
-// plain is free of addresses that no node has as its own way to its pods.
-func (s *Partition) plain(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+// plainFreeAddr is free of addresses that no node has as its own way to its pods.
+func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
 	for _, a := range examples {
-		if n.Contains(a) && s.stands(a, n, inner) {
+		if n.Contains(a) && s.isFreeAddr(a, n, inner) {
 			return a, true
 		}
 	}
@@ -203,19 +203,19 @@ func (s *Partition) plain(n netip.Prefix, inner []netip.Prefix) (netip.Addr, boo
 	if !ok {
 		return a, false
 	}
-	if b := a.Next(); zeroes(a) && n.Contains(b) && s.stands(b, n, inner) {
+	if b := a.Next(); endsInZero(a) && n.Contains(b) && s.isFreeAddr(b, n, inner) {
 		return b, true
 	}
 	return a, true
 }
 
-// owned is free for a network of which nodes have all that is left.
-func (s *Partition) owned(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
+// ownedFreeAddr is free for a network of which nodes have all that is left.
+func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	i, _ := slices.BinarySearchFunc(s.Owners, n.Addr(), netip.Addr.Compare)
 	for ; i < len(s.Owners) && n.Contains(s.Owners[i]); i++ {
 		b := s.Owners[i]
 		switch {
-		case slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(b) && p != n }) || s.Keeps(b):
+		case slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(b) && p != n }) || s.IsPodOrService(b):
 		case !a.IsValid():
 			a = b
 		case !slices.ContainsFunc(s.Own[b], func(node string) bool { return slices.Contains(s.Own[a], node) }):
@@ -225,21 +225,21 @@ func (s *Partition) owned(n netip.Prefix, inner []netip.Prefix) (a, other netip.
 	return a, other, a.IsValid()
 }
 
-// zeroes says whether an address reads as that of a network: its last byte is 0.
-func zeroes(a netip.Addr) bool {
+// endsInZero says whether an address reads as that of a network: its last byte is 0.
+func endsInZero(a netip.Addr) bool {
 	b := a.AsSlice()
 	return b[len(b)-1] == 0
 }
 
-// stands says whether a is an address of n that firstFree could give.
-func (s *Partition) stands(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
+// isFreeAddr says whether a is an address of n that firstFree could give.
+func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
 	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(hairpinAndGroups, func(p netip.Prefix) bool { return p.Contains(a) }) &&
-		len(s.Own[a]) == 0 && !s.Keeps(a) && !s.isFront(a)
+		len(s.Own[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
 }
 
-// Keeps says whether an address is a pod's or a Service's.
-func (s *Partition) Keeps(a netip.Addr) bool {
+// IsPodOrService says whether an address is a pod's or a Service's.
+func (s *Partition) IsPodOrService(a netip.Addr) bool {
 	return slices.ContainsFunc(s.xs, func(x *index.Index) bool { return len(x.EndsAt(a)) > 0 || x.IsServiceAddr(a) })
 }
 
@@ -260,12 +260,12 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 		over := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 		switch i, j := slices.IndexFunc(inner, over), slices.IndexFunc(hairpinAndGroups, over); {
 		case i >= 0:
-			a = after(inner[i])
+			a = addrAfter(inner[i])
 		case j >= 0:
-			a = after(hairpinAndGroups[j])
+			a = addrAfter(hairpinAndGroups[j])
 		case a.IsMulticast() || a == index.HairpinAddrs[0] || a == index.HairpinAddrs[1]:
 			return netip.Addr{}, false
-		case len(s.Own[a]) > 0 || s.Keeps(a) || s.isFront(a):
+		case len(s.Own[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
 			a = a.Next()
 		default:
 			return a, true
@@ -274,8 +274,8 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 	return netip.Addr{}, false
 }
 
-// after is the address behind a network, not valid behind the last.
-func after(p netip.Prefix) netip.Addr {
+// addrAfter is the address behind a network, not valid behind the last.
+func addrAfter(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().AsSlice()
 	for i := p.Bits(); i < len(b)*8; i++ {
 		b[i/8] |= 0x80 >> (i % 8)

@@ -31,7 +31,7 @@ func TestExampleAddresses(t *testing.T) {
 		for _, p := range tc.inner {
 			inner = append(inner, netip.MustParsePrefix(p))
 		}
-		a, _, ok := (&Partition{}).free(netip.MustParsePrefix(tc.network), inner)
+		a, _, ok := (&Partition{}).freeAddr(netip.MustParsePrefix(tc.network), inner)
 		if !ok && tc.want == "" {
 			continue
 		}

@@ -53,14 +53,14 @@ type Profile struct {
 	any      Outcome
 }
 
-// Mode is how the connections of two classes go.
-type Mode uint8
+// ConnectionMode is how the connections of two classes go.
+type ConnectionMode uint8
 
 const (
-	FarAway  Mode = iota // between pods of two nodes
-	SameNode             // between pods of one
-	Leaving              // from a pod to an address outside
-	Arriving             // from an address outside to a pod
+	FarAway  ConnectionMode = iota // between pods of two nodes
+	SameNode                       // between pods of one
+	Leaving                        // from a pod to an address outside
+	Arriving                       // from an address outside to a pod
 )
 
 // Candidates are the terms of which both ends meet the conditions, by walk: that after
@@ -68,11 +68,11 @@ const (
 type Candidates struct{ Egress, Source, Destination []int32 }
 
 // FindCandidates finds the candidates of two classes.
-func (c *Classes) FindCandidates(a, b int32, m Mode, into *Candidates) {
-	ka, kb := c.sides(a), c.sides(b)
+func (c *Classes) FindCandidates(a, b int32, m ConnectionMode, into *Candidates) {
+	ka, kb := c.termSides(a), c.termSides(b)
 	into.Egress, into.Source, into.Destination = into.Egress[:0], into.Source[:0], into.Destination[:0]
 	if m != Arriving {
-		into.Egress = both(into.Egress, ka.out[index.EgressTerms], kb.in[index.EgressTerms])
+		into.Egress = appendCommon(into.Egress, ka.out[index.EgressTerms], kb.in[index.EgressTerms])
 	}
 	terms := c.Index.Terms[index.IngressTerms]
 	for w := range ka.out[index.IngressTerms] {
@@ -94,7 +94,7 @@ func (c *Classes) FindCandidates(a, b int32, m Mode, into *Candidates) {
 	}
 }
 
-func both(into []int32, a, b index.Set) []int32 {
+func appendCommon(into []int32, a, b index.Set) []int32 {
 	for w := range a {
 		for v := a[w] & b[w]; v != 0; v &= v - 1 {
 			into = append(into, int32(w*64+bits.TrailingZeros64(v)))
@@ -109,7 +109,7 @@ func (c *Classes) NodesMatter(a, b int32) bool {
 	if !c.near {
 		return false
 	}
-	ka, kb := c.sides(a), c.sides(b)
+	ka, kb := c.termSides(a), c.termSides(b)
 	terms := c.Index.Terms[index.IngressTerms]
 	for w := range ka.out[index.IngressTerms] {
 		for v := ka.out[index.IngressTerms][w] & kb.in[index.IngressTerms][w]; v != 0; v &= v - 1 {
@@ -136,15 +136,15 @@ func (k *Candidates) Key(buf []byte) []byte {
 // any is asked for again.
 const maxMemo = 20_000
 
-// Profile works out what becomes of every port.
-func (c *Classes) Profile(k *Candidates, buf []byte) *Profile {
+// ProfileOf works out what becomes of every port.
+func (c *Classes) ProfileOf(k *Candidates, buf []byte) *Profile {
 	buf = k.Key(buf[:0])
 	if p := c.memo[string(buf)]; p != nil {
 		return p
 	}
 	p := &Profile{}
 	for proto := range int8(len(verdict.Protocols)) {
-		edges := c.Edges(k, proto)
+		edges := c.PortEdges(k, proto)
 		for i, lo := range edges {
 			hi := uint16(verdict.LastPort)
 			if proto == int8(verdict.ICMP.Number()) {
@@ -152,7 +152,7 @@ func (c *Classes) Profile(k *Candidates, buf []byte) *Profile {
 			} else if i+1 < len(edges) {
 				hi = edges[i+1] - 1
 			}
-			v := c.at(k, proto, lo)
+			v := c.verdictAt(k, proto, lo)
 			if n := len(p.Segments); n > 0 && p.Segments[n-1].Verdict == v && p.Segments[n-1].Protocol == verdict.Protocols[proto] {
 				p.Segments[n-1].Hi = hi
 				continue
@@ -167,8 +167,8 @@ func (c *Classes) Profile(k *Candidates, buf []byte) *Profile {
 	return p
 }
 
-// Edges are the ports at which something may change.
-func (c *Classes) Edges(k *Candidates, proto int8) []uint16 {
+// PortEdges are the ports at which something may change.
+func (c *Classes) PortEdges(k *Candidates, proto int8) []uint16 {
 	if proto == int8(verdict.ICMP.Number()) {
 		return []uint16{0}
 	}
@@ -179,14 +179,14 @@ func (c *Classes) Edges(k *Candidates, proto int8) []uint16 {
 	return slices.Compact(out)
 }
 
-// at is the verdict for one port.
-func (c *Classes) at(k *Candidates, proto int8, port uint16) verdict.Verdict {
+// verdictAt is the verdict for one port.
+func (c *Classes) verdictAt(k *Candidates, proto int8, port uint16) verdict.Verdict {
 	v := index.WalkVerdict(k.Egress, c.Index.Terms[index.EgressTerms], proto, port, &c.hits)
 	for _, list := range [...][]int32{k.Source, k.Destination} {
 		if v == verdict.Deny {
 			break
 		}
-		v = verdict.Worse(v, index.WalkVerdict(list, c.Index.Terms[index.IngressTerms], proto, port, &c.hits))
+		v = verdict.JoinVerdicts(v, index.WalkVerdict(list, c.Index.Terms[index.IngressTerms], proto, port, &c.hits))
 	}
 	return v
 }
@@ -195,7 +195,7 @@ func JoinSegments(p, q []Segment) (out []Segment) {
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := p[i], q[j]
 		hi := min(s.Hi, t.Hi)
-		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, verdict.Worse(s.Verdict, t.Verdict)})
+		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, verdict.JoinVerdicts(s.Verdict, t.Verdict)})
 		if s.Hi == hi {
 			i++
 		}

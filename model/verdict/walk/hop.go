@@ -8,9 +8,9 @@ import (
 	"rung/model/verdict/index"
 )
 
-// way is how a packet goes: between which addresses, and past which switches.
-type way struct {
-	from, to end
+// packetWay is how a packet goes: between which addresses, and past which switches.
+type packetWay struct {
+	from, to wayEnd
 	proto    int8
 	port     uint16
 	hairpin  bool
@@ -19,39 +19,39 @@ type way struct {
 	service     netip.Addr
 	servicePort uint16
 	serviceKey  model.Key
-	front       *verdict.Front // how the Service was asked, nil for by its name
-	atEnds      bool           // rules are asked at the ends
+	front       *verdict.ServiceFront // how the Service was asked, nil for by its name
+	atEnds      bool                  // rules are asked at the ends
 }
 
-// end is one end of a way. Node and outside have no pod.
-type end struct {
+// wayEnd is one end of a way. Node and outside have no pod.
+type wayEnd struct {
 	pod  *model.Pod
 	at   int32 // of Index.ends: the pod's address, -1 without a pod
 	addr netip.Addr
 	zone string // whose switch it is on, empty for outside
 }
 
-// hop is one walk through the tiers.
-type hop struct {
+// tierHop is one walk through the tiers.
+type tierHop struct {
 	stage   model.Stage
 	zone    string
-	in, out index.Place
+	in, out index.HopEnd
 	proto   int8
 	port    uint16
-	where   index.Where
+	where   index.HopSwitch
 	// service is the one that the connection was begun to, where the rules can know.
 	service model.Key
 }
 
-// hops are the walks in the order of the way: on each switch before load balancing, after
+// hopsOfWay are the walks in the order of the way: on each switch before load balancing, after
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
 // and enters the destination's by the router's port.
-func (w *way) hops() []hop {
+func (w *packetWay) hopsOfWay() []tierHop {
 	if w.atEnds {
 		return w.endHops()
 	}
-	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
-	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
+	src := index.HopEnd{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
+	dst := index.HopEnd{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
 		dst.End = -1
 	}
@@ -59,15 +59,15 @@ func (w *way) hops() []hop {
 	if w.hairpin {
 		src.End, src.Addr = -1, index.HairpinAddrs[verdict.FamilyOf(w.from.addr).Index()]
 	}
-	out := make([]hop, 0, 6)
-	pass := func(zone string, in, to index.Place, at index.Where) {
+	out := make([]tierHop, 0, 6)
+	pass := func(zone string, in, to index.HopEnd, at index.HopSwitch) {
 		for _, s := range [...]model.Stage{model.StageFromLport, model.StageAfterLB, model.StageToLport} {
 			if w.hairpin && s == model.StageAfterLB {
 				continue // it has turned round before (ovn-kubernetes.md#hairpin-packets)
 			}
-			h := hop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, where: at}
+			h := tierHop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, where: at}
 			if s == model.StageFromLport && w.service.IsValid() && !in.Router {
-				h.out, h.port = index.Place{Port: -1, End: -1, Addr: w.service}, w.servicePort
+				h.out, h.port = index.HopEnd{Port: -1, End: -1, Addr: w.service}, w.servicePort
 			}
 			if s == model.StageFromLport && w.hairpin {
 				h.in = begun // its address changes when it turns round
@@ -75,7 +75,7 @@ func (w *way) hops() []hop {
 			out = append(out, h)
 		}
 	}
-	byRouter := func(p index.Place) index.Place {
+	byRouter := func(p index.HopEnd) index.HopEnd {
 		p.Port, p.Router = -1, true
 		return p
 	}
@@ -104,18 +104,18 @@ func termsOf(x *index.Index, s model.Stage) []index.Term {
 }
 
 // termMatches says whether a term matches in a hop.
-func termMatches(x *index.Index, t *index.Term, h *hop) bool {
+func termMatches(x *index.Index, t *index.Term, h *tierHop) bool {
 	return t.At&h.where != 0 && x.Conditions[t.From].Holds(x, &h.in, h.zone) && x.Conditions[t.To].Holds(x, &h.out, h.zone) &&
 		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
 }
 
-// decide walks the tiers of a hop.
-func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit) {
+// walkHop walks the tiers of a hop.
+func walkHop(x *index.Index, h *tierHop, buf []index.Hit) (index.SettledWalk, []index.Hit) {
 	stage := index.EgressTerms
 	switch h.stage {
 	case model.StageFromLport:
-		return index.Settled{Verdict: verdict.Allow}, nil
+		return index.SettledWalk{Verdict: verdict.Allow}, nil
 	case model.StageToLport, model.StageIngress:
 		stage = index.IngressTerms
 	}
@@ -123,7 +123,7 @@ func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit
 	if stage == index.IngressTerms {
 		at = &h.out
 	}
-	c := index.Collector{Hits: buf[:0]}
+	c := index.HitCollector{Hits: buf[:0]}
 	for i := 0; i < len(terms); i++ {
 		t := &terms[i]
 		counts, more := c.Next(t.Tier, t.Priority)
@@ -135,7 +135,7 @@ func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit
 		}
 		// The rules of a policy have their subject in common: where it is not the one, none of
 		// them is asked.
-		if is := t.Subject(stage); is != subject {
+		if is := t.SubjectCondition(stage); is != subject {
 			if !x.Conditions[is].Holds(x, at, h.zone) {
 				i = int(x.NextSubject[stage][i]) - 1
 				continue
@@ -146,19 +146,19 @@ func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit
 			c.Add(index.Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Does: t.Does, Maybe: t.Maybe || t.Multicast && h.out.Addr.IsMulticast()})
 		}
 	}
-	return index.Settle(c.Hits), c.Hits
+	return index.SettleHits(c.Hits), c.Hits
 }
 
 // endHops are the walks where rules are asked at the ends: rules of egress where the pod is
 // that begins the connection, rules of ingress where the pod is that it goes to, both once it
 // is load balanced. Multicast has no rules of ingress.
-func (w *way) endHops() (out []hop) {
-	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
-	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
+func (w *packetWay) endHops() (out []tierHop) {
+	src := index.HopEnd{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
+	dst := index.HopEnd{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
 		dst.Port, dst.End = -1, -1
 	}
-	h := hop{in: src, out: dst, proto: w.proto, port: w.port}
+	h := tierHop{in: src, out: dst, proto: w.proto, port: w.port}
 	if w.from.pod != nil {
 		h := h
 		h.stage, h.zone, h.where = model.StageEgress, w.from.zone, index.AtSource
@@ -181,8 +181,8 @@ func (w *way) endHops() (out []hop) {
 const multicastActions = "Pass and Reject are not supported for multicast"
 
 // noPod says why no policy is asked about a connection of nodes.
-func noPod(x *index.Index, from, to *found) string {
-	for _, f := range []*found{from, to} {
+func noPod(x *index.Index, from, to *foundEnd) string {
+	for _, f := range []*foundEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"
 		}

@@ -11,51 +11,51 @@ import (
 	"rung/model/verdict/index"
 )
 
-// found is an endpoint looked up: where it is, or why no policy is asked about it.
-type found struct {
+// foundEnd is an endpoint looked up: where it is, or why no policy is asked about it.
+type foundEnd struct {
 	verdict.End
-	pod   *model.Pod
-	addrs []netip.Addr
-	node  string // of a node or of a pod on its network
-	none  string // why not
+	pod         *model.Pod
+	addrs       []netip.Addr
+	node        string // of a node or of a pod on its network
+	whyNotAsked string // why not
 }
 
-// find looks an endpoint up.
-func find(x *index.Index, e verdict.Endpoint, source bool) (found, error) {
+// findEnd looks an endpoint up.
+func findEnd(x *index.Index, e verdict.Endpoint, source bool) (foundEnd, error) {
 	switch e.Key.Kind {
 	case model.KindPod:
 		p := x.Cluster().Pod(e.Key.Namespace, e.Key.Name)
 		if p == nil {
-			return found{}, fmt.Errorf("%w: pod %s does not exist", verdict.ErrQuestion, e)
+			return foundEnd{}, fmt.Errorf("%w: pod %s does not exist", verdict.ErrQuestion, e)
 		}
 		return findPod(x, e, p, source), nil
 	case model.KindNode:
 		n := x.Cluster().Node(e.Key.Name)
 		if n == nil {
-			return found{}, fmt.Errorf("%w: %s does not exist", verdict.ErrQuestion, e)
+			return foundEnd{}, fmt.Errorf("%w: %s does not exist", verdict.ErrQuestion, e)
 		}
 		return findNode(x, e, n, source), nil
 	case "":
 		return findAddr(x, e, source), nil
 	}
-	return found{}, fmt.Errorf("%w: %s is no end of a connection", verdict.ErrQuestion, e.Key)
+	return foundEnd{}, fmt.Errorf("%w: %s is no end of a connection", verdict.ErrQuestion, e.Key)
 }
 
-func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) found {
-	f := found{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
+func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foundEnd {
+	f := foundEnd{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
-	case p.Completed():
-		f.none = e.String() + " is completed: it has no address any more"
+	case p.IsCompleted():
+		f.whyNotAsked = e.String() + " is completed: it has no address any more"
 	case p.NodeName == "":
-		f.none = e.String() + " is not scheduled: it has no port yet"
+		f.whyNotAsked = e.String() + " is not scheduled: it has no port yet"
 	case p.HostNetwork:
 		f.pod, f.Note = nil, x.Precedence().Apart+"host-networked"
 		f.node = p.NodeName
 		f.addrs = index.ParseAddrs(p.IPs)
 		if n := x.Cluster().Node(p.NodeName); n != nil {
 			g := findNode(x, e, n, source)
-			f.addrs, f.none = g.addrs, g.none
+			f.addrs, f.whyNotAsked = g.addrs, g.whyNotAsked
 		}
 		if p.Assumed != "" {
 			f.Note += "; it " + p.Assumed
@@ -65,15 +65,15 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 			f.Zone = p.NodeName
 		}
 	case udn != "":
-		f.none = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
+		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
 	case len(p.IPs) == 0:
-		f.none = e.String() + " has no address yet"
+		f.whyNotAsked = e.String() + " has no address yet"
 	default:
 		f.addrs = index.ParseAddrs(p.IPs)
 	}
-	if e.Addr.IsValid() && f.none == "" && !e.Addr.IsMulticast() {
+	if e.Addr.IsValid() && f.whyNotAsked == "" && !e.Addr.IsMulticast() {
 		if !slices.Contains(f.addrs, e.Addr) {
-			f.none = e.String() + ": this is no address of the pod"
+			f.whyNotAsked = e.String() + ": this is no address of the pod"
 		}
 		f.addrs = []netip.Addr{e.Addr}
 	}
@@ -84,13 +84,13 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 // is asked about it.
 func PodAddrs(x *index.Index, p *model.Pod, source bool) (addrs []netip.Addr, none string) {
 	f := findPod(x, verdict.Endpoint{Key: p.Key}, p, source)
-	return f.addrs, f.none
+	return f.addrs, f.whyNotAsked
 }
 
 // findNode finds a node: it reaches pods from addresses of its own, and is reached at its
 // own addresses.
-func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) found {
-	f := found{End: verdict.End{Endpoint: e}, node: n.Name}
+func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) foundEnd {
+	f := foundEnd{End: verdict.End{Endpoint: e}, node: n.Name}
 	f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
 	if source {
 		f.Zone, f.addrs = n.Name, index.ParseAddrs(x.Precedence().SourceAddrs(n))
@@ -101,20 +101,20 @@ func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) fo
 	switch {
 	case len(f.addrs) > 0:
 	case source && x.Precedence().NoSource != nil:
-		f.none = e.String() + ": " + x.Precedence().NoSource(n.Name)
+		f.whyNotAsked = e.String() + ": " + x.Precedence().NoSource(n.Name)
 	default:
-		f.none = e.String() + ": its addresses are not known"
+		f.whyNotAsked = e.String() + ": its addresses are not known"
 	}
 	return f
 }
 
 // findAddr finds whose address it is.
-func findAddr(x *index.Index, e verdict.Endpoint, source bool) found {
-	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.At(int(x.Ends[at[0]].Pod)).Assumed == "" {
-		p := x.Pods.At(int(x.Ends[at[0]].Pod))
+func findAddr(x *index.Index, e verdict.Endpoint, source bool) foundEnd {
+	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.PodAt(int(x.Ends[at[0]].Pod)).Assumed == "" {
+		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
 		return findPod(x, verdict.Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
-	f := found{End: verdict.End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
+	f := foundEnd{End: verdict.End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
 	if f.node != "" {
 		f.Note = "an address of node " + f.node
 		if source {
@@ -124,13 +124,13 @@ func findAddr(x *index.Index, e verdict.Endpoint, source bool) found {
 	return f
 }
 
-// pair chooses the addresses: the first of a family that both have, IPv4 first.
-func pair(from, to *found, family verdict.Family) bool {
+// chooseAddrs chooses the addresses: the first of a family that both have, IPv4 first.
+func chooseAddrs(from, to *foundEnd, family verdict.Family) bool {
 	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
 		if family != verdict.AnyFamily && family != f {
 			continue
 		}
-		a, b := f.First(from.addrs), f.First(to.addrs)
+		a, b := f.FirstAddrOf(from.addrs), f.FirstAddrOf(to.addrs)
 		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
 			b = g
 			if verdict.FamilyOf(g) != f {
@@ -146,8 +146,8 @@ func pair(from, to *found, family verdict.Family) bool {
 }
 
 // endOf is an end of a way.
-func endOf(x *index.Index, f *found) end {
-	e := end{pod: f.pod, at: -1, addr: f.Addr, zone: f.Zone}
+func endOf(x *index.Index, f *foundEnd) wayEnd {
+	e := wayEnd{pod: f.pod, at: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {
 		return e
 	}
@@ -160,8 +160,8 @@ func endOf(x *index.Index, f *found) end {
 	return e
 }
 
-// backends are the endpoints of a Service for one of its ports.
-func backends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol, port uint16) (out []found, none string, err error) {
+// serviceBackends are the endpoints of a Service for one of its ports.
+func serviceBackends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol, port uint16) (out []foundEnd, none string, err error) {
 	s, _ := x.Cluster().Get(e.Key).(*model.Service)
 	if s == nil {
 		return nil, "", fmt.Errorf("%w: %s does not exist", verdict.ErrQuestion, e)
@@ -195,15 +195,15 @@ func backends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol, port u
 // serviceAddr is the Service's own address of a family; not valid where it has none.
 func serviceAddr(x *index.Index, e verdict.Endpoint, f verdict.Family) netip.Addr {
 	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
-		return f.First(index.ParseAddrs(s.ClusterIPs))
+		return f.FirstAddrOf(index.ParseAddrs(s.ClusterIPs))
 	}
 	return netip.Addr{}
 }
 
 // frontAddr is the address by which a Service was asked: of a node that was named, its own.
-func frontAddr(x *index.Index, f *verdict.Front, family verdict.Family) netip.Addr {
+func frontAddr(x *index.Index, f *verdict.ServiceFront, family verdict.Family) netip.Addr {
 	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
-		return family.First(index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
+		return family.FirstAddrOf(index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
 	}
 	return f.Addr
 }
@@ -211,7 +211,7 @@ func frontAddr(x *index.Index, f *verdict.Front, family verdict.Family) netip.Ad
 // endpointsOf returns the endpoints that a Service's EndpointSlices list; without any, the
 // pods that it selects and that run: a pod that is pending, or has no address of its own,
 // is no endpoint.
-func endpointsOf(x *index.Index, s *model.Service) (out []found) {
+func endpointsOf(x *index.Index, s *model.Service) (out []foundEnd) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {
 		if es.Namespace != s.Namespace || es.Service != s.Name {
@@ -226,14 +226,14 @@ func endpointsOf(x *index.Index, s *model.Service) (out []found) {
 		return out
 	}
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if selects(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
+		if hasLabels(s.Selector, p.Labels) && !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
 			out = append(out, findPod(x, verdict.Endpoint{Key: p.Key}, p, false))
 		}
 	}
 	return out
 }
 
-func selects(want, has model.Labels) bool {
+func hasLabels(want, has model.Labels) bool {
 	for k, v := range want.Map() {
 		if got, ok := has.Map()[k]; !ok || got != v {
 			return false

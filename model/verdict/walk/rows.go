@@ -10,20 +10,20 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Rows has the zones that were read; nil for one that was not.
-type Rows interface{ Zone(name string) *Zone }
+// ZoneRows has the zones that were read; nil for one that was not.
+type ZoneRows interface{ Zone(name string) *Zone }
 
-// Zones are Rows, by name.
-type Zones map[string]*Zone
+// ZonesByName are ZoneRows, by name.
+type ZonesByName map[string]*Zone
 
 // Zone is the zone of that name.
-func (z Zones) Zone(name string) *Zone { return z[name] }
+func (z ZonesByName) Zone(name string) *Zone { return z[name] }
 
 // FromRows returns the rows' answer about a connection; each zone's rows decide their
 // part of the way. The index says which ends there are; the policies are not asked.
-func FromRows(x *index.Index, zones Rows, c verdict.Connection) (verdict.Answer, error) {
-	return answer(x, c, func(w *way) []verdict.StageVerdict {
-		hops := w.hops()
+func FromRows(x *index.Index, zones ZoneRows, c verdict.Connection) (verdict.Answer, error) {
+	return answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
+		hops := w.hopsOfWay()
 		out := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
 			out[i] = fromRows(x, zones, &hops[i])
@@ -37,13 +37,13 @@ var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 // srcPort stands for whichever port a connection begins from.
 const srcPort = 40000
 
-func fromRows(x *index.Index, zones Rows, h *hop) verdict.StageVerdict {
+func fromRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
 	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: verdict.Unknown}
 	for _, at := range [...]int32{h.in.End, h.out.End} {
 		if at < 0 {
 			continue
 		}
-		if p := x.Pods.At(int(x.Ends[at].Pod)); p.Assumed != "" {
+		if p := x.Pods.PodAt(int(x.Ends[at].Pod)); p.Assumed != "" {
 			out.Reason = "no row knows of " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
 			return out
 		}
@@ -54,7 +54,7 @@ func fromRows(x *index.Index, zones Rows, h *hop) verdict.StageVerdict {
 		return out
 	}
 	at, p := rowPacket(x, h)
-	d, ok := z.Decide(h.stage, at, p)
+	d, ok := z.DecideStage(h.stage, at, p)
 	if !ok {
 		out.Reason = "zone " + h.zone + " has no logical port " + at
 		return out
@@ -79,8 +79,8 @@ func fromRows(x *index.Index, zones Rows, h *hop) verdict.StageVerdict {
 }
 
 // rowPacket is the packet that rows judge on a hop, and the logical port on whose switch they do.
-func rowPacket(x *index.Index, h *hop) (at string, p match.Packet) {
-	in, to := lport(x, &h.in, h.zone), lport(x, &h.out, h.zone)
+func rowPacket(x *index.Index, h *tierHop) (at string, p match.Packet) {
+	in, to := logicalPortOf(x, &h.in, h.zone), logicalPortOf(x, &h.out, h.zone)
 	p = match.Packet{InPort: in, Src: h.in.Addr, Dst: h.out.Addr, Proto: matchProto[h.proto], DstPort: h.port}
 	if h.proto < int8(verdict.ICMP.Number()) {
 		p.SrcPort = srcPort
@@ -95,12 +95,12 @@ func rowPacket(x *index.Index, h *hop) (at string, p match.Packet) {
 	return at, p
 }
 
-// lport is the logical port of a place: a pod's, the router's, or for the node itself
+// logicalPortOf is the logical port of a place: a pod's, the router's, or for the node itself
 // that of its management.
-func lport(x *index.Index, at *index.Place, zone string) string {
+func logicalPortOf(x *index.Index, at *index.HopEnd, zone string) string {
 	switch {
 	case at.Port >= 0:
-		p := x.Pods.At(int(x.Ends[at.Port].Pod))
+		p := x.Pods.PodAt(int(x.Ends[at.Port].Pod))
 		return nb.PortName(p.Namespace, p.Name)
 	case at.Router:
 		return nb.RouterPort(zone)
@@ -115,7 +115,7 @@ func RowDecider(a *nb.ACL) verdict.Decider {
 	if d.ACL == "" {
 		d.ACL = a.UUID
 	}
-	switch doesRow(a) {
+	switch effectOfRow(a) {
 	case index.Drops:
 		d.Action = model.Deny
 	case index.Passes:

@@ -10,16 +10,16 @@ import (
 	"rung/model/verdict/index"
 )
 
-// front is the Service behind the address, or the node, that a connection goes to, nil for
+// frontOf is the Service behind the address, or the node, that a connection goes to, nil for
 // none. Of a ClusterIP it is said whatever the port: nothing else is there.
-func front(x *index.Index, c verdict.Connection) *verdict.Front {
+func frontOf(x *index.Index, c verdict.Connection) *verdict.ServiceFront {
 	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
 		return nil
 	}
 	all := x.ServiceFronts()
-	var own *verdict.Front
+	var own *verdict.ServiceFront
 	for _, f := range all.ByAddr[c.To.Addr] {
-		f.Asked, f.Port = c.Port, c.Port
+		f.AskedAddr, f.Port = c.Port, c.Port
 		if s, _ := x.Cluster().Get(f.Service).(*model.Service); index.ServicePort(s, c.Protocol, c.Port) != nil {
 			return &f
 		}
@@ -68,7 +68,7 @@ func OnlyService(x *index.Index, pod model.Key, proto verdict.Protocol, port uin
 		if s.Namespace != pod.Namespace || index.ServicePort(s, proto, port) == nil {
 			continue
 		}
-		to, _, err := backends(x, verdict.Endpoint{Key: s.Key}, proto, port)
+		to, _, err := serviceBackends(x, verdict.Endpoint{Key: s.Key}, proto, port)
 		for i := range to {
 			if err == nil && to[i].Key == pod && to[i].Port != port {
 				return s.Key, to[i].Port, true
@@ -78,17 +78,17 @@ func OnlyService(x *index.Index, pod model.Key, proto verdict.Protocol, port uin
 	return service, 0, false
 }
 
-// Families returns the families in which both ends of a connection have addresses, where the question
+// OpenFamilies returns the families in which both ends of a connection have addresses, where the question
 // leaves it open and they have both; else none.
-func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
-	if c.Family != verdict.AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.Check() != nil {
+func OpenFamilies(x *index.Index, c verdict.Connection) (out []verdict.Family) {
+	if c.Family != verdict.AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.CheckQuestion() != nil {
 		return nil
 	}
-	from, err := find(x, c.From, true)
-	if err != nil || from.none != "" {
+	from, err := findEnd(x, c.From, true)
+	if err != nil || from.whyNotAsked != "" {
 		return nil
 	}
-	to := found{}
+	to := foundEnd{}
 	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
 		to.addrs = index.ParseAddrs(s.ClusterIPs)
 		if len(to.addrs) == 0 { // headless
@@ -96,11 +96,11 @@ func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
 				to.addrs = append(to.addrs, f.addrs...)
 			}
 		}
-	} else if to, err = find(x, c.To, false); err != nil || to.none != "" {
+	} else if to, err = findEnd(x, c.To, false); err != nil || to.whyNotAsked != "" {
 		return nil
 	}
 	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
-		if f.First(from.addrs).IsValid() && f.First(to.addrs).IsValid() {
+		if f.FirstAddrOf(from.addrs).IsValid() && f.FirstAddrOf(to.addrs).IsValid() {
 			out = append(out, f)
 		}
 	}
@@ -114,13 +114,13 @@ func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
 // begins on: the rules of the sender see the node, and the node sends on what comes to it from
 // an address of its own. Which of them depends on the gateway mode, so that what becomes of it
 // is known only where the rules do not tell them apart.
-func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, judge func(*way) []verdict.StageVerdict) {
+func throughNode(x *index.Index, p *verdict.Path, w *packetWay, front *verdict.ServiceFront, judge func(*packetWay) []verdict.StageVerdict) {
 	n := x.Cluster().Node(front.Node)
 	family := verdict.FamilyOf(w.to.addr)
 	first := *w
 	first.hairpin = false // a pod that is its own endpoint leaves its node, too
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
-	first.to, first.port = end{at: -1, addr: front.Addr}, front.Asked
+	first.to, first.port = wayEnd{at: -1, addr: front.Addr}, front.AskedAddr
 	p.Stages = judge(&first)
 	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
 	p.Verdict = verdict.JoinStages(p.Stages)
@@ -134,7 +134,7 @@ func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, 
 			continue
 		}
 		next := first
-		next.from, next.to, next.port = end{at: -1, addr: a}, w.to, w.port
+		next.from, next.to, next.port = wayEnd{at: -1, addr: a}, w.to, w.port
 		if next.atEnds || slices.Contains(index.ParseAddrs(n.MgmtIPs), a) {
 			next.from.zone = n.Name
 		}
@@ -160,7 +160,7 @@ func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, 
 }
 
 // ServesFamily says whether a Service has an endpoint of a family.
-func ServesFamily(x *index.Index, f *verdict.Front, proto verdict.Protocol, family verdict.Family) bool {
-	to, _, err := backends(x, verdict.Endpoint{Key: f.Service}, proto, f.Port)
-	return err == nil && slices.ContainsFunc(to, func(f found) bool { return f.none == "" && family.First(f.addrs).IsValid() })
+func ServesFamily(x *index.Index, f *verdict.ServiceFront, proto verdict.Protocol, family verdict.Family) bool {
+	to, _, err := serviceBackends(x, verdict.Endpoint{Key: f.Service}, proto, f.Port)
+	return err == nil && slices.ContainsFunc(to, func(f foundEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })
 }

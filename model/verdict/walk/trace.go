@@ -18,8 +18,8 @@ const (
 	whyProtocol   = "protocol"
 )
 
-// tried lists what was tried in a hop until something decided.
-func tried(x *index.Index, h *hop, s *verdict.StageVerdict) (out []verdict.Tried) {
+// triedTiers lists what was tried in a hop until something decided.
+func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verdict.TriedTier) {
 	last := func(t *index.Term) bool {
 		return s.Decided != nil && !(s.Verdict == verdict.Unknown) &&
 			(int(t.Tier) > s.Decided.Tier || int(t.Tier) == s.Decided.Tier && int(t.Priority) < s.Decided.Priority)
@@ -37,9 +37,9 @@ func tried(x *index.Index, h *hop, s *verdict.StageVerdict) (out []verdict.Tried
 		if r := &x.Rules[t.Rule]; r.Policy == nil && t.Does == index.Allows && !termMatches(x, t, h) {
 			continue // hairpin, own-node and multicast rows are told where they match
 		}
-		a := verdict.Attempt{Why: why(x, t, h)}
+		a := verdict.Attempt{Why: whyNoMatch(x, t, h)}
 		a.Matched = a.Why == ""
-		a.Decider = decider(x, t, h, a.Matched || a.Why != whyPort)
+		a.Decider = deciderOfTerm(x, t, h, a.Matched || a.Why != whyPort)
 		if !a.Matched && (a.Why != whyPort || a.Policy.Kind != model.KindNP) {
 			a.Defect = ""
 		}
@@ -49,7 +49,7 @@ func tried(x *index.Index, h *hop, s *verdict.StageVerdict) (out []verdict.Tried
 		out = addAttempt(out, a)
 	}
 	for i := range out {
-		out[i].What = withoutOthers(out[i].What)
+		out[i].Attempts = withoutOthers(out[i].Attempts)
 	}
 	return out
 }
@@ -57,9 +57,9 @@ func tried(x *index.Index, h *hop, s *verdict.StageVerdict) (out []verdict.Tried
 // MatchingRules are the rules that match a connection, by path and stage, whether they are asked
 // or something decides before them.
 func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err error) {
-	_, err = answer(x, c, func(w *way) []verdict.StageVerdict {
+	_, err = answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
 		var rules []int32
-		for _, h := range w.hops() {
+		for _, h := range w.hopsOfWay() {
 			terms := termsOf(x, h.stage)
 			for i := range terms {
 				if termMatches(x, &terms[i], &h) {
@@ -84,16 +84,16 @@ func withoutOthers(all []verdict.Attempt) []verdict.Attempt {
 	return slices.DeleteFunc(all, func(a verdict.Attempt) bool { return a.Why == whyNotSubject && about[a.Policy] })
 }
 
-func addAttempt(out []verdict.Tried, a verdict.Attempt) []verdict.Tried {
+func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier {
 	if n := len(out); n == 0 || out[n-1].Tier != a.Tier || out[n-1].Band != a.Band {
-		out = append(out, verdict.Tried{Tier: a.Tier, Band: a.Band})
+		out = append(out, verdict.TriedTier{Tier: a.Tier, Band: a.Band})
 	}
 	in := &out[len(out)-1]
 	if a.Why == whyNotSubject {
 		a.Rule, a.RuleName, a.Action = -1, "", ""
 	}
-	for i := range in.What {
-		b := &in.What[i]
+	for i := range in.Attempts {
+		b := &in.Attempts[i]
 		if b.Policy != a.Policy || b.Direction != a.Direction || b.Rule != a.Rule {
 			continue
 		}
@@ -103,12 +103,12 @@ func addAttempt(out []verdict.Tried, a verdict.Attempt) []verdict.Tried {
 		}
 		return out
 	}
-	in.What = append(in.What, a)
+	in.Attempts = append(in.Attempts, a)
 	return out
 }
 
-// why says in a word what keeps a term from matching, empty where it matches.
-func why(x *index.Index, t *index.Term, h *hop) string {
+// whyNoMatch says in a word what keeps a term from matching, empty where it matches.
+func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
 	from := x.Conditions[t.From].Holds(x, &h.in, h.zone)
 	to := x.Conditions[t.To].Holds(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
@@ -135,15 +135,15 @@ func why(x *index.Index, t *index.Term, h *hop) string {
 	return ""
 }
 
-// Matches are parsed matches of ACLs, each once; several zones may share them. The zero
+// MatchCache are parsed matches of ACLs, each once; several zones may share them. The zero
 // value is ready, and safe for concurrent use.
-type Matches struct {
+type MatchCache struct {
 	mu     sync.Mutex
-	parsed map[string]*parsed
+	parsed map[string]*parsedMatch
 }
 
-// parsed is a match taken apart once.
-type parsed struct {
+// parsedMatch is a match taken apart once.
+type parsedMatch struct {
 	expr match.Expr // nil: OVN would not understand it either
 	// in or out is a port group without whose port, as inport or outport, the match cannot
 	// hold; most rows are passed over by that alone. rest is what has to hold besides.
@@ -151,27 +151,27 @@ type parsed struct {
 	rest    match.Expr
 }
 
-func (m *Matches) parse(text string) *parsed {
+func (m *MatchCache) parseMatch(text string) *parsedMatch {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, ok := m.parsed[text]
 	if !ok {
-		p = &parsed{}
+		p = &parsedMatch{}
 		if e, err := match.Parse(text); err == nil {
 			p.expr = e
 			p.in, p.out, p.rest = neededGroup(e)
 		}
 		if m.parsed == nil {
-			m.parsed = map[string]*parsed{}
+			m.parsed = map[string]*parsedMatch{}
 		}
 		m.parsed[text] = p
 	}
 	return p
 }
 
-// Keep forgets the matches that hold nothing for a long time: with more than twice as
+// ForgetUnused forgets the matches that hold nothing for a long time: with more than twice as
 // many as there are rows, all.
-func (m *Matches) Keep(rows int) {
+func (m *MatchCache) ForgetUnused(rows int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.parsed) > 2*rows+1000 {

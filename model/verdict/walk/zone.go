@@ -50,7 +50,7 @@ type switchRows struct {
 // falling priority, those of equal priority by UUID. Most rows are about the ports of one
 // group, so a packet meets only those of the groups that its ports are in.
 type stageRows struct {
-	rows []row
+	rows []stageRow
 	free []int32           // rows that need the port of no group
 	in   map[int32][]int32 // rows by the group that the port must be in by which it comes
 	out  map[int32][]int32 // other rows by that of the port by which it leaves
@@ -58,15 +58,15 @@ type stageRows struct {
 	ofIn, ofOut sync.Map // *membership → []int32
 	// bound holds the part of each row's match that is left to judge in the zone; made
 	// when it is first asked.
-	bound    []atomic.Pointer[bound]
-	narrowed atomic.Pointer[narrowed] // of the ends that were asked about last
+	bound    []atomic.Pointer[boundMatch]
+	narrowed atomic.Pointer[narrowedRows] // of the ends that were asked about last
 }
 
-type bound struct{ expr match.Expr }
+type boundMatch struct{ expr match.Expr }
 
-type row struct {
+type stageRow struct {
 	acl *nb.ACL
-	*parsed
+	*parsedMatch
 	tier     int8
 	priority int32
 }
@@ -100,7 +100,7 @@ func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
 // directly or through a port group that has a port there, and there for every packet:
 // which ports it is about is up to its match. old is the zone before, or nil: address
 // sets that did not change are taken over from it.
-func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
+func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	z := &Zone{Name: name, DB: db, ports: map[string]*logicalPort{}, groups: map[string]int32{}}
 	if old != nil {
 		for name, s := range old.sets.Range {
@@ -124,7 +124,7 @@ func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
 	}
 	in := map[*logicalPort][]int32{}
 	for pg := range db.PortGroups() {
-		on, id := map[*switchRows]bool{}, z.group(pg.Name)
+		on, id := map[*switchRows]bool{}, z.groupNumber(pg.Name)
 		for _, uuid := range pg.Ports {
 			p := db.Port(uuid)
 			if p == nil {
@@ -144,7 +144,7 @@ func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
 			}
 		}
 	}
-	z.join(in)
+	z.shareMemberships(in)
 	for _, s := range all {
 		s.sort(z, m)
 	}
@@ -160,8 +160,8 @@ func (z *Zone) port(name string) *logicalPort {
 	return p
 }
 
-// group is the number of a port group, whether it exists or not: never 0.
-func (z *Zone) group(name string) int32 {
+// groupNumber is the number of a port group, whether it exists or not: never 0.
+func (z *Zone) groupNumber(name string) int32 {
 	id := z.groups[name]
 	if id == 0 {
 		id = int32(len(z.groups)) + 1
@@ -170,8 +170,8 @@ func (z *Zone) group(name string) int32 {
 	return id
 }
 
-// join gives ports of the same groups one membership.
-func (z *Zone) join(in map[*logicalPort][]int32) {
+// shareMemberships gives ports of the same groups one membership.
+func (z *Zone) shareMemberships(in map[*logicalPort][]int32) {
 	known := map[string]*membership{}
 	var raw []byte
 	for p, groups := range in {
@@ -192,9 +192,9 @@ func (z *Zone) join(in map[*logicalPort][]int32) {
 	}
 }
 
-func (s *switchRows) sort(z *Zone, m *Matches) {
+func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	s.stages = map[model.Stage]*stageRows{}
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		s.stages[stage] = &stageRows{in: map[int32][]int32{}, out: map[int32][]int32{}}
 	}
 	for id := range s.acls {
@@ -203,23 +203,23 @@ func (s *switchRows) sort(z *Zone, m *Matches) {
 			continue
 		}
 		if of := s.stages[model.Stage(acl.Stage())]; of != nil {
-			if p := m.parse(acl.Match); p.expr != nil {
-				of.rows = append(of.rows, row{acl, p, int8(acl.Tier), int32(acl.Priority)})
+			if p := m.parseMatch(acl.Match); p.expr != nil {
+				of.rows = append(of.rows, stageRow{acl, p, int8(acl.Tier), int32(acl.Priority)})
 			}
 		}
 	}
 	for _, of := range s.stages {
-		slices.SortFunc(of.rows, func(a, b row) int {
+		slices.SortFunc(of.rows, func(a, b stageRow) int {
 			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority), strings.Compare(a.acl.UUID, b.acl.UUID))
 		})
-		of.bound = make([]atomic.Pointer[bound], len(of.rows))
+		of.bound = make([]atomic.Pointer[boundMatch], len(of.rows))
 		for i := range of.rows {
 			switch r := &of.rows[i]; {
 			case r.in != "":
-				id := z.group(r.in)
+				id := z.groupNumber(r.in)
 				of.in[id] = append(of.in[id], int32(i))
 			case r.out != "":
-				id := z.group(r.out)
+				id := z.groupNumber(r.out)
 				of.out[id] = append(of.out[id], int32(i))
 			default:
 				of.free = append(of.free, int32(i))
@@ -229,9 +229,9 @@ func (s *switchRows) sort(z *Zone, m *Matches) {
 	s.acls = nil
 }
 
-// about are the rows that may match between two ports, in order, and perhaps others.
-func (s *stageRows) about(in, out *membership) cursor {
-	return cursor{s.free, ofGroups(&s.ofIn, s.in, in), ofGroups(&s.ofOut, s.out, out)}
+// rowsAbout are the rows that may match between two ports, in order, and perhaps others.
+func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
+	return rowCursor{s.free, ofGroups(&s.ofIn, s.in, in), ofGroups(&s.ofOut, s.out, out)}
 }
 
 // ofGroups are the rows of the groups of a membership.
@@ -251,13 +251,13 @@ func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
 	return list
 }
 
-// cursor walks some lists of rows in their common order.
-type cursor [3][]int32
+// rowCursor walks some lists of rows in their common order.
+type rowCursor [3][]int32
 
-func (c *cursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }
+func (c *rowCursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }
 
 // next is the next row; ok is false behind the last.
-func (c *cursor) next() (i int32, ok bool) {
+func (c *rowCursor) next() (i int32, ok bool) {
 	at := -1
 	for k := range c {
 		if len(c[k]) > 0 && (at < 0 || c[k][0] < i) {

@@ -10,9 +10,9 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Decided are the rows that decide about a packet in a stage, on the switch of a logical
+// DecidedRows are the rows that decide about a packet in a stage, on the switch of a logical
 // port.
-type Decided struct {
+type DecidedRows struct {
 	Verdict verdict.Verdict
 	// Rows decided it: several where rows of one priority disagree, or where it cannot be
 	// told whether they match; none is the default, allow. Passed are those that passed it
@@ -24,25 +24,25 @@ type Decided struct {
 	Why      error
 }
 
-// walking is a packet's walk through the rows of a stage.
-type walking struct {
-	z      *Zone
-	of     *stageRows
-	rows   cursor
-	at     int32 // the row, in of
-	packet *match.Packet
+// rowWalk is a packet's walk through the rows of a stage.
+type rowWalk struct {
+	z        *Zone
+	stage    *stageRows
+	rows     rowCursor
+	rowIndex int32 // the row, in of
+	packet   *match.Packet
 }
 
-// begin is the walk on the switch of a port; ok is false where there is no such port.
-func (z *Zone) begin(stage model.Stage, at string, p *match.Packet) (w walking, ok bool) {
+// beginWalk is the walk on the switch of a port; ok is false where there is no such port.
+func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWalk, ok bool) {
 	port := z.ports[at]
 	if port == nil || port.on == nil || port.on.stages[stage] == nil {
 		return w, false
 	}
 	of := port.on.stages[stage]
-	w = walking{z: z, of: of, rows: of.about(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
+	w = rowWalk{z: z, stage: of, rows: of.rowsAbout(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
 	if w.rows.len() > ManyRows {
-		w.narrow(false)
+		w.narrowToEnds(false)
 	}
 	return w, true
 }
@@ -55,35 +55,35 @@ func (z *Zone) groupsOf(lport string) *membership {
 }
 
 // next is the next row that may match, nil behind the last.
-func (w *walking) next() *row {
+func (w *rowWalk) next() *stageRow {
 	i, ok := w.rows.next()
 	if !ok {
 		return nil
 	}
-	w.at = i
-	return &w.of.rows[i]
+	w.rowIndex = i
+	return &w.stage.rows[i]
 }
 
 // matches judges the row that next gave. That the port is in the group that the row needs is
 // known.
-func (w *walking) matches() (bool, error) {
-	b := w.of.bound[w.at].Load()
+func (w *rowWalk) matches() (bool, error) {
+	b := w.stage.bound[w.rowIndex].Load()
 	if b == nil {
-		b = &bound{match.Bind(w.of.rows[w.at].rest, w.z)}
-		w.of.bound[w.at].Store(b)
+		b = &boundMatch{match.Bind(w.stage.rows[w.rowIndex].rest, w.z)}
+		w.stage.bound[w.rowIndex].Store(b)
 	}
 	return match.Eval(b.expr, *w.packet, w.z)
 }
 
-// Decide walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false where the zone
+// DecideStage walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false where the zone
 // has no such port.
-func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, ok bool) {
-	w, ok := z.begin(stage, at, &p)
+func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d DecidedRows, ok bool) {
+	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
-		return Decided{Verdict: verdict.Allow}, false
+		return DecidedRows{Verdict: verdict.Allow}, false
 	}
 	var acls []*nb.ACL
-	var c index.Collector
+	var c index.HitCollector
 	for r := w.next(); r != nil; r = w.next() {
 		counts, more := c.Next(r.tier, r.priority)
 		if !more {
@@ -101,10 +101,10 @@ func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, 
 		} else if !matched {
 			continue
 		}
-		c.Add(index.Hit{Ref: int32(len(acls)), Priority: r.priority, Tier: r.tier, Does: doesRow(r.acl), Maybe: err != nil})
+		c.Add(index.Hit{Ref: int32(len(acls)), Priority: r.priority, Tier: r.tier, Does: effectOfRow(r.acl), Maybe: err != nil})
 		acls = append(acls, r.acl)
 	}
-	s := index.Settle(c.Hits)
+	s := index.SettleHits(c.Hits)
 	d.Verdict, d.Open = s.Verdict, s.Open
 	for _, i := range s.Decided {
 		d.Rows = append(d.Rows, acls[i])
@@ -115,11 +115,11 @@ func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, 
 	return d, true
 }
 
-// Walk is Decide for one packet on its way: the rows that decide, those that pass it on
+// WalkStage is DecideStage for one packet on its way: the rows that decide, those that pass it on
 // first. Among rows of equal priority the one with the lowest UUID wins, and rows that
 // cannot be judged are passed over and counted.
-func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
-	w, ok := z.begin(stage, at, &p)
+func (z *Zone) WalkStage(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
+	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
 		return nil, 0
 	}
@@ -136,7 +136,7 @@ func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*n
 			continue
 		}
 		deciders = append(deciders, r.acl)
-		if doesRow(r.acl) != index.Passes {
+		if effectOfRow(r.acl) != index.Passes {
 			return deciders, unjudged
 		}
 		passed = r.tier
@@ -144,10 +144,10 @@ func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*n
 	return deciders, unjudged
 }
 
-// Tied are the rows of a row's tier and priority that match a packet as well, itself among
+// TiedRows are the rows of a row's tier and priority that match a packet as well, itself among
 // them: OVN may take any of these.
-func (z *Zone) Tied(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (out []*nb.ACL) {
-	w, ok := z.begin(stage, at, &p)
+func (z *Zone) TiedRows(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (out []*nb.ACL) {
+	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (z *Zone) Tied(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (
 	return out
 }
 
-func doesRow(a *nb.ACL) index.Effect {
+func effectOfRow(a *nb.ACL) index.TermEffect {
 	switch a.Action {
 	case nb.ActionDrop, nb.ActionReject:
 		return index.Drops
@@ -176,47 +176,47 @@ func doesRow(a *nb.ACL) index.Effect {
 // kept: the next question is often about the same ends and another port.
 var ManyRows = 1000 // tests lower it
 
-// narrowed are the rows of a stage that may match some connection between two ends.
-type narrowed struct {
+// narrowedRows are the rows of a stage that may match some connection between two ends.
+type narrowedRows struct {
 	ends match.Packet // without protocol and ports
 	rows []int32
 	done bool // rows are known; otherwise the ends were asked about once
 }
 
-// narrow leaves out the rows that match no connection between the packet's ends. To find
+// narrowToEnds leaves out the rows that match no connection between the packet's ends. To find
 // them is a look at every row, so that it waits until the ends are asked about again, or now.
-func (w *walking) narrow(now bool) {
+func (w *rowWalk) narrowToEnds(now bool) {
 	ends := *w.packet
 	ends.Proto, ends.SrcPort, ends.DstPort = "", 0, 0
-	known := w.of.narrowed.Load()
+	known := w.stage.narrowed.Load()
 	again := known != nil && known.ends == ends
 	switch {
 	case again && known.done:
 	case again || now:
-		known = &narrowed{ends: ends, done: true}
+		known = &narrowedRows{ends: ends, done: true}
 		all := *w
 		all.packet = &ends
 		for r := all.next(); r != nil; r = all.next() {
 			if matched, err := all.matches(); matched || err != nil {
-				known.rows = append(known.rows, all.at)
+				known.rows = append(known.rows, all.rowIndex)
 			}
 		}
-		w.of.narrowed.Store(known)
+		w.stage.narrowed.Store(known)
 	default:
-		w.of.narrowed.Store(&narrowed{ends: ends})
+		w.stage.narrowed.Store(&narrowedRows{ends: ends})
 		return
 	}
-	w.rows = cursor{known.rows}
+	w.rows = rowCursor{known.rows}
 }
 
-// cuts are the numbers that rows compare ports with, of those that may match some connection
+// portCuts are the numbers that rows compare ports with, of those that may match some connection
 // between a packet's ends.
-func (z *Zone) cuts(stage model.Stage, at string, p match.Packet) (out []uint16) {
-	w, ok := z.begin(stage, at, &p)
+func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uint16) {
+	w, ok := z.beginWalk(stage, at, &p)
 	if !ok {
 		return nil
 	}
-	w.narrow(true)
+	w.narrowToEnds(true)
 	for r := w.next(); r != nil; r = w.next() {
 		out = append(out, match.Ports(r.expr)...)
 	}
@@ -225,16 +225,16 @@ func (z *Zone) cuts(stage model.Stage, at string, p match.Packet) (out []uint16)
 
 // RowPorts are the ports at which rows may cut the connections between the ends of one, which
 // are none of a Service: for Slices.
-func RowPorts(x *index.Index, zones Rows, c verdict.Connection) ([]uint16, error) {
+func RowPorts(x *index.Index, zones ZoneRows, c verdict.Connection) ([]uint16, error) {
 	var out []uint16
-	_, err := answer(x, c, func(w *way) []verdict.StageVerdict {
-		hops := w.hops()
+	_, err := answerByWays(x, c, func(w *packetWay) []verdict.StageVerdict {
+		hops := w.hopsOfWay()
 		stages := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
 			stages[i] = fromRows(x, zones, &hops[i])
 			if z := zones.Zone(hops[i].zone); z != nil {
 				at, p := rowPacket(x, &hops[i])
-				out = append(out, z.cuts(hops[i].stage, at, p)...)
+				out = append(out, z.portCuts(hops[i].stage, at, p)...)
 			}
 		}
 		return stages

@@ -34,9 +34,9 @@ const (
 	exitNoStart = 127 // as a shell
 )
 
-// Main runs a plugin for the process that the arguments, those behind Command, name, and
+// RunChild runs a plugin for the process that the arguments, those behind Command, name, and
 // returns the exit code. The output is all there at the plugin's end.
-func Main(args []string, in *os.File, out, errs io.Writer) int {
+func RunChild(args []string, in *os.File, out, errs io.Writer) int {
 	if len(args) < argOwn {
 		fmt.Fprintln(errs, "rung: "+Command+" is for Rung itself")
 		return exitUsage
@@ -59,14 +59,14 @@ func Main(args []string, in *os.File, out, errs io.Writer) int {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		outlive(parent)
+		waitForParent(parent)
 	}()
 
 	cmd := exec.Command(args[argPath], args[argOwn:]...)
 	cmd.Args[0] = args[argName]
-	printed, said := &bounded{}, &said{to: errs}
+	printed, said := &boundedBuffer{}, &stderrLines{output: errs}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, printed, said, lingers
-	wait, err := start(cmd)
+	wait, err := startPlugin(cmd)
 	if err != nil {
 		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
 		return exitNoStart
@@ -79,37 +79,37 @@ func Main(args []string, in *os.File, out, errs io.Writer) int {
 	}()
 	select {
 	case err := <-ended:
-		return printed.hand(out, errs, args[argName], err)
+		return printed.passOn(out, errs, args[argName], err)
 	case <-told:
 	case <-over:
 	case <-gone:
 	}
 	// Nobody waits for an answer any more.
-	end(cmd.Process, false)
+	endProcess(cmd.Process, false)
 	select {
 	case <-ended:
 	case <-time.After(grace):
 	}
-	end(cmd.Process, true)
+	endProcess(cmd.Process, true)
 	return exitEnded
 }
 
-// bounded keeps the beginning of what a plugin prints.
-type bounded struct {
+// boundedBuffer keeps the beginning of what a plugin prints.
+type boundedBuffer struct {
 	bytes.Buffer
-	more bool
+	cutOff bool
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	b.more = b.more || b.Len()+len(p) > outMost
-	if !b.more {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	b.cutOff = b.cutOff || b.Len()+len(p) > outMost
+	if !b.cutOff {
 		b.Buffer.Write(p)
 	}
 	return len(p), nil
 }
 
-// hand passes on what a plugin that has ended printed, and how it ended.
-func (b *bounded) hand(out, errs io.Writer, name string, ended error) int {
+// passOn passes on what a plugin that has ended printed, and how it ended.
+func (b *boundedBuffer) passOn(out, errs io.Writer, name string, ended error) int {
 	var exit *exec.ExitError
 	switch {
 	case errors.As(ended, &exit):
@@ -121,7 +121,7 @@ func (b *bounded) hand(out, errs io.Writer, name string, ended error) int {
 	case ended != nil && !errors.Is(ended, exec.ErrWaitDelay):
 		fmt.Fprintf(errs, "rung: %s: %s\n", clean.Text(name), clean.Text(ended.Error()))
 		return 1
-	case b.more:
+	case b.cutOff:
 		fmt.Fprintf(errs, "rung: %s printed more than %d MB, which is no credential\n", clean.Text(name), outMost>>20)
 		return exitTooMuch
 	}
@@ -142,36 +142,36 @@ const (
 	saidAfter = 200 * time.Millisecond
 )
 
-// said hands on what a plugin says on stderr, by lines, clean.
-type said struct {
-	to io.Writer
+// stderrLines hands on what a plugin says on stderr, by lines, clean.
+type stderrLines struct {
+	output io.Writer
 
-	mu    sync.Mutex
-	rest  []byte // of a line that has not ended
-	timer *time.Timer
+	mu       sync.Mutex
+	openLine []byte // of a line that has not ended
+	timer    *time.Timer
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *stderrLines) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(p)
 	for len(p) > 0 {
-		take := min(len(p), lineMost-len(s.rest))
+		take := min(len(p), lineMost-len(s.openLine))
 		i := bytes.IndexByte(p[:take], '\n')
 		if i >= 0 {
 			take = i + 1
 		}
-		s.rest = append(s.rest, p[:take]...)
+		s.openLine = append(s.openLine, p[:take]...)
 		p = p[take:]
-		if i >= 0 || len(s.rest) == lineMost {
-			s.put(i >= 0)
+		if i >= 0 || len(s.openLine) == lineMost {
+			s.putLine(i >= 0)
 		}
 	}
 	if s.timer == nil {
 		s.timer = time.AfterFunc(saidAfter, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.put(false)
+			s.putLine(false)
 		})
 	} else {
 		s.timer.Reset(saidAfter)
@@ -179,11 +179,11 @@ func (s *said) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// put prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
-func (s *said) put(all bool) {
-	n := len(s.rest)
+// putLine prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
+func (s *stderrLines) putLine(all bool) {
+	n := len(s.openLine)
 	for i := 1; !all && i < utf8.UTFMax && i <= n; i++ {
-		if b := s.rest[n-i:]; utf8.RuneStart(b[0]) {
+		if b := s.openLine[n-i:]; utf8.RuneStart(b[0]) {
 			if !utf8.FullRune(b) {
 				n -= i
 			}
@@ -193,13 +193,13 @@ func (s *said) put(all bool) {
 	if n == 0 {
 		return
 	}
-	line := bytes.TrimSuffix(bytes.TrimSuffix(s.rest[:n], []byte("\n")), []byte("\r"))
-	_, _ = io.WriteString(s.to, clean.Block(string(line))+"\n") // where nobody hears it, nobody does
-	s.rest = append(s.rest[:0], s.rest[n:]...)
+	line := bytes.TrimSuffix(bytes.TrimSuffix(s.openLine[:n], []byte("\n")), []byte("\r"))
+	_, _ = io.WriteString(s.output, clean.Block(string(line))+"\n") // where nobody hears it, nobody does
+	s.openLine = append(s.openLine[:0], s.openLine[n:]...)
 }
 
-func (s *said) flush() {
+func (s *stderrLines) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(true)
+	s.putLine(true)
 }

@@ -1,7 +1,7 @@
 // Package plugin keeps the login plugin of a kubeconfig (users[].user.exec) in a fence.
 //
 // client-go starts the plugin, waits for it whatever becomes of the request, and knows
-// no way to end it. So Fence has it start Rung itself (Command), and Main, in that
+// no way to end it. So Fence has it start Rung itself (Command), and RunChild, in that
 // child, runs the plugin.
 //
 // Invariants: a plugin ends with Rung, however that ends, with the signals that end

@@ -12,7 +12,7 @@ import (
 	"rung/model/clean"
 )
 
-// Command is the first argument of a child that runs Main with the others.
+// Command is the first argument of a child that runs RunChild with the others.
 const Command = "login-plugin"
 
 // The arguments of a child, behind Command; those of the plugin follow.
@@ -41,32 +41,32 @@ func Fence(p *api.ExecConfig, within time.Duration) *api.ExecConfig {
 	return fenced
 }
 
-// Name is the plugin's name as the kubeconfig has it, fenced or not, clean; empty for
+// PluginName is the plugin's name as the kubeconfig has it, fenced or not, clean; empty for
 // none.
-func Name(p *api.ExecConfig) string {
+func PluginName(p *api.ExecConfig) string {
 	switch {
 	case p == nil:
 		return ""
-	case fenced(p):
+	case isFenced(p):
 		return clean.Text(p.Args[1+argName])
 	}
 	return clean.Text(p.Command)
 }
 
-func fenced(p *api.ExecConfig) bool { return len(p.Args) > argOwn && p.Args[0] == Command }
+func isFenced(p *api.ExecConfig) bool { return len(p.Args) > argOwn && p.Args[0] == Command }
 
 // Explain has an error of client-go name the plugin where it names this program.
 func Explain(p *api.ExecConfig, err error) error {
-	if p == nil || err == nil || !fenced(p) || !strings.Contains(err.Error(), p.Command) {
+	if p == nil || err == nil || !isFenced(p) || !strings.Contains(err.Error(), p.Command) {
 		return err
 	}
-	return explained{err, strings.ReplaceAll(err.Error(), "exec: executable "+p.Command+" ", "exec: executable "+Name(p)+" ")}
+	return explainedError{err, strings.ReplaceAll(err.Error(), "exec: executable "+p.Command+" ", "exec: executable "+PluginName(p)+" ")}
 }
 
-type explained struct {
+type explainedError struct {
 	error
 	text string
 }
 
-func (e explained) Error() string { return e.text }
-func (e explained) Unwrap() error { return e.error }
+func (e explainedError) Error() string { return e.text }
+func (e explainedError) Unwrap() error { return e.error }

@@ -34,7 +34,7 @@ func TestSaid(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			s := &said{to: &b}
+			s := &stderrLines{output: &b}
 			for _, in := range c.in {
 				if n, err := s.Write([]byte(in)); n != len(in) || err != nil {
 					t.Fatal(n, err)
@@ -73,7 +73,7 @@ func TestFence(t *testing.T) {
 	if Fence(missing, 0) != missing {
 		t.Error("who is missing is for client-go to say")
 	}
-	if n := Name(missing); n != "there-is-no-such-plugin\ufffd" {
+	if n := PluginName(missing); n != "there-is-no-such-plugin\ufffd" {
 		t.Errorf("%q", n)
 	}
 	f.Args[1+argName] = "aws"

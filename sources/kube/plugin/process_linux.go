@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// start starts a plugin, which ends with this process even if that is killed, and
+// startPlugin starts a plugin, which ends with this process even if that is killed, and
 // returns what waits for its end.
-func start(cmd *exec.Cmd) (wait func() error, err error) {
-	apart(cmd)
+func startPlugin(cmd *exec.Cmd) (wait func() error, err error) {
+	setOwnSession(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {

@@ -4,9 +4,9 @@ package plugin
 
 import "os/exec"
 
-// start starts a plugin and returns what waits for its end.
-func start(cmd *exec.Cmd) (wait func() error, err error) {
-	apart(cmd)
+// startPlugin starts a plugin and returns what waits for its end.
+func startPlugin(cmd *exec.Cmd) (wait func() error, err error) {
+	setOwnSession(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

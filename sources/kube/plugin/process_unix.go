@@ -17,19 +17,19 @@ var (
 // parentEvery is how often a child looks whether its parent is still there.
 const parentEvery = 100 * time.Millisecond
 
-// outlive returns when the parent has ended.
-func outlive(parent int) {
+// waitForParent returns when the parent has ended.
+func waitForParent(parent int) {
 	for os.Getppid() == parent {
 		time.Sleep(parentEvery)
 	}
 }
 
-// apart gives a plugin a session of its own: what it starts ends with it, and it cannot
+// setOwnSession gives a plugin a session of its own: what it starts ends with it, and it cannot
 // read the keys that are meant for Rung, from /dev/tty either.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+func setOwnSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// end tells a plugin and what it has started to end, or kills it.
-func end(p *os.Process, kill bool) {
+// endProcess tells a plugin and what it has started to end, or kills it.
+func endProcess(p *os.Process, kill bool) {
 	sig := syscall.SIGTERM
 	if kill {
 		sig = syscall.SIGKILL

@@ -54,21 +54,21 @@ type logPod struct {
 // ACLLog finds the container whose log has a node's acl_log lines, by probing
 // the pod and not the product.
 func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (Target, error) {
-	return p.find(ctx, node, namespaces, aclContainers)
+	return p.findContainer(ctx, node, namespaces, aclContainers)
 }
 
-// Controller finds the ovnkube-controller of a node.
-func (p *Reader) Controller(ctx context.Context, node string, namespaces []string) (Target, error) {
-	return p.find(ctx, node, namespaces, controllerContainers)
+// FindController finds the ovnkube-controller of a node.
+func (p *Reader) FindController(ctx context.Context, node string, namespaces []string) (Target, error) {
+	return p.findContainer(ctx, node, namespaces, controllerContainers)
 }
 
-func (p *Reader) find(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
+func (p *Reader) findContainer(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
 	var denied error
 	if len(namespaces) == 0 {
 		namespaces = kube.OVNNamespaces()
 	}
 	for _, ns := range namespaces {
-		pods, err := p.pods(ctx, ns)
+		pods, err := p.nodePods(ctx, ns)
 		if err != nil {
 			if ctx.Err() != nil {
 				return Target{}, ctx.Err()
@@ -127,11 +127,11 @@ func (e *listError) Error() string {
 }
 func (e *listError) Unwrap() error { return e.err }
 
-// pods lists the ovnkube-node pods of a namespace; all nodes share one answer
+// nodePods lists the ovnkube-node pods of a namespace; all nodes share one answer
 // for some seconds.
-func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
+func (p *Reader) nodePods(ctx context.Context, ns string) ([]logPod, error) {
 	return p.lists.Get(ctx, ns, func(ctx context.Context) (pods []logPod, err error) {
-		err = kube.EachPod(ctx, p.client(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
+		err = kube.EachPod(ctx, p.currentClient(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
 			pod := logPod{name: x.Name, node: x.Spec.NodeName, created: x.CreationTimestamp.Time,
 				running: x.Status.Phase == corev1.PodRunning && x.DeletionTimestamp == nil}
 			for _, c := range x.Spec.Containers {
@@ -147,21 +147,21 @@ func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
 	})
 }
 
-// identity is one container's life: the log of another begins anew.
-type identity struct {
+// containerID is one container's life: the log of another begins anew.
+type containerID struct {
 	Target
 	uid       types.UID
 	container string // id of the container
 	restarts  int32
 }
 
-// identify asks whose log a target is now. Without permission to get the pod its
+// identifyTarget asks whose log a target is now. Without permission to get the pod its
 // name must do.
-func (p *Reader) identify(ctx context.Context, t Target) (identity, error) {
+func (p *Reader) identifyTarget(ctx context.Context, t Target) (containerID, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	id := identity{Target: t}
-	pod, err := p.client().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
+	id := containerID{Target: t}
+	pod, err := p.currentClient().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		return id, nil
@@ -177,20 +177,20 @@ func (p *Reader) identify(ctx context.Context, t Target) (identity, error) {
 	return id, nil
 }
 
-// change is how the log at hand follows on the one before.
-type change int
+// logChange is how the log at hand follows on the one before.
+type logChange int
 
 const (
-	logNew change = iota
+	logNew logChange = iota
 	logSame
 	logRestarted
 	logReplaced
 )
 
-func (r *follower) change(now identity) change {
+func (r *logFollower) changeTo(now containerID) logChange {
 	was := r.id
 	switch {
-	case !r.known:
+	case !r.idKnown:
 		return logNew
 	case now.Namespace != was.Namespace || now.Pod != was.Pod || now.uid != was.uid && now.uid != "" && was.uid != "":
 		return logReplaced
@@ -204,8 +204,8 @@ func (r *follower) change(now identity) change {
 
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
-// explain says what keeps a log away, in one line with the remedy.
-func (p *Reader) explain(t Target, err error) (logline.StreamState, string) {
+// explainError says what keeps a log away, in one line with the remedy.
+func (p *Reader) explainError(t Target, err error) (logline.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {
 		return p.c.Kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)

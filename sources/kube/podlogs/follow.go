@@ -21,52 +21,52 @@ import (
 // of streams that connect at once take no request away from anybody else. It is
 // safe for concurrent use.
 type Reader struct {
-	c     *kube.Cluster
-	pause pauses
-	own   atomic.Pointer[kube.Builtin]
-	lists kube.Shared[[]logPod] // by namespace
+	c         *kube.Cluster
+	pause     followPauses
+	podClient atomic.Pointer[kube.Builtin]
+	lists     kube.Shared[[]logPod] // by namespace
 }
 
-// pauses are how long a follower waits; tests shorten them.
-type pauses struct {
-	first, longest time.Duration // between two attempts
-	denied         time.Duration // before asking again what was refused
-	quiet          time.Duration // after which a request without an answer stands
-	idle           time.Duration // after which it is checked whose log it is
-	steady         time.Duration // a stream that lasted so long is no failure
-	recheck        time.Duration // before a container that may have restarted is looked at again
-	rest           time.Duration // bounds reading what a container wrote before it restarted
+// followPauses are how long a follower waits; tests shorten them.
+type followPauses struct {
+	firstRetry, longest time.Duration // between two attempts
+	denied              time.Duration // before asking again what was refused
+	quiet               time.Duration // after which a request without an answer stands
+	idle                time.Duration // after which it is checked whose log it is
+	steady              time.Duration // a stream that lasted so long is no failure
+	recheck             time.Duration // before a container that may have restarted is looked at again
+	previousRead        time.Duration // bounds reading what a container wrote before it restarted
 }
 
-var usualPauses = pauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
+var usualPauses = followPauses{firstRetry: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
 	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second,
-	rest: 2 * time.Minute}
+	previousRead: 2 * time.Minute}
 
 // New makes a reader of a cluster's pod logs; it asks nobody.
 func New(c *kube.Cluster) (*Reader, error) {
 	p := &Reader{c: c, pause: usualPauses, lists: kube.Shared[[]logPod]{Keep: listedFor, Within: listedWithin}}
-	return p, p.login()
+	return p, p.makeClient()
 }
 
-// login makes the client with the credentials that the cluster has now.
-func (p *Reader) login() error {
+// makeClient makes the client with the credentials that the cluster has now.
+func (p *Reader) makeClient() error {
 	own, err := p.c.OwnClient(50, 100)
 	if err != nil {
 		return fmt.Errorf("read pod logs: %w", err)
 	}
-	p.own.Store(own)
+	p.podClient.Store(own)
 	return nil
 }
 
-func (p *Reader) client() *kube.Builtin { return p.own.Load() }
+func (p *Reader) currentClient() *kube.Builtin { return p.podClient.Load() }
 
 // Target is one container's log.
 type Target struct{ Namespace, Pod, Container string }
 
 func (t Target) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
 
-// State is how a stream stands.
-type State struct {
+// StreamStatus is how a stream stands.
+type StreamStatus struct {
 	Target   Target // zero before the pod was found
 	State    logline.StreamState
 	Attempts int
@@ -86,7 +86,7 @@ type Request struct {
 	Since time.Time
 	Line  func(at time.Time, text []byte)
 	Gap   func(logline.LogGap)
-	State func(State)
+	State func(StreamStatus)
 }
 
 // Follow follows a log until ctx ends: through rotation, cut connections,
@@ -95,41 +95,41 @@ type Request struct {
 // so. One case cannot be told: a log of which no line was ever seen and that was
 // rotated between two connections.
 func (p *Reader) Follow(ctx context.Context, f Request) {
-	r := &follower{p: p, f: f}
-	r.say(logline.StreamOpening, "")
+	r := &logFollower{p: p, f: f}
+	r.reportState(logline.StreamOpening, "")
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := r.once(ctx)
+		err := r.readOnce(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		r.failed(err, r.lines > 0 || time.Since(began) >= p.pause.steady && r.opened)
-		if !retry.Sleep(ctx, r.wait(err)) {
+		r.countFailure(err, r.lines > 0 || time.Since(began) >= p.pause.steady && r.opened)
+		if !retry.Sleep(ctx, r.nextPause(err)) {
 			return
 		}
 	}
 }
 
-// follower is one log being followed. Its state is told under mu: a timer and
+// logFollower is one log being followed. Its state is told under mu: a timer and
 // the watch of an idle stream speak too.
-type follower struct {
+type logFollower struct {
 	p *Reader
 	f Request
 
-	id     identity
-	known  bool // a stream of id stood
-	seen   seenLines
-	from   time.Time // since when lines are asked for while none was seen
-	newest time.Time // until when, by this machine's clock, no line was missed
+	id        containerID
+	idKnown   bool // a stream of id stood
+	seenLines seenLines
+	askFrom   time.Time // since when lines are asked for while none was seen
+	newest    time.Time // until when, by this machine's clock, no line was missed
 
 	lines  int  // by the stream that stands
 	opened bool // it was not refused
 
 	mu    sync.Mutex
-	state State
+	state StreamStatus
 }
 
-func (r *follower) say(s logline.StreamState, text string) {
+func (r *logFollower) reportState(s logline.StreamState, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.State, r.state.Error = s, text
@@ -139,42 +139,42 @@ func (r *follower) say(s logline.StreamState, text string) {
 	r.f.State(r.state)
 }
 
-// failed counts an attempt; progress says that the stream had stood.
-func (r *follower) failed(err error, progress bool) {
+// countFailure counts an attempt; progress says that the stream had stood.
+func (r *logFollower) countFailure(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
-		_ = r.p.login() // a failure leaves the client there is
+		_ = r.p.makeClient() // a failure leaves the client there is
 	}
 	r.mu.Lock()
 	target := r.state.Target
 	r.mu.Unlock()
-	s, text := r.p.explain(target, err)
+	s, text := r.p.explainError(target, err)
 	r.mu.Lock()
 	if progress {
 		r.state.Attempts = 0
 	}
 	r.state.Attempts++
 	r.mu.Unlock()
-	r.say(s, text)
+	r.reportState(s, text)
 }
 
-// wait is how long the next attempt waits: longer each time, with jitter, so
+// nextPause is how long the next attempt waits: longer each time, with jitter, so
 // that hundreds do not come back together.
-func (r *follower) wait(err error) time.Duration {
+func (r *logFollower) nextPause(err error) time.Duration {
 	r.mu.Lock()
 	n := r.state.Attempts
 	r.mu.Unlock()
 	pause := &r.p.pause
 	if isDenied(err) {
-		return max(retry.After(n, pause.first, pause.longest), wait.Jitter(pause.denied/2, 1))
+		return max(retry.WaitAfter(n, pause.firstRetry, pause.longest), wait.Jitter(pause.denied/2, 1))
 	}
-	return retry.After(n, pause.first, pause.longest)
+	return retry.WaitAfter(n, pause.firstRetry, pause.longest)
 }
 
 // errChanged ends a stream because its log became another.
 var errChanged = errors.New("the container changed")
 
-// once connects, reads until the stream ends, and says why it did.
-func (r *follower) once(ctx context.Context) error {
+// readOnce connects, reads until the stream ends, and says why it did.
+func (r *logFollower) readOnce(ctx context.Context) error {
 	r.lines, r.opened = 0, false
 	target, err := r.f.Find(ctx)
 	if err != nil {
@@ -183,82 +183,82 @@ func (r *follower) once(ctx context.Context) error {
 	r.mu.Lock()
 	r.state.Target = target
 	r.mu.Unlock()
-	id, err := r.p.identify(ctx, target)
+	id, err := r.p.identifyTarget(ctx, target)
 	if err != nil {
 		return err
 	}
 	opt := corev1.PodLogOptions{Container: target.Container, Follow: true, Timestamps: true}
-	s := stream{r: r, id: id}
-	switch r.change(id) {
+	s := logStream{r: r, id: id}
+	switch r.changeTo(id) {
 	case logNew:
-		if r.from.IsZero() {
-			r.from = r.f.Since
+		if r.askFrom.IsZero() {
+			r.askFrom = r.f.Since
 		}
-		opt.SinceTime = seconds(r.from)
-		if r.from.IsZero() {
+		opt.SinceTime = wholeSeconds(r.askFrom)
+		if r.askFrom.IsZero() {
 			// The last line shows that the stream stands, and where the log goes on.
-			opt.TailLines, r.from, s.anchor = new(int64(1)), time.Now(), true
+			opt.TailLines, r.askFrom, s.anchor = new(int64(1)), time.Now(), true
 		}
 	case logSame:
-		opt.SinceTime = seconds(r.from)
-		if last := r.seen.last(); !last.IsZero() {
-			opt.SinceTime, s.overlap = seconds(last), true
+		opt.SinceTime = wholeSeconds(r.askFrom)
+		if last := r.seenLines.newestTime(); !last.IsZero() {
+			opt.SinceTime, s.overlap = wholeSeconds(last), true
 		}
 	case logRestarted:
-		if err := r.rest(ctx, target, id); err != nil {
+		if err := r.readPrevious(ctx, target, id); err != nil {
 			return err
 		}
-		r.seen.reset()
+		r.seenLines.reset()
 	case logReplaced:
-		r.gap(time.Now(), "pod "+r.id.Pod+" was replaced by "+id.Pod)
-		r.seen.reset()
+		r.reportGap(time.Now(), "pod "+r.id.Pod+" was replaced by "+id.Pod)
+		r.seenLines.reset()
 	}
-	err = s.run(ctx, opt)
+	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {
 		// The first line is a new one: rotation, or a restart that the API server
 		// does not know of yet. Nothing was handed on.
 		if retry.Sleep(ctx, r.p.pause.recheck) {
-			if now, e := r.p.identify(ctx, target); e == nil && now != id {
+			if now, e := r.p.identifyTarget(ctx, target); e == nil && now != id {
 				return errChanged
 			}
 			s.rechecked, s.missed = true, false
-			err = s.run(ctx, opt)
+			err = s.readLog(ctx, opt)
 		}
 	}
 	return err
 }
 
-// rest reads what a container wrote before it restarted.
-func (r *follower) rest(ctx context.Context, target Target, id identity) error {
-	last := r.seen.last()
-	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: seconds(r.from)}
-	s := stream{r: r, id: r.id, rechecked: true, ended: true, why: "container " + target.Container + " restarted"}
+// readPrevious reads what a container wrote before it restarted.
+func (r *logFollower) readPrevious(ctx context.Context, target Target, id containerID) error {
+	last := r.seenLines.newestTime()
+	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: wholeSeconds(r.askFrom)}
+	s := logStream{r: r, id: r.id, rechecked: true, endsWithResponse: true, why: "container " + target.Container + " restarted"}
 	if !last.IsZero() {
-		opt.SinceTime, s.overlap = seconds(last), true
+		opt.SinceTime, s.overlap = wholeSeconds(last), true
 	}
 	if id.restarts != r.id.restarts+1 {
-		r.gap(time.Now(), fmt.Sprintf("container %s restarted %d times", target.Container, id.restarts-r.id.restarts))
+		r.reportGap(time.Now(), fmt.Sprintf("container %s restarted %d times", target.Container, id.restarts-r.id.restarts))
 		s.overlap = false
 	}
 	// Nobody watches this stream as those that follow are watched: a kubelet that
 	// stands still must not keep the new container's lines away.
-	ask, cancel := context.WithTimeout(ctx, r.p.pause.rest)
+	ask, cancel := context.WithTimeout(ctx, r.p.pause.previousRead)
 	defer cancel()
-	err := s.run(ask, opt)
+	err := s.readLog(ask, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if s.overlap || err != nil {
 		// Nothing of it is kept, or no line that was known, or it broke off.
-		r.gap(time.Now(), s.why)
+		r.reportGap(time.Now(), s.why)
 	}
 	r.id, r.lines = id, 0
 	return nil
 }
 
-// gap reports that lines may be missing up to a time.
-func (r *follower) gap(to time.Time, why string) {
-	g := logline.LogGap{From: r.seen.last(), To: to, Why: why, Missing: time.Since(r.newest)}
+// reportGap reports that lines may be missing up to a time.
+func (r *logFollower) reportGap(to time.Time, why string) {
+	g := logline.LogGap{From: r.seenLines.newestTime(), To: to, Why: why, Missing: time.Since(r.newest)}
 	if g.From.IsZero() {
 		g.From = r.newest
 	}

@@ -228,7 +228,7 @@ type followed struct {
 	// got are lines, and gaps as "gap: why".
 	got   []string
 	gaps  []logline.LogGap
-	state State
+	state StreamStatus
 }
 
 // follow starts a follower that ends with the test.
@@ -238,9 +238,9 @@ func (s *logServer) follow(since time.Time) *followed {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p.pause = pauses{first: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
+	p.pause = followPauses{firstRetry: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
 		quiet: 50 * time.Millisecond, idle: 150 * time.Millisecond, steady: time.Second, recheck: 30 * time.Millisecond,
-		rest: time.Second}
+		previousRead: time.Second}
 	p.lists.Keep = 0 // pods change faster here than a list serves
 	f := &followed{t: s.t}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -254,7 +254,7 @@ func (s *logServer) follow(since time.Time) *followed {
 			Since: since,
 			Line:  func(_ time.Time, text []byte) { f.add(string(text), nil) },
 			Gap:   func(g logline.LogGap) { f.add("gap: "+g.Why, &g) },
-			State: func(st State) { f.mu.Lock(); f.state = st; f.mu.Unlock() },
+			State: func(st StreamStatus) { f.mu.Lock(); f.state = st; f.mu.Unlock() },
 		})
 	}()
 	s.t.Cleanup(func() {

@@ -20,14 +20,14 @@ const (
 // equal lines one too: they are counted. Times need not grow from line to line:
 // a runtime writes standard output and error side by side.
 type seenLines struct {
-	seed    maphash.Seed
-	count   map[seenLine]int // times kept
-	passed  map[seenLine]int // of these, met by the stream that stands
-	order   []seenLine
-	due     int // how many are kept before some are forgotten
-	newest  time.Time
-	floor   int64 // a log that is read again repeats lines up to here
-	started bool
+	seed        maphash.Seed
+	count       map[seenLine]int // times kept
+	metAgain    map[seenLine]int // of these, met by the stream that stands
+	order       []seenLine
+	forgetAfter int // how many are kept before some are forgotten
+	newest      time.Time
+	floor       int64 // a log that is read again repeats lines up to here
+	started     bool
 }
 
 type seenLine struct {
@@ -37,12 +37,12 @@ type seenLine struct {
 
 func (s *seenLines) reset() { *s = seenLines{} }
 
-// last is the time of the newest line, zero before the first.
-func (s *seenLines) last() time.Time { return s.newest }
+// newestTime is the time of the newest line, zero before the first.
+func (s *seenLines) newestTime() time.Time { return s.newest }
 
-// has says whether a line that comes is one that is known, and counts it. replay
+// isKnown says whether a line that comes is one that is known, and counts it. replay
 // says that no new line came yet.
-func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
+func (s *seenLines) isKnown(at time.Time, text []byte, replay bool) bool {
 	if !s.started {
 		return false
 	}
@@ -50,22 +50,22 @@ func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
 	if replay && k.at <= s.floor {
 		return true
 	}
-	if s.passed[k] < s.count[k] {
-		s.passed[k]++
+	if s.metAgain[k] < s.count[k] {
+		s.metAgain[k]++
 		return true
 	}
 	return false
 }
 
-// add remembers a line that was handed on.
-func (s *seenLines) add(at time.Time, text []byte) {
+// addLine remembers a line that was handed on.
+func (s *seenLines) addLine(at time.Time, text []byte) {
 	if !s.started {
-		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, passed: map[seenLine]int{}, due: seenFew,
+		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, metAgain: map[seenLine]int{}, forgetAfter: seenFew,
 			started: true}
 	}
 	k := seenLine{at.UnixNano(), maphash.Bytes(s.seed, text)}
 	s.count[k]++
-	s.passed[k]++ // this stream has passed it
+	s.metAgain[k]++ // this stream has passed it
 	s.order = append(s.order, k)
 	switch {
 	case at.After(s.newest):
@@ -75,14 +75,14 @@ func (s *seenLines) add(at time.Time, text []byte) {
 		// would have nothing to say until that comes again.
 		s.newest, s.floor = at, min(s.floor, at.UnixNano())
 	}
-	if len(s.order) >= s.due {
-		s.forget()
+	if len(s.order) >= s.forgetAfter {
+		s.dropOld()
 	}
 }
 
-// forget drops what no resumed log repeats, and half of the rest where that is
+// dropOld drops what no resumed log repeats, and half of the rest where that is
 // too much.
-func (s *seenLines) forget() {
+func (s *seenLines) dropOld() {
 	from := s.newest.Truncate(time.Second).UnixNano()
 	keep := s.order[:0]
 	drop := 0
@@ -98,14 +98,14 @@ func (s *seenLines) forget() {
 		s.count[k]--
 		if s.count[k] <= 0 {
 			delete(s.count, k)
-			delete(s.passed, k)
+			delete(s.metAgain, k)
 		} else {
-			s.passed[k] = min(s.passed[k], s.count[k])
+			s.metAgain[k] = min(s.metAgain[k], s.count[k])
 		}
 	}
 	s.order = keep
-	s.due = min(max(seenFew, 2*len(keep)), seenMost)
-	if s.due <= len(keep) {
-		s.due = len(keep) + 1
+	s.forgetAfter = min(max(seenFew, 2*len(keep)), seenMost)
+	if s.forgetAfter <= len(keep) {
+		s.forgetAfter = len(keep) + 1
 	}
 }

@@ -22,41 +22,41 @@ import (
 // maxLine is the most bytes of a line, the kubelet's time among them.
 const maxLine = 64 << 10
 
-// stream is one request for a log.
-type stream struct {
-	r  *follower
-	id identity
+// logStream is one request for a log.
+type logStream struct {
+	r  *logFollower
+	id containerID
 	// overlap says that a known line must come before a new one, else lines are
 	// missing between; it is cleared by the first that does.
 	overlap bool
 	// anchor says that the first line, when it is an old one, is only remembered.
 	anchor bool
-	// ended says that the log ends with the response: a last line without an end
+	// endsWithResponse says that the log ends with the response: a last line without an end
 	// counts then, else it may have been cut.
-	ended bool
+	endsWithResponse bool
 	// missed says that it ended at a new line where a known one was due;
 	// rechecked that such a line goes on with a gap.
 	missed, rechecked bool
 	why               string // of that gap
 	replay            bool   // no new line yet
-	told              string // what the kubelet wrote instead of a log
+	kubeletText       string // what the kubelet wrote instead of a log
 	state             int    // under the follower's mu
 	touched           atomic.Int64
 }
 
-// run asks for the log and reads it to its end.
-func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
+// readLog asks for the log and reads it to its end.
+func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error {
 	r := s.r
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.touched.Store(time.Now().UnixNano())
-	clear(r.seen.passed) // every line kept may come once more
+	clear(r.seenLines.metAgain) // every line kept may come once more
 	s.replay = true
 	if opt.Follow {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			s.watch(ctx, cancel)
+			s.watchTarget(ctx, cancel)
 		}()
 		defer func() {
 			cancel(nil)
@@ -66,18 +66,18 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 			r.mu.Unlock()
 		}()
 	}
-	body, err := r.p.client().Log(ctx, s.id.Namespace, s.id.Pod, &opt)
+	body, err := r.p.currentClient().Log(ctx, s.id.Namespace, s.id.Pod, &opt)
 	if err == nil {
 		if opt.Follow {
-			s.stands()
-			s.stood()
+			s.noteFollowed()
+			s.wasFollowed()
 		}
-		err = s.read(body)
+		err = s.readLines(body)
 		_ = body.Close()
-	} else if !s.stood() {
+	} else if !s.wasFollowed() {
 		return err
 	}
-	if s.stood() {
+	if s.wasFollowed() {
 		now := time.Now()
 		if err != nil { // it may have been dead for a while: HTTP/2 notices after so long
 			now = now.Add(-deadFor)
@@ -89,11 +89,11 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errChanged):
 		return cause
-	case s.told != "":
-		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.told)
+	case s.kubeletText != "":
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.kubeletText)
 	case err != nil:
 		return fmt.Errorf("read the log of %s: %w", s.id.Target, err)
-	case s.ended:
+	case s.endsWithResponse:
 		return nil
 	}
 	return fmt.Errorf("the log of %s ended", s.id.Target)
@@ -109,8 +109,8 @@ const (
 	streamOver
 )
 
-// stands notes that the log is followed.
-func (s *stream) stands() {
+// noteFollowed notes that the log is followed.
+func (s *logStream) noteFollowed() {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,23 +122,23 @@ func (s *stream) stands() {
 	r.f.State(r.state)
 }
 
-// stood says whether it was followed, and whose log that was.
-func (s *stream) stood() bool {
+// wasFollowed says whether it was followed, and whose log that was.
+func (s *logStream) wasFollowed() bool {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.state != streamStands {
 		return false
 	}
-	r.id, r.known, r.opened = s.id, true, true
+	r.id, r.idKnown, r.opened = s.id, true, true
 	return true
 }
 
 // errMissed ends a stream that goes on with a line behind a hole.
 var errMissed = errors.New("lines are missing")
 
-// read hands on the lines of a response until it ends.
-func (s *stream) read(body io.Reader) error {
+// readLines hands on the lines of a response until it ends.
+func (s *logStream) readLines(body io.Reader) error {
 	in := bufio.NewReaderSize(body, maxLine)
 	long := false
 	for {
@@ -147,11 +147,11 @@ func (s *stream) read(body io.Reader) error {
 			long = true
 			continue
 		}
-		if err == nil || errors.Is(err, io.EOF) && s.ended && len(line) > 0 {
+		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
 			s.touched.Store(time.Now().UnixNano())
 			if long {
 				s.tooLong()
-			} else if !s.take(bytes.TrimRight(line, "\r\n")) {
+			} else if !s.takeLine(bytes.TrimRight(line, "\r\n")) {
 				return errMissed
 			}
 			long = false
@@ -166,9 +166,9 @@ func (s *stream) read(body io.Reader) error {
 }
 
 // tooLong counts a line that is lost; one that a log repeats was counted before.
-func (s *stream) tooLong() {
+func (s *logStream) tooLong() {
 	r := s.r
-	if s.replay && r.seen.started {
+	if s.replay && r.seenLines.started {
 		return
 	}
 	r.mu.Lock()
@@ -177,25 +177,25 @@ func (s *stream) tooLong() {
 	r.f.State(r.state)
 }
 
-// take hands one line on unless it is known; false ends the stream.
-func (s *stream) take(line []byte) bool {
+// takeLine hands one line on unless it is known; false ends the stream.
+func (s *logStream) takeLine(line []byte) bool {
 	r := s.r
 	at, text, ok := cutTime(line)
 	if !ok { // no line of the log: the kubelet's own words about it
 		if len(line) > 0 {
-			s.told = clean.Text(string(line[:min(len(line), 300)]))
+			s.kubeletText = clean.Text(string(line[:min(len(line), 300)]))
 		}
 		return true
 	}
-	anchor := s.anchor && at.Before(r.from)
+	anchor := s.anchor && at.Before(r.askFrom)
 	s.anchor = false
-	if r.seen.has(at, text, s.replay) {
+	if r.seenLines.isKnown(at, text, s.replay) {
 		s.overlap = false
 		return true
 	}
 	if anchor {
-		r.seen.add(at, text)
-		r.seen.floor = max(r.seen.floor, at.UnixNano()) // a log that is read again repeats up to here
+		r.seenLines.addLine(at, text)
+		r.seenLines.floor = max(r.seenLines.floor, at.UnixNano()) // a log that is read again repeats up to here
 		r.newest = time.Now()
 		return true
 	}
@@ -209,27 +209,27 @@ func (s *stream) take(line []byte) bool {
 		if why == "" {
 			why = "the log was rotated meanwhile"
 		}
-		r.gap(at, why)
+		r.reportGap(at, why)
 	}
 	s.replay = false
-	r.seen.add(at, text)
+	r.seenLines.addLine(at, text)
 	r.lines++
 	r.newest = time.Now()
 	r.f.Line(at, text)
 	return true
 }
 
-// watch looks, while no line comes, whether the log still is the one that is
+// watchTarget looks, while no line comes, whether the log still is the one that is
 // followed: a stream to a node that died says nothing.
 //
 // The kubelet sends its answer with the first line, so that a quiet log looks like a
 // request without one: what is not refused for a while stands.
-func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseFunc) {
 	r := s.r
 	if !retry.Sleep(ctx, r.p.pause.quiet) {
 		return
 	}
-	s.stands()
+	s.noteFollowed()
 	for {
 		if !retry.Sleep(ctx, wait.Jitter(r.p.pause.idle, 0.125)) {
 			return
@@ -241,9 +241,9 @@ func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		target, err := r.f.Find(ask)
 		now := s.id
 		if err == nil && target == s.id.Target {
-			now, err = r.p.identify(ask, target)
+			now, err = r.p.identifyTarget(ask, target)
 		} else if err == nil {
-			now = identity{Target: target}
+			now = containerID{Target: target}
 		}
 		stop()
 		if err == nil && now != s.id {
@@ -263,9 +263,9 @@ func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	return at, rest, err == nil
 }
 
-// seconds is a time as the API takes it: whole seconds, so that a resumed log
+// wholeSeconds is a time as the API takes it: whole seconds, so that a resumed log
 // repeats what came within the second.
-func seconds(t time.Time) *metav1.Time {
+func wholeSeconds(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, e
 	t, err := find(ask)
 	var out []Line
 	if err == nil {
-		out, err = p.tail(ask, t, lines)
+		out, err = p.tailOnce(ask, t, lines)
 	}
 	switch {
 	case err == nil:
@@ -58,13 +58,13 @@ func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, e
 	case ctx.Err() != nil:
 		return t, nil, ctx.Err()
 	}
-	state, text := p.explain(t, err)
+	state, text := p.explainError(t, err)
 	return t, nil, &Error{state, text, err}
 }
 
-func (p *Reader) tail(ctx context.Context, t Target, lines int) ([]Line, error) {
+func (p *Reader) tailOnce(ctx context.Context, t Target, lines int) ([]Line, error) {
 	n := int64(lines)
-	body, err := p.client().Log(ctx, t.Namespace, t.Pod,
+	body, err := p.currentClient().Log(ctx, t.Namespace, t.Pod,
 		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n})
 	if err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func ParseKlog(line string) (k Klog, ok bool) {
 		head, found = strings.CutSuffix(line, "]")
 	}
 	f := strings.Fields(head)
-	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !digits(f[0][1:]) ||
-		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !digits(f[2]) {
+	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !isDigits(f[0][1:]) ||
+		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !isDigits(f[2]) {
 		return Klog{}, false
 	}
 	return Klog{Severity: f[0][0], Place: clean.Text(f[3]), Text: clean.Text(text)}, true
 }
 
-func digits(s string) bool {
+func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -29,10 +29,10 @@ import (
 // whole list where the server does not stream it (a feed turns each page into model
 // objects at once), and does not always end with its context (TestReflector).
 type feed struct {
-	w     *watcher
-	about about
-	conv  *manifests.Typed
-	have  kept
+	w        *watcher
+	resource feedResource
+	conv     *manifests.Typed
+	have     keptObjects
 
 	// Owned by the watcher's lock.
 	res    Resource
@@ -45,12 +45,12 @@ type feed struct {
 	// refusedWatch says that lists are permitted and watches are not: what
 	// was listed is as old as the list.
 	refusedWatch bool
-	// gone says that the resource is known not to be served.
-	gone bool
+	// notServed says that the resource is known not to be served.
+	notServed bool
 }
 
-// about is a resource as far as a feed needs to know it.
-type about struct {
+// feedResource is a resource as far as a feed needs to know it.
+type feedResource struct {
 	name     string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
 	show     string // name for people where one resource has two feeds, else empty
 	kind     model.Kind
@@ -64,19 +64,19 @@ type about struct {
 	custom schema.GroupVersionResource
 }
 
-// run follows the resource until ctx ends.
-func (f *feed) run(ctx context.Context) {
+// runFeed follows the resource until ctx ends.
+func (f *feed) runFeed(ctx context.Context) {
 	version := "" // to watch from; empty: list first
-	fresh := retry.Backoff(f.w.t.again, f.w.t.againMax)
+	fresh := retry.Backoff(f.w.t.firstRetry, f.w.t.againMax)
 	again := fresh
 	for ctx.Err() == nil {
 		var err error
 		if version == "" {
-			version, err = f.list(ctx)
+			version, err = f.listAll(ctx)
 		}
 		quick := false
 		if err == nil {
-			version, quick, err = f.follow(ctx, version)
+			version, quick, err = f.followFrom(ctx, version)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -86,62 +86,62 @@ func (f *feed) run(ctx context.Context) {
 			continue
 		case err == nil: // opened and closed at once: an impatient proxy
 			retry.Sleep(ctx, again.Step())
-		case expired(err): // not told: nothing is wrong, and nothing is taken back
+		case isExpired(err): // not told: nothing is wrong, and nothing is taken back
 			version = ""
 			retry.Sleep(ctx, again.Step())
 		default:
-			if state := f.fail(err); state == model.ConnLost {
+			if state := f.noteFailure(err); state == model.ConnLost {
 				retry.Sleep(ctx, again.Step())
 			} else {
 				// A permission or a CRD that comes changes what a list says.
 				version = ""
-				retry.Sleep(ctx, f.patience(err))
+				retry.Sleep(ctx, f.pauseAfter(err))
 			}
 		}
 	}
 }
 
-// patience is how long to wait after an answer that will be the same next time.
-func (f *feed) patience(err error) time.Duration {
+// pauseAfter is how long to wait after an answer that will be the same next time.
+func (f *feed) pauseAfter(err error) time.Duration {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return f.w.t.reopen
-	case apierrors.IsNotFound(err) && !f.gone:
+	case apierrors.IsNotFound(err) && !f.notServed:
 		return f.w.t.againMax // is it gone indeed?
 	}
 	return f.w.t.refused
 }
 
-// list reads all objects and delivers what is different from before. Nothing is
+// listAll reads all objects and delivers what is different from before. Nothing is
 // delivered before the last page is there.
-func (f *feed) list(ctx context.Context) (version string, err error) {
-	opt := metav1.ListOptions{FieldSelector: f.about.fields, Limit: f.w.t.page}
-	r := f.have.relist()
+func (f *feed) listAll(ctx context.Context) (version string, err error) {
+	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
+	r := f.have.beginRelist()
 	for {
-		list, err := f.page(ctx, opt)
+		list, err := f.listPage(ctx, opt)
 		if apierrors.IsResourceExpired(err) && opt.Continue != "" {
 			// The list grew too old between two pages: all at once, then.
 			opt.Continue, opt.Limit = "", 0
-			r = f.have.relist()
+			r = f.have.beginRelist()
 			continue
 		}
 		if err != nil {
-			return "", &failure{"list", err}
+			return "", &requestFailure{"list", err}
 		}
 		lm, err := meta.ListAccessor(list)
 		if err != nil {
-			return "", &failure{"list", err}
+			return "", &requestFailure{"list", err}
 		}
 		err = meta.EachListItem(list, func(o runtime.Object) error {
 			m, err := meta.Accessor(o)
-			if err == nil && !f.have.same(r, m) {
-				obj, broken := f.conv.Object(o, f.have.object(m))
-				r.next[f.have.key(m)] = entryOf(m, obj, broken)
+			if err == nil && !f.have.isUnchanged(r, m) {
+				obj, broken := f.conv.Object(o, f.have.objectOf(m))
+				r.newEntries[f.have.keyOf(m)] = entryOf(m, obj, broken)
 			}
 			return nil
 		})
 		if err != nil {
-			return "", &failure{"list", err}
+			return "", &requestFailure{"list", err}
 		}
 		version = lm.GetResourceVersion()
 		opt.Continue = lm.GetContinue()
@@ -149,19 +149,19 @@ func (f *feed) list(ctx context.Context) (version string, err error) {
 			break
 		}
 	}
-	f.publish(f.have.finish(r), true)
+	f.publishStep(f.have.finishRelist(r), true)
 	return version, nil
 }
 
-func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, kube.ErrUnanswered)
 	defer cancel()
-	list, err := f.about.list(ctx, f.w.c, opt)
-	if f.about.custom.Resource != "" && apierrors.IsForbidden(err) {
+	list, err := f.resource.list(ctx, f.w.c, opt)
+	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
 		// A user who may not list a resource is refused before the server looks whether there is
 		// such a one: the CRD may not be installed, and everybody may ask that.
-		if has, e := f.w.c.Serves(ctx, f.about.custom); e == nil && !has {
-			err = apierrors.NewNotFound(f.about.custom.GroupResource(), "")
+		if has, e := f.w.c.Serves(ctx, f.resource.custom); e == nil && !has {
+			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
 	}
 	if err != nil && errors.Is(context.Cause(ctx), kube.ErrUnanswered) {
@@ -170,22 +170,22 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	return list, err
 }
 
-// follow watches from a version on. It returns the newest version it knows of,
+// followFrom watches from a version on. It returns the newest version it knows of,
 // quick when the stream ended at once.
-func (f *feed) follow(ctx context.Context, from string) (version string, quick bool, err error) {
+func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
 	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
 	start := time.Now()
-	ws, err := f.about.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.about.fields, ResourceVersion: from,
+	ws, err := f.resource.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.resource.fields, ResourceVersion: from,
 		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
 	f.refusedWatch = apierrors.IsForbidden(err)
 	if err != nil {
-		return from, false, &failure{"watch", err}
+		return from, false, &requestFailure{"watch", err}
 	}
 	defer ws.Stop()
 	if reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch()) {
-		return from, false, &failure{"watch", errClosed}
+		return from, false, &requestFailure{"watch", errClosed}
 	}
-	f.synced()
+	f.markFollowed()
 	for {
 		select {
 		case <-ctx.Done():
@@ -195,19 +195,19 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 				return from, time.Since(start) < time.Second, nil
 			}
 			if ev.Type == watch.Error {
-				return from, false, &failure{"watch", apierrors.FromObject(ev.Object)}
+				return from, false, &requestFailure{"watch", apierrors.FromObject(ev.Object)}
 			}
 			m, err := meta.Accessor(ev.Object)
 			if err != nil {
-				return "", false, &failure{"watch", err}
+				return "", false, &requestFailure{"watch", err}
 			}
 			from = m.GetResourceVersion()
 			switch ev.Type {
 			case watch.Added, watch.Modified:
-				obj, broken := f.conv.Object(ev.Object, f.have.object(m))
-				f.publish(f.have.put(m, obj, broken), false)
+				obj, broken := f.conv.Object(ev.Object, f.have.objectOf(m))
+				f.publishStep(f.have.putObject(m, obj, broken), false)
 			case watch.Deleted:
-				f.publish(f.have.drop(m), false)
+				f.publishStep(f.have.dropObject(m), false)
 			}
 		}
 	}
@@ -218,19 +218,19 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 // open then.
 var errClosed = errors.New("the connection ended before an answer")
 
-// expired says whether the watch is to begin with a new list: its version is too
+// isExpired says whether the watch is to begin with a new list: its version is too
 // old, or the resource itself went away, which the list will tell.
-func expired(err error) bool {
-	var f *failure
+func isExpired(err error) bool {
+	var f *requestFailure
 	watching := errors.As(err, &f) && f.verb == "watch"
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || watching && apierrors.IsNotFound(err)
 }
 
-// failure is a request that failed.
-type failure struct {
+// requestFailure is a request that failed.
+type requestFailure struct {
 	verb string
 	err  error
 }
 
-func (f *failure) Error() string { return f.verb + ": " + f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
+func (f *requestFailure) Error() string { return f.verb + ": " + f.err.Error() }
+func (f *requestFailure) Unwrap() error { return f.err }

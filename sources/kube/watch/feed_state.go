@@ -18,13 +18,13 @@ const (
 // patienceTries is how often a resource fails before the others go on without.
 const patienceTries = 3
 
-// publish hands a step to the watcher; listed says it is a whole list.
-func (f *feed) publish(s step, listed bool) {
+// publishStep hands a step to the watcher; listed says it is a whole list.
+func (f *feed) publishStep(s feedStep, listed bool) {
 	w := f.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.pending) == 0 && len(s.upsert)+len(s.remove) > 0 {
-		w.since = time.Now()
+		w.oldestChange = time.Now()
 	}
 	for _, k := range s.remove {
 		w.pending[k] = nil
@@ -45,39 +45,39 @@ func (f *feed) publish(s step, listed bool) {
 	if listed {
 		f.listed, news = true, true
 		if !f.refusedWatch {
-			f.enter(model.ConnSynced, "")
+			f.setState(model.ConnSynced, "")
 		}
 	}
 	if news {
-		w.changed()
+		w.markChanged()
 	}
 }
 
-// synced says that the resource is being followed.
-func (f *feed) synced() {
+// markFollowed says that the resource is being followed.
+func (f *feed) markFollowed() {
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	if f.res.Conn != model.ConnSynced {
-		f.enter(model.ConnSynced, "")
-		f.w.changed()
+		f.setState(model.ConnSynced, "")
+		f.w.markChanged()
 	}
 }
 
-// fail takes in why a request failed; the state says how bad it is.
-func (f *feed) fail(err error) model.ConnState {
-	state, text := f.explain(err)
+// noteFailure takes in why a request failed; the state says how bad it is.
+func (f *feed) noteFailure(err error) model.ConnState {
+	state, text := f.explainError(err)
 	login := apierrors.IsUnauthorized(err)
 	if login {
-		f.w.reopen()
+		f.w.reopenCredentials()
 	}
 	// The server has to say it twice: one that has only just started may not have found its
 	// CRDs yet, and a policy taken for deleted by mistake is worse than one that shows a moment
 	// longer.
 	f.w.mu.Lock()
-	f.gone = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
+	f.notServed = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
 	f.w.mu.Unlock()
-	if f.gone {
-		f.publish(f.have.finish(f.have.relist()), false) // objects go with their CRD
+	if f.notServed {
+		f.publishStep(f.have.finishRelist(f.have.beginRelist()), false) // objects go with their CRD
 	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
@@ -86,13 +86,13 @@ func (f *feed) fail(err error) model.ConnState {
 	if f.refusedLogin != login {
 		f.refusedLogin, f.w.brokenNew = login, true
 	}
-	f.enter(state, text)
-	f.w.changed()
+	f.setState(state, text)
+	f.w.markChanged()
 	return state
 }
 
-// enter changes the state; the watcher's lock is held.
-func (f *feed) enter(state model.ConnState, text string) {
+// setState changes the state; the watcher's lock is held.
+func (f *feed) setState(state model.ConnState, text string) {
 	if state == model.ConnSynced {
 		f.res.Attempts = 0
 	}
@@ -103,24 +103,24 @@ func (f *feed) enter(state model.ConnState, text string) {
 	f.res.Error = text
 }
 
-// hopeless says that the resource need not be waited for; the watcher's lock is
+// needNotWait says that the resource need not be waited for; the watcher's lock is
 // held. Refused credentials are no word about the resource.
-func (f *feed) hopeless() bool {
-	return f.told() || f.res.Conn == model.ConnLost && f.res.Attempts >= patienceTries
+func (f *feed) needNotWait() bool {
+	return f.isKnownAbsent() || f.res.Conn == model.ConnLost && f.res.Attempts >= patienceTries
 }
 
-// told says that the server gave its word that there is nothing to read; the
+// isKnownAbsent says that the server gave its word that there is nothing to read; the
 // watcher's lock is held.
-func (f *feed) told() bool {
+func (f *feed) isKnownAbsent() bool {
 	return f.res.Conn == model.ConnAbsent || f.res.Conn == model.ConnDenied && !f.refusedLogin
 }
 
-// trouble is the entry among what is broken for a resource that everything rests
+// brokenEntry is the entry among what is broken for a resource that everything rests
 // on and that is not there; the watcher's lock is held.
-func (f *feed) trouble() (model.Broken, bool) {
-	b := model.Broken{Origin: f.w.origin(), Key: model.Key{Kind: f.about.kind}, Message: f.res.Error}
+func (f *feed) brokenEntry() (model.Broken, bool) {
+	b := model.Broken{Origin: f.w.clusterOrigin(), Key: model.Key{Kind: f.resource.kind}, Message: f.res.Error}
 	switch {
-	case f.about.optional:
+	case f.resource.optional:
 		return b, false
 	case f.res.Conn == model.ConnDenied && !f.refusedLogin:
 		b.Severity, b.Code = model.SeverityError, CodeDenied

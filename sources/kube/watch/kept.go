@@ -11,22 +11,22 @@ import (
 	"rung/model/clean"
 )
 
-// kept holds the objects of a feed's resource. It belongs to the feed's goroutine.
-type kept struct {
+// keptObjects holds the objects of a feed's resource. It belongs to the feed's goroutine.
+type keptObjects struct {
 	kind    model.Kind
 	limit   int // most objects, the newest events; 0: no limit
-	objects map[model.Key]entry
+	objects map[model.Key]keptEntry
 }
 
-// entry is one object as it was seen last.
-type entry struct {
+// keptEntry is one object as it was seen last.
+type keptEntry struct {
 	uid, version string
 	object       model.Object // nil when it could not be taken in
 	broken       []model.Broken
 }
 
-// step is the outcome of one event or list.
-type step struct {
+// feedStep is the outcome of one event or list.
+type feedStep struct {
 	upsert []model.Object
 	remove []model.Key
 	// broken replaces what was said about these objects; empty: nothing now.
@@ -34,30 +34,30 @@ type step struct {
 	count  int // objects after it
 }
 
-func (k *kept) key(m metav1.Object) model.Key {
+func (k *keptObjects) keyOf(m metav1.Object) model.Key {
 	return model.Key{Kind: k.kind, Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 }
 
-// object returns an object as it was seen last, nil for a new one.
-func (k *kept) object(m metav1.Object) model.Object { return k.objects[k.key(m)].object }
+// objectOf returns an object as it was seen last, nil for a new one.
+func (k *keptObjects) objectOf(m metav1.Object) model.Object { return k.objects[k.keyOf(m)].object }
 
-func entryOf(m metav1.Object, o model.Object, broken []model.Broken) entry {
-	return entry{uid: clean.Text(string(m.GetUID())), version: clean.Text(m.GetResourceVersion()), object: o,
+func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
+	return keptEntry{uid: clean.Text(string(m.GetUID())), version: clean.Text(m.GetResourceVersion()), object: o,
 		broken: broken}
 }
 
-// put takes in one object that came or changed.
-func (k *kept) put(m metav1.Object, o model.Object, broken []model.Broken) step {
-	s := step{broken: map[model.Key][]model.Broken{}}
-	k.replace(&s, k.key(m), entryOf(m, o, broken))
-	k.bound(&s)
+// putObject takes in one object that came or changed.
+func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.Broken) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
+	k.replaceEntry(&s, k.keyOf(m), entryOf(m, o, broken))
+	k.dropOldEvents(&s)
 	s.count = len(k.objects)
 	return s
 }
 
-func (k *kept) replace(s *step, key model.Key, e entry) {
+func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
 	old, had := k.objects[key]
-	if had && equal(old.object, e.object) {
+	if had && equalObjects(old.object, e.object) {
 		e.object = old.object // what changed is not read
 	}
 	k.objects[key] = e
@@ -72,9 +72,9 @@ func (k *kept) replace(s *step, key model.Key, e entry) {
 	}
 }
 
-// equal says whether two objects mean the same; a policy never does, its version
+// equalObjects says whether two objects mean the same; a policy never does, its version
 // is needed to change it.
-func equal(a, b model.Object) bool {
+func equalObjects(a, b model.Object) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -102,15 +102,15 @@ func equalBut(a, b any, version, own *string) bool {
 	return same
 }
 
-// drop takes one object out.
-func (k *kept) drop(m metav1.Object) step {
-	s := step{broken: map[model.Key][]model.Broken{}}
-	k.remove(&s, k.key(m))
+// dropObject takes one object out.
+func (k *keptObjects) dropObject(m metav1.Object) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
+	k.removeEntry(&s, k.keyOf(m))
 	s.count = len(k.objects)
 	return s
 }
 
-func (k *kept) remove(s *step, key model.Key) {
+func (k *keptObjects) removeEntry(s *feedStep, key model.Key) {
 	old, had := k.objects[key]
 	if !had {
 		return
@@ -124,8 +124,8 @@ func (k *kept) remove(s *step, key model.Key) {
 	}
 }
 
-// bound takes the oldest events out while there are too many.
-func (k *kept) bound(s *step) {
+// dropOldEvents takes the oldest events out while there are too many.
+func (k *keptObjects) dropOldEvents(s *feedStep) {
 	if k.limit == 0 || len(k.objects) <= k.limit {
 		return
 	}
@@ -140,47 +140,47 @@ func (k *kept) bound(s *step) {
 	gone := map[model.Key]bool{}
 	for _, key := range oldest[:len(oldest)-k.limit] {
 		gone[key] = true
-		k.remove(s, key)
+		k.removeEntry(s, key)
 	}
 	s.upsert = slices.DeleteFunc(s.upsert, func(o model.Object) bool { return gone[o.ObjectKey()] })
 }
 
 // relist is a new list on its way.
 type relist struct {
-	seen map[model.Key]entry
-	next map[model.Key]entry
+	oldEntries map[model.Key]keptEntry
+	newEntries map[model.Key]keptEntry
 }
 
-func (k *kept) relist() *relist {
-	return &relist{seen: make(map[model.Key]entry, len(k.objects)), next: map[model.Key]entry{}}
+func (k *keptObjects) beginRelist() *relist {
+	return &relist{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
 }
 
-// same says whether an object of the list is known as it is, and notes that it
+// isUnchanged says whether an object of the list is known as it is, and notes that it
 // is there.
-func (k *kept) same(r *relist, m metav1.Object) bool {
-	key := k.key(m)
+func (k *keptObjects) isUnchanged(r *relist, m metav1.Object) bool {
+	key := k.keyOf(m)
 	old, had := k.objects[key]
 	if !had || old.version == "" || old.version != m.GetResourceVersion() || old.uid != string(m.GetUID()) {
 		return false
 	}
-	r.seen[key] = old
+	r.oldEntries[key] = old
 	return true
 }
 
-// finish makes the list what is known, and says what that changes.
-func (k *kept) finish(r *relist) step {
-	s := step{broken: map[model.Key][]model.Broken{}}
+// finishRelist makes the list what is known, and says what that changes.
+func (k *keptObjects) finishRelist(r *relist) feedStep {
+	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	for _, key := range slices.Collect(maps.Keys(k.objects)) {
-		_, seen := r.seen[key]
-		_, next := r.next[key]
+		_, seen := r.oldEntries[key]
+		_, next := r.newEntries[key]
 		if !seen && !next {
-			k.remove(&s, key)
+			k.removeEntry(&s, key)
 		}
 	}
-	for key, e := range r.next {
-		k.replace(&s, key, e)
+	for key, e := range r.newEntries {
+		k.replaceEntry(&s, key, e)
 	}
-	k.bound(&s)
+	k.dropOldEvents(&s)
 	s.count = len(k.objects)
 	return s
 }

@@ -17,34 +17,34 @@ import (
 	"rung/sources/retry"
 )
 
-// probe asks the server for its version now and then. A server that stands still
+// probeServer asks the server for its version now and then. A server that stands still
 // (stopped, or cut off without a word) lets watches hang for most of a minute
 // before HTTP/2 gives them up, and they look well all the time.
-func (w *watcher) probe(ctx context.Context) {
+func (w *watcher) probeServer(ctx context.Context) {
 	for retry.Sleep(ctx, w.t.probe) {
-		w.answered(w.ask(ctx))
+		w.noteAnswer(w.askServer(ctx))
 	}
 }
 
-// ask says why the server does not answer, nil when it does; what it says does not
+// askServer says why the server does not answer, nil when it does; what it says does not
 // matter.
-func (w *watcher) ask(ctx context.Context) error {
+func (w *watcher) askServer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, kube.ErrUnanswered)
 	defer cancel()
 	_, err := w.c.Builtin().Get("/version").DoRaw(ctx)
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), kube.ErrUnanswered):
 		return kube.ErrUnanswered
-	case unreachable(err):
+	case isUnreachable(err):
 		return err
 	}
 	return nil
 }
 
-// answered takes in whether the server answers, nil, or why not: what is being
+// noteAnswer takes in whether the server answers, nil, or why not: what is being
 // followed is lost while it does not, and well again after. A feed whose own
 // request fails says more, and that stays.
-func (w *watcher) answered(err error) {
+func (w *watcher) noteAnswer(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.feeds {
@@ -52,22 +52,22 @@ func (w *watcher) answered(err error) {
 		case err != nil && f.res.Conn == model.ConnSynced:
 			f.stalled = true
 			f.res.Attempts++
-			f.enter(model.ConnLost, f.unanswered(err))
-			w.changed()
+			f.setState(model.ConnLost, f.unansweredText(err))
+			w.markChanged()
 		case err == nil && f.stalled:
 			f.stalled = false
 			if f.res.Conn == model.ConnLost {
-				f.enter(model.ConnSynced, "")
-				w.changed()
+				f.setState(model.ConnSynced, "")
+				w.markChanged()
 			}
 		}
 	}
 }
 
-// explain makes a state of an error, and one clean line with what to do.
-func (f *feed) explain(err error) (model.ConnState, string) {
+// explainError makes a state of an error, and one clean line with what to do.
+func (f *feed) explainError(err error) (model.ConnState, string) {
 	verb := "read"
-	var fe *failure
+	var fe *requestFailure
 	if errors.As(err, &fe) {
 		verb, err = fe.verb, fe.err
 	}
@@ -75,20 +75,20 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	case apierrors.IsUnauthorized(err):
 		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
 	case apierrors.IsForbidden(err):
-		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
+		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canI(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
 		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
-			f.about.name)
+			f.resource.name)
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
-	if unreachable(err) {
+	if isUnreachable(err) {
 		text += "; is the API server up, and the context right? see: " + f.w.c.Kubectl("cluster-info")
 	}
 	return model.ConnLost, text
 }
 
-// unanswered returns the message of a feed while the server does not answer.
-func (f *feed) unanswered(err error) string {
+// unansweredText returns the message of a feed while the server does not answer.
+func (f *feed) unansweredText(err error) string {
 	why := serverText(err)
 	if errors.Is(err, kube.ErrUnanswered) {
 		why = fmt.Sprintf("%s within %s", kube.ErrUnanswered, f.w.t.probeAnswer)
@@ -96,8 +96,8 @@ func (f *feed) unanswered(err error) string {
 	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
-// unreachable says whether the server was not even spoken to.
-func unreachable(err error) bool {
+// isUnreachable says whether the server was not even spoken to.
+func isUnreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, kube.ErrUnanswered) ||
@@ -120,8 +120,8 @@ func serverText(err error) string {
 
 // canI is the kubectl command that shows whether a permission is there.
 func (f *feed) canI(verb string) string {
-	words := []string{"auth", "can-i", verb, f.about.name}
-	if f.about.kind.Namespaced() {
+	words := []string{"auth", "can-i", verb, f.resource.name}
+	if f.resource.kind.IsNamespaced() {
 		words = append(words, "-A")
 	}
 	return f.w.c.Kubectl(words...)

@@ -29,12 +29,12 @@ type Update struct {
 // Resource is the state of one resource.
 type Resource = model.SourceResource
 
-// timing are the times of a watch; tests shorten them.
-type timing struct {
-	gather time.Duration // between two updates: what comes meanwhile comes together
-	hold   time.Duration // how long objects wait for the other resources at the start
-	answer time.Duration // for a page of a list
-	again  time.Duration // first wait after a failure, doubled up to againMax
+// watchTimes are the times of a watch; tests shorten them.
+type watchTimes struct {
+	gather     time.Duration // between two updates: what comes meanwhile comes together
+	hold       time.Duration // how long objects wait for the other resources at the start
+	answer     time.Duration // for a page of a list
+	firstRetry time.Duration // first wait after a failure, doubled up to againMax
 	// againMax also is how long it takes at most until a server that is back is
 	// noticed; refused is the wait after "not served" and "no permission".
 	againMax, refused time.Duration
@@ -46,8 +46,8 @@ type timing struct {
 	events             int   // events kept of one kind of object
 }
 
-var defaultTiming = timing{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
-	again: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
+var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
+	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
 	probe: 5 * time.Second, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
@@ -59,40 +59,40 @@ var defaultTiming = timing{gather: 30 * time.Millisecond, hold: 2 * time.Second,
 // answered says so in its Resource and is tried again, and what was read of it
 // before stays.
 func Follow(ctx context.Context, c *kube.Cluster, sink func(Update)) {
-	newWatcher(c, defaultTiming).run(ctx, sink)
+	newWatcher(c, defaultTiming).deliverUpdates(ctx, sink)
 }
 
 // watcher gathers what the feeds of all resources deliver.
 type watcher struct {
 	c     *kube.Cluster
-	t     timing
+	t     watchTimes
 	feeds []*feed
 	wake  chan struct{} // of capacity 1: there is something to deliver
 
 	mu sync.Mutex
 	// pending holds the objects not delivered yet, nil for an object that is gone.
-	pending   map[model.Key]model.Object
-	since     time.Time // when the oldest of it came
-	broken    map[model.Key][]model.Broken
-	brokenNew bool
-	loaded    bool
-	reopened  time.Time
+	pending      map[model.Key]model.Object
+	oldestChange time.Time // when the oldest of it came
+	broken       map[model.Key][]model.Broken
+	brokenNew    bool
+	loaded       bool
+	reopened     time.Time
 }
 
-func newWatcher(c *kube.Cluster, t timing) *watcher {
+func newWatcher(c *kube.Cluster, t watchTimes) *watcher {
 	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), pending: map[model.Key]model.Object{},
 		broken: map[model.Key][]model.Broken{}, brokenNew: true}
 	w.feeds = feedsOf(w)
 	return w
 }
 
-func (w *watcher) run(ctx context.Context, sink func(Update)) {
+func (w *watcher) deliverUpdates(ctx context.Context, sink func(Update)) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, f := range w.feeds {
-		wg.Go(func() { f.run(ctx) })
+		wg.Go(func() { f.runFeed(ctx) })
 	}
-	wg.Go(func() { w.probe(ctx) })
+	wg.Go(func() { w.probeServer(ctx) })
 	held := time.NewTimer(0)
 	defer held.Stop()
 	for {
@@ -102,7 +102,7 @@ func (w *watcher) run(ctx context.Context, sink func(Update)) {
 		case <-w.wake:
 		case <-held.C:
 		}
-		u, wait := w.next(time.Now())
+		u, wait := w.nextUpdate(time.Now())
 		if wait > 0 {
 			held.Reset(wait)
 		}
@@ -113,25 +113,25 @@ func (w *watcher) run(ctx context.Context, sink func(Update)) {
 	}
 }
 
-// changed says that there is something to deliver.
-func (w *watcher) changed() {
+// markChanged says that there is something to deliver.
+func (w *watcher) markChanged() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// next takes what is to be delivered now. Objects are held back for a moment
+// nextUpdate takes what is to be delivered now. Objects are held back for a moment
 // while other resources are still being read for the first time: pods without
 // their namespaces would have everything worked out twice; wait is how long yet.
-func (w *watcher) next(now time.Time) (u Update, wait time.Duration) {
+func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.loaded = w.loaded || w.settled()
+	w.loaded = w.loaded || w.isSettled()
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
 		// Most clusters have no Antrea: five lines that say so tell nobody anything.
-		if !f.about.quiet || f.listed && !f.gone || f.res.Conn == model.ConnDenied && !f.refusedLogin {
+		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
 			u.Resources = append(u.Resources, f.res)
 		}
 	}
@@ -141,7 +141,7 @@ func (w *watcher) next(now time.Time) (u Update, wait time.Duration) {
 	if len(w.pending) == 0 {
 		return u, 0
 	}
-	if held := now.Sub(w.since); !w.loaded && held < w.t.hold {
+	if held := now.Sub(w.oldestChange); !w.loaded && held < w.t.hold {
 		return u, w.t.hold - held
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.pending), model.Key.Compare) {
@@ -155,15 +155,15 @@ func (w *watcher) next(now time.Time) (u Update, wait time.Duration) {
 	return u, 0
 }
 
-// settled says whether every resource was read once or cannot be, and at least
+// isSettled says whether every resource was read once or cannot be, and at least
 // one was answered for: a server that answers nothing has delivered nothing.
-func (w *watcher) settled() bool {
+func (w *watcher) isSettled() bool {
 	answered := false
 	for _, f := range w.feeds {
-		if !f.listed && !f.hopeless() {
+		if !f.listed && !f.needNotWait() {
 			return false
 		}
-		answered = answered || f.listed || f.told()
+		answered = answered || f.listed || f.isKnownAbsent()
 	}
 	return answered
 }
@@ -175,24 +175,24 @@ const maxBroken = 500
 func (w *watcher) allBroken() []model.Broken {
 	var out []model.Broken
 	for _, f := range w.feeds {
-		if b, ok := f.trouble(); ok {
+		if b, ok := f.brokenEntry(); ok {
 			out = append(out, b)
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.broken), model.Key.Compare) {
 		out = append(out, w.broken[k]...)
 		if len(out) > maxBroken {
-			return append(out[:maxBroken], model.Broken{Severity: model.SeverityWarning, Origin: w.origin(), Code: CodeMore,
+			return append(out[:maxBroken], model.Broken{Severity: model.SeverityWarning, Origin: w.clusterOrigin(), Code: CodeMore,
 				Message: "and more entries like these"})
 		}
 	}
 	return out
 }
 
-func (w *watcher) origin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
+func (w *watcher) clusterOrigin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
 
-// reopen looks for other credentials after a 401, once for all resources.
-func (w *watcher) reopen() {
+// reopenCredentials looks for other credentials after a 401, once for all resources.
+func (w *watcher) reopenCredentials() {
 	w.mu.Lock()
 	soon := time.Since(w.reopened) < w.t.reopen/2
 	if !soon {

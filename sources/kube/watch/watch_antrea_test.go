@@ -39,7 +39,7 @@ func TestWatchTierDeleted(t *testing.T) {
 			objects = append(objects, o)
 		}
 		c, _ := (&model.Cluster{}).Upsert(objects, nil)
-		for _, f := range antrea.Check(c) {
+		for _, f := range antrea.CheckCluster(c) {
 			if f.Code == antrea.TierDeleted || f.Code == antrea.TierMissing {
 				out = append(out, f.Code+" "+f.Policy.Name)
 			}

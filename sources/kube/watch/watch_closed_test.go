@@ -19,18 +19,18 @@ func TestWatchClosed(t *testing.T) {
 	noLeaks(t)
 	cl, _ := newWatchAPI(t).cluster("t-1")
 	f := newWatcher(cl, quickTiming).feeds[0]
-	f.about.watch = func(context.Context, *kube.Cluster, metav1.ListOptions) (watch.Interface, error) {
+	f.resource.watch = func(context.Context, *kube.Cluster, metav1.ListOptions) (watch.Interface, error) {
 		return watch.NewEmptyWatch(), nil
 	}
 	f.res.Conn = model.ConnLost
-	version, quick, err := f.follow(t.Context(), "7")
+	version, quick, err := f.followFrom(t.Context(), "7")
 	if version != "7" || quick || err == nil {
 		t.Fatalf("version %q, quick %v, %v", version, quick, err)
 	}
 	if f.res.Conn != model.ConnLost {
 		t.Errorf("an empty watch makes it %s", f.res.Conn)
 	}
-	if state := f.fail(err); state != model.ConnLost || !strings.Contains(f.res.Error, "the connection ended before an answer; is the API server up") {
+	if state := f.noteFailure(err); state != model.ConnLost || !strings.Contains(f.res.Error, "the connection ended before an answer; is the API server up") {
 		t.Errorf("%s: %s", state, f.res.Error)
 	}
 }

@@ -278,7 +278,7 @@ func TestWatchProbeRefused(t *testing.T) {
 	w := newWatcher(cl, quickTiming)
 	stalled, well := w.feeds[0], w.feeds[1]
 	stalled.stalled, stalled.res.Conn, well.res.Conn = true, model.ConnLost, model.ConnSynced
-	w.answered(w.ask(t.Context()))
+	w.noteAnswer(w.askServer(t.Context()))
 	if stalled.res.Conn != model.ConnLost {
 		t.Errorf("what stood still is %s though nothing answers", stalled.res.Conn)
 	}
@@ -286,7 +286,7 @@ func TestWatchProbeRefused(t *testing.T) {
 		t.Errorf("what was well is %s, %q", well.res.Conn, well.res.Error)
 	}
 	a.up()
-	w.answered(w.ask(t.Context()))
+	w.noteAnswer(w.askServer(t.Context()))
 	if stalled.res.Conn != model.ConnSynced || well.res.Conn != model.ConnSynced {
 		t.Errorf("after an answer they are %s and %s", stalled.res.Conn, well.res.Conn)
 	}

@@ -20,7 +20,7 @@ import (
 	"rung/test/wait"
 )
 
-var quickTiming = timing{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, again: 5 * time.Millisecond,
+var quickTiming = watchTimes{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, firstRetry: 5 * time.Millisecond,
 	againMax: 20 * time.Millisecond, refused: 20 * time.Millisecond, reopen: 20 * time.Millisecond,
 	probe: 20 * time.Millisecond, probeAnswer: time.Second, page: 2, events: 3}
 
@@ -38,14 +38,14 @@ type watching struct {
 	news      chan struct{}
 }
 
-func startWatch(t *testing.T, c *kube.Cluster, tm timing) *watching {
+func startWatch(t *testing.T, c *kube.Cluster, tm watchTimes) *watching {
 	t.Helper()
 	s := &watching{t: t, objects: map[model.Key]model.Object{}, upserts: map[model.Key]int{}, news: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		newWatcher(c, tm).run(ctx, s.take)
+		newWatcher(c, tm).deliverUpdates(ctx, s.take)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return s

@@ -34,23 +34,23 @@ import (
 //go:embed crds/*.yaml schemas/*.yaml
 var crdFiles embed.FS
 
-// crd is a compiled CustomResourceDefinition.
-type crd struct {
+// compiledCRD is a compiled CustomResourceDefinition.
+type compiledCRD struct {
 	schema  *schema.Structural
 	openAPI validation.SchemaValidator
 	cel     *cel.Validator
 }
 
 // policyCRDs are compiled when the first object needs them, not at start-up.
-var policyCRDs = map[model.Kind]func() (*crd, error){model.KindANP: onceCRD("adminnetworkpolicies"),
+var policyCRDs = map[model.Kind]func() (*compiledCRD, error){model.KindANP: onceCRD("adminnetworkpolicies"),
 	model.KindBANP: onceCRD("baselineadminnetworkpolicies"), model.KindCNP: onceCRD("clusternetworkpolicies")}
 
-func onceCRD(plural string) func() (*crd, error) {
-	return sync.OnceValues(func() (*crd, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
+func onceCRD(plural string) func() (*compiledCRD, error) {
+	return sync.OnceValues(func() (*compiledCRD, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
 }
 
 // antreaCRDs are the CRDs of schemas/crd.antrea.io.yaml, by kind.
-var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
+var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*compiledCRD, error) {
 	const name = "schemas/crd.antrea.io.yaml"
 	text, err := crdFiles.ReadFile(name)
 	if err != nil {
@@ -62,7 +62,7 @@ var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
 	if err := sigsyaml.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("parse %s: %w", name, err)
 	}
-	out := map[model.Kind]*crd{}
+	out := map[model.Kind]*compiledCRD{}
 	for _, def := range list.Items {
 		c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
 		if err != nil {
@@ -73,7 +73,7 @@ var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
 	return out, nil
 })
 
-func compileCRD(name string) (*crd, error) {
+func compileCRD(name string) (*compiledCRD, error) {
 	text, err := crdFiles.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -90,13 +90,13 @@ func compileCRD(name string) (*crd, error) {
 }
 
 // compileSchema prepares a schema for checks.
-func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
+func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*compiledCRD, error) {
 	var props apiextensions.JSONSchemaProps
 	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil)
 	if err != nil {
 		return nil, fmt.Errorf("convert the schema: %w", err)
 	}
-	c := &crd{}
+	c := &compiledCRD{}
 	if c.schema, err = schema.NewStructural(&props); err != nil {
 		return nil, fmt.Errorf("structural schema: %w", err)
 	}
@@ -107,17 +107,17 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
 	return c, nil
 }
 
-// gate runs gate 1 on a tree, by schemas of a cluster where there are some.
-func gate(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
+// runGateOne runs gate 1 on a tree, by schemas of a cluster where there are some.
+func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
 	errs := metadataErrors(k, obj)
 	var issues []check.Issue
 	switch k {
 	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup:
-		c, err := by.of(k)
+		c, err := by.crdOf(k)
 		if err != nil {
 			return []check.Issue{{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())}}
 		}
-		issues = c.check(obj, len(errs) > 0)
+		issues = c.checkObject(obj, len(errs) > 0)
 	case model.KindNP:
 		var o networkingv1.NetworkPolicy
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
@@ -145,17 +145,17 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	if k.Namespaced() && om.Namespace == "" {
+	if k.IsNamespaced() && om.Namespace == "" {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.Namespaced(), apivalidation.NameIsDNSSubdomain,
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.IsNamespaced(), apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 
-// check does with an object what the API server does when it is created: prune,
+// checkObject does with an object what the API server does when it is created: prune,
 // default, validate by schema, validate by rules.
-func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
+func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []check.Issue {
 	obj = runtime.DeepCopyJSON(obj)
 	delete(obj, "status") // dropped on create
 	var issues []check.Issue
@@ -175,7 +175,7 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
 	found := issuesOf(check.CodeCEL, rules)
 	keeps := func(e *field.Error) bool { return slices.Contains(keepsFromRules, e.Type) }
 	if slices.ContainsFunc(errs, keeps) || metadataBad {
-		found = Unrelated(found, issues)
+		found = UnrelatedIssues(found, issues)
 	}
 	return append(issues, found...)
 }
@@ -184,10 +184,10 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
 var keepsFromRules = []field.ErrorType{field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong,
 	field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid}
 
-// Unrelated are the issues of fields that have nothing to do with those of others: neither is
+// UnrelatedIssues are the issues of fields that have nothing to do with those of others: neither is
 // within the other. A rule may complain of what the schema refuses already, and the schema
 // of a field that is not known.
-func Unrelated(issues, others []check.Issue) (out []check.Issue) {
+func UnrelatedIssues(issues, others []check.Issue) (out []check.Issue) {
 	within := func(a, b string) bool {
 		rest, ok := strings.CutPrefix(a, b)
 		return ok && (b == "" || rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -18,13 +18,13 @@ import (
 // Schemas are schemas for gate 1 in place of those Rung brings along: those of
 // the CRDs a cluster has. The zero value and nil replace none. It must not be
 // changed while it is used.
-type Schemas struct{ byKind map[model.Kind]*crd }
+type Schemas struct{ byKind map[model.Kind]*compiledCRD }
 
 // Add takes the schema of one version of a CRD for a kind. fields are the fields
 // it has, as paths, that the CRD Rung brings along has not, at most a few.
 func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
 	err error) {
-	own, err := embedded(k)
+	own, err := embeddedCRD(k)
 	if err != nil {
 		return nil, err
 	}
@@ -40,28 +40,28 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 			return nil, fmt.Errorf("CRD of %s: %w", k, err)
 		}
 		if s.byKind == nil {
-			s.byKind = map[model.Kind]*crd{}
+			s.byKind = map[model.Kind]*compiledCRD{}
 		}
 		s.byKind[k] = c
-		news := newFields{most: check.MaxIssues}
+		news := newFields{maxFields: check.MaxIssues}
 		theirs, ours := c.schema.Properties["spec"], own.schema.Properties["spec"]
-		news.walk("spec", &theirs, &ours)
+		news.addFields("spec", &theirs, &ours)
 		return news.out, nil
 	}
 	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
 }
 
-// of is the compiled CRD of a kind.
-func (s *Schemas) of(k model.Kind) (*crd, error) {
+// crdOf is the compiled CRD of a kind.
+func (s *Schemas) crdOf(k model.Kind) (*compiledCRD, error) {
 	if s != nil {
 		if c := s.byKind[k]; c != nil {
 			return c, nil
 		}
 	}
-	return embedded(k)
+	return embeddedCRD(k)
 }
 
-func embedded(k model.Kind) (*crd, error) {
+func embeddedCRD(k model.Kind) (*compiledCRD, error) {
 	if compiled := policyCRDs[k]; compiled != nil {
 		return compiled()
 	}
@@ -77,25 +77,25 @@ func embedded(k model.Kind) (*crd, error) {
 
 // newFields collects the fields one schema has and another has not.
 type newFields struct {
-	out  []string
-	most int
+	out       []string
+	maxFields int
 }
 
-func (n *newFields) walk(path string, theirs, ours *schema.Structural) {
+func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
 	for _, name := range slices.Sorted(maps.Keys(theirs.Properties)) {
 		t := theirs.Properties[name]
 		at := path + "." + name
 		o, ok := ours.Properties[name]
 		switch {
 		case ok:
-			n.walk(at, &t, &o)
+			n.addFields(at, &t, &o)
 		case ours.XPreserveUnknownFields || ours.AdditionalProperties != nil:
-		case len(n.out) < n.most:
+		case len(n.out) < n.maxFields:
 			n.out = append(n.out, at)
 		}
 	}
 	if theirs.Items != nil && ours.Items != nil {
-		n.walk(path+"[]", theirs.Items, ours.Items)
+		n.addFields(path+"[]", theirs.Items, ours.Items)
 	}
 }
 
@@ -112,7 +112,7 @@ var Releases = []string{ReleaseEarlier, ReleaseToday}
 
 // earlier are the schemas of ReleaseEarlier, compiled when the first object needs them.
 var earlier = sync.OnceValues(func() (*Schemas, error) {
-	out := &Schemas{byKind: map[model.Kind]*crd{}}
+	out := &Schemas{byKind: map[model.Kind]*compiledCRD{}}
 	for k, plural := range map[model.Kind]string{model.KindANP: "adminnetworkpolicies", model.KindBANP: "baselineadminnetworkpolicies"} {
 		c, err := compileCRD("schemas/policy.networking.k8s.io_" + plural + "." + ReleaseEarlier + ".yaml")
 		if err != nil {
@@ -123,12 +123,12 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 	return out, nil
 })
 
-// Judge returns the issues that gate 1 finds in a tree by the CRD of its cluster: by a server's
+// JudgeTree returns the issues that gate 1 finds in a tree by the CRD of its cluster: by a server's
 // schemas, where there are some, else by the schemas of the release; an empty release is
 // ReleaseToday. An error of today's CRD in an object that its cluster took is a warning, since
 // OVN-Kubernetes enforces it.
-func Judge(k model.Kind, obj map[string]any, schemas *Schemas, release string) []check.Issue {
-	bad := gate(k, obj, schemas)
+func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []check.Issue {
+	bad := runGateOne(k, obj, schemas)
 	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
 		return bad
 	}
@@ -137,22 +137,22 @@ func Judge(k model.Kind, obj map[string]any, schemas *Schemas, release string) [
 		if err != nil {
 			return append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: err.Error()})
 		}
-		refused := gate(k, obj, before)
+		refused := runGateOne(k, obj, before)
 		switch {
 		case release == ReleaseEarlier:
-			bad = append(refused, admitted(Unrelated(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
-		case len(refused) == 0 && profiled(k, obj):
-			hint(bad)
+			bad = append(refused, asWarnings(UnrelatedIssues(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
+		case len(refused) == 0 && ovnWouldTake(k, obj):
+			addReleaseHint(bad)
 		}
 	}
-	if enforced(obj) {
-		bad = admitted(bad, "; its cluster took it, and enforces it, as its status says")
+	if isEnforced(obj) {
+		bad = asWarnings(bad, "; its cluster took it, and enforces it, as its status says")
 	}
 	return bad
 }
 
-// admitted makes warnings of what a CRD refuses that is not the cluster's.
-func admitted(bad []check.Issue, why string) []check.Issue {
+// asWarnings makes warnings of what a CRD refuses that is not the cluster's.
+func asWarnings(bad []check.Issue, why string) []check.Issue {
 	for i := range bad {
 		if bad[i].Severity == model.SeverityError && (bad[i].Code == check.CodeSchema || bad[i].Code == check.CodeCEL) {
 			bad[i].Severity, bad[i].Release = model.SeverityWarning, ""
@@ -162,15 +162,15 @@ func admitted(bad []check.Issue, why string) []check.Issue {
 	return bad
 }
 
-// profiled says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
+// ovnWouldTake says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
 // texts through that are no CIDR.
-func profiled(k model.Kind, obj map[string]any) bool {
-	typed, err := policy.Typify(k, obj)
-	return err == nil && !policy.New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).Refused()
+func ovnWouldTake(k model.Kind, obj map[string]any) bool {
+	typed, err := policy.TypedPolicy(k, obj)
+	return err == nil && !policy.New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
 }
 
-// hint says of what today's CRD alone refuses which release takes it.
-func hint(bad []check.Issue) {
+// addReleaseHint says of what today's CRD alone refuses which release takes it.
+func addReleaseHint(bad []check.Issue) {
 	for i := range bad {
 		bad[i].Release = ReleaseEarlier
 		way := "if the cluster has the CRDs of network-policy-api " + ReleaseEarlier + ": --api-release " + ReleaseEarlier
@@ -181,9 +181,9 @@ func hint(bad []check.Issue) {
 	}
 }
 
-// enforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
+// isEnforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
 // enforces it: the CRD of its cluster took it then.
-func enforced(obj map[string]any) bool {
+func isEnforced(obj map[string]any) bool {
 	status, _ := obj["status"].(map[string]any)
 	all, _ := status["conditions"].([]any)
 	return slices.ContainsFunc(all, func(c any) bool {

@@ -16,9 +16,9 @@ var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode
 	model.KindService: true, model.KindEndpointSlice: true,
 	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
 
-// Name says what is wrong with the name and namespace of an object that is
+// CheckName says what is wrong with the name and namespace of an object that is
 // taken in, nil when nothing is.
-func Name(k model.Kind, namespace, name string) *Issue {
+func CheckName(k model.Kind, namespace, name string) *Issue {
 	if !namesChecked[k] {
 		return nil
 	}

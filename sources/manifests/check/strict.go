@@ -33,34 +33,34 @@ type Issue struct {
 // MaxIssues bounds what is said about one object; more does not help anybody.
 const MaxIssues = 20
 
-// Tree compares the tree of an object with its API type, strictly where unknown fields are
+// CheckTree compares the tree of an object with its API type, strictly where unknown fields are
 // errors. At most maxIssues are told, more is how many others there are.
-func Tree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
-	c := checker{strict: strict}
-	c.check(n, infoOf(t))
-	return c.issues, c.more
+func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
+	c := treeChecker{strict: strict}
+	c.checkNode(n, infoOf(t))
+	return c.issues, c.leftOut
 }
 
-// checker compares an object with its API type.
-type checker struct {
+// treeChecker compares an object with its API type.
+type treeChecker struct {
 	// strict makes unknown fields errors; status is always forgiven, it is not
 	// the author's.
-	strict bool
-	issues []Issue
-	more   int // issues left out
-	way    []yamltree.Step
+	strict  bool
+	issues  []Issue
+	leftOut int // issues left out
+	way     []yamltree.Step
 }
 
-func (c *checker) add(i Issue) {
+func (c *treeChecker) add(i Issue) {
 	if len(c.issues) >= MaxIssues {
-		c.more++
+		c.leftOut++
 		return
 	}
 	i.Field, i.Generic = yamltree.Path(c.way, false), yamltree.Path(c.way, true)
 	c.issues = append(c.issues, i)
 }
 
-func (c *checker) wrong(n *yaml.Node, want shape, bits int) {
+func (c *treeChecker) addWrongValue(n *yaml.Node, want valueShape, bits int) {
 	msg := "must be " + want.String() + ", not " + DescribeNode(n)
 	if bits > 0 && n.Tag == "!!int" {
 		msg = fmt.Sprintf("%s is out of range for a whole number of %d bits", clean.Text(n.Value), bits)
@@ -97,42 +97,42 @@ func DescribeNode(n *yaml.Node) string {
 	return strconv.Quote(v) + " of type " + clean.Text(n.Tag)
 }
 
-// in checks a node one step further down.
-func (c *checker) in(s yamltree.Step, n *yaml.Node, t *typeInfo) {
+// checkStep checks a node one step further down.
+func (c *treeChecker) checkStep(s yamltree.Step, n *yaml.Node, t *typeInfo) {
 	c.way = append(c.way, s)
-	c.check(n, t)
+	c.checkNode(n, t)
 	c.way = c.way[:len(c.way)-1]
 }
 
-// check compares n with its type. Null stands for an absent field everywhere. Times
+// checkNode compares n with its type. Null stands for an absent field everywhere. Times
 // that Kubernetes reads in one precision alone get that.
-func (c *checker) check(n *yaml.Node, t *typeInfo) {
+func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 	if yamltree.IsNull(n) || t.shape == shapeAny {
 		return
 	}
 	switch t.shape {
 	case shapeStruct:
-		c.object(n, t)
+		c.checkObject(n, t)
 	case shapeMap:
 		if n.Kind != yaml.MappingNode {
-			c.wrong(n, t.shape, 0)
+			c.addWrongValue(n, t.shape, 0)
 			return
 		}
-		c.keys(n)
+		c.checkKeys(n)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			c.in(yamltree.Field(n.Content[i].Value), n.Content[i+1], t.elem)
+			c.checkStep(yamltree.Field(n.Content[i].Value), n.Content[i+1], t.elem)
 		}
 	case shapeList:
 		if n.Kind != yaml.SequenceNode {
-			c.wrong(n, t.shape, 0)
+			c.addWrongValue(n, t.shape, 0)
 			return
 		}
 		for i, e := range n.Content {
-			c.in(yamltree.Step{Index: i}, e, t.elem)
+			c.checkStep(yamltree.Step{Index: i}, e, t.elem)
 		}
 	default:
 		if !scalarFits(n, t) {
-			c.wrong(n, t.shape, t.bits)
+			c.addWrongValue(n, t.shape, t.bits)
 		} else if t.shape == shapeMicroTime {
 			at, _ := time.Parse(time.RFC3339, n.Value)
 			n.Value = at.Format(metav1.RFC3339Micro)
@@ -165,9 +165,9 @@ func scalarFits(n *yaml.Node, t *typeInfo) bool {
 	return true
 }
 
-func (c *checker) object(n *yaml.Node, t *typeInfo) {
+func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
 	if n.Kind != yaml.MappingNode {
-		c.wrong(n, t.shape, 0)
+		c.addWrongValue(n, t.shape, 0)
 		return
 	}
 	var seen [4]uint64 // more fields than any API type has
@@ -175,25 +175,25 @@ func (c *checker) object(n *yaml.Node, t *typeInfo) {
 		k, v := n.Content[i], n.Content[i+1]
 		f, ok := t.fields[k.Value]
 		if !ok {
-			c.unknown(k, t)
+			c.addUnknown(k, t)
 			continue
 		}
 		word, bit := f.index/64%len(seen), uint64(1)<<(f.index%64)
 		if seen[word]&bit != 0 {
-			c.twice(k)
+			c.addTwice(k)
 		}
 		seen[word] |= bit
-		c.in(yamltree.Field(k.Value), v, f.typ)
+		c.checkStep(yamltree.Field(k.Value), v, f.typ)
 	}
 }
 
-// keys reports keys that a free mapping has twice.
-func (c *checker) keys(n *yaml.Node) {
+// checkKeys reports keys that a free mapping has twice.
+func (c *treeChecker) checkKeys(n *yaml.Node) {
 	if len(n.Content) <= 16 {
 		for i := 2; i+1 < len(n.Content); i += 2 {
 			for j := 0; j < i; j += 2 {
 				if n.Content[i].Value == n.Content[j].Value {
-					c.twice(n.Content[i])
+					c.addTwice(n.Content[i])
 				}
 			}
 		}
@@ -202,20 +202,20 @@ func (c *checker) keys(n *yaml.Node) {
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; seen[k.Value] {
-			c.twice(k)
+			c.addTwice(k)
 		} else {
 			seen[k.Value] = true
 		}
 	}
 }
 
-func (c *checker) twice(k *yaml.Node) {
+func (c *treeChecker) addTwice(k *yaml.Node) {
 	c.way = append(c.way, yamltree.Field(k.Value))
 	c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
 	c.way = c.way[:len(c.way)-1]
 }
 
-func (c *checker) unknown(k *yaml.Node, t *typeInfo) {
+func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
 	i.Remedy = unknownRemedy(k.Value, yamltree.Path(c.way, true), t)
 	c.way = append(c.way, yamltree.Field(k.Value))

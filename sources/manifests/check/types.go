@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// shape is the form a value must have.
-type shape uint8
+// valueShape is the form a value must have.
+type valueShape uint8
 
 const (
-	shapeAny shape = iota
+	shapeAny valueShape = iota
 	shapeStruct
 	shapeMap
 	shapeList
@@ -31,14 +31,14 @@ const (
 	shapeQuantity
 )
 
-func (s shape) String() string {
+func (s valueShape) String() string {
 	return [...]string{"anything", "a mapping", "a mapping", "a list", "a string", "a whole number", "a number", "true or false",
 		"a time", "a time", "a whole number or a string", "a quantity"}[s]
 }
 
 // typeInfo is a Go API type as far as strict decoding needs it.
 type typeInfo struct {
-	shape  shape
+	shape  valueShape
 	bits   int // of an integer, also where a string may stand as well
 	elem   *typeInfo
 	fields map[string]fieldInfo
@@ -59,7 +59,7 @@ var (
 func infoOf(t reflect.Type) *typeInfo {
 	typesMu.Lock()
 	defer typesMu.Unlock()
-	return describe(t)
+	return typeInfoOf(t)
 }
 
 var (
@@ -70,7 +70,7 @@ var (
 	unmarshalerTyp = reflect.TypeFor[json.Unmarshaler]()
 )
 
-func describe(t reflect.Type) *typeInfo {
+func typeInfoOf(t reflect.Type) *typeInfo {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -103,13 +103,13 @@ func describe(t reflect.Type) *typeInfo {
 		ti.addFields(t)
 		ti.names = slices.Sorted(maps.Keys(ti.fields))
 	case reflect.Map:
-		ti.shape, ti.elem = shapeMap, describe(t.Elem())
+		ti.shape, ti.elem = shapeMap, typeInfoOf(t.Elem())
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
 			ti.shape = shapeString
 			break
 		}
-		ti.shape, ti.elem = shapeList, describe(t.Elem())
+		ti.shape, ti.elem = shapeList, typeInfoOf(t.Elem())
 	case reflect.String:
 		ti.shape = shapeString
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -144,7 +144,7 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 			name = f.Name
 		}
 		if _, have := ti.fields[name]; !have {
-			ti.fields[name] = fieldInfo{index: len(ti.fields), typ: describe(f.Type)}
+			ti.fields[name] = fieldInfo{index: len(ti.fields), typ: typeInfoOf(f.Type)}
 		}
 	}
 }
@@ -157,15 +157,15 @@ func NearestName(names []string, name string) string {
 		if strings.EqualFold(n, name) {
 			return n
 		}
-		if d := distance(strings.ToLower(n), strings.ToLower(name), bestDist); d < bestDist && d*3 < len(n) {
+		if d := editDistance(strings.ToLower(n), strings.ToLower(name), bestDist); d < bestDist && d*3 < len(n) {
 			best, bestDist = n, d
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to change, add or drop, at most limit.
-func distance(a, b string, limit int) int {
+// editDistance is the number of letters to change, add or drop, at most limit.
+func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(b) > 64 {
 		return limit
 	}

@@ -19,7 +19,7 @@ func BenchmarkRewrite(b *testing.B) {
 	e := setEdit(p, setPriority(99))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := rewrite("x.yaml", []byte(text), []Edit{e}); err != nil {
+		if _, err := rewriteText("x.yaml", []byte(text), []Edit{e}); err != nil {
 			b.Fatal(err)
 		}
 	}

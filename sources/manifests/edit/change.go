@@ -33,25 +33,25 @@ type Hunk struct {
 // ChangeOf returns the change from one text of a file to another. A nil text is a file
 // that does not exist.
 func ChangeOf(path string, before, after []byte) Change {
-	c := Change{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunks(before, after), Spots: spots(path, before, after)}
+	c := Change{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after), Spots: removedSpots(path, before, after)}
 	if after != nil {
-		c.Sum = digest(after)
+		c.Sum = textDigest(after)
 	}
 	return c
 }
 
-// Left says whether a text is the one that the change left; nil is no file.
-func (c *Change) Left(text []byte) bool {
+// IsLeftText says whether a text is the one that the change left; nil is no file.
+func (c *Change) IsLeftText(text []byte) bool {
 	if c.Gone || text == nil {
 		return c.Gone && text == nil
 	}
-	return c.Sum == digest(text)
+	return c.Sum == textDigest(text)
 }
 
-// Before is the text before the change, nil where there was no file. ok is false
+// TextBefore is the text before the change, nil where there was no file. ok is false
 // when text is not the one that was left.
-func (c *Change) Before(text []byte) (before []byte, ok bool) {
-	if !c.Left(text) {
+func (c *Change) TextBefore(text []byte) (before []byte, ok bool) {
+	if !c.IsLeftText(text) {
 		return nil, false
 	}
 	before = []byte{}
@@ -82,7 +82,7 @@ func (c *Change) Size() int {
 	return n
 }
 
-func digest(text []byte) string {
+func textDigest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -90,8 +90,8 @@ func digest(text []byte) string {
 // manyBytes is from where on a changed part is looked at line by line.
 const manyBytes = 4 << 10
 
-// hunks are the parts in which two texts differ.
-func hunks(before, after []byte) []Hunk {
+// hunksBetween are the parts in which two texts differ.
+func hunksBetween(before, after []byte) []Hunk {
 	from := 0
 	for from < len(before) && from < len(after) && before[from] == after[from] {
 		from++
@@ -113,8 +113,8 @@ func hunks(before, after []byte) []Hunk {
 		out = append(out, Hunk{At: e.Start + shift, Is: []byte(e.New), Was: bytes.Clone(before[e.Start:e.End])})
 		shift += len(e.New) - (e.End - e.Start)
 	}
-	c := Change{Sum: digest(after), Hunks: out}
-	if back, ok := c.Before(after); !ok || !bytes.Equal(back, before) {
+	c := Change{Sum: textDigest(after), Hunks: out}
+	if back, ok := c.TextBefore(after); !ok || !bytes.Equal(back, before) {
 		return whole
 	}
 	return out
@@ -131,10 +131,10 @@ func Merge(base, a, b string) (merged string, ok bool) {
 		case x == y:
 			edits = append(edits, x)
 			ea, eb = ea[1:], eb[1:]
-		case before(x, y):
+		case endsBefore(x, y):
 			edits = append(edits, x)
 			ea = ea[1:]
-		case before(y, x):
+		case endsBefore(y, x):
 			edits = append(edits, y)
 			eb = eb[1:]
 		default:
@@ -146,8 +146,8 @@ func Merge(base, a, b string) (merged string, ok bool) {
 	return merged, err == nil
 }
 
-// before says whether x ends where y has not begun. Where they meet, both must
+// endsBefore says whether x ends where y has not begun. Where they meet, both must
 // replace lines: an addition at that point could belong on either side.
-func before(x, y udiff.Edit) bool {
+func endsBefore(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }

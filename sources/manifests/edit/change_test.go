@@ -20,7 +20,7 @@ func TestChangeLeadsBack(t *testing.T) {
 		{"x\n" + long + "y\n", "z\n" + long + "w\n", 100}, // two lines far apart
 	} {
 		ch := ChangeOf("x.yaml", []byte(c.before), []byte(c.after))
-		back, ok := ch.Before([]byte(c.after))
+		back, ok := ch.TextBefore([]byte(c.after))
 		if !ok || string(back) != c.before {
 			t.Errorf("%.20q to %.20q: back to %.20q, %v", c.before, c.after, back, ok)
 		}
@@ -31,19 +31,19 @@ func TestChangeLeadsBack(t *testing.T) {
 		if kept > c.most {
 			t.Errorf("%.20q to %.20q: %d bytes are kept", c.before, c.after, kept)
 		}
-		if _, ok := ch.Before([]byte(c.after + "#")); ok {
+		if _, ok := ch.TextBefore([]byte(c.after + "#")); ok {
 			t.Errorf("%.20q to %.20q: another text is led back", c.before, c.after)
 		}
 	}
 	made := ChangeOf("x.yaml", nil, []byte("text"))
-	if back, ok := made.Before([]byte("text")); !ok || back != nil {
+	if back, ok := made.TextBefore([]byte("text")); !ok || back != nil {
 		t.Errorf("a file that was made goes back to %q, %v", back, ok)
 	}
 	gone := ChangeOf("x.yaml", []byte("text"), nil)
-	if back, ok := gone.Before(nil); !ok || string(back) != "text" {
+	if back, ok := gone.TextBefore(nil); !ok || string(back) != "text" {
 		t.Errorf("a file that is gone comes back as %q, %v", back, ok)
 	}
-	if _, ok := gone.Before([]byte{}); ok {
+	if _, ok := gone.TextBefore([]byte{}); ok {
 		t.Error("a file that is there again counts as gone")
 	}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -57,7 +57,7 @@ func TestChangeLeadsBack(t *testing.T) {
 		}
 		before, after := text(), text()
 		ch := ChangeOf("x.txt", before, after)
-		if back, ok := ch.Before(after); !ok || string(back) != string(before) {
+		if back, ok := ch.TextBefore(after); !ok || string(back) != string(before) {
 			t.Fatalf("%q to %q: back to %q, %v", before, after, back, ok)
 		}
 	}

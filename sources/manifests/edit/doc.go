@@ -1,6 +1,6 @@
 // Package edit writes changes of policies back into the text they were read from.
 //
-// Rewrite changes the text of one policy, Edited that of a file: an Edit sets, replaces,
+// Rewrite changes the text of one policy, EditedText that of a file: an Edit sets, replaces,
 // takes out or adds an object. The difference of what an object means and what it is to
 // mean becomes splices of the text, at the nodes that differ. Merge puts two changes of
 // one text together.

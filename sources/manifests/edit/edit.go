@@ -69,8 +69,8 @@ func (e *Error) Error() string {
 	return strings.Join(append(parts, e.Why), ": ")
 }
 
-// piece is one document of a file being edited.
-type piece struct {
+// documentPiece is one document of a file being edited.
+type documentPiece struct {
 	start, body, end int
 	root             *yaml.Node // nil when empty or not readable
 	json             bool
@@ -78,21 +78,21 @@ type piece struct {
 	list             bool
 }
 
-// pieces cuts a text as manifests are read; json says it is JSON as a whole.
-func pieces(name string, text []byte) (ps []piece, json bool) {
-	docs, json, _ := yamltree.Documents(name, text) // where it fails there are none
+// cutPieces cuts a text as manifests are read; json says it is JSON as a whole.
+func cutPieces(name string, text []byte) (ps []documentPiece, json bool) {
+	docs, json, _ := yamltree.CutDocuments(name, text) // where it fails there are none
 	for _, doc := range docs {
-		p := piece{start: doc.Start, body: doc.Body, end: doc.End}
+		p := documentPiece{start: doc.Start, body: doc.Body, end: doc.End}
 		t := text[p.body:p.end]
 		p.root, p.json, _ = yamltree.Parse(t) // nil: kept as text
-		p.read(t)
+		p.readObjects(t)
 		ps = append(ps, p)
 	}
 	return ps, json
 }
 
-// read fills in the piece's objects.
-func (p *piece) read(text []byte) {
+// readObjects fills in the piece's objects.
+func (p *documentPiece) readObjects(text []byte) {
 	if p.root == nil {
 		return
 	}
@@ -111,17 +111,17 @@ func (p *piece) read(text []byte) {
 	}
 }
 
-// rewrite makes the edits on a file's text. Everything the edits are not about
+// rewriteText makes the edits on a file's text. Everything the edits are not about
 // stays byte for byte, which is checked before the text is given out.
-func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
+func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
-	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}, restored: map[[2]int][]any{}}
-	r.pieces, r.json = pieces(name, body)
+	r := rewriter{name: name, text: body, wanted: map[[2]int]any{}, removed: map[[2]int]bool{}, restored: map[[2]int][]any{}}
+	r.pieces, r.json = cutPieces(name, body)
 	for _, e := range edits {
-		if err := r.edit(e); err != nil {
+		if err := r.makeEdit(e); err != nil {
 			ee := &Error{File: name, Key: e.Key, Why: err.Error(), err: err}
-			var c *cannot
+			var c *cannotError
 			if errors.As(err, &c) {
 				ee.Field, ee.Why = c.field, c.why
 			}
@@ -133,9 +133,9 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 		return nil, &Error{File: name, Why: err.Error()}
 	}
 	for _, a := range r.appended {
-		out = appendDocument(out, a, r.eol(), r.json)
+		out = appendDocument(out, a, r.lineEnd(), r.json)
 	}
-	if err := r.verify(out); err != nil {
+	if err := r.verifyText(out); err != nil {
 		return nil, err
 	}
 	return append(text[:bom:bom], out...), nil
@@ -144,32 +144,32 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 type rewriter struct {
 	name     string
 	text     []byte
-	pieces   []piece
+	pieces   []documentPiece
 	json     bool // the file is JSON as a whole
-	splices  []splice
+	splices  []textSplice
 	appended [][]byte
-	// want holds what objects must mean afterwards, gone those that must not be
+	// wanted holds what objects must mean afterwards, gone those that must not be
 	// there, by document and item.
-	want map[[2]int]any
-	gone map[[2]int]bool
+	wanted  map[[2]int]any
+	removed map[[2]int]bool
 	// restored are objects that come before an item, by document and item; item -1 stands
 	// for the document.
 	restored map[[2]int][]any
 }
 
-func (r *rewriter) eol() string {
+func (r *rewriter) lineEnd() string {
 	if bytes.Contains(r.text, []byte("\r\n")) {
 		return "\r\n"
 	}
 	return "\n"
 }
 
-func (r *rewriter) edit(e Edit) error {
+func (r *rewriter) makeEdit(e Edit) error {
 	switch e.Op {
 	case Append:
-		return r.append(e)
+		return r.appendDocument(e)
 	case Restore:
-		return r.restore(e)
+		return r.restoreObject(e)
 	}
 	doc, item := e.Origin.Doc, max(e.Origin.Item, 0)
 	if doc < 0 || doc >= len(r.pieces) || item >= len(r.pieces[doc].objs) || r.pieces[doc].list != (e.Origin.Item >= 0) {
@@ -188,20 +188,20 @@ func (r *rewriter) edit(e Edit) error {
 	case Text:
 		return r.replaceText(e, p, at)
 	case Delete:
-		r.gone[at] = true
+		r.removed[at] = true
 		if !p.list {
 			r.removeDocument(p)
 			return nil
 		}
-		d := r.differ(p)
+		d := r.newDiffer(p)
 		itemsNode, s := d.itemsOf(p.root)
 		if err := d.removeItem(itemsNode, item, s); err != nil {
 			return err
 		}
-		r.take(p, d)
+		r.takeSplices(p, d)
 		return nil
 	case Set:
-		return r.set(e, p, at, old)
+		return r.setObject(e, p, at, old)
 	}
 	return fmt.Errorf("unknown edit %q", e.Op)
 }
@@ -216,21 +216,21 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || kind == string(k.Kind))
 }
 
-func (r *rewriter) differ(p *piece) *differ {
+func (r *rewriter) newDiffer(p *documentPiece) *objectDiffer {
 	text := r.text[p.body:p.end]
 	l := yamltree.NewLayout(text, p.json)
-	return &differ{Layout: l, style: styleOf(p.root, l)}
+	return &objectDiffer{Layout: l, documentStyle: styleOf(p.root, l)}
 }
 
-func (r *rewriter) take(p *piece, d *differ) {
+func (r *rewriter) takeSplices(p *documentPiece, d *objectDiffer) {
 	for _, s := range d.splices {
-		r.splices = append(r.splices, splice{s.start + p.body, s.end + p.body, s.text})
+		r.splices = append(r.splices, textSplice{s.start + p.body, s.end + p.body, s.text})
 	}
 }
 
 // itemsOf finds the items of a List and where they stand.
-func (d *differ) itemsOf(root *yaml.Node) (*yaml.Node, slot) {
-	s := slot{flow: root.Style&yaml.FlowStyle != 0}
+func (d *objectDiffer) itemsOf(root *yaml.Node) (*yaml.Node, valueSlot) {
+	s := valueSlot{flow: root.Style&yaml.FlowStyle != 0}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value != "items" {
 			continue
@@ -250,12 +250,12 @@ func (d *differ) itemsOf(root *yaml.Node) (*yaml.Node, slot) {
 // touched; comments and order stay. It is an *Error when that cannot be
 // done without touching more.
 func Rewrite(text []byte, k model.Key, object any) ([]byte, error) {
-	return rewrite("", text, []Edit{{Op: Set, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
+	return rewriteText("", text, []Edit{{Op: Set, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
 }
 
-// Policy is a policy that means another typed object, in its own text, so that comments and
+// RewritePolicy is a policy that means another typed object, in its own text, so that comments and
 // order stay; where that cannot be done, in a text made anew. It is judged by the CRDs of by.
-func Policy(old *model.Policy, object any, by manifests.Options) (*model.Policy, []model.Broken, error) {
+func RewritePolicy(old *model.Policy, object any, by manifests.Options) (*model.Policy, []model.Broken, error) {
 	want, err := manifests.FromObject(object, old.Origin)
 	if err != nil {
 		return nil, nil, err

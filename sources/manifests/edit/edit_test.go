@@ -66,7 +66,7 @@ func TestRewriteSet(t *testing.T) {
 			if file == "" {
 				file = "x.yaml"
 			}
-			got, err := rewrite(file, []byte(c.text), []Edit{setEdit(find(t, file, c.text), c.f)})
+			got, err := rewriteText(file, []byte(c.text), []Edit{setEdit(find(t, file, c.text), c.f)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +274,7 @@ func TestRewriteRefuses(t *testing.T) {
 			"x.yaml: AdminNetworkPolicy/a: the new text is not one object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rewrite("x.yaml", []byte(c.text), []Edit{c.edit})
+			_, err := rewriteText("x.yaml", []byte(c.text), []Edit{c.edit})
 			var ee *Error
 			if !errors.As(err, &ee) || err.Error() != c.want {
 				t.Errorf("got %v\nwant %s", err, c.want)
@@ -337,7 +337,7 @@ func TestRewriteDocuments(t *testing.T) {
 			if strings.Contains(c.text, "AdminNetworkPolicy") {
 				p = find(t, c.file, c.text)
 			}
-			got, err := rewrite(c.file, []byte(c.text), c.edit(p))
+			got, err := rewriteText(c.file, []byte(c.text), c.edit(p))
 			if err != nil {
 				t.Fatal(err)
 			}

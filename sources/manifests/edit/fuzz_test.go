@@ -36,7 +36,7 @@ func FuzzRewrite(f *testing.F) {
 				{Op: Delete, Key: p.Key, Origin: p.Origin},
 				{Op: Append, Object: o},
 			} {
-				out, err := rewrite("x.yaml", text, []Edit{e})
+				out, err := rewriteText("x.yaml", text, []Edit{e})
 				var ee *Error
 				switch {
 				case err != nil && !errors.As(err, &ee):
@@ -55,15 +55,15 @@ func FuzzRewrite(f *testing.F) {
 // kept of the change, and as itself where its neighbours stand.
 func goesBack(t *testing.T, text, out []byte, p *model.Policy) {
 	c := ChangeOf("x.yaml", text, out)
-	if back, ok := c.Before(out); !ok || !bytes.Equal(back, text) {
+	if back, ok := c.TextBefore(out); !ok || !bytes.Equal(back, text) {
 		t.Errorf("the text is not given back: %q", back)
 	}
 	for i := range c.Spots {
-		if !c.Spots[i].Object.Is(p.Key) {
+		if !c.Spots[i].Object.Names(p.Key) {
 			continue
 		}
 		changed := append([]byte("# changed\n"), out...)
-		again, err := rewrite("x.yaml", changed, []Edit{{Op: Restore, Key: p.Key, Object: p.Original, Spot: &c.Spots[i]}})
+		again, err := rewriteText("x.yaml", changed, []Edit{{Op: Restore, Key: p.Key, Object: p.Original, Spot: &c.Spots[i]}})
 		if err != nil {
 			continue // refused
 		}

@@ -12,19 +12,19 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Pair is a step from an old list to a new one.
-type Pair struct {
+// AlignedPair is a step from an old list to a new one.
+type AlignedPair struct {
 	Old, New int // indexes; -1 for an added (Old) or a removed (New) element
 }
 
 // Align matches the elements of two lists: equal ones first, as many as can be in order, then,
 // between these, those that stand at the same place.
-func Align(old, want []any) (out []Pair) {
+func Align(old, want []any) (out []AlignedPair) {
 	var distinct []any
 	numbers := func(list []any) []string {
 		out := make([]string, len(list))
 		for i, v := range list {
-			n := slices.IndexFunc(distinct, func(d any) bool { return equal(d, v) })
+			n := slices.IndexFunc(distinct, func(d any) bool { return equalValues(d, v) })
 			if n < 0 {
 				n, distinct = len(distinct), append(distinct, v)
 			}
@@ -36,13 +36,13 @@ func Align(old, want []any) (out []Pair) {
 	end := lcs.Diff{End: len(want), ReplEnd: len(old)}
 	for _, d := range append(lcs.DiffLines(numbers(want), numbers(old)), end) {
 		for ; i < d.ReplEnd && j < d.End; i, j = i+1, j+1 {
-			out = append(out, Pair{i, j})
+			out = append(out, AlignedPair{i, j})
 		}
 		for ; i < d.ReplEnd; i++ {
-			out = append(out, Pair{i, -1})
+			out = append(out, AlignedPair{i, -1})
 		}
 		for ; j < d.End; j++ {
-			out = append(out, Pair{-1, j})
+			out = append(out, AlignedPair{-1, j})
 		}
 	}
 	return out
@@ -51,10 +51,10 @@ func Align(old, want []any) (out []Pair) {
 // maxAlign bounds the work of aligning two lists; API lists have 100 elements.
 const maxAlign = 4_000_000
 
-// list changes the elements of a list that stays one.
-func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
+// changeList changes the elements of a list that stays one.
+func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, s valueSlot) error {
 	if len(old)*len(want) > maxAlign {
-		return d.cannot("is too long to be edited")
+		return d.newCannot("is too long to be edited")
 	}
 	flow := n.Style&yaml.FlowStyle != 0
 	steps := Align(old, want)
@@ -80,8 +80,8 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 		if st.Old < 0 || st.New < 0 {
 			continue
 		}
-		err := d.at(yamltree.Step{Index: st.Old}, func() error {
-			return d.value(n.Content[st.Old], old[st.Old], want[st.New], slot{flow: flow, indent: indent})
+		err := d.withStep(yamltree.Step{Index: st.Old}, func() error {
+			return d.changeValue(n.Content[st.Old], old[st.Old], want[st.New], valueSlot{flow: flow, indent: indent})
 		})
 		if err != nil {
 			return err
@@ -91,13 +91,13 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 		return nil
 	}
 	if !slices.Contains(gone, false) && len(added) == 0 {
-		return d.replace(n, want, s)
+		return d.replaceValue(n, want, s)
 	}
 	spans := make([][2]int, len(n.Content))
 	for i, e := range n.Content {
 		end, ok := d.End(e, indent)
 		if !ok {
-			return d.cannot("is written in a way that cannot be edited")
+			return d.newCannot("is written in a way that cannot be edited")
 		}
 		spans[i] = [2]int{d.Pos(e), end}
 	}
@@ -106,47 +106,47 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 		col := d.Column(d.FirstOnLine(spans[0][0]))
 		for at, vs := range added {
 			for _, v := range vs {
-				texts[at] = append(texts[at], d.inline(v, col))
+				texts[at] = append(texts[at], d.inlineText(v, col))
 			}
 		}
-		return d.flow(spans, gone, texts)
+		return d.changeFlow(spans, gone, texts)
 	}
 	return d.blockList(n, spans, gone, added, s)
 }
 
-func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[int][]any, s slot) error {
+func (d *objectDiffer) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[int][]any, s valueSlot) error {
 	col := d.Column(d.Dash(n, 0))
 	for i := range spans {
 		p := d.Dash(n, i)
 		if !d.OnlySpaceBefore(p) {
-			return d.cannot("is written in a way that cannot be edited")
+			return d.newCannot("is written in a way that cannot be edited")
 		}
 		spans[i][0] = p
 	}
 	for i := range len(spans) + 1 {
 		for _, v := range added[i] {
-			lines := d.block([]any{v}, col)
+			lines := d.blockText([]any{v}, col)
 			switch {
 			case i > 0:
 				d.addLines(spans[i-1][1], lines)
 			case s.key == nil || d.Line(s.colon) == d.Line(spans[0][0]):
-				return d.cannot("is written in a way that cannot be edited")
+				return d.newCannot("is written in a way that cannot be edited")
 			default:
 				// Above the comments of the element that was the first.
 				d.addLines(s.colon, lines)
 			}
 		}
 		if i < len(spans) && gone[i] {
-			d.splice(d.LineStart(spans[i][0]), d.NextLine(spans[i][1]), "")
+			d.addSplice(d.LineStart(spans[i][0]), d.NextLine(spans[i][1]), "")
 		}
 	}
 	return nil
 }
 
-// flow removes and adds elements of a flow collection, commas included. added
+// changeFlow removes and adds elements of a flow collection, commas included. added
 // holds the texts that come before an element, by its index; behind the last one
 // under len(spans). At least one element stays, or something is added.
-func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error {
+func (d *objectDiffer) changeFlow(spans [][2]int, gone []bool, added map[int][]string) error {
 	n := len(spans)
 	sep := ", "
 	if d.OnlySpaceBefore(spans[0][0]) {
@@ -160,7 +160,7 @@ func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error
 		for i := range n + 1 {
 			all = append(all, added[i]...)
 		}
-		d.splice(spans[0][0], spans[n-1][1], strings.Join(all, sep))
+		d.addSplice(spans[0][0], spans[n-1][1], strings.Join(all, sep))
 		return nil
 	}
 	for i := 0; i < n; i++ {
@@ -179,10 +179,10 @@ func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error
 		}
 		for k := 1; k < len(gaps) && !d.JSON; k++ {
 			if strings.Contains(string(d.Text[gaps[k-1][1]:gaps[k][0]]), "#") {
-				return d.cannot("has comments that would go with what is taken out")
+				return d.newCannot("has comments that would go with what is taken out")
 			}
 		}
-		d.splice(from, to, "")
+		d.addSplice(from, to, "")
 		i = j
 	}
 	for i := range n + 1 {
@@ -196,16 +196,16 @@ func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error
 		}
 		text := strings.Join(added[i], sep)
 		if next < n {
-			d.splice(spans[next][0], spans[next][0], text+sep)
+			d.addSplice(spans[next][0], spans[next][0], text+sep)
 		} else {
-			d.splice(spans[n-1][1], spans[n-1][1], sep+text)
+			d.addSplice(spans[n-1][1], spans[n-1][1], sep+text)
 		}
 	}
 	return nil
 }
 
 // removeItem takes the item with an index out of a List's items.
-func (d *differ) removeItem(items *yaml.Node, i int, s slot) error {
+func (d *objectDiffer) removeItem(items *yaml.Node, i int, s valueSlot) error {
 	if i < 0 || i >= len(items.Content) {
 		return fmt.Errorf("the List has no item %d", i)
 	}
@@ -214,7 +214,7 @@ func (d *differ) removeItem(items *yaml.Node, i int, s slot) error {
 		indexes[j] = int64(j)
 	}
 	if len(indexes) == 1 {
-		return d.replace(items, []any{}, s)
+		return d.replaceValue(items, []any{}, s)
 	}
-	return d.list(items, indexes, slices.Delete(slices.Clone(indexes), i, i+1), s)
+	return d.changeList(items, indexes, slices.Delete(slices.Clone(indexes), i, i+1), s)
 }

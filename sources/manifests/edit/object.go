@@ -12,8 +12,8 @@ import (
 	"rung/sources/manifests/policy"
 )
 
-func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
-	obj, err := manifests.Untyped(e.Object)
+func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string]any) error {
+	obj, err := manifests.UntypedTree(e.Object)
 	if err != nil {
 		return err
 	}
@@ -23,37 +23,37 @@ func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
 	// Compare like with like: what the old object is once it is typed.
 	var was any = old
 	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
-		if t, err := policy.Typify(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
+		if t, err := policy.TypedPolicy(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
 			was = t
 		}
 	}
-	base, err := manifests.Untyped(was)
+	base, err := manifests.UntypedTree(was)
 	if err != nil {
 		return err
 	}
 	base["metadata"] = old["metadata"]
-	base, want := scope(base, obj)
-	d := r.differ(p)
-	node, s := p.root, slot{}
+	base, want := editableScope(base, obj)
+	d := r.newDiffer(p)
+	node, s := p.root, valueSlot{}
 	if p.list {
 		itemsNode, _ := d.itemsOf(p.root)
 		node = itemsNode.Content[at[1]]
-		s = slot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Pos(itemsNode))}
+		s = valueSlot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Pos(itemsNode))}
 	}
-	if err := d.value(node, base, want, s); err != nil {
+	if err := d.changeValue(node, base, want, s); err != nil {
 		return err
 	}
-	r.want[at] = merge(old, base, want)
-	r.take(p, d)
+	r.wanted[at] = mergeChange(old, base, want)
+	r.takeSplices(p, d)
 	return nil
 }
 
 // authorMetadata are the fields of metadata that an edit may change.
 var authorMetadata = []string{"labels", "annotations", "finalizers"}
 
-// scope brings the old and the new object down to what an edit may change; all
+// editableScope brings the old and the new object down to what an edit may change; all
 // else is taken from the old one.
-func scope(old, obj map[string]any) (base, want map[string]any) {
+func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	base = map[string]any{"metadata": old["metadata"], "spec": old["spec"]}
 	oldMeta, _ := old["metadata"].(map[string]any)
 	newMeta, _ := obj["metadata"].(map[string]any)
@@ -86,10 +86,10 @@ func scope(old, obj map[string]any) (base, want map[string]any) {
 	return base, want
 }
 
-// merge carries the change from base to want over to old, which base is a
+// mergeChange carries the change from base to want over to old, which base is a
 // reading of: what does not change keeps the form it has in old.
-func merge(old, base, want any) any {
-	if equal(base, want) {
+func mergeChange(old, base, want any) any {
+	if equalValues(base, want) {
 		return old
 	}
 	o, ok1 := old.(map[string]any)
@@ -106,8 +106,8 @@ func merge(old, base, want any) any {
 	}
 	for k, v := range w {
 		if bv, ok := b[k]; ok {
-			if ov, had := o[k]; had || !equal(bv, v) {
-				out[k] = merge(ov, bv, v)
+			if ov, had := o[k]; had || !equalValues(bv, v) {
+				out[k] = mergeChange(ov, bv, v)
 			}
 		} else {
 			out[k] = v

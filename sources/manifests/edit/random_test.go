@@ -101,7 +101,7 @@ func TestRewriteRandom(t *testing.T) {
 				for range 15 {
 					p := find(t, file, now)
 					e := setEdit(p, func(a *v1alpha1.AdminNetworkPolicy) { scramble(r, a) })
-					out, err := rewrite(file, []byte(now), []Edit{e})
+					out, err := rewriteText(file, []byte(now), []Edit{e})
 					if err != nil {
 						t.Fatalf("chain %d: %v\n%s\nto\n%+v", chain, err, now, e.Object)
 					}

@@ -10,16 +10,16 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// style is how a document is written, so that what is added looks like the rest.
-type style struct {
+// documentStyle is how a document is written, so that what is added looks like the rest.
+type documentStyle struct {
 	asJSON  bool
 	eol     string
 	step    int  // of indentation
 	compact bool // dashes of a list stand under its key, without indent
 }
 
-func styleOf(root *yaml.Node, l *yamltree.Layout) style {
-	s := style{asJSON: l.JSON, eol: "\n", step: 2, compact: true}
+func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
+	s := documentStyle{asJSON: l.JSON, eol: "\n", step: 2, compact: true}
 	if i := bytes.IndexByte(l.Text, '\n'); i > 0 && l.Text[i-1] == '\r' {
 		s.eol = "\r\n"
 	}
@@ -53,10 +53,10 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) style {
 	return s
 }
 
-// block writes a value as lines in block style, indented by col.
-func (s style) block(v any, col int) string {
+// blockText writes a value as lines in block style, indented by col.
+func (s documentStyle) blockText(v any, col int) string {
 	var b strings.Builder
-	text := strings.TrimSuffix(string(yamltree.Block(v, max(s.step, 2), s.compact)), "\n")
+	text := strings.TrimSuffix(string(yamltree.BlockText(v, max(s.step, 2), s.compact)), "\n")
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			b.WriteString(s.eol)
@@ -69,16 +69,16 @@ func (s style) block(v any, col int) string {
 	return b.String()
 }
 
-// inline writes a value on one line; col is the indentation of the line it
+// inlineText writes a value on one line; col is the indentation of the line it
 // stands on, which JSON over several lines needs.
-func (s style) inline(v any, col int) string {
+func (s documentStyle) inlineText(v any, col int) string {
 	if s.asJSON {
 		return s.jsonText(v, col)
 	}
-	return yamltree.Flow(v)
+	return yamltree.FlowText(v)
 }
 
-func (s style) jsonText(v any, col int) string {
+func (s documentStyle) jsonText(v any, col int) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -90,10 +90,10 @@ func (s style) jsonText(v any, col int) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", s.eol)
 }
 
-// scalar writes a value in the style of the scalar it replaces.
-func (s style) scalar(old *yaml.Node, v any, col int) string {
+// scalarText writes a value in the style of the scalar it replaces.
+func (s documentStyle) scalarText(old *yaml.Node, v any, col int) string {
 	if str, ok := v.(string); ok && !s.asJSON {
 		return yamltree.ScalarLike(old, str)
 	}
-	return s.inline(v, col)
+	return s.inlineText(v, col)
 }

@@ -19,18 +19,18 @@ var ErrNoPlace = errors.New("the List it stood in is gone")
 // zero where nothing with a name stands there.
 type Place struct {
 	Above, Below Ref
-	// Found says that a neighbour of old is there still, or that nothing else is; the
+	// HasNeighbour says that a neighbour of old is there still, or that nothing else is; the
 	// object goes to the end otherwise.
-	Found bool
+	HasNeighbour bool
 }
 
 // PlaceOf says where a Restore puts an object in a text.
 func PlaceOf(name string, text []byte, s Spot) (Place, error) {
 	r := rewriter{name: name, text: bytes.TrimPrefix(text, yamltree.BOM)}
-	r.pieces, r.json = pieces(name, r.text)
+	r.pieces, r.json = cutPieces(name, r.text)
 	if s.Item < 0 {
-		docs := documents(r.pieces, r.text)
-		at, ok := between(docs, s.Above, s.Below)
+		docs := documentRefs(r.pieces, r.text)
+		at, ok := placeBetween(docs, s.Above, s.Below)
 		return placeIn(docs, at, ok), nil
 	}
 	_, items, at, ok, err := r.listOf(s)
@@ -38,7 +38,7 @@ func PlaceOf(name string, text []byte, s Spot) (Place, error) {
 }
 
 func placeIn(all []Ref, at int, ok bool) Place {
-	p := Place{Found: ok || len(all) == 0}
+	p := Place{HasNeighbour: ok || len(all) == 0}
 	if at > 0 {
 		p.Above = all[at-1]
 	}
@@ -57,8 +57,8 @@ func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err er
 		if !p.list {
 			continue
 		}
-		items = p.items()
-		at, ok = between(items, s.Above, s.Below)
+		items = p.itemRefs()
+		at, ok = placeBetween(items, s.Above, s.Below)
 		if ok {
 			return i, items, at, true, nil
 		}
@@ -69,41 +69,41 @@ func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err er
 	if spare < 0 {
 		return 0, nil, 0, false, ErrNoPlace
 	}
-	items = r.pieces[spare].items()
+	items = r.pieces[spare].itemRefs()
 	return spare, items, len(items), false, nil
 }
 
-// restore puts an object back to where it stood.
-func (r *rewriter) restore(e Edit) error {
+// restoreObject puts an object back to where it stood.
+func (r *rewriter) restoreObject(e Edit) error {
 	if e.Spot == nil {
 		return errors.New("it is not known where it stood")
 	}
 	if e.Spot.Item >= 0 {
 		return r.restoreItem(e)
 	}
-	at, _ := between(documents(r.pieces, r.text), e.Spot.Above, e.Spot.Below)
-	text := bare(e.Spot.Text)
+	at, _ := placeBetween(documentRefs(r.pieces, r.text), e.Spot.Above, e.Spot.Below)
+	text := withoutSeparator(e.Spot.Text)
 	now, err := r.oneObject(text, "its text", r.json)
 	if err != nil {
 		return err
 	}
 	if at == len(r.pieces) {
-		return r.append(Edit{Text: text})
+		return r.appendDocument(Edit{Text: text})
 	}
 	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(text[:len(text):len(text)], r.eol()...)
+		text = append(text[:len(text):len(text)], r.lineEnd()...)
 	}
 	next := &r.pieces[at]
 	marked := next.start != next.body || yamltree.IsMarker(r.text[next.body:next.end], "---")
 	switch {
 	case r.json:
 	case !marked:
-		text = append(text[:len(text):len(text)], "---"+r.eol()...)
-	case !yamltree.Blank(r.text[:next.start]):
-		text = append([]byte("---"+r.eol()), text...)
+		text = append(text[:len(text):len(text)], "---"+r.lineEnd()...)
+	case !yamltree.IsBlank(r.text[:next.start]):
+		text = append([]byte("---"+r.lineEnd()), text...)
 	}
 	r.restored[[2]int{at, -1}] = append(r.restored[[2]int{at, -1}], now.objs[0])
-	r.splices = append(r.splices, splice{next.start, next.start, string(text)})
+	r.splices = append(r.splices, textSplice{next.start, next.start, string(text)})
 	return nil
 }
 
@@ -114,53 +114,53 @@ func (r *rewriter) restoreItem(e Edit) error {
 	if err != nil {
 		return err
 	}
-	obj, err := manifests.Untyped(e.Object)
+	obj, err := manifests.UntypedTree(e.Object)
 	if err != nil {
 		return err
 	}
 	p := &r.pieces[doc]
-	d := r.differ(p)
+	d := r.newDiffer(p)
 	node, s := d.itemsOf(p.root)
 	switch own := d.ownLines(node, e.Spot.Text); {
 	case len(p.objs) != len(node.Content):
-		return d.cannot("is written in a way that cannot be edited")
+		return d.newCannot("is written in a way that cannot be edited")
 	case len(node.Content) == 0 && s.key == nil:
 		return ErrNoPlace
 	case len(node.Content) == 0:
-		err = d.replace(node, []any{obj}, s)
+		err = d.replaceValue(node, []any{obj}, s)
 	case own != nil && at > 0:
 		if end, ok := d.End(node.Content[at-1], d.Column(d.Dash(node, 0))); ok {
 			next, text := d.NextLine(end), string(own)
 			if next > 0 && d.Text[next-1] != '\n' {
 				text = d.eol + text
 			}
-			d.splice(next, next, text)
+			d.addSplice(next, next, text)
 			obj = asItem(own)
 		} else {
-			err = d.cannot("is written in a way that cannot be edited")
+			err = d.newCannot("is written in a way that cannot be edited")
 		}
 	case own != nil && d.OnlySpaceBefore(d.Dash(node, 0)):
 		start := d.LineStart(d.Dash(node, 0))
-		d.splice(start, start, string(own))
+		d.addSplice(start, start, string(own))
 		obj = asItem(own)
 	default:
 		old := make([]any, len(node.Content))
 		for i := range old {
 			old[i] = int64(i)
 		}
-		err = d.list(node, old, slices.Insert(slices.Clone(old), at, any(obj)), s)
+		err = d.changeList(node, old, slices.Insert(slices.Clone(old), at, any(obj)), s)
 	}
 	if err != nil {
 		return err
 	}
 	r.restored[[2]int{doc, at}] = append(r.restored[[2]int{doc, at}], obj)
-	r.take(p, d)
+	r.takeSplices(p, d)
 	return nil
 }
 
 // ownLines are the lines of an item where they can stand among those of a list, nil
 // where they cannot.
-func (d *differ) ownLines(items *yaml.Node, text []byte) []byte {
+func (d *objectDiffer) ownLines(items *yaml.Node, text []byte) []byte {
 	if len(text) == 0 || d.JSON || len(items.Content) == 0 || items.Style&yaml.FlowStyle != 0 {
 		return nil
 	}
@@ -189,10 +189,10 @@ func asItem(text []byte) map[string]any {
 }
 
 // itemText are the lines of an item of a List, nil where it shares them.
-func itemText(text []byte, p *piece, i int) []byte {
+func itemText(text []byte, p *documentPiece, i int) []byte {
 	body := text[p.body:p.end]
 	l := yamltree.NewLayout(body, p.json)
-	d := &differ{Layout: l, style: styleOf(p.root, l)}
+	d := &objectDiffer{Layout: l, documentStyle: styleOf(p.root, l)}
 	items, _ := d.itemsOf(p.root)
 	if p.json || items.Kind != yaml.SequenceNode || items.Style&yaml.FlowStyle != 0 || i >= len(items.Content) {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// splice replaces the bytes from start to end of a text.
-type splice struct {
+// textSplice replaces the bytes from start to end of a text.
+type textSplice struct {
 	start, end int
 	text       string
 }
 
-// equal compares two values as the API server would: null is absent, and a
+// equalValues compares two values as the API server would: null is absent, and a
 // port's protocol is TCP when it is not given.
-func equal(a, b any) bool {
+func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
@@ -22,7 +22,7 @@ func equal(a, b any) bool {
 			return false
 		}
 		for k, v := range a {
-			if w, ok := b[k]; ok && equal(v, w) || !ok && (v == nil || isDefault(b, k, v)) {
+			if w, ok := b[k]; ok && equalValues(v, w) || !ok && (v == nil || isDefault(b, k, v)) {
 				continue
 			}
 			return false
@@ -35,7 +35,7 @@ func equal(a, b any) bool {
 		return true
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+		return ok && slices.EqualFunc(a, b, equalValues)
 	case int64:
 		f, ok := b.(float64)
 		return ok && f == float64(a) || b == any(a)
@@ -60,8 +60,8 @@ func isDefault(m map[string]any, k string, v any) bool {
 }
 
 // applySplices makes all changes of a text; two may not touch the same part of it.
-func applySplices(text []byte, ss []splice) ([]byte, error) {
-	slices.SortStableFunc(ss, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
+func applySplices(text []byte, ss []textSplice) ([]byte, error) {
+	slices.SortStableFunc(ss, func(a, b textSplice) int { return cmp.Compare(a.start, b.start) })
 	out := make([]byte, 0, len(text)+64)
 	at := 0
 	for _, s := range ss {

@@ -45,8 +45,8 @@ func (r Ref) Label() string {
 	return model.Key{Kind: model.Kind(r.Kind), Namespace: r.Namespace, Name: r.Name}.Label()
 }
 
-// Is says whether it is the object with the key.
-func (r Ref) Is(k model.Key) bool {
+// Names says whether it is the object with the key.
+func (r Ref) Names(k model.Key) bool {
 	return r.Name == k.Name && (r.Kind == "" || r.Kind == string(k.Kind)) &&
 		(r.Namespace == k.Namespace || r.Namespace == "" && k.Namespace == "default")
 }
@@ -79,8 +79,8 @@ func refOf(obj any) Ref {
 	return r
 }
 
-// ref names a document.
-func (p *piece) ref(text []byte) Ref {
+// refOf names a document.
+func (p *documentPiece) refOf(text []byte) Ref {
 	body := text[p.body:p.end]
 	switch {
 	case p.list && len(p.objs) > 0:
@@ -91,24 +91,24 @@ func (p *piece) ref(text []byte) Ref {
 			return r
 		}
 	}
-	if yamltree.Blank(body) {
+	if yamltree.IsBlank(body) {
 		return Ref{}
 	}
 	sum := sha256.Sum256(body)
 	return Ref{Sum: hex.EncodeToString(sum[:8])}
 }
 
-// documents name the documents of a text.
-func documents(ps []piece, text []byte) []Ref {
+// documentRefs name the documents of a text.
+func documentRefs(ps []documentPiece, text []byte) []Ref {
 	out := make([]Ref, len(ps))
 	for i := range ps {
-		out[i] = ps[i].ref(text)
+		out[i] = ps[i].refOf(text)
 	}
 	return out
 }
 
-// items name the objects of a document.
-func (p *piece) items() []Ref {
+// itemRefs name the objects of a document.
+func (p *documentPiece) itemRefs() []Ref {
 	out := make([]Ref, len(p.objs))
 	for i, o := range p.objs {
 		out[i] = refOf(o)
@@ -116,21 +116,21 @@ func (p *piece) items() []Ref {
 	return out
 }
 
-// spots are the places of the objects of one text that are not in another.
-func spots(name string, before, after []byte) (out []Spot) {
+// removedSpots are the places of the objects of one text that are not in another.
+func removedSpots(name string, before, after []byte) (out []Spot) {
 	before, after = bytes.TrimPrefix(before, yamltree.BOM), bytes.TrimPrefix(after, yamltree.BOM)
-	was, _ := pieces(name, before)
-	is, _ := pieces(name, after)
+	was, _ := cutPieces(name, before)
+	is, _ := cutPieces(name, after)
 	stays := map[Ref]int{}
 	for i := range is {
-		for _, r := range is[i].items() {
+		for _, r := range is[i].itemRefs() {
 			stays[r]++
 		}
 	}
-	docs := documents(was, before)
+	docs := documentRefs(was, before)
 	for i := range was {
 		p := &was[i]
-		items := p.items()
+		items := p.itemRefs()
 		for j, r := range items {
 			if r == (Ref{}) {
 				continue
@@ -142,10 +142,10 @@ func spots(name string, before, after []byte) (out []Spot) {
 			s := Spot{Object: r, Doc: i, Item: -1}
 			if p.list {
 				s.Item, s.Text = j, itemText(before, p, j)
-				s.Above, s.Below = around(items, j)
+				s.Above, s.Below = neighboursOf(items, j)
 			} else {
 				s.Text = slices.Clone(before[p.body:p.end])
-				s.Above, s.Below = around(docs, i)
+				s.Above, s.Below = neighboursOf(docs, i)
 			}
 			out = append(out, s)
 		}
@@ -153,8 +153,8 @@ func spots(name string, before, after []byte) (out []Spot) {
 	return out
 }
 
-// around are the neighbours of one in a list, the nearest first.
-func around(all []Ref, at int) (above, below []Ref) {
+// neighboursOf are the neighbours of one in a list, the nearest first.
+func neighboursOf(all []Ref, at int) (above, below []Ref) {
 	for i := at - 1; i >= 0 && len(above) < near; i-- {
 		above = append(above, all[i])
 	}
@@ -164,9 +164,9 @@ func around(all []Ref, at int) (above, below []Ref) {
 	return above, below
 }
 
-// between finds the place of something that stood between neighbours in a list of
+// placeBetween finds the place of something that stood between neighbours in a list of
 // today: the index it comes before. ok is false when none of them is there.
-func between(all, above, below []Ref) (at int, ok bool) {
+func placeBetween(all, above, below []Ref) (at int, ok bool) {
 	for side, neighbours := range [][]Ref{above, below} {
 		for _, r := range neighbours {
 			if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {

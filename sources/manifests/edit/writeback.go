@@ -22,33 +22,33 @@ var (
 	ErrNotWritable = errors.New("is not a file that can be written to")
 )
 
-// Edited is a file's text with the edits made: all of them or none. Only the text of what
+// EditedText is a file's text with the edits made: all of them or none. Only the text of what
 // the edits are about changes. An *Error says that an edit cannot be made without touching
 // more than it is about.
-func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
-	out, err := rewrite(path, text, edits)
+func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
+	out, err := rewriteText(path, text, edits)
 	if err != nil {
 		return nil, fmt.Errorf("write back: %w", err)
 	}
 	return out, nil
 }
 
-// Exchange puts a text in the place of the one a file holds. It keeps the file's owner and
+// ExchangeText puts a text in the place of the one a file holds. It keeps the file's owner and
 // mode, writes through symbolic links, and replaces the file in one step, so that a reader
 // sees the old or the new one. Changes that another program writes meanwhile are not lost
-// (safefile.Swap). It returns the file's new state, for the next Exchange.
+// (safefile.SwapText). It returns the file's new state, for the next ExchangeText.
 //
-// Errors: ErrNotWritable, those of safefile.Swap, ErrChanged among them.
-func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
+// Errors: ErrNotWritable, those of safefile.SwapText, ErrChanged among them.
+func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
 	if bytes.Equal(text, old) {
 		return f, nil
 	}
-	real, err := fsys.Real(f.Path)
+	real, err := fsys.RealPath(f.Path)
 	if err == nil {
-		err = safefile.Swap(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
+		err = safefile.SwapText(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
 			merged, ok := Merge(string(base), string(a), string(b))
 			return []byte(merged), ok
 		})
@@ -59,21 +59,21 @@ func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.F
 	return stampOf(f, text), nil
 }
 
-// PutBack gives a file the text it had before an Exchange, if it still is as that
+// PutBack gives a file the text it had before an ExchangeText, if it still is as that
 // left it.
 func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
-	now, err := Unchanged(fsys, f)
+	now, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return err
 	}
-	_, err = Exchange(fsys, f, now, text)
+	_, err = ExchangeText(fsys, f, now, text)
 	return err
 }
 
 // NewFile writes a file that does not exist yet: the whole text or none. It never
 // overwrites one.
 func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error) {
-	if err := safefile.Create(fsys, path, text, 0o644); err != nil {
+	if err := safefile.CreateFile(fsys, path, text, 0o644); err != nil {
 		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
 	}
 	return stampOf(manifests.File{Path: path, Writable: true}, text), nil
@@ -84,8 +84,8 @@ func stampOf(f manifests.File, text []byte) manifests.File {
 	return f
 }
 
-// Unchanged reads a file if it still is what it was.
-func Unchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
+// ReadUnchanged reads a file if it still is what it was.
+func ReadUnchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err

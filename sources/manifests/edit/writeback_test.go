@@ -29,15 +29,15 @@ func readOne(t *testing.T, path string) (manifests.File, *model.Policy) {
 
 // writeBack makes edits in a file that was read, as the gate does.
 func writeBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.File, error) {
-	old, err := Unchanged(fsys, f)
+	old, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return f, err
 	}
-	text, err := Edited(f.Path, old, edits...)
+	text, err := EditedText(f.Path, old, edits...)
 	if err != nil {
 		return f, err
 	}
-	return Exchange(fsys, f, old, text)
+	return ExchangeText(fsys, f, old, text)
 }
 
 func TestWriteBack(t *testing.T) {

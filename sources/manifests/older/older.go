@@ -22,7 +22,7 @@ type olderUse struct {
 	line  int
 	// drops says what becomes of it on a server of today that drops it, says of what is not
 	// dropped.
-	drops, says string
+	drops, saysText string
 	// change is the text of today's form, reason why no object of today says the same:
 	// one of them is empty.
 	change, reason string
@@ -32,10 +32,10 @@ type olderUse struct {
 // sinceOlder says how a server of today treats a field of the older form.
 const sinceOlder = "is of an older form: the server of today drops this field"
 
-// Modernise turns a policy's tree into the form of today, as far as that says the same,
+// ModerniseTree turns a policy's tree into the form of today, as far as that says the same,
 // and tells what it met. Where nothing says the same, the tree has the namespaces that may
 // be meant, so that it can be shown.
-func Modernise(root *yaml.Node) (uses []olderUse) {
+func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	spec := yamltree.Get(root, "spec")
 	if spec == nil {
 		return nil
@@ -132,7 +132,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		set.Content = selector.Content
 	case len(keep.Content) > 2:
 		u.reason = "it has two fields, of which one may stand"
-		set.Content = existing(append(texts(same), texts(not)...))
+		set.Content = existingSelector(append(textsOf(same), textsOf(not)...))
 	case self != nil:
 		u.of2022 = true
 		ownNamespace(set, subject, at, "self", self, &u)
@@ -149,9 +149,9 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		sameLabels(set, same, subject, at, &u)
 	default:
 		u.field += ".notSameLabels"
-		set.Content = existing(texts(not))
+		set.Content = existingSelector(textsOf(not))
 		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: " +
-			"write one policy for each value of " + labelList(texts(not))
+			"write one policy for each value of " + labelList(textsOf(not))
 	}
 	return u
 }
@@ -159,9 +159,9 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 // sameLabels are the namespaces with the subject's own values: where the subject has one
 // value of each, that is a selector.
 func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
-	labels := texts(same)
+	labels := textsOf(same)
 	if len(labels) == 0 {
-		set.Content = existing(nil)
+		set.Content = existingSelector(nil)
 		u.reason = "an empty sameLabels selected nothing, and an empty selector of today selects everything: remove the rule"
 		return
 	}
@@ -169,13 +169,13 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	for _, l := range labels {
 		v := subjectLabel(subject, l)
 		if v == "" {
-			set.Content = existing(labels)
+			set.Content = existingSelector(labels)
 			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) + ": write one policy for each"
 			return
 		}
-		pairs = append(pairs, text(l), text(v))
+		pairs = append(pairs, textNode(l), textNode(v))
 	}
-	set.Content = []*yaml.Node{text("matchLabels"), mapping(pairs...)}
+	set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(pairs...)}
 	pairs[len(pairs)-1].LineComment = same.LineComment
 	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
 }
@@ -183,10 +183,10 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 // subjectLabel is the one value of a label that the subject's namespaces have, empty where
 // they may have several.
 func subjectLabel(subject *yaml.Node, label string) string {
-	if v := yamltree.Str(subject, "namespaces", "matchLabels", label); v != "" {
+	if v := yamltree.Text(subject, "namespaces", "matchLabels", label); v != "" {
 		return v
 	}
-	return yamltree.Str(subject, "pods", "namespaceSelector", "matchLabels", label)
+	return yamltree.Text(subject, "pods", "namespaceSelector", "matchLabels", label)
 }
 
 func labelList(labels []string) string {
@@ -196,26 +196,26 @@ func labelList(labels []string) string {
 	return clean.Text(strings.Join(labels, ", "))
 }
 
-// existing is the content of a selector of what has all labels.
-func existing(labels []string) []*yaml.Node {
+// existingSelector is the content of a selector of what has all labels.
+func existingSelector(labels []string) []*yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, l := range labels {
-		list.Content = append(list.Content, mapping(text("key"), text(l), text("operator"), text("Exists")))
+		list.Content = append(list.Content, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
 	}
 	if len(labels) == 0 {
 		return nil
 	}
-	return []*yaml.Node{text("matchExpressions"), list}
+	return []*yaml.Node{textNode("matchExpressions"), list}
 }
 
-func mapping(pairs ...*yaml.Node) *yaml.Node {
+func mappingNode(pairs ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}
 }
 
-func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+func textNode(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
 
-// texts are the strings of a list.
-func texts(n *yaml.Node) (out []string) {
+// textsOf are the strings of a list.
+func textsOf(n *yaml.Node) (out []string) {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
 	}
@@ -227,51 +227,51 @@ func texts(n *yaml.Node) (out []string) {
 	return out
 }
 
-// Form is an object in an older form: the places, its own text, and the text in today's
+// OlderForm is an object in an older form: the places, its own text, and the text in today's
 // form.
-type Form struct {
-	uses []olderUse
-	text []byte
-	now  []byte // in the form of today
+type OlderForm struct {
+	uses       []olderUse
+	text       []byte
+	modernText []byte // in the form of today
 }
 
-// Read turns the tree of an ANP or BANP into today's form; nil where it has that.
+// ReadOlder turns the tree of an ANP or BANP into today's form; nil where it has that.
 // own is the object's text, nil for an item of a List.
-func Read(n *yaml.Node, own []byte) *Form {
+func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	was := []byte(nil)
 	if own == nil && hasOlder(n) {
-		was = yamltree.Marshal(yamltree.Tidy(yamltree.Value(n).(map[string]any)))
+		was = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
 	}
-	uses := Modernise(n)
+	uses := ModerniseTree(n)
 	if len(uses) == 0 {
 		return nil
 	}
-	o := &Form{uses: uses, text: own}
+	o := &OlderForm{uses: uses, text: own}
 	if own == nil {
 		o.text = was
 	}
-	o.now = modernText(o.text, len(uses))
-	if o.now == nil { // anchors, or something else that cannot be changed in place
-		o.now = yamltree.Marshal(yamltree.Tidy(yamltree.Value(n).(map[string]any)))
+	o.modernText = modernText(o.text, len(uses))
+	if o.modernText == nil { // anchors, or something else that cannot be changed in place
+		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
 	}
 	return o
 }
 
-// hasOlder says whether Modernise would change a tree, which it does not.
+// hasOlder says whether ModerniseTree would change a tree, which it does not.
 func hasOlder(n *yaml.Node) bool {
 	text, err := yaml.Marshal(n)
 	if err != nil {
 		return false
 	}
 	var again yaml.Node
-	return yaml.Unmarshal(text, &again) == nil && len(again.Content) == 1 && len(Modernise(again.Content[0])) > 0
+	return yaml.Unmarshal(text, &again) == nil && len(again.Content) == 1 && len(ModerniseTree(again.Content[0])) > 0
 }
 
 // modernText is the text in today's form, its comments kept; nil where that does not change
 // as many places.
 func modernText(own []byte, places int) []byte {
 	var doc yaml.Node
-	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(Modernise(doc.Content[0])) != places {
+	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(ModerniseTree(doc.Content[0])) != places {
 		return nil
 	}
 	var b bytes.Buffer
@@ -283,9 +283,9 @@ func modernText(own []byte, places int) []byte {
 	return b.Bytes()
 }
 
-// model is the same for the model.
-func (o *Form) model() *model.Older {
-	out := &model.Older{}
+// modelOlder is the same for the model.
+func (o *OlderForm) modelOlder() *model.OlderForm {
+	out := &model.OlderForm{}
 	for _, u := range o.uses {
 		if u.reason != "" {
 			out.Reasons = append(out.Reasons, u.field+": "+u.reason)
@@ -294,15 +294,15 @@ func (o *Form) model() *model.Older {
 		}
 	}
 	if len(out.Reasons) == 0 {
-		out.Upgrade = string(o.now)
+		out.Upgrade = string(o.modernText)
 	}
 	return out
 }
 
 // MarkPolicy says of a policy that was read what of it is of the older form: the server of today
 // does not have it so, and it is shown, not enforced.
-func (o *Form) MarkPolicy(p *model.Policy, line int) {
-	p.Older, p.YAML = o.model(), string(o.text)
+func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
+	p.Older, p.YAML = o.modelOlder(), string(o.text)
 	// The meaning stays apart from the text as written: today's form is another content.
 	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
 		p.Original = &unstructured.Unstructured{Object: yamltree.Value(root).(map[string]any)}
@@ -310,8 +310,8 @@ func (o *Form) MarkPolicy(p *model.Policy, line int) {
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
 			Message: sinceOlder + u.drops, Remedy: u.change}
-		if u.says != "" {
-			b.Message = "is of an older form: " + u.says
+		if u.saysText != "" {
+			b.Message = "is of an older form: " + u.saysText
 		}
 		if u.reason != "" {
 			b.Remedy = u.reason
@@ -328,14 +328,14 @@ func (o *Form) MarkPolicy(p *model.Policy, line int) {
 // OnServer returns the meaning today of a policy of a cluster whose CRD is of that
 // time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
 // reads the policy, decides there.
-func OnServer(obj map[string]any) *model.Older {
+func OnServer(obj map[string]any) *model.OlderForm {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {
 		return nil
 	}
-	if o := Read(root, []byte(text)); o != nil {
-		return o.model()
+	if o := ReadOlder(root, []byte(text)); o != nil {
+		return o.modelOlder()
 	}
 	return nil
 }

@@ -33,8 +33,8 @@ func foldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// rename writes a field by its name of today.
-func rename(n *yaml.Node, was, now string) {
+// renameField writes a field by its name of today.
+func renameField(n *yaml.Node, was, now string) {
 	if k, _ := foldNode(n, was); k != nil {
 		k.Value = now
 	}
@@ -51,8 +51,8 @@ func modernSubject(subject *yaml.Node) (uses []olderUse) {
 			change: "spec.subject." + k.Value + " is " + name[1] + " today"}
 		k.Value = name[1]
 		if name[1] == "pods" {
-			rename(v, "namespaceSelector", "namespaceSelector")
-			rename(v, "podSelector", "podSelector")
+			renameField(v, "namespaceSelector", "namespaceSelector")
+			renameField(v, "podSelector", "podSelector")
 		}
 		uses = append(uses, u)
 	}
@@ -94,7 +94,7 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 		return nil
 	}
 	at += ".ports"
-	u := olderUse{field: at, line: ports.Content[0].Line, says: "the server of today refuses it: ports is a list"}
+	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "the server of today refuses it: ports is a list"}
 	switch {
 	case known == 2:
 		u.reason = "it has allPorts beside list, of which one may stand"
@@ -150,24 +150,24 @@ func modernPort(p *yaml.Node) (why string) {
 	number := func(n *yaml.Node) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.Value, LineComment: n.LineComment}
 	}
-	become := func(name string, value *yaml.Node) { p.Content = []*yaml.Node{text(name), value} }
+	become := func(name string, value *yaml.Node) { p.Content = []*yaml.Node{textNode(name), value} }
 	fields := func(pairs ...*yaml.Node) *yaml.Node {
 		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: p.Style, Content: pairs}
 	}
 	switch {
 	case port == nil:
-		become("portNumber", fields(text("protocol"), text(of)))
+		become("portNumber", fields(textNode("protocol"), textNode(of)))
 		return "has no port, which selected none: remove it"
 	case !isNumber(port):
-		become("namedPort", text(port.Value))
+		become("namedPort", textNode(port.Value))
 		if len(validation.IsValidPortName(port.Value)) > 0 {
 			return "names no port"
 		}
 		return "is " + of + " alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort where that is " + of
 	case end == nil || end.Value == port.Value:
-		become("portNumber", fields(text("protocol"), text(of), text("port"), number(port)))
+		become("portNumber", fields(textNode("protocol"), textNode(of), textNode("port"), number(port)))
 	default:
-		become("portRange", fields(text("protocol"), text(of), text("start"), number(port), text("end"), number(end)))
+		become("portRange", fields(textNode("protocol"), textNode(of), textNode("start"), number(port), textNode("end"), number(end)))
 	}
 	return ""
 }
@@ -180,10 +180,10 @@ func isNumber(n *yaml.Node) bool {
 // modernPriority tells of priority 0 in a policy of 2022.
 func modernPriority(root, spec *yaml.Node) []olderUse {
 	k, v := yamltree.Entry(spec, "priority")
-	if k == nil || v.Value != "0" || yamltree.Str(root, "kind") != string(model.KindANP) {
+	if k == nil || v.Value != "0" || yamltree.Text(root, "kind") != string(model.KindANP) {
 		return nil
 	}
-	return []olderUse{{field: "spec.priority", line: k.Line, says: "0 meant something else in some releases of that form",
+	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "0 meant something else in some releases of that form",
 		reason: "releases of that time disagree about priority 0 (before every policy, or after NetworkPolicies as the baseline of today): " +
 			"write a BaselineAdminNetworkPolicy, or another priority"}}
 }
@@ -192,22 +192,22 @@ func modernPriority(root, spec *yaml.Node) []olderUse {
 func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u *olderUse) {
 	u.field += "." + field
 	name := subjectLabel(subject, nameLabel)
-	its := text(name)
+	its := textNode(name)
 	its.LineComment = value.LineComment
 	switch {
 	case value.Value != "true":
-		set.Content = existing([]string{nameLabel})
+		set.Content = existingSelector([]string{nameLabel})
 		u.reason = field + " could be nothing but true"
 	case name == "":
-		set.Content = existing([]string{nameLabel})
+		set.Content = existingSelector([]string{nameLabel})
 		u.reason = "no object of today compares with the subject's own namespace: write one policy for each"
 	case field == "self":
-		set.Content = []*yaml.Node{text("matchLabels"), mapping(text(nameLabel), its)}
+		set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(textNode(nameLabel), its)}
 		u.change = at + ".self is the subject's one namespace, by its name"
 	default:
 		values := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{its}}
-		set.Content = []*yaml.Node{text("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
-			mapping(text("key"), text(nameLabel), text("operator"), text("NotIn"), text("values"), values)}}}
+		set.Content = []*yaml.Node{textNode("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
+			mappingNode(textNode("key"), textNode(nameLabel), textNode("operator"), textNode("NotIn"), textNode("values"), values)}}}
 		u.change = at + ".notSelf is every namespace but the subject's one, by its name"
 	}
 }

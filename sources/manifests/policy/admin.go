@@ -16,41 +16,41 @@ import (
 // it knows (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
-func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
+func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {
 	n.p.Tier, n.p.Priority = model.TierAdmin, o.Spec.Priority
-	n.subject(&o.Spec.Subject)
+	n.readSubject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
+		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.AdminNetworkPolicyEgressPeer) peer {
-			return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
+		n.readRule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.AdminNetworkPolicyEgressPeer) adminPeer {
+			return adminPeer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
 		}), r.Ports)
 	}
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
+func (n *normaliser) readBANP(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.p.Tier = model.TierBaseline
-	n.subject(&o.Spec.Subject)
+	n.readSubject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
+		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To,
-			func(t *v1alpha1.BaselineAdminNetworkPolicyEgressPeer) peer {
-				return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
+		n.readRule(model.Egress, r.Name, string(r.Action), peersOf(r.To,
+			func(t *v1alpha1.BaselineAdminNetworkPolicyEgressPeer) adminPeer {
+				return adminPeer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
 			}), r.Ports)
 	}
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-// peer holds the fields that the peers of both kinds and directions share.
-type peer struct {
+// adminPeer holds the fields that the peers of both kinds and directions share.
+type adminPeer struct {
 	namespaces  *metav1.LabelSelector
 	pods        *v1alpha1.NamespacedPod
 	nodes       *metav1.LabelSelector
@@ -58,33 +58,33 @@ type peer struct {
 	domainNames int
 }
 
-func peersOf[T any](list []T, one func(*T) peer) []peer {
-	peers := make([]peer, len(list))
+func peersOf[T any](list []T, one func(*T) adminPeer) []adminPeer {
+	peers := make([]adminPeer, len(list))
 	for i := range list {
 		peers[i] = one(&list[i])
 	}
 	return peers
 }
 
-func ingressPeer(p *v1alpha1.AdminNetworkPolicyIngressPeer) peer {
-	return peer{namespaces: p.Namespaces, pods: p.Pods}
+func ingressPeer(p *v1alpha1.AdminNetworkPolicyIngressPeer) adminPeer {
+	return adminPeer{namespaces: p.Namespaces, pods: p.Pods}
 }
 
-func (n *normaliser) subject(s *v1alpha1.AdminNetworkPolicySubject) {
+func (n *normaliser) readSubject(s *v1alpha1.AdminNetworkPolicySubject) {
 	switch {
 	case s.Namespaces != nil: // wins over pods, as in OVN-Kubernetes
-		n.p.Subject = model.Subject{Namespaces: n.selector(s.Namespaces, "spec.subject.namespaces"),
-			Pods: model.Everything(), AllPods: true}
+		n.p.Subject = model.Subject{Namespaces: n.readSelector(s.Namespaces, "spec.subject.namespaces"),
+			Pods: model.SelectEverything(), AllPods: true}
 	case s.Pods != nil:
 		n.p.Subject = model.Subject{
-			Namespaces: n.selector(&s.Pods.NamespaceSelector, "spec.subject.pods.namespaceSelector"),
-			Pods:       n.selector(&s.Pods.PodSelector, "spec.subject.pods.podSelector")}
+			Namespaces: n.readSelector(&s.Pods.NamespaceSelector, "spec.subject.pods.namespaceSelector"),
+			Pods:       n.readSelector(&s.Pods.PodSelector, "spec.subject.pods.podSelector")}
 	default:
-		n.invalid(check.CodeProfile, "spec.subject", "selects nothing: "+crashes, "set namespaces or pods")
+		n.addInvalid(check.CodeProfile, "spec.subject", "selects nothing: "+crashes, "set namespaces or pods")
 	}
 }
 
-func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer,
+func (n *normaliser) readRule(dir model.Direction, name, action string, peers []adminPeer,
 	ports *[]v1alpha1.AdminNetworkPolicyPort) {
 	list, side := &n.p.Ingress, "from"
 	if dir == model.Egress {
@@ -93,14 +93,14 @@ func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer
 	r := model.Rule{Direction: dir, Index: len(*list), Name: clean.Text(name), Action: model.Action(clean.Text(action))}
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), r.Index)
 	if !(r.Action == model.Allow || r.Action == model.Deny || r.Action == model.Pass && n.p.Kind == model.KindANP) {
-		n.invalid(check.CodeProfile, at+".action", fmt.Sprintf("is %q: %s", r.Action, crashes), "write Allow or Deny")
+		n.addInvalid(check.CodeProfile, at+".action", fmt.Sprintf("is %q: %s", r.Action, crashes), "write Allow or Deny")
 	}
 	for i, pe := range peers {
-		n.peer(&r, pe, fmt.Sprintf("%s.%s[%d]", at, side, i))
+		n.readPeer(&r, pe, fmt.Sprintf("%s.%s[%d]", at, side, i))
 	}
 	if ports != nil {
 		for i := range *ports {
-			n.port(&r, &(*ports)[i], fmt.Sprintf("%s.ports[%d]", at, i))
+			n.readPort(&r, &(*ports)[i], fmt.Sprintf("%s.ports[%d]", at, i))
 		}
 	}
 	*list = append(*list, r)
@@ -110,14 +110,14 @@ func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer
 func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector, at string) bool {
 	switch {
 	case namespaces != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
-			Namespaces: n.selector(namespaces, at+".namespaces")})
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(),
+			Namespaces: n.readSelector(namespaces, at+".namespaces")})
 	case pods != nil:
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
-			Namespaces: n.selector(&pods.NamespaceSelector, at+".pods.namespaceSelector"),
-			Pods:       n.selector(&pods.PodSelector, at+".pods.podSelector")})
+			Namespaces: n.readSelector(&pods.NamespaceSelector, at+".pods.namespaceSelector"),
+			Pods:       n.readSelector(&pods.PodSelector, at+".pods.podSelector")})
 	case nodes != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(nodes, at+".nodes")})
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.readSelector(nodes, at+".nodes")})
 	default:
 		return false
 	}
@@ -128,12 +128,12 @@ func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector,
 func networksPeer[T ~string](n *normaliser, list []T, at string) model.Peer {
 	p := model.Peer{Kind: model.PeerNetworks}
 	for i, c := range list {
-		p.Networks = append(p.Networks, n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
+		p.Networks = append(p.Networks, n.readCIDR(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
 	}
 	return p
 }
 
-func (n *normaliser) peer(r *model.Rule, p peer, at string) {
+func (n *normaliser) readPeer(r *model.Rule, p adminPeer, at string) {
 	any := n.selectPeer(r, p.namespaces, p.pods, p.nodes, at)
 	if len(p.networks) > 0 { // besides another field, too: ovn-kubernetes.md#peers
 		r.Peers = append(r.Peers, networksPeer(n, p.networks, at))
@@ -141,24 +141,24 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 	}
 	switch {
 	case p.domainNames > 0:
-		n.invalid(check.CodeProfile, at+".domainNames",
+		n.addInvalid(check.CodeProfile, at+".domainNames",
 			"OVN-Kubernetes does not know domainNames: its controllers crash on such a peer",
 			"name the networks, or write an EgressFirewall with dnsName")
 	case !any:
-		n.invalid(check.CodeProfile, at, "names no peer: "+crashes, "set one of namespaces, pods, nodes, networks")
+		n.addInvalid(check.CodeProfile, at, "names no peer: "+crashes, "set one of namespaces, pods, nodes, networks")
 	}
 }
 
-// cidr reads a network. It notes what OVN-Kubernetes refuses, and what it takes although
+// readCIDR reads a network. It notes what OVN-Kubernetes refuses, and what it takes although
 // it is not in the common form: the sets have the common form (ovn-kubernetes.md#peers).
 // Host bits are fine: the compiler masks them.
-func (n *normaliser) cidr(s, at string) string {
+func (n *normaliser) readCIDR(s, at string) string {
 	p, ok := match.ParseCIDR(s)
 	switch {
 	case !ok:
-		n.invalid(check.CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), CIDRRemedy(s))
+		n.addInvalid(check.CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), CIDRRemedy(s))
 	case !IsCommonCIDR(s):
-		n.invalid(check.CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s, p.Masked()), CIDRRemedy(s))
+		n.addInvalid(check.CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s, p.Masked()), CIDRRemedy(s))
 		return p.Masked().String()
 	}
 	return clean.Text(s)
@@ -168,42 +168,42 @@ func (n *normaliser) cidr(s, at string) string {
 // OVN-Kubernetes takes and OVN does not (ovn-kubernetes.md#rule-rows, #firewall-match).
 func (n *normaliser) verbatimCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); ok && !IsCommonCIDR(s) {
-		n.invalid(check.CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row", s), CIDRRemedy(s))
+		n.addInvalid(check.CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row", s), CIDRRemedy(s))
 	}
 }
 
-func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at string) {
+func (n *normaliser) readPort(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at string) {
 	switch {
 	case p.PortNumber != nil:
-		n.proto(string(p.PortNumber.Protocol), at+".portNumber.protocol")
+		n.noteProtocol(string(p.PortNumber.Protocol), at+".portNumber.protocol")
 		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port,
 			End: p.PortNumber.Port})
 	case p.PortRange != nil:
-		n.proto(string(p.PortRange.Protocol), at+".portRange.protocol")
+		n.noteProtocol(string(p.PortRange.Protocol), at+".portRange.protocol")
 		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortRange.Protocol)),
 			Start: p.PortRange.Start, End: p.PortRange.End, Range: true})
-		n.reversed(&r.Ports[len(r.Ports)-1], at+".portRange")
+		n.noteReversed(&r.Ports[len(r.Ports)-1], at+".portRange")
 	case p.NamedPort != nil:
 		r.Ports = append(r.Ports, model.Port{Name: clean.Text(*p.NamedPort)})
 	default:
-		n.invalid(check.CodeProfile, at, "names no port: "+crashes, "set one of portNumber, portRange, namedPort")
+		n.addInvalid(check.CodeProfile, at, "names no port: "+crashes, "set one of portNumber, portRange, namedPort")
 	}
 }
 
-// reversed notes a range that ends before it begins, which the CRDs let pass: the row is
+// noteReversed notes a range that ends before it begins, which the CRDs let pass: the row is
 // there and never matches, so that a Deny denies nothing (ovn-kubernetes.md#acl-match).
-func (n *normaliser) reversed(p *model.Port, at string) {
-	if p.Reversed() {
-		n.invalid(model.InvalidPortRange, at, fmt.Sprintf("ends at %d, before its start %d: it matches no port", p.End, p.Start),
+func (n *normaliser) noteReversed(p *model.Port, at string) {
+	if p.IsReversed() {
+		n.addInvalid(model.InvalidPortRange, at, fmt.Sprintf("ends at %d, before its start %d: it matches no port", p.End, p.Start),
 			fmt.Sprintf("write start: %d and end: %d", p.End, p.Start))
 	}
 }
 
-// proto notes a protocol that passes the CRD, which takes any string, but gives
+// noteProtocol notes a protocol that passes the CRD, which takes any string, but gives
 // OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
-func (n *normaliser) proto(p, at string) {
+func (n *normaliser) noteProtocol(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
-		n.invalid(check.CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)),
+		n.addInvalid(check.CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)),
 			"write TCP, UDP or SCTP")
 	}
 }

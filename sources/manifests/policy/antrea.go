@@ -23,7 +23,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
 	var o AntreaPolicy
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		n.invalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+clean.Text(err.Error()), "")
 		return
 	}
 	if o.Spec.Tier != "" {
@@ -135,12 +135,12 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 		case a.Group != "":
 			m.Group = clean.Text(a.Group)
 		case a.ServiceAccount != nil:
-			m.ServiceAccount = account(a.ServiceAccount)
+			m.ServiceAccount = serviceAccount(a.ServiceAccount)
 		case a.Service != nil:
 			k := n.serviceKey(a.Service)
 			m.Service = &k
 		case a.NodeSelector != nil:
-			s := n.selector(a.NodeSelector, at+".nodeSelector")
+			s := n.readSelector(a.NodeSelector, at+".nodeSelector")
 			m.Nodes = &s
 		default:
 			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
@@ -154,12 +154,12 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 // orAll is a selector; an absent one matches everything beside one that is there.
 func (n *normaliser) orAll(s *metav1.LabelSelector, field string) model.Selector {
 	if s == nil {
-		return model.Everything()
+		return model.SelectEverything()
 	}
-	return n.selector(s, field)
+	return n.readSelector(s, field)
 }
 
-func account(a *antreaName) *model.ServiceAccount {
+func serviceAccount(a *antreaName) *model.ServiceAccount {
 	return &model.ServiceAccount{Namespace: clean.Text(a.Namespace), Name: clean.Text(a.Name)}
 }
 
@@ -168,23 +168,23 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	case o.IPBlock != nil:
 		cidr := clean.Text(o.IPBlock.CIDR)
 		if !IsCommonCIDR(o.IPBlock.CIDR) {
-			n.invalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
+			n.addInvalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
 		}
 		return model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
 	case o.Group != "":
 		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
 	case o.ServiceAccount != nil:
-		return model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: account(o.ServiceAccount)}
+		return model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: serviceAccount(o.ServiceAccount)}
 	case o.FQDN != "":
 		return model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(o.FQDN)}
 	case o.NodeSelector != nil:
-		return model.Peer{Kind: model.PeerNodes, Nodes: n.selector(o.NodeSelector, at+".nodeSelector")}
+		return model.Peer{Kind: model.PeerNodes, Nodes: n.readSelector(o.NodeSelector, at+".nodeSelector")}
 	case o.Namespaces != nil:
 		m := &model.NamespaceMatch{Self: o.Namespaces.Match == "Self"}
 		for _, l := range o.Namespaces.SameLabels {
 			m.SameLabels = append(m.SameLabels, clean.Text(l))
 		}
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
 	case o.NamespaceSelector != nil || o.PodSelector != nil:
 		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}

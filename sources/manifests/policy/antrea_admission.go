@@ -14,21 +14,21 @@ import (
 )
 
 // antreaAdmission notes what Antrea's admission refuses in a policy by itself
-// (antrea.md#findings); what hangs on other objects is said by antrea.Check.
+// (antrea.md#findings); what hangs on other objects is said by antrea.CheckCluster.
 func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	if p := spec.Priority; p < 1 || p > 10000 {
-		n.invalid(antrea.PriorityRange, "spec.priority", fmt.Sprintf("priority %g: want 1.0 to 10000.0", p), "")
+		n.addInvalid(antrea.PriorityRange, "spec.priority", fmt.Sprintf("priority %g: want 1.0 to 10000.0", p), "")
 	}
 	n.appliedToPlaces(spec)
 	n.appliedToForms(spec.AppliedTo, "spec.appliedTo")
 	a := antreaUse{}
-	a.applied(spec.AppliedTo)
+	a.addAppliedTo(spec.AppliedTo)
 	for _, d := range model.Directions {
-		for i := range spec.rules(d) {
-			r, at := &spec.rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
-			a.applied(r.AppliedTo)
-			a.peers(r.From)
-			a.peers(r.To)
+		for i := range spec.rulesOf(d) {
+			r, at := &spec.rulesOf(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
+			a.addAppliedTo(r.AppliedTo)
+			a.addPeers(r.From)
+			a.addPeers(r.To)
 			n.appliedToForms(r.AppliedTo, at+".appliedTo")
 			n.nodePort(spec, r, d, at)
 			n.antreaRuleForms(r, d, at)
@@ -37,19 +37,19 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 			} else {
 				n.egressOnly(r, at)
 			}
-			n.igmp(r, d, at)
+			n.readIGMP(r, d, at)
 			if spec.Tier == antrea.Baseline && r.Action == string(model.Pass) {
-				n.invalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to", "write Allow or Drop")
+				n.addInvalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to", "write Allow or Drop")
 			}
 		}
 	}
 	if a.groups && a.selectors && n.p.Kind == model.KindACNP {
-		n.invalid(antrea.GroupsBeside, "spec", "has ClusterGroups beside selectors: all rules and appliedTo have one or the other", "put the selectors into a ClusterGroup")
+		n.addInvalid(antrea.GroupsBeside, "spec", "has ClusterGroups beside selectors: all rules and appliedTo have one or the other", "put the selectors into a ClusterGroup")
 	}
 	n.ruleNames()
 }
 
-func (s *antreaPolicySpec) rules(d model.Direction) []antreaRule {
+func (s *antreaPolicySpec) rulesOf(d model.Direction) []antreaRule {
 	if d == model.Ingress {
 		return s.Ingress
 	}
@@ -59,14 +59,14 @@ func (s *antreaPolicySpec) rules(d model.Direction) []antreaRule {
 // antreaUse says by which means a policy refers to pods.
 type antreaUse struct{ groups, selectors bool }
 
-func (u *antreaUse) applied(list []antreaAppliedTo) {
+func (u *antreaUse) addAppliedTo(list []antreaAppliedTo) {
 	for i := range list {
 		u.groups = u.groups || list[i].Group != ""
 		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
 	}
 }
 
-func (u *antreaUse) peers(list []antreaPeer) {
+func (u *antreaUse) addPeers(list []antreaPeer) {
 	for i := range list {
 		u.groups = u.groups || list[i].Group != ""
 		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
@@ -77,19 +77,19 @@ func (u *antreaUse) peers(list []antreaPeer) {
 func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 	with, rules := 0, len(spec.Ingress)+len(spec.Egress)
 	for _, d := range model.Directions {
-		for i := range spec.rules(d) {
-			if len(spec.rules(d)[i].AppliedTo) > 0 {
+		for i := range spec.rulesOf(d) {
+			if len(spec.rulesOf(d)[i].AppliedTo) > 0 {
 				with++
 			}
 		}
 	}
 	switch {
 	case len(spec.AppliedTo) > 0 && with > 0:
-		n.invalid(antrea.AppliedToBoth, "spec.appliedTo", "is set, and of rules as well: one or the other", "take one of them out")
+		n.addInvalid(antrea.AppliedToBoth, "spec.appliedTo", "is set, and of rules as well: one or the other", "take one of them out")
 	case len(spec.AppliedTo) == 0 && with > 0 && with < rules:
-		n.invalid(antrea.AppliedToSome, "spec", fmt.Sprintf("appliedTo is set for %d of %d rules: it must be for all", with, rules), "")
+		n.addInvalid(antrea.AppliedToSome, "spec", fmt.Sprintf("appliedTo is set for %d of %d rules: it must be for all", with, rules), "")
 	case len(spec.AppliedTo) == 0 && with == 0:
-		n.invalid(antrea.AppliedToNothing, "spec.appliedTo", "is missing: the policy applies to nothing", "write appliedTo")
+		n.addInvalid(antrea.AppliedToNothing, "spec.appliedTo", "is missing: the policy applies to nothing", "write appliedTo")
 	}
 }
 
@@ -103,22 +103,22 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 		}
 		switch {
 		case a.IPBlock != nil:
-			n.invalid(antrea.AppliedToBlock, at+".ipBlock", "cannot be in appliedTo: a policy applies to pods", "")
+			n.addInvalid(antrea.AppliedToBlock, at+".ipBlock", "cannot be in appliedTo: a policy applies to pods", "")
 		case a.ServiceAccount != nil && forms > 1:
-			n.invalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
+			n.addInvalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
 		case a.Service != nil && forms > 1:
-			n.invalid(antrea.ServiceAlone, at+".service", "cannot be used with any other field", "")
+			n.addInvalid(antrea.ServiceAlone, at+".service", "cannot be used with any other field", "")
 		case forms > 1:
-			n.invalid(antrea.AppliedToForms, at, "has several forms: one may stand", "make elements of them")
+			n.addInvalid(antrea.AppliedToForms, at, "has several forms: one may stand", "make elements of them")
 		case forms == 0:
-			n.invalid(antrea.AppliedToForms, at, "says nothing", "write podSelector, namespaceSelector or group")
+			n.addInvalid(antrea.AppliedToForms, at, "says nothing", "write podSelector, namespaceSelector or group")
 		}
 		if n.p.Kind == model.KindANNP && a.NamespaceSelector != nil {
-			n.invalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
+			n.addInvalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
 		}
 	}
 	if services > 0 && services < len(list) {
-		n.invalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other", "make two policies of it")
+		n.addInvalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other", "make two policies of it")
 	}
 }
 
@@ -132,18 +132,18 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 		return
 	}
 	if d == model.Egress {
-		n.invalid(antrea.ServiceEgress, at, "is an egress rule: what applies to a NodePort Service has ingress rules only", "")
+		n.addInvalid(antrea.ServiceEgress, at, "is an egress rule: what applies to a NodePort Service has ingress rules only", "")
 		return
 	}
 	for j := range r.From {
-		if f := &r.From[j]; f.IPBlock == nil || f.forms() > 1 {
-			n.invalid(antrea.ServicePeers, fmt.Sprintf("%s.from[%d]", at, j), "must be an ipBlock: clients of a NodePort Service are outside the cluster", "")
+		if f := &r.From[j]; f.IPBlock == nil || f.countForms() > 1 {
+			n.addInvalid(antrea.ServicePeers, fmt.Sprintf("%s.from[%d]", at, j), "must be an ipBlock: clients of a NodePort Service are outside the cluster", "")
 		}
 	}
 }
 
-// forms counts the forms of a peer that are set.
-func (p *antreaPeer) forms() int {
+// countForms counts the forms of a peer that are set.
+func (p *antreaPeer) countForms() int {
 	return countTrue(p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
 		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != "")
 }
@@ -165,28 +165,28 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 	}
 	for j := range peers {
 		p, at := &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)
-		switch forms := p.forms(); {
+		switch forms := p.countForms(); {
 		case p.ServiceAccount != nil && forms > 1:
-			n.invalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
+			n.addInvalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
 		case forms > 1:
-			n.invalid(antrea.PeerForms, at, "has several forms: one may stand", "make peers of them")
+			n.addInvalid(antrea.PeerForms, at, "has several forms: one may stand", "make peers of them")
 		case forms == 0:
-			n.invalid(antrea.PeerForms, at, "names nobody", "write podSelector, namespaceSelector, group or ipBlock")
+			n.addInvalid(antrea.PeerForms, at, "names nobody", "write podSelector, namespaceSelector, group or ipBlock")
 		}
 		if p.Namespaces != nil && p.NamespaceSelector != nil {
-			n.invalid(antrea.NamespacesSelector, at+".namespaces", "cannot be set with namespaceSelector", "")
+			n.addInvalid(antrea.NamespacesSelector, at+".namespaces", "cannot be set with namespaceSelector", "")
 		}
 		if p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0) {
-			n.invalid(antrea.PeerForms, at+".namespaces", "wants one of match and sameLabels", "")
+			n.addInvalid(antrea.PeerForms, at+".namespaces", "wants one of match and sameLabels", "")
 		}
 		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
-			n.invalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
+			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
 		}
 		if p.IPBlock != nil && len(p.IPBlock.Except) > 0 {
-			n.invalid(antrea.IPBlockExcept, at+".ipBlock.except", antrea.SaysExcept, "")
+			n.addInvalid(antrea.IPBlockExcept, at+".ipBlock.except", antrea.SaysExcept, "")
 		}
 		if p.FQDN != "" && d == model.Ingress {
-			n.invalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
+			n.addInvalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
 		}
 	}
 	for j := range r.Ports {
@@ -198,38 +198,38 @@ func (n *normaliser) antreaPort(p *networkingv1.NetworkPolicyPort, at string) {
 	number := p.Port != nil && p.Port.Type == intstr.Int
 	switch {
 	case number && (p.Port.IntVal < 1 || p.Port.IntVal > 65535):
-		n.invalid(check.CodeSchema, at+".port", fmt.Sprintf("port %d: want 1 to 65535", p.Port.IntVal), "")
+		n.addInvalid(check.CodeSchema, at+".port", fmt.Sprintf("port %d: want 1 to 65535", p.Port.IntVal), "")
 	case p.EndPort == nil:
 	case !number:
-		n.invalid(antrea.EndPort, at+".endPort", "needs port as a number", "write port")
+		n.addInvalid(antrea.EndPort, at+".endPort", "needs port as a number", "write port")
 	case *p.EndPort < p.Port.IntVal || *p.EndPort > 65535:
-		n.invalid(antrea.EndPort, at+".endPort", fmt.Sprintf("%d: want port (%d) to 65535", *p.EndPort, p.Port.IntVal), "")
+		n.addInvalid(antrea.EndPort, at+".endPort", fmt.Sprintf("%d: want port (%d) to 65535", *p.EndPort, p.Port.IntVal), "")
 	}
 }
 
 func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 	if len(r.ToServices) > 0 {
-		n.invalid(antrea.ToServicesIngress, at+".toServices", "is of egress rules", "")
+		n.addInvalid(antrea.ToServicesIngress, at+".toServices", "is of egress rules", "")
 	}
 	if len(r.To) > 0 {
-		n.invalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
+		n.addInvalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
 	}
 	for j := range r.From {
-		if b := r.From[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
-			n.invalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
+		if b := r.From[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
+			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
 		}
 	}
 }
 
 func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	if len(r.From) > 0 {
-		n.invalid(antrea.PeerForms, at+".from", "is of ingress rules", "write to")
+		n.addInvalid(antrea.PeerForms, at+".from", "is of ingress rules", "write to")
 	}
 	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
-		n.invalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
+		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
 	}
 	for j := range r.To {
-		if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.multicastAction(r, at)
 		}
 	}
@@ -241,7 +241,7 @@ var igmpTypes = map[model.Direction]struct {
 	text  string
 }{model.Ingress: {[]int32{0x11}, "0x11"}, model.Egress: {[]int32{0x12, 0x16, 0x22}, "0x12, 0x16, 0x22"}}
 
-func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
+func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 	igmp, icmp := false, false
 	for j := range r.Protocols {
 		at := fmt.Sprintf("%s.protocols[%d]", at, j)
@@ -252,17 +252,17 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 		}
 		igmp = true
 		if g.Type != nil && !slices.Contains(igmpTypes[d].types, *g.Type) {
-			n.invalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), igmpTypes[d].text), "")
+			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), igmpTypes[d].text), "")
 		}
 		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
-			n.invalid(antrea.IGMPGroup, at+".igmp.groupAddress", clean.Text(g.Group)+": a query that is recognised has 224.0.0.1", "")
+			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", clean.Text(g.Group)+": a query that is recognised has 224.0.0.1", "")
 		}
 	}
 	if !igmp {
 		return
 	}
 	if icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0 {
-		n.invalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "make two rules of it")
+		n.addInvalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "make two rules of it")
 	}
 	n.multicastAction(r, at)
 }
@@ -270,7 +270,7 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 // multicastAction notes an action that a rule about multicast cannot have.
 func (n *normaliser) multicastAction(r *antreaRule, at string) {
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
-		n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
+		n.addInvalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 	}
 }
 
@@ -284,7 +284,7 @@ func (n *normaliser) ruleNames() {
 			if r.Tiered.Generated && was.Tiered.Generated {
 				msg = fmt.Sprintf("is the same rule as %s rule %d: Antrea would give both one name", was.Direction.Lower(), was.Index)
 			}
-			n.invalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a name of its own")
+			n.addInvalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a name of its own")
 			continue
 		}
 		first[r.Name] = r

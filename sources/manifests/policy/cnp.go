@@ -11,10 +11,10 @@ import (
 	"rung/sources/manifests/check"
 )
 
-// cnp reads a ClusterNetworkPolicy. Its Accept is the model's Allow. Values that the API
+// readCNP reads a ClusterNetworkPolicy. Its Accept is the model's Allow. Values that the API
 // refuses and a server with another CRD may hold all the same are noted as invalid;
 // domainNames, which OVN-Kubernetes does not know and the API does, are peers.
-func (n *normaliser) cnp(o *v1alpha2.ClusterNetworkPolicy) {
+func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 	n.p.Priority = o.Spec.Priority
 	switch o.Spec.Tier {
 	case v1alpha2.AdminTier:
@@ -23,13 +23,13 @@ func (n *normaliser) cnp(o *v1alpha2.ClusterNetworkPolicy) {
 		n.p.Tier = model.TierBaseline
 	default: // where a policy of an unknown tier does the least harm to the order
 		n.p.Tier = model.TierBaseline
-		n.invalid(check.CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", clean.Text(string(o.Spec.Tier))),
+		n.addInvalid(check.CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", clean.Text(string(o.Spec.Tier))),
 			"write Admin or Baseline")
 	}
 	if s := o.Spec.Subject; s.Namespaces == nil && s.Pods == nil {
-		n.invalid(check.CodeProfile, "spec.subject", "selects nothing: the API refuses it", "set namespaces or pods")
+		n.addInvalid(check.CodeProfile, "spec.subject", "selects nothing: the API refuses it", "set namespaces or pods")
 	} else {
-		n.subject(&v1alpha1.AdminNetworkPolicySubject{Namespaces: s.Namespaces, Pods: (*v1alpha1.NamespacedPod)(s.Pods)})
+		n.readSubject(&v1alpha1.AdminNetworkPolicySubject{Namespaces: s.Namespaces, Pods: (*v1alpha1.NamespacedPod)(s.Pods)})
 	}
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
@@ -55,7 +55,7 @@ func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side stri
 		r.Action = model.Allow
 	case v1alpha2.ClusterNetworkPolicyRuleActionDeny, v1alpha2.ClusterNetworkPolicyRuleActionPass:
 	default:
-		n.invalid(check.CodeProfile, at+".action", fmt.Sprintf("is %q, which is no action", r.Action), "write Accept, Deny or Pass")
+		n.addInvalid(check.CodeProfile, at+".action", fmt.Sprintf("is %q, which is no action", r.Action), "write Accept, Deny or Pass")
 	}
 	for j := range peers {
 		n.cnpPeer(&r, &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j))
@@ -75,7 +75,7 @@ func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgre
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(string(name))})
 	}
 	if len(r.Peers) == before {
-		n.invalid(check.CodeProfile, at, "names no peer that Rung knows: what it means is open",
+		n.addInvalid(check.CodeProfile, at, "names no peer that Rung knows: what it means is open",
 			"set one of namespaces, pods, nodes, networks, domainNames")
 	}
 }
@@ -94,7 +94,7 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 		r.Ports = append(r.Ports, model.Port{Name: clean.Text(p.DestinationNamedPort)})
 		return
 	default:
-		n.invalid(check.CodeProfile, at, "names no protocol that Rung knows: what it means is open",
+		n.addInvalid(check.CodeProfile, at, "names no protocol that Rung knows: what it means is open",
 			"set one of tcp, udp, sctp, destinationNamedPort")
 		return
 	}
@@ -103,11 +103,11 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 	switch {
 	case port != nil && port.Range != nil:
 		out.Start, out.End, out.Range = port.Range.Start, port.Range.End, true
-		n.reversed(&out, field+".destinationPort.range")
+		n.noteReversed(&out, field+".destinationPort.range")
 	case port != nil && port.Number != 0:
 		out.Start, out.End = port.Number, port.Number
 	default:
-		n.invalid(model.InvalidProtocolEmpty, field, "names no port: the API refuses it, and which ports it means is open",
+		n.addInvalid(model.InvalidProtocolEmpty, field, "names no port: the API refuses it, and which ports it means is open",
 			"write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports leave protocols out, for all of "+
 				name+" write the range 1 to 65535")
 	}

@@ -33,7 +33,7 @@ func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	if o.APIVersion == model.APIVersionNP2016 { // another than that of today's API
 		p.APIVersion = o.APIVersion
 	}
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.selector(&o.Spec.PodSelector, "spec.podSelector"),
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&o.Spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
 	for i := range o.Spec.Ingress {
@@ -75,13 +75,13 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {
 	case pods == nil:
-		return model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(), Namespaces: n.selector(namespaces, at+".namespaceSelector")}
+		return model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(), Namespaces: n.readSelector(namespaces, at+".namespaceSelector")}
 	case namespaces == nil:
-		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
-			Pods: n.selector(pods, at+".podSelector")}
+		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.SelectEverything(),
+			Pods: n.readSelector(pods, at+".podSelector")}
 	}
-	return model.Peer{Kind: model.PeerPods, Namespaces: n.selector(namespaces, at+".namespaceSelector"),
-		Pods: n.selector(pods, at+".podSelector")}
+	return model.Peer{Kind: model.PeerPods, Namespaces: n.readSelector(namespaces, at+".namespaceSelector"),
+		Pods: n.readSelector(pods, at+".podSelector")}
 }
 
 func npPort(p networkingv1.NetworkPolicyPort) model.Port {
@@ -149,11 +149,11 @@ func ReadEgressFirewall(u *unstructured.Unstructured) (*EgressFirewall, error) {
 func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 	p := n.p
 	p.Tier = model.TierNetwork
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true,
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
 		Namespace: p.Namespace}
 	o, err := ReadEgressFirewall(u)
 	if err != nil {
-		n.invalid(check.CodeSchema, "", clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSchema, "", clean.Text(err.Error()), "")
 		return
 	}
 	for i, e := range o.Spec.Egress {
@@ -166,7 +166,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: clean.Text(e.To.DNSName)}}
 		case e.To.NodeSelector != nil:
 			r.Peers = []model.Peer{{Kind: model.PeerNodes,
-				Nodes: n.selector(e.To.NodeSelector, fmt.Sprintf("spec.egress[%d].to.nodeSelector", i))}}
+				Nodes: n.readSelector(e.To.NodeSelector, fmt.Sprintf("spec.egress[%d].to.nodeSelector", i))}}
 		}
 		for _, port := range e.Ports {
 			r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(port.Protocol), Start: port.Port, End: port.Port})

@@ -17,8 +17,8 @@ import (
 	"rung/sources/manifests/check"
 )
 
-// Typify is the typed API object of a policy's tree, with the CRDs' defaults.
-func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
+// TypedPolicy is the typed API object of a policy's tree, with the CRDs' defaults.
+func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	obj = runtime.DeepCopyJSON(obj)
 	var into metav1.Object
 	switch k {
@@ -76,11 +76,11 @@ func New(m model.Meta, typed any) *model.Policy {
 	n := normaliser{p: p}
 	switch o := typed.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
-		n.anp(o)
+		n.readANP(o)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
-		n.banp(o)
+		n.readBANP(o)
 	case *v1alpha2.ClusterNetworkPolicy:
-		n.cnp(o)
+		n.readCNP(o)
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:
@@ -97,15 +97,15 @@ func New(m model.Meta, typed any) *model.Policy {
 // cannot take.
 type normaliser struct{ p *model.Policy }
 
-func (n *normaliser) invalid(code, field, msg, remedy string) {
+func (n *normaliser) addInvalid(code, field, msg, remedy string) {
 	n.p.Invalid = append(n.p.Invalid, model.Broken{Severity: model.SeverityError, Origin: n.p.Origin, Key: n.p.Key,
 		Field: field, Code: code, Message: msg, Remedy: remedy})
 }
 
-func (n *normaliser) selector(s *metav1.LabelSelector, field string) model.Selector {
+func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.Selector {
 	sel, err := model.NewSelector(s)
 	if err != nil {
-		n.invalid(check.CodeSelector, field, clean.Text(err.Error()), "")
+		n.addInvalid(check.CodeSelector, field, clean.Text(err.Error()), "")
 	}
 	return sel
 }

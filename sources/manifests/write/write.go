@@ -19,8 +19,8 @@ import (
 // ClusterNetworkPolicies and policies of Antrea. The error says what of the policy the API
 // of its kind has no field for; what the API has a field for and refuses says Validate.
 func Policy(p *model.Policy) (*model.Policy, error) {
-	w := &writer{p: p}
-	obj, err := w.object()
+	w := &policyWriter{p: p}
+	obj, err := w.policyObject()
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", p.Key.Label(), err)
 	}
@@ -31,28 +31,28 @@ func Policy(p *model.Policy) (*model.Policy, error) {
 	return out, nil
 }
 
-// writer writes one policy; the first thing it cannot say is kept.
-type writer struct {
+// policyWriter writes one policy; the first thing it cannot say is kept.
+type policyWriter struct {
 	p   *model.Policy
 	err error
 }
 
-// tree is an object of JSON, as Kubernetes' library takes it.
-type tree = map[string]any
+// jsonTree is an object of JSON, as Kubernetes' library takes it.
+type jsonTree = map[string]any
 
-func (w *writer) cannot(at, format string, args ...any) {
+func (w *policyWriter) addCannot(at, format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("%s "+format, append([]any{at}, args...)...)
 	}
 }
 
-// object is the policy as its API has it.
-func (w *writer) object() (*unstructured.Unstructured, error) {
+// policyObject is the policy as its API has it.
+func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
 	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsTiered() {
 		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
 	}
-	meta := tree{"name": w.p.Name}
-	if w.p.Kind.Namespaced() {
+	meta := jsonTree{"name": w.p.Name}
+	if w.p.Kind.IsNamespaced() {
 		meta["namespace"] = w.p.Namespace
 	}
 	if l := w.p.Labels.Map(); len(l) > 0 {
@@ -66,19 +66,19 @@ func (w *writer) object() (*unstructured.Unstructured, error) {
 	if len(notes) > 0 {
 		meta["annotations"] = notes
 	}
-	spec := tree{}
+	spec := jsonTree{}
 	switch w.p.Kind {
 	case model.KindACNP, model.KindANNP:
-		w.antrea(spec)
+		w.fillAntrea(spec)
 	default:
-		w.admin(spec)
+		w.fillAdmin(spec)
 	}
 	apiVersion, kind := manifests.TypeMeta(w.p.Kind)
-	return &unstructured.Unstructured{Object: tree{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec}}, w.err
+	return &unstructured.Unstructured{Object: jsonTree{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec}}, w.err
 }
 
-func textsOf(m map[string]string) tree {
-	out := tree{}
+func textsOf(m map[string]string) jsonTree {
+	out := jsonTree{}
 	for k, v := range m {
 		out[k] = v
 	}
@@ -93,8 +93,8 @@ func listOf(texts []string) []any {
 	return out
 }
 
-// admin fills the spec of an ANP, BANP or CNP.
-func (w *writer) admin(spec tree) {
+// fillAdmin fills the spec of an ANP, BANP or CNP.
+func (w *policyWriter) fillAdmin(spec jsonTree) {
 	switch w.p.Kind {
 	case model.KindANP:
 		spec["priority"] = int64(w.p.Priority)
@@ -107,11 +107,11 @@ func (w *writer) admin(spec tree) {
 	s := &w.p.Subject
 	switch {
 	case s.Namespace != "":
-		w.cannot("spec.subject", "is of one namespace by name")
+		w.addCannot("spec.subject", "is of one namespace by name")
 	case s.AllPods:
-		spec["subject"] = tree{"namespaces": w.selector(s.Namespaces, "spec.subject.namespaces")}
+		spec["subject"] = jsonTree{"namespaces": w.labelSelector(s.Namespaces, "spec.subject.namespaces")}
 	default:
-		spec["subject"] = tree{"pods": w.pods(s.Namespaces, s.Pods, "spec.subject.pods")}
+		spec["subject"] = jsonTree{"pods": w.podsSelector(s.Namespaces, s.Pods, "spec.subject.pods")}
 	}
 	for _, d := range model.Directions {
 		var rules []any
@@ -124,19 +124,19 @@ func (w *writer) admin(spec tree) {
 	}
 }
 
-func (w *writer) adminRule(r *model.Rule, at string) tree {
-	out := tree{"action": w.p.Kind.Word(r.Action)}
+func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
+	out := jsonTree{"action": w.p.Kind.ActionWord(r.Action)}
 	if r.Name != "" {
 		out["name"] = r.Name
 	}
 	if r.AnyPeer {
-		w.cannot(at, "is about everything: the API has no rule without peers")
+		w.addCannot(at, "is about everything: the API has no rule without peers")
 	}
 	peers := []any{}
 	for i := range r.Peers {
-		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, side(r), i)))
+		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
 	}
-	out[side(r)] = peers
+	out[peersField(r)] = peers
 	var ports []any
 	for i := range r.Ports {
 		if w.p.Kind == model.KindCNP {
@@ -154,80 +154,80 @@ func (w *writer) adminRule(r *model.Rule, at string) tree {
 	return out
 }
 
-// side is the field of a rule's peers.
-func side(r *model.Rule) string {
+// peersField is the field of a rule's peers.
+func peersField(r *model.Rule) string {
 	if r.Direction == model.Egress {
 		return "to"
 	}
 	return "from"
 }
 
-func (w *writer) adminPeer(r *model.Rule, p *model.Peer, at string) tree {
+func (w *policyWriter) adminPeer(r *model.Rule, p *model.Peer, at string) jsonTree {
 	outward := r.Direction == model.Egress
 	switch {
 	case p.Namespace != "" || p.Match != nil || len(p.Except) > 0:
 	case p.Kind == model.PeerNamespaces:
-		return tree{"namespaces": w.selector(p.Namespaces, at+".namespaces")}
+		return jsonTree{"namespaces": w.labelSelector(p.Namespaces, at+".namespaces")}
 	case p.Kind == model.PeerPods:
-		return tree{"pods": w.pods(p.Namespaces, p.Pods, at+".pods")}
+		return jsonTree{"pods": w.podsSelector(p.Namespaces, p.Pods, at+".pods")}
 	case p.Kind == model.PeerNodes && outward:
-		return tree{"nodes": w.selector(p.Nodes, at+".nodes")}
+		return jsonTree{"nodes": w.labelSelector(p.Nodes, at+".nodes")}
 	case p.Kind == model.PeerNetworks && outward:
-		return tree{"networks": listOf(p.Networks)}
+		return jsonTree{"networks": listOf(p.Networks)}
 	case p.Kind == model.PeerDNS && outward && w.p.Kind == model.KindCNP:
-		return tree{"domainNames": []any{p.DNSName}}
+		return jsonTree{"domainNames": []any{p.DNSName}}
 	}
-	w.cannot(at, "is of a kind that the API does not have there: %s", p.String())
+	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
 	return nil
 }
 
-func (w *writer) anpPort(p *model.Port, at string) tree {
+func (w *policyWriter) anpPort(p *model.Port, at string) jsonTree {
 	switch {
 	case p.Name != "":
-		return tree{"namedPort": p.Name}
+		return jsonTree{"namedPort": p.Name}
 	case p.Range || p.End > p.Start:
-		return tree{"portRange": tree{"protocol": p.Protocol, "start": int64(p.Start), "end": int64(p.End)}}
+		return jsonTree{"portRange": jsonTree{"protocol": p.Protocol, "start": int64(p.Start), "end": int64(p.End)}}
 	case p.Start > 0:
-		return tree{"portNumber": tree{"protocol": p.Protocol, "port": int64(p.Start)}}
+		return jsonTree{"portNumber": jsonTree{"protocol": p.Protocol, "port": int64(p.Start)}}
 	}
-	w.cannot(at, "is a protocol without a port: %s", p.String())
+	w.addCannot(at, "is a protocol without a port: %s", p.String())
 	return nil
 }
 
-func (w *writer) cnpPort(p *model.Port, at string) tree {
-	var port tree
+func (w *policyWriter) cnpPort(p *model.Port, at string) jsonTree {
+	var port jsonTree
 	switch {
 	case p.Name != "":
-		return tree{"destinationNamedPort": p.Name}
+		return jsonTree{"destinationNamedPort": p.Name}
 	case p.Range || p.End > p.Start:
-		port = tree{"range": tree{"start": int64(p.Start), "end": int64(p.End)}}
+		port = jsonTree{"range": jsonTree{"start": int64(p.Start), "end": int64(p.End)}}
 	case p.Start > 0:
-		port = tree{"number": int64(p.Start)}
+		port = jsonTree{"number": int64(p.Start)}
 	default:
-		w.cannot(at, "is a protocol without a port: %s", p.String())
+		w.addCannot(at, "is a protocol without a port: %s", p.String())
 	}
 	if !model.KnowsProtocol(p.Protocol) {
-		w.cannot(at, "is of a protocol that the API does not have: %s", p.String())
+		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
 	}
-	return tree{strings.ToLower(p.Protocol): tree{"destinationPort": port}}
+	return jsonTree{strings.ToLower(p.Protocol): jsonTree{"destinationPort": port}}
 }
 
-// pods are a namespace selector and a pod selector, both of which must be there.
-func (w *writer) pods(namespaces, pods model.Selector, at string) tree {
-	return tree{"namespaceSelector": w.selector(namespaces, at+".namespaceSelector"), "podSelector": w.selector(pods, at+".podSelector")}
+// podsSelector are a namespace selector and a pod selector, both of which must be there.
+func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) jsonTree {
+	return jsonTree{"namespaceSelector": w.labelSelector(namespaces, at+".namespaceSelector"), "podSelector": w.labelSelector(pods, at+".podSelector")}
 }
 
-// selector is a label selector; one that is not there cannot be written.
-func (w *writer) selector(s model.Selector, at string) tree {
+// labelSelector is a label selector; one that is not there cannot be written.
+func (w *policyWriter) labelSelector(s model.Selector, at string) jsonTree {
 	l := s.LabelSelector()
 	if l == nil {
-		w.cannot(at, "has no selector that can be used")
+		w.addCannot(at, "has no selector that can be used")
 		l = &metav1.LabelSelector{}
 	}
 	slices.SortFunc(l.MatchExpressions, func(a, b metav1.LabelSelectorRequirement) int { return strings.Compare(a.Key, b.Key) })
 	out, err := runtime.DefaultUnstructuredConverter.ToUnstructured(l)
 	if err != nil {
-		w.cannot(at, "cannot be written: %v", err)
+		w.addCannot(at, "cannot be written: %v", err)
 	}
 	return out
 }

@@ -6,11 +6,11 @@ import (
 	"rung/model"
 )
 
-// antrea fills the spec of a policy of Antrea.
-func (w *writer) antrea(spec tree) {
+// fillAntrea fills the spec of a policy of Antrea.
+func (w *policyWriter) fillAntrea(spec jsonTree) {
 	a := w.p.Tiered
 	if a == nil {
-		w.cannot("spec", "has no tier and no priority")
+		w.addCannot("spec", "has no tier and no priority")
 		return
 	}
 	spec["tier"], spec["priority"] = a.Tier, a.Priority
@@ -31,12 +31,12 @@ func (w *writer) antrea(spec tree) {
 // antreaWords are the actions of rules that were not Antrea's before.
 var antreaWords = map[model.Action]string{model.Allow: "Allow", model.Deny: "Drop", model.Pass: "Pass"}
 
-func (w *writer) antreaRule(r *model.Rule, at string) tree {
+func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 	a := r.Tiered
 	if a == nil {
 		a = &model.TieredRule{Action: antreaWords[r.Action]}
 	}
-	out := tree{"action": a.Action}
+	out := jsonTree{"action": a.Action}
 	if r.Name != "" && !a.Generated {
 		out["name"] = r.Name
 	}
@@ -45,10 +45,10 @@ func (w *writer) antreaRule(r *model.Rule, at string) tree {
 	}
 	var peers, services, ports, protocols []any
 	for i := range r.Peers {
-		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, side(r), i)))
+		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
 	}
 	for _, s := range a.ToServices {
-		services = append(services, tree{"namespace": s.Namespace, "name": s.Name})
+		services = append(services, jsonTree{"namespace": s.Namespace, "name": s.Name})
 	}
 	for i := range r.Ports {
 		ports = append(ports, w.antreaPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
@@ -57,9 +57,9 @@ func (w *writer) antreaRule(r *model.Rule, at string) tree {
 		protocols = append(protocols, antreaProtocolTree(p))
 	}
 	if len(a.L7) > 0 {
-		w.cannot(at+".l7Protocols", "are kept as a text only")
+		w.addCannot(at+".l7Protocols", "are kept as a text only")
 	}
-	for field, list := range map[string][]any{side(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
+	for field, list := range map[string][]any{peersField(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
 		if len(list) > 0 {
 			out[field] = list
 		}
@@ -73,8 +73,8 @@ func (w *writer) antreaRule(r *model.Rule, at string) tree {
 	return out
 }
 
-func antreaProtocolTree(p model.RuleProtocol) tree {
-	of := tree{}
+func antreaProtocolTree(p model.RuleProtocol) jsonTree {
+	of := jsonTree{}
 	if p.Protocol == "IGMP" {
 		if p.Type != nil {
 			of["igmpType"] = int64(*p.Type)
@@ -82,7 +82,7 @@ func antreaProtocolTree(p model.RuleProtocol) tree {
 		if p.Group != "" {
 			of["groupAddress"] = p.Group
 		}
-		return tree{"igmp": of}
+		return jsonTree{"igmp": of}
 	}
 	if p.Type != nil {
 		of["icmpType"] = int64(*p.Type)
@@ -90,14 +90,14 @@ func antreaProtocolTree(p model.RuleProtocol) tree {
 	if p.Code != nil {
 		of["icmpCode"] = int64(*p.Code)
 	}
-	return tree{"icmp": of}
+	return jsonTree{"icmp": of}
 }
 
-func (w *writer) antreaPort(p *model.Port, at string) tree {
+func (w *policyWriter) antreaPort(p *model.Port, at string) jsonTree {
 	if !model.KnowsProtocol(p.Protocol) {
-		w.cannot(at, "is of a protocol that the API does not have: %s", p.String())
+		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
 	}
-	out := tree{"protocol": p.Protocol}
+	out := jsonTree{"protocol": p.Protocol}
 	switch {
 	case p.Name != "":
 		out["port"] = p.Name
@@ -110,61 +110,63 @@ func (w *writer) antreaPort(p *model.Port, at string) tree {
 	return out
 }
 
-func (w *writer) antreaPeer(p *model.Peer, at string) tree {
+func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 	switch {
 	case p.Kind == model.PeerNetworks && len(p.Networks) == 1 && len(p.Except) == 0:
-		return tree{"ipBlock": tree{"cidr": p.Networks[0]}}
+		return jsonTree{"ipBlock": jsonTree{"cidr": p.Networks[0]}}
 	case p.Kind == model.PeerGroup:
-		return tree{"group": p.Group}
+		return jsonTree{"group": p.Group}
 	case p.Kind == model.PeerServiceAccount && p.ServiceAccount != nil:
-		return tree{"serviceAccount": accountTree(p.ServiceAccount)}
+		return jsonTree{"serviceAccount": accountTree(p.ServiceAccount)}
 	case p.Kind == model.PeerDNS:
-		return tree{"fqdn": p.DNSName}
+		return jsonTree{"fqdn": p.DNSName}
 	case p.Kind == model.PeerNodes:
-		return tree{"nodeSelector": w.selector(p.Nodes, at+".nodeSelector")}
+		return jsonTree{"nodeSelector": w.labelSelector(p.Nodes, at+".nodeSelector")}
 	case p.Kind == model.PeerNamespaces:
-		return tree{"namespaceSelector": w.selector(p.Namespaces, at+".namespaceSelector")}
+		return jsonTree{"namespaceSelector": w.labelSelector(p.Namespaces, at+".namespaceSelector")}
 	case p.Kind == model.PeerPods && p.Match != nil:
-		out := tree{"namespaces": tree{"match": "Self"}}
+		out := jsonTree{"namespaces": jsonTree{"match": "Self"}}
 		if !p.Match.Self {
-			out = tree{"namespaces": tree{"sameLabels": listOf(p.Match.SameLabels)}}
+			out = jsonTree{"namespaces": jsonTree{"sameLabels": listOf(p.Match.SameLabels)}}
 		}
-		if !p.Pods.Empty() {
-			out["podSelector"] = w.selector(p.Pods, at+".podSelector")
+		if !p.Pods.MatchesEverything() {
+			out["podSelector"] = w.labelSelector(p.Pods, at+".podSelector")
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == w.p.Namespace:
-		out := tree{"podSelector": w.selector(p.Pods, at+".podSelector")}
-		if p.Namespace == "" && !p.Namespaces.Empty() {
-			out["namespaceSelector"] = w.selector(p.Namespaces, at+".namespaceSelector")
+		out := jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector")}
+		if p.Namespace == "" && !p.Namespaces.MatchesEverything() {
+			out["namespaceSelector"] = w.labelSelector(p.Namespaces, at+".namespaceSelector")
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == "": // of a policy of one namespace
-		return tree{"podSelector": w.selector(p.Pods, at+".podSelector"), "namespaceSelector": w.selector(p.Namespaces, at+".namespaceSelector")}
+		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces, at+".namespaceSelector")}
 	}
-	w.cannot(at, "is of a kind that the API does not have there: %s", p.String())
+	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
 	return nil
 }
 
-func accountTree(a *model.ServiceAccount) tree { return tree{"namespace": a.Namespace, "name": a.Name} }
+func accountTree(a *model.ServiceAccount) jsonTree {
+	return jsonTree{"namespace": a.Namespace, "name": a.Name}
+}
 
-func (w *writer) appliedTo(list []model.AppliedTo, at string) (out []any) {
+func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) {
 	for i := range list {
 		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
-		var t tree
+		var t jsonTree
 		switch {
 		case a.Group != "":
-			t = tree{"group": a.Group}
+			t = jsonTree{"group": a.Group}
 		case a.ServiceAccount != nil:
-			t = tree{"serviceAccount": accountTree(a.ServiceAccount)}
+			t = jsonTree{"serviceAccount": accountTree(a.ServiceAccount)}
 		case a.Service != nil:
-			t = tree{"service": tree{"namespace": a.Service.Namespace, "name": a.Service.Name}}
+			t = jsonTree{"service": jsonTree{"namespace": a.Service.Namespace, "name": a.Service.Name}}
 		case a.Nodes != nil:
-			t = tree{"nodeSelector": w.selector(*a.Nodes, at+".nodeSelector")}
+			t = jsonTree{"nodeSelector": w.labelSelector(*a.Nodes, at+".nodeSelector")}
 		case a.Select:
 			t = w.appliedPods(a, at)
 		default:
-			w.cannot(at, "selects nothing")
+			w.addCannot(at, "selects nothing")
 		}
 		out = append(out, t)
 	}
@@ -172,13 +174,13 @@ func (w *writer) appliedTo(list []model.AppliedTo, at string) (out []any) {
 }
 
 // appliedPods leaves a selector of everything out where the other says enough.
-func (w *writer) appliedPods(a *model.AppliedTo, at string) tree {
-	out := tree{}
-	if w.p.Namespace == "" && (a.Pods.Empty() || !a.Namespaces.Empty()) {
-		out["namespaceSelector"] = w.selector(a.Namespaces, at+".namespaceSelector")
+func (w *policyWriter) appliedPods(a *model.AppliedTo, at string) jsonTree {
+	out := jsonTree{}
+	if w.p.Namespace == "" && (a.Pods.MatchesEverything() || !a.Namespaces.MatchesEverything()) {
+		out["namespaceSelector"] = w.labelSelector(a.Namespaces, at+".namespaceSelector")
 	}
-	if w.p.Namespace != "" || !a.Pods.Empty() {
-		out["podSelector"] = w.selector(a.Pods, at+".podSelector")
+	if w.p.Namespace != "" || !a.Pods.MatchesEverything() {
+		out["podSelector"] = w.labelSelector(a.Pods, at+".podSelector")
 	}
 	return out
 }

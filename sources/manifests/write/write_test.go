@@ -256,7 +256,7 @@ func lineSet(text string) map[string]int {
 // bare is a policy in normal form, without its object.
 func bare(p *model.Policy) *model.Policy {
 	out := *p
-	out.Original, out.YAML, out.Digested = nil, "", model.Digests{}
+	out.Original, out.YAML, out.Digested = nil, "", model.PolicyDigests{}
 	return &out
 }
 

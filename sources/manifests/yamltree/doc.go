@@ -3,9 +3,9 @@
 //
 // Documents cuts a text, Parse makes the tree of one document, of JSON the same as of
 // YAML, and Flatten takes aliases and merge keys out of it; SplitList cuts a List of
-// Kubernetes without parsing it. Get, Str and their like read a node by its path, Value
-// all of it. Layout finds a node's bytes. Marshal and Block write a value as people
-// write Kubernetes objects, Flow and Scalar on one line.
+// Kubernetes without parsing it. Get, Text and their like read a node by its path, Value
+// all of it. Layout finds a node's bytes. Marshal and BlockText write a value as people
+// write Kubernetes objects, FlowText and ScalarText on one line.
 //
 // Invariants: no text makes it panic or grow beyond a bound that was given; scalars are
 // read as Kubernetes' tools read them (YAML 1.1); what is written is read back as it

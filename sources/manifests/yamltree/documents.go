@@ -18,10 +18,10 @@ type Document struct {
 	Root *yaml.Node
 }
 
-// Documents cuts a text into its documents: JSON values, one behind the other, where
+// CutDocuments cuts a text into its documents: JSON values, one behind the other, where
 // the name or the text says that it is JSON, else those of a YAML stream. A name that
 // says JSON is taken at its word. json says that the text is.
-func Documents(name string, text []byte) (docs []Document, json bool, err error) {
+func CutDocuments(name string, text []byte) (docs []Document, json bool, err error) {
 	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".json")
 	if !isJSON && !looksLikeJSON(text) {
 		return splitDocuments(text), false, nil
@@ -51,7 +51,7 @@ func splitDocuments(text []byte) []Document {
 	line := 0
 	flush := func(end int) {
 		cur.End = end
-		if explicit || !Blank(text[cur.Body:end]) {
+		if explicit || !IsBlank(text[cur.Body:end]) {
 			docs = append(docs, cur)
 		}
 	}
@@ -63,7 +63,7 @@ func splitDocuments(text []byte) []Document {
 			flush(pos)
 			cur = Document{Start: pos, Body: pos, Line: line}
 			explicit = true
-			if Blank(l[3:]) {
+			if IsBlank(l[3:]) {
 				cur.Body, cur.Line = eol, line+1
 			}
 		case IsMarker(l, "..."):
@@ -93,9 +93,9 @@ func IsMarker(line []byte, mark string) bool {
 	return len(line) == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r' || line[3] == '\n'
 }
 
-// Blank says whether text has nothing but space, comments, directives and end
+// IsBlank says whether text has nothing but space, comments, directives and end
 // markers.
-func Blank(text []byte) bool {
+func IsBlank(text []byte) bool {
 	for len(text) > 0 {
 		eol := LineEnd(text, 0)
 		l := bytes.TrimSpace(text[:eol])
@@ -107,8 +107,8 @@ func Blank(text []byte) bool {
 	return true
 }
 
-// leading counts the spaces a line begins with.
-func leading(l []byte) int {
+// leadingSpaces counts the spaces a line begins with.
+func leadingSpaces(l []byte) int {
 	n := 0
 	for n < len(l) && l[n] == ' ' {
 		n++
@@ -126,7 +126,7 @@ type ListKind struct{ ApiVersion, Kind string }
 
 // AsList says whether a tree is a List, and what its items are by default.
 func AsList(n *yaml.Node) (ListKind, bool) {
-	kind := Str(n, "kind")
+	kind := Text(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
 	is := Get(n, "items")
 	if !ok || is == nil && base != "" || is != nil && is.Kind != yaml.SequenceNode && !IsNull(is) {
@@ -135,11 +135,11 @@ func AsList(n *yaml.Node) (ListKind, bool) {
 	if base == "" {
 		return ListKind{}, true
 	}
-	return ListKind{Str(n, "apiVersion"), base}, true
+	return ListKind{Text(n, "apiVersion"), base}, true
 }
 
-// part is one item of a List in a document's text, dash included.
-type part struct {
+// itemPart is one item of a List in a document's text, dash included.
+type itemPart struct {
 	Start, End int // in the document's text
 	Line       int // lines before it in the document's text
 }
@@ -149,7 +149,7 @@ type part struct {
 // hide the others. ok is false when the text is not of that form; the caller then
 // parses it whole, as it does when an item does not parse (it may use an anchor of
 // another).
-func SplitList(text []byte) (k ListKind, items []part, ok bool) {
+func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 	head, items, ok := cutItems(text)
 	if !ok {
 		return k, nil, false
@@ -164,21 +164,21 @@ func SplitList(text []byte) (k ListKind, items []part, ok bool) {
 }
 
 // cutItems cuts a List into its head, everything but the items, and these.
-func cutItems(text []byte) (head []byte, items []part, ok bool) {
+func cutItems(text []byte) (head []byte, items []itemPart, ok bool) {
 	key, indent, line := -1, -1, 0
 	pos := 0
 	for ; pos < len(text); line++ {
 		eol := LineEnd(text, pos)
 		l := text[pos:eol]
 		if key < 0 {
-			if bytes.HasPrefix(l, []byte("items:")) && Blank(l[6:]) {
+			if bytes.HasPrefix(l, []byte("items:")) && IsBlank(l[6:]) {
 				key = pos
 				head = append(head, text[:pos]...)
 			}
 			pos = eol
 			continue
 		}
-		n := leading(l)
+		n := leadingSpaces(l)
 		switch rest := bytes.TrimSpace(l); {
 		case len(rest) == 0 || rest[0] == '#':
 		case indent < 0:
@@ -186,10 +186,10 @@ func cutItems(text []byte) (head []byte, items []part, ok bool) {
 				return nil, nil, false
 			}
 			indent = n
-			items = append(items, part{Start: pos, Line: line})
+			items = append(items, itemPart{Start: pos, Line: line})
 		case n == indent && isDash(l[n:]):
 			items[len(items)-1].End = pos
-			items = append(items, part{Start: pos, Line: line})
+			items = append(items, itemPart{Start: pos, Line: line})
 		case n < indent || n == 0:
 			if n > 0 {
 				return nil, nil, false

@@ -16,9 +16,9 @@ const maxDepth = 10_000
 // each value begins and ends.
 func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
 	p := jsonParser{text: text, line: 1}
-	for p.space(); p.pos < len(text); p.space() {
+	for p.skipSpace(); p.pos < len(text); p.skipSpace() {
 		start := p.pos
-		n, err := p.value(0)
+		n, err := p.parseValue(0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -34,7 +34,7 @@ type jsonParser struct {
 	line, lineOffset int
 }
 
-func (p *jsonParser) space() {
+func (p *jsonParser) skipSpace() {
 	for ; p.pos < len(p.text); p.pos++ {
 		switch p.text[p.pos] {
 		case '\n':
@@ -47,112 +47,112 @@ func (p *jsonParser) space() {
 	}
 }
 
-func (p *jsonParser) fail(format string, args ...any) error {
+func (p *jsonParser) failAt(format string, args ...any) error {
 	return &Error{Code: NotJSON, Line: p.line, Msg: fmt.Sprintf(format, args...)}
 }
 
-func (p *jsonParser) unexpected(want string) error {
+func (p *jsonParser) failUnexpected(want string) error {
 	if p.pos >= len(p.text) {
-		return p.fail("ends where %s should follow", want)
+		return p.failAt("ends where %s should follow", want)
 	}
 	r, _ := utf8.DecodeRune(p.text[p.pos:])
-	return p.fail("%q where %s should be", r, want)
+	return p.failAt("%q where %s should be", r, want)
 }
 
-func (p *jsonParser) node(kind yaml.Kind, tag string, style yaml.Style) *yaml.Node {
+func (p *jsonParser) newNode(kind yaml.Kind, tag string, style yaml.Style) *yaml.Node {
 	return &yaml.Node{Kind: kind, Tag: tag, Style: style, Line: p.line, Column: p.pos - p.lineOffset + 1}
 }
 
-func (p *jsonParser) value(depth int) (*yaml.Node, error) {
+func (p *jsonParser) parseValue(depth int) (*yaml.Node, error) {
 	if depth > maxDepth {
-		return nil, p.fail("is nested deeper than %d", maxDepth)
+		return nil, p.failAt("is nested deeper than %d", maxDepth)
 	}
 	if p.pos >= len(p.text) {
-		return nil, p.unexpected("a value")
+		return nil, p.failUnexpected("a value")
 	}
 	switch c := p.text[p.pos]; {
 	case c == '{':
-		return p.object(depth)
+		return p.parseObject(depth)
 	case c == '[':
-		return p.array(depth)
+		return p.parseArray(depth)
 	case c == '"':
-		return p.str()
+		return p.parseString()
 	case c == '-' || c >= '0' && c <= '9':
-		return p.number()
+		return p.parseNumber()
 	}
 	for _, l := range [...][2]string{{"true", "!!bool"}, {"false", "!!bool"}, {"null", "!!null"}} {
 		if end := p.pos + len(l[0]); end <= len(p.text) && string(p.text[p.pos:end]) == l[0] {
-			n := p.node(yaml.ScalarNode, l[1], 0)
+			n := p.newNode(yaml.ScalarNode, l[1], 0)
 			n.Value = l[0]
 			p.pos = end
 			return n, nil
 		}
 	}
-	return nil, p.unexpected("a value")
+	return nil, p.failUnexpected("a value")
 }
 
-func (p *jsonParser) object(depth int) (*yaml.Node, error) {
-	n := p.node(yaml.MappingNode, "!!map", yaml.FlowStyle)
+func (p *jsonParser) parseObject(depth int) (*yaml.Node, error) {
+	n := p.newNode(yaml.MappingNode, "!!map", yaml.FlowStyle)
 	p.pos++
-	p.space()
-	if p.at('}') {
+	p.skipSpace()
+	if p.skipByte('}') {
 		return n, nil
 	}
 	for {
-		p.space()
+		p.skipSpace()
 		if p.pos >= len(p.text) || p.text[p.pos] != '"' {
-			return nil, p.unexpected("a field's name")
+			return nil, p.failUnexpected("a field's name")
 		}
-		k, err := p.str()
+		k, err := p.parseString()
 		if err != nil {
 			return nil, err
 		}
-		p.space()
-		if !p.at(':') {
-			return nil, p.unexpected("a colon")
+		p.skipSpace()
+		if !p.skipByte(':') {
+			return nil, p.failUnexpected("a colon")
 		}
-		p.space()
-		v, err := p.value(depth + 1)
+		p.skipSpace()
+		v, err := p.parseValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		n.Content = append(n.Content, k, v)
-		p.space()
+		p.skipSpace()
 		switch {
-		case p.at('}'):
+		case p.skipByte('}'):
 			return n, nil
-		case !p.at(','):
-			return nil, p.unexpected("a comma or a closing brace")
+		case !p.skipByte(','):
+			return nil, p.failUnexpected("a comma or a closing brace")
 		}
 	}
 }
 
-func (p *jsonParser) array(depth int) (*yaml.Node, error) {
-	n := p.node(yaml.SequenceNode, "!!seq", yaml.FlowStyle)
+func (p *jsonParser) parseArray(depth int) (*yaml.Node, error) {
+	n := p.newNode(yaml.SequenceNode, "!!seq", yaml.FlowStyle)
 	p.pos++
-	p.space()
-	if p.at(']') {
+	p.skipSpace()
+	if p.skipByte(']') {
 		return n, nil
 	}
 	for {
-		p.space()
-		v, err := p.value(depth + 1)
+		p.skipSpace()
+		v, err := p.parseValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		n.Content = append(n.Content, v)
-		p.space()
+		p.skipSpace()
 		switch {
-		case p.at(']'):
+		case p.skipByte(']'):
 			return n, nil
-		case !p.at(','):
-			return nil, p.unexpected("a comma or a closing bracket")
+		case !p.skipByte(','):
+			return nil, p.failUnexpected("a comma or a closing bracket")
 		}
 	}
 }
 
-// at steps over c if it is next.
-func (p *jsonParser) at(c byte) bool {
+// skipByte steps over c if it is next.
+func (p *jsonParser) skipByte(c byte) bool {
 	if p.pos < len(p.text) && p.text[p.pos] == c {
 		p.pos++
 		return true
@@ -160,8 +160,8 @@ func (p *jsonParser) at(c byte) bool {
 	return false
 }
 
-func (p *jsonParser) str() (*yaml.Node, error) {
-	n := p.node(yaml.ScalarNode, "!!str", yaml.DoubleQuotedStyle)
+func (p *jsonParser) parseString() (*yaml.Node, error) {
+	n := p.newNode(yaml.ScalarNode, "!!str", yaml.DoubleQuotedStyle)
 	plain := true
 	for i := p.pos + 1; i < len(p.text); i++ {
 		switch c := p.text[i]; {
@@ -169,28 +169,28 @@ func (p *jsonParser) str() (*yaml.Node, error) {
 			plain = false
 			i++
 		case c < 0x20:
-			return nil, p.fail("a control character in a string")
+			return nil, p.failAt("a control character in a string")
 		case c == '"':
 			raw := p.text[p.pos : i+1]
 			p.pos = i + 1
 			if !utf8.Valid(raw) {
-				return nil, p.fail("a string is not UTF-8")
+				return nil, p.failAt("a string is not UTF-8")
 			}
 			if plain {
 				n.Value = string(raw[1 : len(raw)-1])
 				return n, nil
 			}
 			if err := json.Unmarshal(raw, &n.Value); err != nil {
-				return nil, p.fail("a string cannot be read: %v", err)
+				return nil, p.failAt("a string cannot be read: %v", err)
 			}
 			return n, nil
 		}
 	}
-	return nil, p.fail("a string does not end")
+	return nil, p.failAt("a string does not end")
 }
 
-func (p *jsonParser) number() (*yaml.Node, error) {
-	n := p.node(yaml.ScalarNode, "!!int", 0)
+func (p *jsonParser) parseNumber() (*yaml.Node, error) {
+	n := p.newNode(yaml.ScalarNode, "!!int", 0)
 	end := p.pos
 	for end < len(p.text) {
 		c := p.text[end]
@@ -203,7 +203,7 @@ func (p *jsonParser) number() (*yaml.Node, error) {
 	}
 	n.Value = string(p.text[p.pos:end])
 	if !json.Valid(p.text[p.pos:end]) {
-		return nil, p.fail("%q is not a number", n.Value)
+		return nil, p.failAt("%q is not a number", n.Value)
 	}
 	p.pos = end
 	return n, nil

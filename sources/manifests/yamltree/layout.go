@@ -13,13 +13,13 @@ import (
 type Layout struct {
 	Text []byte
 	JSON bool
-	// starts are the offsets at which lines begin, by the breaks of the parser
+	// lineStarts are the offsets at which lines begin, by the breaks of the parser
 	// at hand.
-	starts []int
+	lineStarts []int
 }
 
 func NewLayout(text []byte, json bool) *Layout {
-	l := &Layout{Text: text, JSON: json, starts: []int{0}}
+	l := &Layout{Text: text, JSON: json, lineStarts: []int{0}}
 	for i := 0; i < len(text); {
 		n := 0
 		switch c := text[i]; {
@@ -41,17 +41,17 @@ func NewLayout(text []byte, json bool) *Layout {
 			continue
 		}
 		i += n
-		l.starts = append(l.starts, i)
+		l.lineStarts = append(l.lineStarts, i)
 	}
 	return l
 }
 
 // Pos is the offset a node begins at.
 func (l *Layout) Pos(n *yaml.Node) int {
-	if n.Line < 1 || n.Line > len(l.starts) {
+	if n.Line < 1 || n.Line > len(l.lineStarts) {
 		return len(l.Text)
 	}
-	p := l.starts[n.Line-1]
+	p := l.lineStarts[n.Line-1]
 	if l.JSON {
 		return min(p+n.Column-1, len(l.Text))
 	}
@@ -64,7 +64,7 @@ func (l *Layout) Pos(n *yaml.Node) int {
 
 // Line is the index of the line an offset is in.
 func (l *Layout) Line(p int) int {
-	i, found := slices.BinarySearch(l.starts, p)
+	i, found := slices.BinarySearch(l.lineStarts, p)
 	if found {
 		return i
 	}
@@ -73,11 +73,11 @@ func (l *Layout) Line(p int) int {
 
 // LineStart is the offset the line of p begins at, NextLine that of the line
 // behind it (the text's end for the last).
-func (l *Layout) LineStart(p int) int { return l.starts[l.Line(p)] }
+func (l *Layout) LineStart(p int) int { return l.lineStarts[l.Line(p)] }
 
 func (l *Layout) NextLine(p int) int {
-	if i := l.Line(p) + 1; i < len(l.starts) {
-		return l.starts[i]
+	if i := l.Line(p) + 1; i < len(l.lineStarts) {
+		return l.lineStarts[i]
 	}
 	return len(l.Text)
 }
@@ -220,10 +220,10 @@ func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
 		}
 	}
 	end := p + len(bytes.TrimRight(header, "\r\n"))
-	for i := l.Line(p) + 1; i < len(l.starts); i++ {
-		start, next := l.starts[i], l.NextLine(l.starts[i])
+	for i := l.Line(p) + 1; i < len(l.lineStarts); i++ {
+		start, next := l.lineStarts[i], l.NextLine(l.lineStarts[i])
 		row := bytes.TrimRight(l.Text[start:next], "\r\n")
-		n := leading(row)
+		n := leadingSpaces(row)
 		if len(row) == n {
 			continue // blank
 		}
@@ -282,7 +282,7 @@ func (l *Layout) Dash(n *yaml.Node, i int) int {
 	}
 	col := l.Column(first)
 	for row := l.Line(l.Pos(n.Content[i])); row >= l.Line(first); row-- {
-		if p := l.starts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
+		if p := l.lineStarts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
 			return p
 		}
 	}
@@ -292,5 +292,5 @@ func (l *Layout) Dash(n *yaml.Node, i int) int {
 // FirstOnLine is the offset of the first thing on the line of p.
 func (l *Layout) FirstOnLine(p int) int {
 	s := l.LineStart(p)
-	return s + leading(l.Text[s:])
+	return s + leadingSpaces(l.Text[s:])
 }

@@ -31,15 +31,15 @@ var early = map[string]bool{
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
-// placed gives an error of the parser the line that somebody has to change.
-func placed(text []byte, e *Error) *Error {
-	e = located(text, e)
-	mend(text, e)
+// errorAtCause gives an error of the parser the line that somebody has to change.
+func errorAtCause(text []byte, e *Error) *Error {
+	e = errorWhereShown(text, e)
+	findMend(text, e)
 	return e
 }
 
-// located gives an error of the parser the line where it shows.
-func located(text []byte, e *Error) *Error {
+// errorWhereShown gives an error of the parser the line where it shows.
+func errorWhereShown(text []byte, e *Error) *Error {
 	at := -1 // the offset of what is wrong
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
 	case far[e.Msg]:
@@ -56,7 +56,7 @@ func located(text []byte, e *Error) *Error {
 			at = i[1] - 1
 		}
 	case e.Line == 0:
-		at = unprintable(text)
+		at = firstUnprintable(text)
 	}
 	if at >= 0 {
 		e.Line = 1 + bytes.Count(text[:at], []byte("\n"))
@@ -81,15 +81,15 @@ func firstFailing(text []byte, msg string) int {
 	if len(ends) > many {
 		return 0
 	}
-	n := sort.Search(len(ends), func(n int) bool { return failure(text[:ends[n]]) == msg })
+	n := sort.Search(len(ends), func(n int) bool { return parseFailure(text[:ends[n]]) == msg })
 	if n == len(ends) {
 		return 0
 	}
 	return n
 }
 
-// failure returns the parser's error message for a text, empty when there is none.
-func failure(text []byte) string {
+// parseFailure returns the parser's error message for a text, empty when there is none.
+func parseFailure(text []byte) string {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	for {
 		var n yaml.Node
@@ -102,8 +102,8 @@ func failure(text []byte) string {
 	}
 }
 
-// unprintable is the offset of the first byte that no YAML may hold, -1 when there is none.
-func unprintable(text []byte) int {
+// firstUnprintable is the offset of the first byte that no YAML may hold, -1 when there is none.
+func firstUnprintable(text []byte) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		switch {
@@ -133,16 +133,16 @@ var shows = map[string]bool{
 	"mapping values are not allowed in this context": true,
 }
 
-// remedy is a change of one line with which a whole text can be read.
-type remedy struct {
+// lineRemedy is a change of one line with which a whole text can be read.
+type lineRemedy struct {
 	line, worth, far int
 	msg              string
 }
 
-// mend finds the line that has to be changed: the one with which the whole text can be
+// findMend finds the line that has to be changed: the one with which the whole text can be
 // read when it is indented as another one is, or when its key gets a colon. The parser
 // notices later, where nothing is wrong. Without such a line the error stays as it is.
-func mend(text []byte, e *Error) {
+func findMend(text []byte, e *Error) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	at := e.Line - 1
 	if !shows[e.Msg] || at < 0 || at >= len(lines) {
@@ -151,24 +151,24 @@ func mend(text []byte, e *Error) {
 	left := mendBytes
 	reads := func(i int, line []byte) bool {
 		left -= len(text)
-		return left >= 0 && failure(bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)) == ""
+		return left >= 0 && parseFailure(bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)) == ""
 	}
 	first := max(0, at-mendLines)
-	usual := indents(lines[first:min(len(lines), at+mendLines)])
-	var found []remedy
+	usual := countIndents(lines[first:min(len(lines), at+mendLines)])
+	var found []lineRemedy
 	for i, more := at, mendLines; i >= first && more > 0 && left > 0; i-- {
 		line := bytes.TrimLeft(lines[i], " ")
-		if blank(line) {
+		if isBlankLine(line) {
 			continue
 		}
-		if with := colon(lines[i]); i < at && with != nil && reads(i, with) {
+		if with := withColon(lines[i]); i < at && with != nil && reads(i, with) {
 			e.Line, e.Msg = i+1, "this line needs a colon after its key"
 			return
 		}
 		is := len(lines[i]) - len(line)
 		for n, often := range usual {
 			if n != is && reads(i, append(bytes.Repeat([]byte(" "), n), line...)) {
-				found = append(found, remedy{i + 1, often - usual[is], max(n-is, is-n),
+				found = append(found, lineRemedy{i + 1, often - usual[is], max(n-is, is-n),
 					fmt.Sprintf("wrong indentation: %d, where %d fits", is, n)})
 			}
 		}
@@ -185,29 +185,29 @@ func mend(text []byte, e *Error) {
 	}
 	// Of the line where it shows and one above it, it is the one that stands less as the
 	// others do, and the smallest change of that.
-	best := slices.MinFunc(found, func(a, b remedy) int {
+	best := slices.MinFunc(found, func(a, b lineRemedy) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(b.line, a.line), cmp.Compare(a.far, b.far))
 	})
 	e.Line, e.Msg = best.line, best.msg
 }
 
-// blank says whether a line without its indentation says nothing.
-func blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 || line[0] == '#' }
+// isBlankLine says whether a line without its indentation says nothing.
+func isBlankLine(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 || line[0] == '#' }
 
-// indents counts how many lines are indented by how much.
-func indents(lines [][]byte) map[int]int {
+// countIndents counts how many lines are indented by how much.
+func countIndents(lines [][]byte) map[int]int {
 	out := map[int]int{}
 	for _, l := range lines {
-		if rest := bytes.TrimLeft(l, " "); !blank(rest) {
+		if rest := bytes.TrimLeft(l, " "); !isBlankLine(rest) {
 			out[len(l)-len(rest)]++
 		}
 	}
 	return out
 }
 
-// colon is a line whose end gets a colon, before its comment; nil for one that has one
+// withColon is a line whose end gets a colon, before its comment; nil for one that has one
 // there.
-func colon(line []byte) []byte {
+func withColon(line []byte) []byte {
 	end := len(bytes.TrimRight(line, "\r\n"))
 	if i := bytes.Index(line[:end], []byte(" #")); i >= 0 {
 		end = i

@@ -55,14 +55,14 @@ func ParseYAML(text []byte) (root *yaml.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, placed(text, yamlError(err))
+		return nil, errorAtCause(text, yamlError(err))
 	}
 	var more yaml.Node
 	switch err := dec.Decode(&more); {
 	case err == nil:
 		return nil, &Error{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
 	case !errors.Is(err, io.EOF):
-		return nil, placed(text, yamlError(err))
+		return nil, errorAtCause(text, yamlError(err))
 	}
 	if len(doc.Content) == 0 || IsNull(doc.Content[0]) {
 		return nil, nil
@@ -118,7 +118,7 @@ func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
 		return n, nil
 	}
 	f := flattener{limit: limit, active: map[*yaml.Node]bool{}}
-	return f.copy(n, false)
+	return f.copyNode(n, false)
 }
 
 type flattener struct {
@@ -126,7 +126,7 @@ type flattener struct {
 	active       map[*yaml.Node]bool
 }
 
-func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
+func (f *flattener) copyNode(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	if inAlias {
 		f.count++
 		if f.count > f.limit {
@@ -140,7 +140,7 @@ func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 		}
 		f.active[n.Alias] = true
 		defer delete(f.active, n.Alias)
-		return f.copy(n.Alias, true)
+		return f.copyNode(n.Alias, true)
 	}
 	if n.Kind == yaml.ScalarNode {
 		return n, nil
@@ -157,23 +157,23 @@ func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Tag == "!!merge" {
 			continue
 		}
-		cc, err := f.copy(child, inAlias)
+		cc, err := f.copyNode(child, inAlias)
 		if err != nil {
 			return nil, err
 		}
 		c.Content = append(c.Content, cc)
 	}
 	for _, m := range merges {
-		if err := f.merge(&c, m, inAlias); err != nil {
+		if err := f.mergeFields(&c, m, inAlias); err != nil {
 			return nil, err
 		}
 	}
 	return &c, nil
 }
 
-// merge adds the fields of a merge key's value that are not there yet.
-func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
-	v, err := f.copy(from, inAlias)
+// mergeFields adds the fields of a merge key's value that are not there yet.
+func (f *flattener) mergeFields(into, from *yaml.Node, inAlias bool) error {
+	v, err := f.copyNode(from, inAlias)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
 			if m.Kind != yaml.MappingNode {
 				break
 			}
-			if err := f.merge(into, m, inAlias); err != nil {
+			if err := f.mergeFields(into, m, inAlias); err != nil {
 				return err
 			}
 		}
@@ -229,8 +229,8 @@ func Items(n *yaml.Node, path ...string) []*yaml.Node {
 	return n.Content
 }
 
-// Str is the text of the scalar at a path, empty for anything else and for null.
-func Str(n *yaml.Node, path ...string) string {
+// Text is the text of the scalar at a path, empty for anything else and for null.
+func Text(n *yaml.Node, path ...string) string {
 	n = Get(n, path...)
 	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
 		return ""
@@ -238,8 +238,8 @@ func Str(n *yaml.Node, path ...string) string {
 	return n.Value
 }
 
-// Keep takes all other fields out of a mapping.
-func Keep(n *yaml.Node, fields ...string) {
+// KeepFields takes all other fields out of a mapping.
+func KeepFields(n *yaml.Node, fields ...string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}

@@ -44,14 +44,14 @@ func Path(way []Step, generic bool) string {
 // LineOf is the line of a field in a tree, or of the nearest field above it;
 // fields are written as in API errors. 0 when the tree has no lines.
 func LineOf(n *yaml.Node, path string) int {
-	_, line := at(n, path)
+	_, line := fieldAt(n, path)
 	return line
 }
 
 // LineOfValue is the line of the value below a field that a message about it quotes, or
 // that of the field.
 func LineOfValue(n *yaml.Node, path, message string) int {
-	below, line := at(n, path)
+	below, line := fieldAt(n, path)
 	if v := valueIn(below, message); v != nil {
 		return v.Line
 	}
@@ -71,8 +71,8 @@ func valueIn(n *yaml.Node, text string) *yaml.Node {
 	return nil
 }
 
-// at is a field in a tree, or the nearest field above it, and its line.
-func at(n *yaml.Node, path string) (*yaml.Node, int) {
+// fieldAt is a field in a tree, or the nearest field above it, and its line.
+func fieldAt(n *yaml.Node, path string) (*yaml.Node, int) {
 	line := n.Line
 	for path != "" {
 		var key string
@@ -90,7 +90,7 @@ func at(n *yaml.Node, path string) (*yaml.Node, int) {
 			}
 			key, path = path[:end], path[end:]
 		}
-		below, keyLine := child(n, key)
+		below, keyLine := childNode(n, key)
 		if below == nil {
 			break
 		}
@@ -99,8 +99,8 @@ func at(n *yaml.Node, path string) (*yaml.Node, int) {
 	return n, line
 }
 
-// child is a field or an element of a node, with the line it begins on.
-func child(n *yaml.Node, key string) (*yaml.Node, int) {
+// childNode is a field or an element of a node, with the line it begins on.
+func childNode(n *yaml.Node, key string) (*yaml.Node, int) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		if name, value := Entry(n, key); name != nil {

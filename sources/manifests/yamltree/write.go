@@ -17,11 +17,11 @@ import (
 )
 
 // Marshal writes a tree of JSON values as YAML.
-func Marshal(v any) []byte { return Block(v, 2, false) }
+func Marshal(v any) []byte { return BlockText(v, 2, false) }
 
-// Block writes a value in block style. compact puts the dashes of a list under its
+// BlockText writes a value in block style. compact puts the dashes of a list under its
 // key, without indent.
-func Block(v any, indent int, compact bool) []byte {
+func BlockText(v any, indent int, compact bool) []byte {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(indent)
@@ -73,11 +73,11 @@ func nodeOf(v any) *yaml.Node {
 	case string:
 		return stringNode(v)
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: literal(v)}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: literalText(v)}
 }
 
-// literal is a null, boolean or number as YAML and JSON write it.
-func literal(v any) string {
+// literalText is a null, boolean or number as YAML and JSON write it.
+func literalText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
@@ -151,8 +151,8 @@ func singleSafe(s string) bool {
 	return true
 }
 
-// Flow writes a value on one line.
-func Flow(v any) string {
+// FlowText writes a value on one line.
+func FlowText(v any) string {
 	var b strings.Builder
 	switch v := v.(type) {
 	case map[string]any:
@@ -161,7 +161,7 @@ func Flow(v any) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(Scalar(k) + ": " + Flow(v[k]))
+			b.WriteString(ScalarText(k) + ": " + FlowText(v[k]))
 		}
 		b.WriteByte('}')
 	case []any:
@@ -170,19 +170,19 @@ func Flow(v any) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(Flow(e))
+			b.WriteString(FlowText(e))
 		}
 		b.WriteByte(']')
 	case string:
-		return Scalar(v)
+		return ScalarText(v)
 	default:
-		return literal(v)
+		return literalText(v)
 	}
 	return b.String()
 }
 
-// Scalar writes a string on one line of YAML.
-func Scalar(s string) string {
+// ScalarText writes a string on one line of YAML.
+func ScalarText(s string) string {
 	switch {
 	case plainSafe(s):
 		return s
@@ -222,21 +222,21 @@ func ScalarLike(old *yaml.Node, s string) string {
 	case old.Style&yaml.SingleQuotedStyle != 0 && singleSafe(s):
 		return singleQuoted(s)
 	}
-	return Scalar(s)
+	return ScalarText(s)
 }
 
 // TidyText writes a tree, which it does not change, as tidy YAML.
 func TidyText(obj map[string]any) string {
-	return string(Marshal(Tidy(runtime.DeepCopyJSON(obj))))
+	return string(Marshal(TidyObject(runtime.DeepCopyJSON(obj))))
 }
 
 // serverMetadata is kept by the API server; it is not the author's.
 var serverMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 	"deletionGracePeriodSeconds", "managedFields", "selfLink"}
 
-// Tidy takes out of a tree what its author does not decide; it changes and
+// TidyObject takes out of a tree what its author does not decide; it changes and
 // returns it.
-func Tidy(obj map[string]any) map[string]any {
+func TidyObject(obj map[string]any) map[string]any {
 	delete(obj, "status")
 	if md, ok := obj["metadata"].(map[string]any); ok {
 		for _, f := range serverMetadata {

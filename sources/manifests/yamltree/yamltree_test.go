@@ -14,7 +14,7 @@ func TestGet(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := Items(root, "a", "b")
-	got := []any{len(list), Str(list[0]), Value(list[1]), Bool(list[2]), Str(root, "a", "n"), Str(root, "a", "b"), Get(root, "a", "x", "y") == nil,
+	got := []any{len(list), Text(list[0]), Value(list[1]), Bool(list[2]), Text(root, "a", "n"), Text(root, "a", "b"), Get(root, "a", "x", "y") == nil,
 		Value(Get(root, "b")), len(Items(root, "b"))}
 	if d := cmp.Diff([]any{3, "x", int64(2), true, "", "", true, int64(16), 0}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -34,7 +34,7 @@ func TestDocuments(t *testing.T) {
 		"nothing, as JSON":      {"x.json", "", nil, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			docs, json, err := Documents(c.file, []byte(c.text))
+			docs, json, err := CutDocuments(c.file, []byte(c.text))
 			var got []string
 			for _, d := range docs {
 				got = append(got, c.text[d.Body:d.End])
@@ -70,7 +70,7 @@ func FuzzMarshal(f *testing.F) {
 		if v == nil {
 			return
 		}
-		for how, out := range map[string][]byte{"Marshal": Marshal(v), "Flow": []byte(Flow(v))} {
+		for how, out := range map[string][]byte{"Marshal": Marshal(v), "Flow": []byte(FlowText(v))} {
 			if _, again := read(out); again != want {
 				t.Errorf("%s: %s\nis read as %s\n%q", how, want, again, out)
 			}

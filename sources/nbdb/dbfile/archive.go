@@ -39,11 +39,11 @@ func isArchiveName(path string) bool {
 // do not change. Nil reads an archive anew for every member. It may be used from
 // any goroutine; one at a time reads.
 type Archives struct {
-	mu    sync.Mutex
-	known map[string]*archive
+	mu       sync.Mutex
+	archives map[string]*archiveFile
 }
 
-type archive struct {
+type archiveFile struct {
 	size    int64
 	mod     time.Time
 	members map[string][]byte // compressed
@@ -51,11 +51,11 @@ type archive struct {
 }
 
 // NewArchives makes an Archives that knows nothing yet.
-func NewArchives() *Archives { return &Archives{known: map[string]*archive{}} }
+func NewArchives() *Archives { return &Archives{archives: map[string]*archiveFile{}} }
 
-// member returns a member of an archive, compressed.
-func (a *Archives) member(ctx context.Context, path, member string, limits Limits) ([]byte, error) {
-	in, err := a.open(ctx, path, member, limits)
+// readMember returns a member of an archive, compressed.
+func (a *Archives) readMember(ctx context.Context, path, member string, limits Limits) ([]byte, error) {
+	in, err := a.openArchive(ctx, path, member, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (a *Archives) member(ctx context.Context, path, member string, limits Limit
 	return nil, fmt.Errorf("read %s: %s is not in it: %w", clean.Text(path), clean.Text(member), os.ErrNotExist)
 }
 
-// open reads an archive, unless it is known as it is now.
-func (a *Archives) open(ctx context.Context, path, member string, limits Limits) (*archive, error) {
+// openArchive reads an archive, unless it is known as it is now.
+func (a *Archives) openArchive(ctx context.Context, path, member string, limits Limits) (*archiveFile, error) {
 	wanted := func(name string) bool { return name == member }
 	if a != nil {
 		a.mu.Lock()
@@ -87,34 +87,34 @@ func (a *Archives) open(ctx context.Context, path, member string, limits Limits)
 		return nil, readError(path, err)
 	}
 	if a != nil {
-		known := a.known[path]
+		known := a.archives[path]
 		if known != nil && known.size == info.Size() && known.mod.Equal(info.ModTime()) {
 			if _, ok := known.members[member]; ok || isDatabaseName(member) {
 				return known, nil
 			}
 		}
 	}
-	in := &archive{size: info.Size(), mod: info.ModTime(), members: map[string][]byte{}}
-	in.err = in.read(ctx, file, wanted, limits)
+	in := &archiveFile{size: info.Size(), mod: info.ModTime(), members: map[string][]byte{}}
+	in.err = in.readMembers(ctx, file, wanted, limits)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if a != nil {
-		a.known[path] = in
+		a.archives[path] = in
 	}
 	return in, nil
 }
 
-// read takes in the wanted members. Members read before an error stay.
-func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bool, limits Limits) error {
+// readMembers takes in the wanted members. Members read before an error stay.
+func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func(string) bool, limits Limits) error {
 	kept := int64(0)
 	return eachMember(ctx, r, limits.Expanded, func(name string, text io.Reader) (bool, error) {
 		if !wanted(name) {
 			return true, nil
 		}
-		packed, err := pack(text, limits.Record-kept)
+		packed, err := packStream(text, limits.Record-kept)
 		if errors.Is(err, ErrTooLarge) {
-			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, reading.Size(limits.Record))
+			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, reading.SizeText(limits.Record))
 		}
 		if err != nil {
 			return false, err
@@ -129,7 +129,7 @@ func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bo
 // (times 16: a cluster has many nodes), until visit says it has seen enough.
 func eachMember(ctx context.Context, r io.Reader, limit int64,
 	visit func(name string, text io.Reader) (more bool, err error)) error {
-	in, err := expand(r)
+	in, err := expandStream(r)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func eachMember(ctx context.Context, r io.Reader, limit int64,
 		}
 		switch {
 		case left.N <= 0:
-			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, reading.Size(16*limit))
+			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, reading.SizeText(16*limit))
 		case errors.Is(err, ErrTooLarge):
 			return err
 		case err != nil:
@@ -158,17 +158,17 @@ func eachMember(ctx context.Context, r io.Reader, limit int64,
 	return ctx.Err()
 }
 
-// pack compresses a stream, unless it is compressed, to at most so many bytes. The
+// packStream compresses a stream, unless it is compressed, to at most so many bytes. The
 // bound holds while it comes: what an archive holds may expand a thousandfold and
 // look compressed.
-func pack(r io.Reader, most int64) ([]byte, error) {
+func packStream(r io.Reader, most int64) ([]byte, error) {
 	head := make([]byte, 2)
 	n, err := io.ReadFull(r, head)
-	if err != nil && !cut(err) {
+	if err != nil && !isCutShort(err) {
 		return nil, err
 	}
 	r = io.MultiReader(bytes.NewReader(head[:n]), r)
-	b := bounded{left: most}
+	b := boundedBuffer{bytesLeft: most}
 	if head[0] == 0x1f && head[1] == 0x8b {
 		_, err := io.Copy(&b, r)
 		return b.b.Bytes(), err
@@ -186,15 +186,15 @@ func pack(r io.Reader, most int64) ([]byte, error) {
 	return b.b.Bytes(), nil
 }
 
-// bounded keeps what is written up to a limit.
-type bounded struct {
-	b    bytes.Buffer
-	left int64
+// boundedBuffer keeps what is written up to a limit.
+type boundedBuffer struct {
+	b         bytes.Buffer
+	bytesLeft int64
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	b.left -= int64(len(p))
-	if b.left < 0 {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	b.bytesLeft -= int64(len(p))
+	if b.bytesLeft < 0 {
 		return 0, ErrTooLarge
 	}
 	return b.b.Write(p)

@@ -8,9 +8,9 @@ import (
 	"rung/sources/reading"
 )
 
-// raft is the part of a clustered file that is not rows: which entries of the
+// raftState is the part of a clustered file that is not rows: which entries of the
 // log came, and up to which they are committed.
-type raft struct {
+type raftState struct {
 	end     int      // index of the last entry taken in, or of the snapshot
 	pending [][]byte // data of the entries that are not applied, the last at end; nil where it has none
 	bytes   int64    // in pending
@@ -21,30 +21,30 @@ type raft struct {
 // snapshot, then records with the members their kind has. An entry with data
 // changes the rows once a later record says it is committed; one whose index came
 // before replaces that entry and all behind it, as Raft has it.
-func (s *state) clusterRecord(l *logReader, raw []byte) error {
-	m, err := members(raw)
+func (s *databaseState) clusterRecord(l *logReader, raw []byte) error {
+	m, err := parseMembers(raw)
 	switch {
 	case err != nil:
 		return err
 	case l.records == 0:
-		return s.header(m)
+		return s.takeHeader(m)
 	case m.hasCommit:
 		s.raft.commits++
-		return s.commit(m.commit)
+		return s.commitTo(m.commit)
 	case m.hasIndex:
-		return s.entry(m, l.max)
+		return s.takeEntry(m, l.max)
 	}
 	return nil // a term, a vote, a leader, a note
 }
 
-// member are the members of a record that matter here.
-type member struct {
+// recordMembers are the members of a record that matter here.
+type recordMembers struct {
 	data, prevData                  []byte // views
 	index, commit, prevIndex        int
 	hasIndex, hasCommit, hasPrevIdx bool
 }
 
-func members(raw []byte) (m member, err error) {
+func parseMembers(raw []byte) (m recordMembers, err error) {
 	l := jsonrpc.NewLexer(raw)
 	l.Object(func(key []byte) {
 		switch string(key) {
@@ -68,13 +68,13 @@ func members(raw []byte) (m member, err error) {
 	return m, nil
 }
 
-// header takes the first record in.
-func (s *state) header(m member) error {
+// takeHeader takes the first record in.
+func (s *databaseState) takeHeader(m recordMembers) error {
 	if m.prevData == nil || !m.hasPrevIdx {
 		return fmt.Errorf("%w: it is of a server that had not joined its cluster yet, and has no rows", ErrNotDatabase)
 	}
 	s.raft.end = m.prevIndex
-	if err := s.apply(m.prevData); err != nil {
+	if err := s.applyTransaction(m.prevData); err != nil {
 		return err
 	}
 	if s.name == "" {
@@ -83,8 +83,8 @@ func (s *state) header(m member) error {
 	return nil
 }
 
-// entry takes an entry of the log in, to be applied later.
-func (s *state) entry(m member, max int64) error {
+// takeEntry takes an entry of the log in, to be applied later.
+func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 	r := &s.raft
 	first := r.end - len(r.pending) + 1 // the first index that may still change
 	if m.index < first || m.index > r.end+1 {
@@ -97,16 +97,16 @@ func (s *state) entry(m member, max int64) error {
 	}
 	r.bytes += int64(len(m.data))
 	if r.bytes > max {
-		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, reading.Size(max))
+		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, reading.SizeText(max))
 	}
 	r.pending = append(r.pending, bytes.Clone(m.data))
 	r.end = m.index
 	return nil
 }
 
-// commit applies the entries up to an index. A snapshot is ahead of commits that
+// commitTo applies the entries up to an index. A snapshot is ahead of commits that
 // were written before it.
-func (s *state) commit(index int) error {
+func (s *databaseState) commitTo(index int) error {
 	r := &s.raft
 	if index > r.end {
 		return fmt.Errorf("%w: commit of entry %d, and the last is %d", ErrContent, index, r.end)
@@ -114,7 +114,7 @@ func (s *state) commit(index int) error {
 	for len(r.pending) > 0 && r.end-len(r.pending)+1 <= index {
 		data := r.pending[0]
 		if data != nil {
-			if err := s.apply(data); err != nil {
+			if err := s.applyTransaction(data); err != nil {
 				return fmt.Errorf("entry %d: %w", r.end-len(r.pending)+1, err)
 			}
 		}
@@ -124,9 +124,9 @@ func (s *state) commit(index int) error {
 	return nil
 }
 
-// apply takes in a <cluster-txn>: [schema or null, transaction or null]. A schema
+// applyTransaction takes in a <cluster-txn>: [schema or null, transaction or null]. A schema
 // begins an empty database.
-func (s *state) apply(data []byte) error {
+func (s *databaseState) applyTransaction(data []byte) error {
 	var schema, txn []byte
 	l := jsonrpc.NewLexer(data)
 	n := 0
@@ -149,14 +149,14 @@ func (s *state) apply(data []byte) error {
 	}
 	before := *s
 	if schema != nil {
-		if err := s.schema(schema); err != nil {
+		if err := s.takeSchema(schema); err != nil {
 			return err
 		}
 	}
 	if txn == nil {
 		return nil
 	}
-	err := s.transaction(txn)
+	err := s.replayTransaction(txn)
 	if err != nil {
 		s.rows, s.name, s.version = before.rows, before.name, before.version
 	}

@@ -20,12 +20,12 @@ import (
 // nodes.
 const maxFound = 10_000
 
-// Find returns the Northbound database files in folders and what is below them,
+// FindDatabases returns the Northbound database files in folders and what is below them,
 // sorted, members of a must-gather's archive as ARCHIVE!MEMBER. Only those count
 // that are named as OVN-Kubernetes or a must-gather names them and that begin as
 // database files do. Paths that are not folders are left out, and so is what
 // cannot be read.
-func Find(ctx context.Context, paths []string) ([]string, error) {
+func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 	found := map[string]bool{}
 	var archives []string
 	for _, root := range paths {
@@ -90,7 +90,7 @@ func beginsAsDatabase(p string) bool {
 		return false
 	}
 	defer file.Close()
-	in, err := expand(file)
+	in, err := expandStream(file)
 	return err == nil && startsRight(in)
 }
 
@@ -110,7 +110,7 @@ func membersOf(ctx context.Context, archive string) (names []string) {
 	defer file.Close()
 	_ = eachMember(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
 		if isDatabaseName(name) && clean.Is(name) {
-			if in, err := expand(text); err == nil && startsRight(in) {
+			if in, err := expandStream(text); err == nil && startsRight(in) {
 				names = append(names, name)
 			}
 		}

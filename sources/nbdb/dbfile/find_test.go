@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 		"q/.git/ovnnb_db.db":                                     db("hidden"),
 		"q/namespaces/x/nbdb/current.log":                        "OVSDB JSON ",
 	})
-	got, err := Find(t.Context(), []string{root, filepath.Join(root, "q/host/ovnnb_db.db"), "-", root + "/none"})
+	got, err := FindDatabases(t.Context(), []string{root, filepath.Join(root, "q/host/ovnnb_db.db"), "-", root + "/none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestFind(t *testing.T) {
 	}
 	t.Chdir(filepath.Join(root, "q/host"))
 	for dir, want := range map[string]string{link: filepath.Join(link, "ovnnb_db.db"), ".": "ovnnb_db.db"} {
-		if got, err := Find(t.Context(), []string{dir}); err != nil || !slices.Equal(got, []string{want}) {
+		if got, err := FindDatabases(t.Context(), []string{dir}); err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %q, %v", dir, got, err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestArchiveBomb(t *testing.T) {
 	path := save(t, "ovnk_database_store.tar.gz", archiveOf(t, map[string]string{a: "\x1f\x8b" + strings.Repeat("\x00", 8<<20)}))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := Read(t.Context(), path+"!"+a, Options{Archives: NewArchives(), Limits: Limits{Record: 64 << 10}})
+	_, err := ReadFile(t.Context(), path+"!"+a, Options{Archives: NewArchives(), Limits: Limits{Record: 64 << 10}})
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
@@ -134,25 +134,25 @@ func TestArchive(t *testing.T) {
 	kept := NewArchives()
 	for _, archives := range []*Archives{nil, kept} {
 		for member, zone := range map[string]string{a: "node-a", b: "node-b"} {
-			r, err := Read(t.Context(), path+"!"+member, Options{Archives: archives})
+			r, err := ReadFile(t.Context(), path+"!"+member, Options{Archives: archives})
 			if err != nil || r.DB.Global().Name != zone {
 				t.Errorf("%s: %v, %v", member, r, err)
 			}
 		}
-		if _, err := Read(t.Context(), path+"!none_nbdb", Options{Archives: archives}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		if _, err := ReadFile(t.Context(), path+"!none_nbdb", Options{Archives: archives}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 			t.Errorf("no such member: %v", err)
 		}
-		if _, err := Read(t.Context(), path+"!other", Options{Archives: archives}); !errors.Is(err, ErrNotDatabase) {
+		if _, err := ReadFile(t.Context(), path+"!other", Options{Archives: archives}); !errors.Is(err, ErrNotDatabase) {
 			t.Errorf("another file: %v", err)
 		}
 	}
-	if _, err := Read(t.Context(), path+"!"+a, Options{Archives: kept, Limits: Limits{Expanded: 10}}); !errors.Is(err, ErrTooLarge) {
+	if _, err := ReadFile(t.Context(), path+"!"+a, Options{Archives: kept, Limits: Limits{Expanded: 10}}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a small limit: %v", err)
 	}
 	if err := os.WriteFile(path, text[:len(text)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(t.Context(), path+"!"+b, Options{Archives: kept}); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := ReadFile(t.Context(), path+"!"+b, Options{Archives: kept}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("cut: %v", err)
 	}
 	next, _ := follow(t, ZoneConfig{Name: "node-b", Path: path + "!" + b, Options: Options{Archives: kept}})

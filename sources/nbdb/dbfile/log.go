@@ -26,36 +26,36 @@ const maxHeader = 96
 // logReader cuts a file into records (ovsdb(5)): a line with the format, the
 // length and the SHA-1 of what follows, then that much.
 type logReader struct {
-	r       *bufio.Reader
-	all     int64 // how many bytes may be read, expanded
-	left    int64 // how many of them are left
-	max     int64 // of a record
-	magic   string
-	offset  int64 // where the record at hand begins
-	size    int64 // of the record at hand, with its line
-	records int   // done
-	hash    string
-	buf     bytes.Buffer
+	r         *bufio.Reader
+	maxBytes  int64 // how many bytes may be read, expanded
+	bytesLeft int64 // how many of them are left
+	max       int64 // of a record
+	magic     string
+	offset    int64 // where the record at hand begins
+	size      int64 // of the record at hand, with its line
+	records   int   // done
+	hash      string
+	buf       bytes.Buffer
 }
 
-// next returns the contents of the record at offset, valid until the next call.
+// nextRecord returns the contents of the record at offset, valid until the next call.
 // io.EOF is the end of the file behind a whole record.
-func (l *logReader) next() ([]byte, error) {
-	length, hash, err := l.header()
+func (l *logReader) nextRecord() ([]byte, error) {
+	length, hash, err := l.readHeader()
 	if err != nil {
 		return nil, err
 	}
 	if length > l.max {
-		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.Size(l.max))
+		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.SizeText(l.max))
 	}
-	if length > l.left {
-		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.Size(l.all))
+	if length > l.bytesLeft {
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.SizeText(l.maxBytes))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()
 	n, err := io.Copy(&l.buf, io.LimitReader(l.r, length))
 	switch {
-	case cut(err) || err == nil && n < length:
+	case isCutShort(err) || err == nil && n < length:
 		return nil, fmt.Errorf("%w: %d of %d bytes are there", ErrCut, n, length)
 	case err != nil:
 		return nil, err
@@ -63,14 +63,14 @@ func (l *logReader) next() ([]byte, error) {
 	if sum := sha1.Sum(l.buf.Bytes()); hex.EncodeToString(sum[:]) != hash {
 		return nil, ErrHash
 	}
-	l.left -= length
+	l.bytesLeft -= length
 	l.size += length
 	l.hash = hash
 	return l.buf.Bytes(), nil
 }
 
-// header reads the line before a record.
-func (l *logReader) header() (length int64, hash string, err error) {
+// readHeader reads the line before a record.
+func (l *logReader) readHeader() (length int64, hash string, err error) {
 	line, err := l.r.ReadSlice('\n')
 	l.size = int64(len(line))
 	switch {
@@ -81,14 +81,14 @@ func (l *logReader) header() (length int64, hash string, err error) {
 		return 0, "", io.EOF
 	case l.records == 0 && !bytes.HasPrefix(line, []byte("OVSDB ")):
 		return 0, "", fmt.Errorf("%w: it does not begin with OVSDB", ErrNotDatabase)
-	case cut(err):
+	case isCutShort(err):
 		return 0, "", fmt.Errorf("%w: the line before its contents is not whole", ErrCut)
 	case errors.Is(err, bufio.ErrBufferFull) || err == nil && len(line) > maxHeader:
 		return 0, "", fmt.Errorf("%w: no line with length and hash", ErrContent)
 	case err != nil:
 		return 0, "", err
 	}
-	l.left -= l.size
+	l.bytesLeft -= l.size
 	f := strings.Split(string(line[:len(line)-1]), " ")
 	if len(f) != 4 || f[0] != "OVSDB" || len(f[3]) != 2*sha1.Size {
 		return 0, "", fmt.Errorf("%w: no line with length and hash", ErrContent)
@@ -107,5 +107,5 @@ func (l *logReader) header() (length int64, hash string, err error) {
 	return length, f[3], nil
 }
 
-// cut says whether a read ended because the file, or the compressed stream, did.
-func cut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+// isCutShort says whether a read ended because the file, or the compressed stream, did.
+func isCutShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -198,8 +198,8 @@ func TestRowWithoutUUID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(r.Left, nbdb.ErrRowID) || !strings.Contains(r.Left.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
-		t.Errorf("%v, %v", r.Left, r.Truncated)
+	if !errors.Is(r.RowsAside, nbdb.ErrRowID) || !strings.Contains(r.RowsAside.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
+		t.Errorf("%v, %v", r.RowsAside, r.Truncated)
 	}
 	if r.DB.AddressSetByName("a") == nil || r.DB.AddressSetByName("evil") != nil {
 		t.Error("not the rows it should be")
@@ -208,5 +208,5 @@ func TestRowWithoutUUID(t *testing.T) {
 
 // readNorthbound reads a Northbound database from a stream.
 func readNorthbound(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
-	return readFrom(ctx, r, name, o, northbound(o.Share))
+	return readFrom(ctx, r, name, o, northboundKind(o.Share))
 }

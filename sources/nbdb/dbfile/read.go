@@ -76,8 +76,8 @@ type Result struct {
 	// It is a *Damage.
 	Truncated error
 
-	// Left is set when rows are left aside; it wraps nbdb.ErrRowID.
-	Left error
+	// RowsAside is set when rows are left aside; it wraps nbdb.ErrRowID.
+	RowsAside error
 
 	tip string // tells contents from others: the end's place and hash
 }
@@ -100,23 +100,23 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Unwrap() error { return d.Err }
 
-// Read reads a database file, or the member of an archive that "ARCHIVE!MEMBER"
+// ReadFile reads a database file, or the member of an archive that "ARCHIVE!MEMBER"
 // names. The error is for a file that gives nothing: not there, no database,
 // another one, or damaged at its beginning.
-func Read(ctx context.Context, path string, o Options) (*Result, error) {
-	return readFile(ctx, path, o, northbound(o.Share))
+func ReadFile(ctx context.Context, path string, o Options) (*Result, error) {
+	return readFile(ctx, path, o, northboundKind(o.Share))
 }
 
 // ReadSouthbound is Read for a Southbound database: the logical flows of ACLs and what
 // belongs to them.
 func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error) {
-	return readFile(ctx, path, o, southbound())
+	return readFile(ctx, path, o, southboundKind())
 }
 
-func readFile(ctx context.Context, path string, o Options, of kind) (*Result, error) {
+func readFile(ctx context.Context, path string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	if archive, member, ok := splitArchive(path); ok {
-		text, err := o.Archives.member(ctx, archive, member, o.Limits)
+		text, err := o.Archives.readMember(ctx, archive, member, o.Limits)
 		if err != nil {
 			return nil, err
 		}
@@ -139,9 +139,9 @@ func openLimited(path string, limit int64) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: not a regular file: %w", clean.Text(path), ErrNotDatabase)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, reading.Size(limit))
+		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, reading.SizeText(limit))
 	}
-	file, err := reading.Regular(path)
+	file, err := reading.OpenRegular(path)
 	if err != nil {
 		return nil, readError(path, err)
 	}
@@ -149,22 +149,22 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	return fmt.Errorf("read %s: %w", clean.Text(path), reading.Reason(err))
+	return fmt.Errorf("read %s: %w", clean.Text(path), reading.ReasonOf(err))
 }
 
 // readFrom reads a database from a stream; name stands for it in errors.
-func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind) (*Result, error) {
+func readFrom(ctx context.Context, r io.Reader, name string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = clean.Text(name)
-	in, err := expand(r)
+	in, err := expandStream(r)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
 	}
-	l := &logReader{r: in, all: o.Expanded, left: o.Expanded, max: o.Record}
-	s := &state{of: of, rows: map[rowKey]row{}}
+	l := &logReader{r: in, maxBytes: o.Expanded, bytesLeft: o.Expanded, max: o.Record}
+	s := &databaseState{kind: of, rows: map[rowKey]databaseRow{}}
 	res := &Result{}
 	for ctx.Err() == nil {
-		raw, err := l.next()
+		raw, err := l.nextRecord()
 		if err == io.EOF && l.records > 0 {
 			break
 		}
@@ -173,9 +173,9 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 		case l.magic == magicCluster:
 			err = s.clusterRecord(l, raw)
 		case l.records == 0:
-			err = s.schema(raw)
+			err = s.takeSchema(raw)
 		default:
-			err = s.transaction(raw)
+			err = s.replayTransaction(raw)
 		}
 		if err == nil {
 			l.offset += l.size
@@ -198,14 +198,14 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 	if l.magic == magicCluster && s.raft.commits == 0 {
 		// The file says nothing of commits: these are there to help people (ovsdb(5)), not
 		// for servers.
-		if err := s.commit(s.raft.end); err != nil && res.Truncated == nil {
+		if err := s.commitTo(s.raft.end); err != nil && res.Truncated == nil {
 			res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
 		}
 	}
 	of.fill(res, s.rows)
-	res.Schema, res.Version, res.At = s.name, s.version, s.at
+	res.Schema, res.Version, res.At = s.name, s.version, s.committedAt
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
-	res.Left = s.left.Err()
+	res.RowsAside = s.rowsAside.Err()
 	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
 }
@@ -213,8 +213,8 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 // bufferSize is how much is read from a file at once, in bytes.
 const bufferSize = 64 << 10
 
-// expand looks whether a stream is compressed and expands it then.
-func expand(r io.Reader) (*bufio.Reader, error) {
+// expandStream looks whether a stream is compressed and expands it then.
+func expandStream(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if head, err := in.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b {
 		return in, nil // what is too short is found when it is read

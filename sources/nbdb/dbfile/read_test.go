@@ -22,7 +22,7 @@ import (
 
 func read(t testing.TB, path string) *Result {
 	t.Helper()
-	r, err := Read(t.Context(), path, Options{})
+	r, err := ReadFile(t.Context(), path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +230,15 @@ func TestNothing(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(t.Context(), path, Options{})
+		r, err := ReadFile(t.Context(), path, Options{})
 		if err == nil || r != nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, err := Read(t.Context(), dir, Options{}); !errors.Is(err, ErrNotDatabase) {
+	if _, err := ReadFile(t.Context(), dir, Options{}); !errors.Is(err, ErrNotDatabase) {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := Read(t.Context(), filepath.Join(dir, "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadFile(t.Context(), filepath.Join(dir, "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -260,7 +260,7 @@ func TestLimits(t *testing.T) {
 		path := save(t, "nb.db", c.text)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, err := Read(t.Context(), path, Options{Limits: c.limit})
+		r, err := ReadFile(t.Context(), path, Options{Limits: c.limit})
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, ErrTooLarge) || r != nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "limit of "+c.most) {
 			t.Errorf("%s: %v", c.name, err)

@@ -135,7 +135,7 @@ func FuzzReadSouthbound(f *testing.F) {
 			in += record(magicJSON, line)
 		}
 		for _, in := range []string{in, text, schema + text} {
-			r, err := readFrom(t.Context(), strings.NewReader(in), "f", Options{Limits: Limits{Expanded: 4 << 20, Record: 1 << 20}}, southbound())
+			r, err := readFrom(t.Context(), strings.NewReader(in), "f", Options{Limits: Limits{Expanded: 4 << 20, Record: 1 << 20}}, southboundKind())
 			if err != nil {
 				continue
 			}

@@ -11,20 +11,20 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// state is the database as of the records taken in so far.
-type state struct {
-	of            kind
-	rows          map[rowKey]row
+// databaseState is the database as of the records taken in so far.
+type databaseState struct {
+	kind          databaseKind
+	rows          map[rowKey]databaseRow
 	name, version string
-	at            time.Time
-	left          nbdb.Left
-	raft          raft
+	committedAt   time.Time
+	rowsAside     nbdb.RowsAside
+	raft          raftState
 }
 
 type rowKey struct{ table, uuid string }
 
-// schema begins an empty database, with rows of its own.
-func (s *state) schema(raw []byte) error {
+// takeSchema begins an empty database, with rows of its own.
+func (s *databaseState) takeSchema(raw []byte) error {
 	var name string
 	l := jsonrpc.NewLexer(raw)
 	l.Object(func(key []byte) {
@@ -37,15 +37,15 @@ func (s *state) schema(raw []byte) error {
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
 	}
-	if name != s.of.name {
-		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.of.name, name)
+	if name != s.kind.name {
+		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.kind.name, name)
 	}
-	version, err := s.of.check(raw)
+	version, err := s.kind.check(raw)
 	if err != nil {
 		return err
 	}
 	s.name, s.version = name, version
-	s.rows = map[rowKey]row{}
+	s.rows = map[rowKey]databaseRow{}
 	return nil
 }
 
@@ -55,11 +55,11 @@ type rowsOf struct {
 	raw   []byte
 }
 
-// transaction replays one transaction record: for each table, null for a row
+// replayTransaction replays one transaction record: for each table, null for a row
 // that went, else the columns of a new row or those that changed. The names of
 // the members come in any order, so that how to read the rows may stand behind
 // them.
-func (s *state) transaction(raw []byte) error {
+func (s *databaseState) replayTransaction(raw []byte) error {
 	var tables []rowsOf
 	var date int
 	diff := false
@@ -71,7 +71,7 @@ func (s *state) transaction(raw []byte) error {
 		case "_is_diff":
 			diff = l.Bool()
 		default:
-			if table := s.of.table(key); table != "" {
+			if table := s.kind.table(key); table != "" {
 				tables = append(tables, rowsOf{table, l.Raw()})
 				return
 			}
@@ -81,9 +81,9 @@ func (s *state) transaction(raw []byte) error {
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrContent, err)
 	}
-	next := map[rowKey]row{} // nil for a row that went
+	next := map[rowKey]databaseRow{} // nil for a row that went
 	for _, t := range tables {
-		if err := s.table(t, diff, next); err != nil {
+		if err := s.readTable(t, diff, next); err != nil {
 			return err
 		}
 	}
@@ -96,34 +96,34 @@ func (s *state) transaction(raw []byte) error {
 	}
 	switch at := int64(date); {
 	case at >= 1<<32:
-		s.at = time.UnixMilli(at)
+		s.committedAt = time.UnixMilli(at)
 	case at > 0: // seconds, of an early version of OVSDB (ovsdb(5))
-		s.at = time.Unix(at, 0)
+		s.committedAt = time.Unix(at, 0)
 	}
 	return nil
 }
 
-// table reads the rows of one table into next.
-func (s *state) table(t rowsOf, diff bool, next map[rowKey]row) error {
+// readTable reads the rows of one table into next.
+func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseRow) error {
 	var misfit error
 	l := jsonrpc.NewLexer(t.raw)
 	l.Object(func(id []byte) {
 		uuid := clean.Text(string(id))
 		if !nb.IsUUID(uuid) {
 			if l.Null() {
-				s.left.Gone(t.table, string(id))
+				s.rowsAside.RemoveRow(t.table, string(id))
 			} else {
-				s.of.leave(&s.left, l, t.table, string(id), diff)
+				s.kind.leave(&s.rowsAside, l, t.table, string(id), diff)
 			}
 			return
 		}
 		k := rowKey{t.table, uuid}
 		old := s.rows[k]
 		if !l.Null() {
-			next[k] = s.of.row(l, t.table, uuid, old, diff)
+			next[k] = s.kind.row(l, t.table, uuid, old, diff)
 			return
 		}
-		if old == nil && misfit == nil && !s.of.partly(t.table) {
+		if old == nil && misfit == nil && !s.kind.partly(t.table) {
 			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
 		}
 		next[k] = nil
@@ -134,35 +134,35 @@ func (s *state) table(t rowsOf, diff bool, next map[rowKey]row) error {
 	return misfit
 }
 
-// row is a row of either database.
-type row interface{ RowUUID() string }
+// databaseRow is a row of either database.
+type databaseRow interface{ RowUUID() string }
 
-// kind is which of OVN's two databases is read, and how.
-type kind struct {
+// databaseKind is which of OVN's two databases is read, and how.
+type databaseKind struct {
 	name  string
 	check func(schema []byte) (version string, err error)
 	table func(name []byte) string
 	// row reads the columns of a row; nil for one that is not kept.
-	row func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row
+	row func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
 	// leave reads over a row without a proper _uuid.
-	leave func(left *nbdb.Left, l *jsonrpc.Lexer, table, id string, diff bool)
+	leave func(left *nbdb.RowsAside, l *jsonrpc.Lexer, table, id string, diff bool)
 	// partly says that only some rows of a table are kept: one that goes may be unknown.
 	partly func(table string) bool
-	fill   func(*Result, map[rowKey]row)
+	fill   func(*Result, map[rowKey]databaseRow)
 }
 
-func northbound(share *nbdb.Sharing) kind {
+func northboundKind(share *nbdb.Sharing) databaseKind {
 	reader := nbdb.NewRowReader(share)
-	return kind{name: nb.Database, check: nbdb.CheckSchema, table: nbdb.Table,
-		row: func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row {
+	return databaseKind{name: nb.Database, check: nbdb.CheckSchema, table: nbdb.TableName,
+		row: func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			was, _ := old.(nb.Row)
 			return reader.Row(l, table, uuid, was, diff)
 		},
-		leave: func(left *nbdb.Left, l *jsonrpc.Lexer, table, id string, diff bool) {
-			left.Row(table, id, reader.Row(l, table, "", nil, diff))
+		leave: func(left *nbdb.RowsAside, l *jsonrpc.Lexer, table, id string, diff bool) {
+			left.AddRow(table, id, reader.Row(l, table, "", nil, diff))
 		},
 		partly: func(string) bool { return false },
-		fill: func(r *Result, rows map[rowKey]row) {
+		fill: func(r *Result, rows map[rowKey]databaseRow) {
 			ch := make([]nb.RowChange, 0, len(rows))
 			for _, r := range rows {
 				ch = append(ch, nb.RowChange{New: r.(nb.Row)})
@@ -171,16 +171,16 @@ func northbound(share *nbdb.Sharing) kind {
 		}}
 }
 
-func southbound() kind {
+func southboundKind() databaseKind {
 	reader := nbdb.NewRowReader(nil)
-	return kind{name: sb.Database, check: nbdb.CheckSouthboundSchema, table: nbdb.SouthboundTable,
-		row: func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row {
+	return databaseKind{name: sb.Database, check: nbdb.CheckSouthboundSchema, table: nbdb.SouthboundTable,
+		row: func(l *jsonrpc.Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			was, _ := old.(sb.Row)
 			return reader.Southbound(l, table, uuid, was, diff)
 		},
-		leave:  func(_ *nbdb.Left, l *jsonrpc.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
+		leave:  func(_ *nbdb.RowsAside, l *jsonrpc.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
 		partly: func(table string) bool { return table == sb.TableFlow },
-		fill: func(r *Result, rows map[rowKey]row) {
+		fill: func(r *Result, rows map[rowKey]databaseRow) {
 			ch := make([]sb.Change, 0, len(rows))
 			for _, r := range rows {
 				ch = append(ch, sb.Change{New: r.(sb.Row)})

@@ -15,13 +15,14 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
+	"rung/sources/slots"
 )
 
 // Prefix begins the address of a database file.
 const Prefix = "file:"
 
-// Path is the path in an address; ok is false for an address of another kind.
-func Path(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
+// AddressPath is the path in an address; ok is false for an address of another kind.
+func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
 
 // ZoneConfig says which file a zone is.
 type ZoneConfig struct {
@@ -36,7 +37,7 @@ type ZoneConfig struct {
 	Poll time.Duration
 	// Slot runs what there is to compute when the process has a core to spare;
 	// nil runs it at once.
-	Slot func(work func())
+	Slot func() (release func())
 }
 
 // Zone is a database file as a zone: read, watched, and never written. It
@@ -49,7 +50,7 @@ func NewZone(cfg ZoneConfig) *Zone {
 		cfg.Poll = 3 * time.Second
 	}
 	if cfg.Slot == nil {
-		cfg.Slot = func(work func()) { work() }
+		cfg.Slot = slots.Slots(nil).TakeSlot
 	}
 	return &Zone{cfg}
 }
@@ -73,8 +74,8 @@ func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 // before are then those of an earlier time.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
-	z.cfg.follow(ctx, func() (*Result, error) {
-		r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+	z.cfg.followFile(ctx, func() (*Result, error) {
+		r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 		if err == nil {
 			err = z.checkName(r.DB)
 		}
@@ -86,24 +87,26 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// follow reads the file, again whenever it changes, until ctx ends. It tells good of new
+// followFile reads the file, again whenever it changes, until ctx ends. It tells good of new
 // contents, with the time they were written and their flaws, and bad of a new reason why
 // the file cannot be read, with the number of attempts.
-func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
+func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
 	bad func(state model.ConnState, attempts int, why string)) {
-	var w watch
+	var w fileWatch
 	var tip, why string // of what was told last
 	attempts := 0
 	wait := time.Duration(0)
 	for retry.Sleep(ctx, wait) {
 		wait = c.Poll
-		if !w.changed(c.Path) {
+		if !w.hasChanged(c.Path) {
 			continue
 		}
 		began := time.Now()
 		var r *Result
 		var err error
-		c.Slot(func() { r, err = read() })
+		release := c.Slot()
+		r, err = read()
+		release()
 		if ctx.Err() != nil {
 			return
 		}
@@ -125,7 +128,7 @@ func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), g
 			if !r.At.IsZero() && r.At.Before(at) {
 				at = r.At
 			}
-			if err := cmp.Or(r.Truncated, r.Left); err != nil {
+			if err := cmp.Or(r.Truncated, r.RowsAside); err != nil {
 				flaw = clean.Text(err.Error())
 			}
 			good(r, at, flaw)
@@ -136,9 +139,9 @@ func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), g
 // Read reads the file once. A damaged one is an error here: there is nobody to
 // tell that rows are missing.
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
-	r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+	r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 	if err == nil {
-		err = cmp.Or(r.Truncated, r.Left)
+		err = cmp.Or(r.Truncated, r.RowsAside)
 	}
 	if err == nil {
 		err = z.checkName(r.DB)
@@ -157,15 +160,15 @@ func (z *Zone) checkName(db *nb.DB) error {
 	return nbdb.CheckName(db, z.cfg.Name)
 }
 
-// watch holds a file's last look: its stat, and when.
-type watch struct {
-	info   fs.FileInfo // nil: it was not there
-	seen   time.Time
-	looked bool
+// fileWatch holds a file's last look: its stat, and when.
+type fileWatch struct {
+	info     fs.FileInfo // nil: it was not there
+	lookedAt time.Time
+	looked   bool
 }
 
-// changed says whether the file has to be read (again).
-func (w *watch) changed(path string) bool {
+// hasChanged says whether the file has to be read (again).
+func (w *fileWatch) hasChanged(path string) bool {
 	if archive, _, ok := splitArchive(path); ok {
 		path = archive
 	}
@@ -175,8 +178,8 @@ func (w *watch) changed(path string) bool {
 	}
 	// A file can change again within one tick of its clock.
 	same := w.looked && info != nil && w.info != nil && os.SameFile(info, w.info) && info.Size() == w.info.Size() &&
-		info.ModTime().Equal(w.info.ModTime()) && w.seen.Sub(info.ModTime()) > 2*time.Second
-	w.info, w.seen, w.looked = info, time.Now(), true
+		info.ModTime().Equal(w.info.ModTime()) && w.lookedAt.Sub(info.ModTime()) > 2*time.Second
+	w.info, w.lookedAt, w.looked = info, time.Now(), true
 	return !same
 }
 
@@ -206,7 +209,7 @@ func SouthboundBeside(addr string) string {
 // ends, as Zone.Run does.
 func (z *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
 	sink(nbdb.SouthboundUpdate{Conn: model.ConnDialling, At: time.Now()})
-	z.cfg.follow(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
+	z.cfg.followFile(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
 		func(r *Result, at time.Time, flaw string) {
 			sink(nbdb.SouthboundUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.Flows, Error: flaw})
 		}, func(state model.ConnState, attempts int, why string) {

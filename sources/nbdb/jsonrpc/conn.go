@@ -72,14 +72,14 @@ type Message struct {
 
 // Conn is a stream of messages. One goroutine reads; any number may write.
 type Conn struct {
-	c        net.Conn
-	patience func() time.Duration // with a peer that takes nothing
-	wmu      sync.Mutex
-	out      []byte                // requests are put together here; wmu guards it
-	broken   atomic.Pointer[error] // why the first write failed
-	began    time.Time
-	seen     atomic.Int64  // when the last byte came, as nanoseconds since began
-	reads    atomic.Uint64 // how often bytes came
+	c          net.Conn
+	patience   func() time.Duration // with a peer that takes nothing
+	wmu        sync.Mutex
+	out        []byte                // requests are put together here; wmu guards it
+	writeError atomic.Pointer[error] // why the first write failed
+	begunAt    time.Time
+	lastByte   atomic.Int64  // when the last byte came, as nanoseconds since began
+	reads      atomic.Uint64 // how often bytes came
 
 	buf        []byte
 	start, end int
@@ -100,7 +100,7 @@ func New(c net.Conn, writeTimeout time.Duration) *Conn {
 // failed. So whoever reads ends soon after a failed write, for the same reason whatever
 // was noticed first.
 func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
-	return &Conn{c: c, patience: patience, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
+	return &Conn{c: c, patience: patience, begunAt: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
 // Close closes the connection; readers and writers return.
@@ -109,12 +109,12 @@ func (c *Conn) Close() error { return c.c.Close() }
 // Silence is how long no byte has come, and reads how often some did: it
 // changes with every sign of life, however coarse the clock.
 func (c *Conn) Silence() (d time.Duration, reads uint64) {
-	return time.Since(c.began) - time.Duration(c.seen.Load()), c.reads.Load()
+	return time.Since(c.begunAt) - time.Duration(c.lastByte.Load()), c.reads.Load()
 }
 
-// Touch counts as a byte read: the reader was busy with a message.
-func (c *Conn) Touch() {
-	c.seen.Store(int64(time.Since(c.began)))
+// CountAsRead counts as a byte read: the reader was busy with a message.
+func (c *Conn) CountAsRead() {
+	c.lastByte.Store(int64(time.Since(c.begunAt)))
 	c.reads.Add(1)
 }
 
@@ -125,7 +125,7 @@ const headway = 64 << 10
 func (c *Conn) Write(msg []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	return c.write(msg)
+	return c.writeParts(msg)
 }
 
 // WriteRequest sends a request; params are not kept. Large ones are sent from where
@@ -135,15 +135,15 @@ func (c *Conn) WriteRequest(id uint64, method string, params []byte) error {
 	defer c.wmu.Unlock()
 	if len(params) <= headway {
 		c.out = append(append(appendRequest(c.out[:0], id, method), params...), '}')
-		return c.write(c.out)
+		return c.writeParts(c.out)
 	}
 	c.out = appendRequest(c.out[:0], id, method)
-	return c.write(c.out, params, []byte{'}'})
+	return c.writeParts(c.out, params, []byte{'}'})
 }
 
-// write sends the parts of a message, for whoever holds wmu.
-func (c *Conn) write(msg ...[]byte) error {
-	if why := c.broken.Load(); why != nil {
+// writeParts sends the parts of a message, for whoever holds wmu.
+func (c *Conn) writeParts(msg ...[]byte) error {
+	if why := c.writeError.Load(); why != nil {
 		return *why
 	}
 	size := 0
@@ -154,10 +154,10 @@ func (c *Conn) write(msg ...[]byte) error {
 		for len(rest) > 0 {
 			part := rest[:min(len(rest), headway)]
 			if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
-				return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
+				return c.noteBroken(fmt.Errorf("setting the write deadline: %w", err))
 			}
 			if _, err := c.c.Write(part); err != nil {
-				return c.breaks(fmt.Errorf("sending %d bytes: %w", size, err))
+				return c.noteBroken(fmt.Errorf("sending %d bytes: %w", size, err))
 			}
 			rest = rest[len(part):]
 		}
@@ -165,20 +165,20 @@ func (c *Conn) write(msg ...[]byte) error {
 	return nil
 }
 
-// breaks notes why a write failed and has Read end soon. It returns that error.
-func (c *Conn) breaks(why error) error {
-	c.broken.Store(&why) // before the reader can notice anything
+// noteBroken notes why a write failed and has Read end soon. It returns that error.
+func (c *Conn) noteBroken(why error) error {
+	c.writeError.Store(&why) // before the reader can notice anything
 	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastWords)) != nil {
 		_ = c.c.Close()
 	}
 	return why
 }
 
-// ended is the error of a read that failed, or that of the write which had failed
+// readError is the error of a read that failed, or that of the write which had failed
 // before when the peer said nothing more.
-func (c *Conn) ended(err error) error {
+func (c *Conn) readError(err error) error {
 	ours := errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)
-	if why := c.broken.Load(); why != nil && ours {
+	if why := c.writeError.Load(); why != nil && ours {
 		return *why
 	}
 	return fmt.Errorf("reading: %w", err)
@@ -187,15 +187,15 @@ func (c *Conn) ended(err error) error {
 // Read returns the next message. Params and Result end where they should and are
 // otherwise not looked at: whoever reads them finds what is wrong in them.
 func (c *Conn) Read() (Message, error) {
-	raw, err := c.next()
+	raw, err := c.nextObject()
 	if err != nil {
 		return Message{}, err
 	}
-	return parse(raw)
+	return parseMessage(raw)
 }
 
-// next returns the bytes of the next JSON object.
-func (c *Conn) next() ([]byte, error) {
+// nextObject returns the bytes of the next JSON object.
+func (c *Conn) nextObject() ([]byte, error) {
 	if len(c.buf) > keepBuffer && c.end-c.start < keepBuffer/2 {
 		// A large message came through: give its buffer back.
 		b, was := make([]byte, keepBuffer), c.buf
@@ -207,7 +207,7 @@ func (c *Conn) next() ([]byte, error) {
 	var inString, escaped bool
 	for i := c.start; ; i++ {
 		for i == c.end {
-			moved, err := c.fill()
+			moved, err := c.fillBuffer()
 			if err != nil {
 				return nil, err
 			}
@@ -265,9 +265,9 @@ func (c *Conn) next() ([]byte, error) {
 	}
 }
 
-// fill reads more bytes after c.end and returns by how much the bytes from
+// fillBuffer reads more bytes after c.end and returns by how much the bytes from
 // c.start on were moved to the front of the buffer.
-func (c *Conn) fill() (moved int, err error) {
+func (c *Conn) fillBuffer() (moved int, err error) {
 	if c.end == len(c.buf) {
 		switch {
 		case c.start > len(c.buf)/2:
@@ -289,16 +289,16 @@ func (c *Conn) fill() (moved int, err error) {
 	n, err := c.c.Read(c.buf[c.end:])
 	if n > 0 {
 		c.end += n
-		c.Touch()
+		c.CountAsRead()
 		return moved, nil
 	}
 	if err == nil {
 		return moved, nil
 	}
-	return moved, c.ended(err)
+	return moved, c.readError(err)
 }
 
-func parse(raw []byte) (m Message, err error) {
+func parseMessage(raw []byte) (m Message, err error) {
 	l := NewLexer(raw)
 	l.Object(func(key []byte) {
 		switch string(key) {
@@ -332,8 +332,8 @@ func notNull(raw []byte) []byte {
 	return raw
 }
 
-// Request is a request; params is a JSON array.
-func Request(id uint64, method string, params []byte) []byte {
+// RequestText is a request; params is a JSON array.
+func RequestText(id uint64, method string, params []byte) []byte {
 	return slices.Concat(appendRequest(nil, id, method), params, []byte{'}'})
 }
 
@@ -346,13 +346,13 @@ func appendRequest(b []byte, id uint64, method string) []byte {
 	return append(b, `,"params":`...)
 }
 
-// Notification is a request without an id: no reply comes.
-func Notification(method string, params []byte) []byte {
+// NotificationText is a request without an id: no reply comes.
+func NotificationText(method string, params []byte) []byte {
 	return slices.Concat(AppendString([]byte(`{"id":null,"method":`), method), []byte(`,"params":`), params, []byte{'}'})
 }
 
-// Reply answers the request with that id; result is JSON.
-func Reply(id, result []byte) []byte {
+// ReplyText answers the request with that id; result is JSON.
+func ReplyText(id, result []byte) []byte {
 	return slices.Concat([]byte(`{"id":`), id, []byte(`,"error":null,"result":`), result, []byte{'}'})
 }
 

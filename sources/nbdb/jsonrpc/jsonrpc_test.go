@@ -109,7 +109,7 @@ func TestWriteRequest(t *testing.T) {
 	want := ""
 	for i, n := range []int{10, 3, keepBuffer, 5} {
 		params := []byte("[" + strings.Repeat("1,", n) + "0]")
-		want += string(Request(uint64(i), "transact", params))
+		want += string(RequestText(uint64(i), "transact", params))
 		if err := c.WriteRequest(uint64(i), "transact", params); err != nil {
 			t.Fatal(err)
 		}
@@ -126,10 +126,10 @@ func TestWriteRequest(t *testing.T) {
 
 func TestEnvelopes(t *testing.T) {
 	for got, want := range map[string]string{
-		string(Request(3, "transact", []byte(`["db"]`))): `{"id":3,"method":"transact","params":["db"]}`,
-		string(Notification("update2", []byte(`[]`))):    `{"id":null,"method":"update2","params":[]}`,
-		string(Reply([]byte(`"e"`), []byte(`[]`))):       `{"id":"e","error":null,"result":[]}`,
-		string(ErrorReply([]byte(`1`), []byte(`"no"`))):  `{"id":1,"result":null,"error":"no"}`,
+		string(RequestText(3, "transact", []byte(`["db"]`))): `{"id":3,"method":"transact","params":["db"]}`,
+		string(NotificationText("update2", []byte(`[]`))):    `{"id":null,"method":"update2","params":[]}`,
+		string(ReplyText([]byte(`"e"`), []byte(`[]`))):       `{"id":"e","error":null,"result":[]}`,
+		string(ErrorReply([]byte(`1`), []byte(`"no"`))):      `{"id":1,"result":null,"error":"no"}`,
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -63,7 +63,7 @@ func (l *Lexer) Peek() byte {
 	return 0
 }
 
-func (l *Lexer) eat(c byte) bool {
+func (l *Lexer) skipByte(c byte) bool {
 	if l.Peek() != c {
 		return false
 	}
@@ -71,15 +71,15 @@ func (l *Lexer) eat(c byte) bool {
 	return true
 }
 
-func (l *Lexer) must(c byte) {
-	if !l.eat(c) {
+func (l *Lexer) expectByte(c byte) {
+	if !l.skipByte(c) {
 		l.Fail(strconv.QuoteRune(rune(c)))
 	}
 }
 
 // String reads a string; the result is a view unless it had escapes.
 func (l *Lexer) String() []byte {
-	l.must('"')
+	l.expectByte('"')
 	if l.err != nil {
 		return nil
 	}
@@ -108,9 +108,9 @@ func (l *Lexer) String() []byte {
 }
 
 // Null eats a null if one is next.
-func (l *Lexer) Null() bool { return l.literal("null") }
+func (l *Lexer) Null() bool { return l.skipLiteral("null") }
 
-func (l *Lexer) literal(s string) bool {
+func (l *Lexer) skipLiteral(s string) bool {
 	if l.Peek() != s[0] || len(l.b)-l.i < len(s) || string(l.b[l.i:l.i+len(s)]) != s {
 		return false
 	}
@@ -120,16 +120,16 @@ func (l *Lexer) literal(s string) bool {
 
 // Bool reads a boolean.
 func (l *Lexer) Bool() bool {
-	if l.literal("true") {
+	if l.skipLiteral("true") {
 		return true
 	}
-	if !l.literal("false") {
+	if !l.skipLiteral("false") {
 		l.Fail("a boolean")
 	}
 	return false
 }
 
-func (l *Lexer) number() []byte {
+func (l *Lexer) readNumber() []byte {
 	l.Peek()
 	start := l.i
 	for l.err == nil && l.i < len(l.b) {
@@ -148,7 +148,7 @@ func (l *Lexer) number() []byte {
 
 // Int reads an integer.
 func (l *Lexer) Int() int {
-	n := l.number()
+	n := l.readNumber()
 	if l.err != nil {
 		return 0
 	}
@@ -168,14 +168,14 @@ func (l *Lexer) Int() int {
 
 // Object reads an object; member has to read each member's value.
 func (l *Lexer) Object(member func(key []byte)) {
-	l.must('{')
-	l.enter()
-	for first := true; l.err == nil && !l.eat('}'); first = false {
+	l.expectByte('{')
+	l.enterValue()
+	for first := true; l.err == nil && !l.skipByte('}'); first = false {
 		if !first {
-			l.must(',')
+			l.expectByte(',')
 		}
 		k := l.String()
-		l.must(':')
+		l.expectByte(':')
 		if l.err == nil {
 			member(k)
 		}
@@ -185,11 +185,11 @@ func (l *Lexer) Object(member func(key []byte)) {
 
 // Array reads an array; element has to read each element.
 func (l *Lexer) Array(element func()) {
-	l.must('[')
-	l.enter()
-	for first := true; l.err == nil && !l.eat(']'); first = false {
+	l.expectByte('[')
+	l.enterValue()
+	for first := true; l.err == nil && !l.skipByte(']'); first = false {
 		if !first {
-			l.must(',')
+			l.expectByte(',')
 		}
 		if l.err == nil {
 			element()
@@ -198,7 +198,7 @@ func (l *Lexer) Array(element func()) {
 	l.depth--
 }
 
-func (l *Lexer) enter() {
+func (l *Lexer) enterValue() {
 	l.depth++
 	if l.depth > maxDepth {
 		l.Fail(fmt.Sprintf("at most %d levels", maxDepth))
@@ -218,7 +218,7 @@ func (l *Lexer) Skip() {
 		l.Bool()
 	case c == 'n' && l.Null():
 	default:
-		l.number()
+		l.readNumber()
 	}
 }
 
@@ -240,7 +240,7 @@ func (l *Lexer) Span() []byte {
 	if c := l.Peek(); c != '{' && c != '[' {
 		return l.Raw()
 	}
-	n := l.span()
+	n := l.spanLength()
 	if n == 0 {
 		l.Fail("the end of an object or array")
 		return nil
@@ -250,9 +250,9 @@ func (l *Lexer) Span() []byte {
 	return raw
 }
 
-// span is the length of the object or array that begins here, 0 when it has no
+// spanLength is the length of the object or array that begins here, 0 when it has no
 // end.
-func (l *Lexer) span() int {
+func (l *Lexer) spanLength() int {
 	b, depth := l.b[l.i:], 0
 	for i := 0; i < len(b); i++ {
 		switch b[i] {

@@ -29,16 +29,16 @@ const (
 	DefaultSouthboundSocket = "/var/run/ovn/ovnsb_db.sock"
 )
 
-// database is one of OVN's two.
-type database struct {
+// databaseNames is one of OVN's two.
+type databaseNames struct {
 	name   string
-	socket string // by default
-	alive  table  // is asked for as a sign of life
+	socket string       // by default
+	alive  tableColumns // is asked for as a sign of life
 }
 
 var (
-	northbound = database{nb.Database, DefaultSocket, table{name: nb.TableGlobal, columns: []string{"name"}}}
-	southbound = database{sb.Database, DefaultSouthboundSocket, table{name: sb.TableGlobal, columns: []string{"nb_cfg"}}}
+	northbound = databaseNames{nb.Database, DefaultSocket, tableColumns{name: nb.TableGlobal, columns: []string{"name"}}}
+	southbound = databaseNames{sb.Database, DefaultSouthboundSocket, tableColumns{name: sb.TableGlobal, columns: []string{"nb_cfg"}}}
 )
 
 // Runner runs a program and waits for its end. It returns as soon as ctx ends,
@@ -89,11 +89,11 @@ type Config struct {
 	// Limit, Share, Slot and Log are as in nbdb.Config.
 	Limit *nbdb.Limiter
 	Share *nbdb.Sharing
-	Slot  func(work func())
+	Slot  func() (release func())
 	Log   *slog.Logger
 }
 
-func (c Config) withDefaults(db database) Config {
+func (c Config) withDefaults(db databaseNames) Config {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
 			*d = v

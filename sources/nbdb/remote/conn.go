@@ -16,33 +16,33 @@ import (
 // Conn reads one zone's database through programs beside it. It satisfies the
 // reconciler's Zone. Run it once; Read may be called beside it, and often.
 type Conn struct {
-	reach
+	databaseReach
 
-	live *nbdb.Conn // while Run runs; with the lock
+	current *nbdb.Conn // while Run runs; with the lock
 }
 
-// reach is the way to one database of a zone.
-type reach struct {
+// databaseReach is the way to one database of a zone.
+type databaseReach struct {
 	cfg Config
-	db  database
+	db  databaseNames
 
 	mu       sync.Mutex
 	endpoint string
-	known    *site // what the last connection found out
+	site     *siteFacts // what the last connection found out
 }
 
 // Dial makes a connection that Run will keep up. Nothing happens before Run or
 // Read.
 func Dial(cfg Config) *Conn {
-	return &Conn{reach: reach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
+	return &Conn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
 }
 
 // Name is the zone's name.
-func (c *reach) Name() string { return c.cfg.Name }
+func (c *databaseReach) Name() string { return c.cfg.Name }
 
 // Endpoint is where programs were run last, printable; until it is known it names
 // the zone.
-func (c *reach) Endpoint() string {
+func (c *databaseReach) Endpoint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoint
@@ -51,10 +51,10 @@ func (c *reach) Endpoint() string {
 // Run reads the rows, follows them and hands every change to sink until ctx
 // ends, as nbdb.Conn.Run does. It returns when all its goroutines have ended.
 func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
-	c.connect(ctx, live, func(ctx context.Context, cfg nbdb.Config) {
+	c.connectFor(ctx, live, func(ctx context.Context, cfg nbdb.Config) {
 		conn := nbdb.Dial(cfg)
 		c.mu.Lock()
-		c.live = conn
+		c.current = conn
 		c.mu.Unlock()
 		conn.Run(ctx, sink)
 	})
@@ -62,9 +62,9 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 
 // Read reads one snapshot and hangs up, whether Run is running or not.
 func (c *Conn) Read(ctx context.Context) (db *nb.DB, err error) {
-	c.connect(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.Dial(cfg).Read(ctx) })
+	c.connectFor(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.Dial(cfg).Read(ctx) })
 	if err != nil {
-		c.forget()
+		c.forgetSite()
 		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
 	}
 	return db, nil
@@ -74,11 +74,11 @@ func (c *Conn) Read(ctx context.Context) (db *nb.DB, err error) {
 // writes nothing. Its Close waits for the end of the programs.
 func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
 	under, cancel := context.WithCancel(ctx)
-	out := &attended{end: cancel}
+	out := &attendedConn{end: cancel}
 	opening, opened := context.WithTimeout(under, c.cfg.ConnectTimeout)
 	defer opened()
 	var err error
-	if out.Conn, err = c.dial(under, opening, &out.programs, foreign); err != nil {
+	if out.Conn, err = c.dialDatabase(under, opening, &out.programs, foreign); err != nil {
 		cancel()
 		out.programs.Wait()
 		return nil, fmt.Errorf("connecting to zone %s: %w", c.cfg.Name, err)
@@ -86,14 +86,14 @@ func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
 	return out, nil
 }
 
-// attended is a connection with the programs behind it.
-type attended struct {
+// attendedConn is a connection with the programs behind it.
+type attendedConn struct {
 	net.Conn
 	end      context.CancelFunc
 	programs sync.WaitGroup
 }
 
-func (a *attended) Close() error {
+func (a *attendedConn) Close() error {
 	err := a.Conn.Close()
 	a.end()
 	a.programs.Wait()
@@ -104,7 +104,7 @@ func (a *attended) Close() error {
 // is read afresh.
 func (c *Conn) Resync() {
 	c.mu.Lock()
-	live := c.live
+	live := c.current
 	c.mu.Unlock()
 	if live != nil {
 		live.Resync()
@@ -117,16 +117,16 @@ func (c *Conn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
 }
 
-// connect has a connection used that dials by programs here; these have ended when it
+// connectFor has a connection used that dials by programs here; these have ended when it
 // returns.
-func (c *reach) connect(ctx context.Context, use use, do func(context.Context, nbdb.Config)) {
+func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do func(context.Context, nbdb.Config)) {
 	var programs sync.WaitGroup
 	defer programs.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	do(ctx, nbdb.Config{
 		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name),
-		Dial:  func(dial context.Context) (net.Conn, error) { return c.dial(ctx, dial, &programs, use) },
+		Dial:  func(dial context.Context) (net.Conn, error) { return c.dialDatabase(ctx, dial, &programs, use) },
 		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
 		Limit: c.cfg.Limit, Share: c.cfg.Share, Slot: c.cfg.Slot, Log: c.cfg.Log,
 	})
@@ -134,25 +134,25 @@ func (c *reach) connect(ctx context.Context, use use, do func(context.Context, n
 
 // Southbound reads one zone's Southbound database through programs beside it, as Conn
 // reads the Northbound one. Run it once; Read may be called beside it.
-type Southbound struct{ reach }
+type Southbound struct{ databaseReach }
 
 // DialSouthbound makes a connection that Run will keep up. Nothing happens before Run or
 // Read. Names of zones are not compared: a Southbound database does not say whose it is.
 func DialSouthbound(cfg Config) *Southbound {
-	return &Southbound{reach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
+	return &Southbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
 }
 
 // Run reads the rows, follows them and hands them to sink until ctx ends, as
 // nbdb.Southbound.Run does. It returns when all its goroutines have ended.
 func (c *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
-	c.connect(ctx, live, func(ctx context.Context, cfg nbdb.Config) { nbdb.DialSouthbound(cfg).Run(ctx, sink) })
+	c.connectFor(ctx, live, func(ctx context.Context, cfg nbdb.Config) { nbdb.DialSouthbound(cfg).Run(ctx, sink) })
 }
 
 // Read reads one snapshot and hangs up, whether Run is running or not.
 func (c *Southbound) Read(ctx context.Context) (db *sb.DB, err error) {
-	c.connect(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.DialSouthbound(cfg).Read(ctx) })
+	c.connectFor(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.DialSouthbound(cfg).Read(ctx) })
 	if err != nil {
-		c.forget()
+		c.forgetSite()
 		return nil, fmt.Errorf("reading the flows of zone %s: %w", c.cfg.Name, err)
 	}
 	return db, nil

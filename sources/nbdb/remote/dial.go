@@ -12,12 +12,12 @@ import (
 	"rung/sources/nbdb"
 )
 
-// use is the purpose of a connection.
-type use int
+// connectionUse is the purpose of a connection.
+type connectionUse int
 
 const (
 	// live connections survey the place anew, and follow the rows.
-	live use = iota
+	live connectionUse = iota
 	// once goes by what is known, and prefers ovsdb-client: that is one program for the
 	// whole snapshot.
 	once
@@ -26,11 +26,11 @@ const (
 	foreign
 )
 
-// dial finds where to run programs and opens the best way to the database that
+// dialDatabase finds where to run programs and opens the best way to the database that
 // works. Programs run under ctx and are counted in programs; dial bounds the
 // opening.
-func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, use use) (net.Conn, error) {
-	conn, err := c.open(ctx, dial, programs, use)
+func (c *databaseReach) dialDatabase(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
+	conn, err := c.openWay(ctx, dial, programs, use)
 	if err == nil {
 		return conn, nil
 	}
@@ -40,17 +40,17 @@ func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, use us
 	return nil, err
 }
 
-func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, use use) (net.Conn, error) {
+func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
 	run, endpoint, err := c.cfg.Open(dial)
 	if err != nil {
 		return nil, err
 	}
-	s := c.at(clean.Text(endpoint))
+	s := c.siteAt(clean.Text(endpoint))
 	if s == nil || use == live {
-		if s, err = c.survey(dial, run, clean.Text(endpoint)); err != nil {
+		if s, err = c.surveySite(dial, run, clean.Text(endpoint)); err != nil {
 			return nil, err
 		}
-		c.learn(s)
+		c.learnSite(s)
 	}
 	ways := []string{socat, python3, ovsdbClient}
 	if use == once {
@@ -58,18 +58,18 @@ func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, use us
 	}
 	var failed []string
 	for _, way := range ways {
-		if !s.has(way) || way == socat && !plain(s.socket) {
+		if !s.hasTool(way) || way == socat && !isPlainPath(s.socket) {
 			continue
 		}
 		if way == ovsdbClient {
-			return c.play(ctx, programs, run, s, use), nil
+			return c.playServer(ctx, programs, run, s, use), nil
 		}
 		cmd := []string{socat, "-", "UNIX-CONNECT:" + s.socket}
 		if way == python3 {
 			cmd = []string{python3, "-I", "-c", pythonRelay, s.socket}
 		}
-		p := relay(ctx, programs, run, cmd)
-		if err = p.greet(dial, c.cfg.Quiet); err == nil {
+		p := startRelay(ctx, programs, run, cmd)
+		if err = p.waitForAnswer(dial, c.cfg.Quiet); err == nil {
 			return p, nil
 		}
 		_ = p.Close()
@@ -81,22 +81,22 @@ func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, use us
 	return nil, fmt.Errorf("no program reaches %s in %s: %s (%w)", s.socket, endpoint, strings.Join(failed, "; "), err)
 }
 
-// at returns what is known of the endpoint and makes it the one that is printed.
-func (c *reach) at(endpoint string) *site {
+// siteAt returns what is known of the endpoint and makes it the one that is printed.
+func (c *databaseReach) siteAt(endpoint string) *siteFacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endpoint = endpoint
-	if c.known != nil && c.known.endpoint == endpoint {
-		return c.known
+	if c.site != nil && c.site.endpoint == endpoint {
+		return c.site
 	}
 	return nil
 }
 
-func (c *reach) learn(s *site) {
+func (c *databaseReach) learnSite(s *siteFacts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known = s
+	c.site = s
 }
 
-// forget lets the next connection survey the place anew.
-func (c *reach) forget() { c.learn(nil) }
+// forgetSite lets the next connection survey the place anew.
+func (c *databaseReach) forgetSite() { c.learnSite(nil) }

@@ -34,16 +34,16 @@ exit 1`
 // usual: their time limit, or the kubelet's for idle streams.
 const steady = time.Minute
 
-// follow sends what changes until ctx ends. No change is missed: monitors begin
+// followChanges sends what changes until ctx ends. No change is missed: monitors begin
 // with the rows they find, so that a change before that is in a snapshot taken
 // after it, and one after that is told.
-func (p *player) follow(ctx context.Context, tables []table) {
+func (p *serverPlayer) followChanges(ctx context.Context, tables []tableColumns) {
 	dirty := make(chan struct{}, 1)
 	ended := make(chan error, 1)
 	every := p.cfg.Poll
-	if p.site.has(bash) {
+	if p.site.hasTool(bash) {
 		every = p.cfg.Check
-		p.wg.Go(func() { ended <- p.watch(ctx, tables, dirty) })
+		p.wg.Go(func() { ended <- p.watchTables(ctx, tables, dirty) })
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -60,14 +60,14 @@ func (p *player) follow(ctx context.Context, tables []table) {
 				return
 			}
 			began := time.Now()
-			err = p.refresh(ctx, tables)
+			err = p.refreshRows(ctx, tables)
 			pause = time.Now().Add(max(p.cfg.Refresh-time.Since(began), time.Since(began)))
 		case <-tick.C:
-			if p.site.has(bash) {
+			if p.site.hasTool(bash) {
 				// A sign of life: the monitors would be silent, too, if the database had stopped.
-				_, err = p.query(ctx, []table{p.db.alive})
+				_, err = p.queryRows(ctx, []tableColumns{p.db.alive})
 			} else {
-				err = p.refresh(ctx, tables)
+				err = p.refreshRows(ctx, tables)
 			}
 		}
 		if err != nil {
@@ -77,22 +77,22 @@ func (p *player) follow(ctx context.Context, tables []table) {
 	}
 }
 
-// refresh takes a snapshot and sends what differs from the last.
-func (p *player) refresh(ctx context.Context, tables []table) error {
-	raw, err := p.query(ctx, tables)
+// refreshRows takes a snapshot and sends what differs from the last.
+func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) error {
+	raw, err := p.queryRows(ctx, tables)
 	if err != nil {
 		return err
 	}
-	updates, err := p.rows.take(selections(tables), raw, "insert")
+	updates, err := p.rows.takeReply(selectionsOf(tables), raw, "insert")
 	if err != nil || len(updates) <= len("{}") {
 		return err
 	}
 	params := append(append([]byte(`["rung",`), updates...), ']')
-	return p.rpc.Write(jsonrpc.Notification("update2", params))
+	return p.rpc.Write(jsonrpc.NotificationText("update2", params))
 }
 
-// watch keeps the monitors running and marks dirty whatever they say.
-func (p *player) watch(ctx context.Context, tables []table, dirty chan<- struct{}) error {
+// watchTables keeps the monitors running and marks dirty whatever they say.
+func (p *serverPlayer) watchTables(ctx context.Context, tables []tableColumns, dirty chan<- struct{}) error {
 	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket, p.db.name}
 	for _, t := range tables {
 		where, err := json.Marshal(append([]json.RawMessage{}, t.where...))
@@ -110,20 +110,20 @@ func (p *player) watch(ctx context.Context, tables []table, dirty chan<- struct{
 	}
 }
 
-func (p *player) watchOnce(ctx context.Context, cmd []string, dirty chan<- struct{}) error {
+func (p *serverPlayer) watchOnce(ctx context.Context, cmd []string, dirty chan<- struct{}) error {
 	stdin, open := io.Pipe() // its end tells the program to end
 	defer open.Close()
 	stop := context.AfterFunc(ctx, func() { _ = open.Close() })
 	defer stop()
-	var said tail
-	err := p.run.Run(ctx, cmd, stdin, bell(dirty), &said)
-	return said.explain(err)
+	var said stderrTail
+	err := p.run.Run(ctx, cmd, stdin, dirtyBell(dirty), &said)
+	return said.explainError(err)
 }
 
-// bell marks that something was written, and forgets what.
-type bell chan<- struct{}
+// dirtyBell marks that something was written, and forgets what.
+type dirtyBell chan<- struct{}
 
-func (b bell) Write(p []byte) (int, error) {
+func (b dirtyBell) Write(p []byte) (int, error) {
 	select {
 	case b <- struct{}{}:
 	default:

@@ -15,42 +15,42 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// player plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
-type player struct {
+// serverPlayer plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
+type serverPlayer struct {
 	cfg  *Config
-	db   database
+	db   databaseNames
 	run  Runner
-	site *site
-	use  use
+	site *siteFacts
+	use  connectionUse
 	rpc  *jsonrpc.Conn
 	// learnt is told a site with its schema.
-	learnt func(*site)
+	learnt func(*siteFacts)
 
 	wg   sync.WaitGroup
 	end  func(why error) // ends the connection; the first reason stays
-	rows snapshot
+	rows rowHashes
 }
 
 // playWrite bounds how long sources/nbdb may take to read a part of what we send:
 // it decodes in between.
 const playWrite = time.Minute
 
-// play returns a connection to a player.
-func (c *reach) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, use use) *pipe {
+// playServer returns a connection to a player.
+func (c *databaseReach) playServer(ctx context.Context, programs *sync.WaitGroup, run Runner, s *siteFacts, use connectionUse) *programPipe {
 	ours, theirs, under := newPipe(ctx)
-	p := &player{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: jsonrpc.New(theirs, playWrite),
-		learnt: c.learn, end: ours.ended}
-	programs.Go(func() { p.serve(under) })
+	p := &serverPlayer{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: jsonrpc.New(theirs, playWrite),
+		learnt: c.learnSite, end: ours.closeEnd}
+	programs.Go(func() { p.serveRequests(under) })
 	return ours
 }
 
-// serve answers requests until the connection or ctx, which ends with it, does.
-func (p *player) serve(ctx context.Context) {
+// serveRequests answers requests until the connection or ctx, which ends with it, does.
+func (p *serverPlayer) serveRequests(ctx context.Context) {
 	defer p.wg.Wait()
 	for {
 		m, err := p.rpc.Read()
 		if err == nil {
-			err = p.answer(ctx, m)
+			err = p.answerRequest(ctx, m)
 		}
 		if err != nil {
 			p.end(err)
@@ -59,15 +59,15 @@ func (p *player) serve(ctx context.Context) {
 	}
 }
 
-// answer works on one request. It does long work in another goroutine, so that echoes
+// answerRequest works on one request. It does long work in another goroutine, so that echoes
 // are answered meanwhile: programs have time limits of their own.
-func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
+func (p *serverPlayer) answerRequest(ctx context.Context, m jsonrpc.Message) error {
 	id := bytes.Clone(m.ID)
 	beside := func(work func() ([]byte, error), then func()) {
 		p.wg.Go(func() {
 			reply, err := work()
 			if err == nil {
-				err = p.rpc.Write(jsonrpc.Reply(id, reply))
+				err = p.rpc.Write(jsonrpc.ReplyText(id, reply))
 			}
 			if err != nil {
 				p.end(err)
@@ -78,25 +78,25 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 	}
 	switch {
 	case m.Method == "echo" && id != nil:
-		return p.rpc.Write(jsonrpc.Reply(id, m.Params))
+		return p.rpc.Write(jsonrpc.ReplyText(id, m.Params))
 	case m.Method == "list_dbs" && id != nil:
-		return p.rpc.Write(jsonrpc.Reply(id, append(jsonrpc.AppendString([]byte{'['}, p.db.name), ']')))
+		return p.rpc.Write(jsonrpc.ReplyText(id, append(jsonrpc.AppendString([]byte{'['}, p.db.name), ']')))
 	case m.Method == "get_schema":
-		beside(func() ([]byte, error) { return p.schema(ctx) }, func() {})
+		beside(func() ([]byte, error) { return p.schemaReply(ctx) }, func() {})
 	case m.Method == "monitor_cond":
-		tables, err := monitored(m.Params)
+		tables, err := monitoredTables(m.Params)
 		if err != nil {
 			return err
 		}
 		beside(func() ([]byte, error) {
-			raw, err := p.query(ctx, tables)
+			raw, err := p.queryRows(ctx, tables)
 			if err != nil {
 				return nil, err
 			}
-			return p.rows.take(selections(tables), raw, "initial")
+			return p.rows.takeReply(selectionsOf(tables), raw, "initial")
 		}, func() {
 			if p.use == live {
-				p.follow(ctx, tables)
+				p.followChanges(ctx, tables)
 			}
 		})
 	case m.Method == "monitor_cond_since" && id != nil: // whose asker then takes monitor_cond
@@ -107,14 +107,14 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 	return nil
 }
 
-// schema returns the names of the database's tables and columns in the form of a
+// schemaReply returns the names of the database's tables and columns in the form of a
 // reply to get_schema, or the whole schema where a foreign client asks. Zones of one
 // release share the names.
-func (p *player) schema(ctx context.Context) ([]byte, error) {
+func (p *serverPlayer) schemaReply(ctx context.Context) ([]byte, error) {
 	if p.site.schema != "" && p.use == once {
 		return []byte(p.site.schema), nil
 	}
-	raw, err := p.client(ctx, "get-schema", "unix:"+p.site.socket, p.db.name)
+	raw, err := p.runClient(ctx, "get-schema", "unix:"+p.site.socket, p.db.name)
 	if err != nil {
 		return nil, fmt.Errorf("get-schema: %w", err)
 	}
@@ -140,16 +140,16 @@ func (p *player) schema(ctx context.Context) ([]byte, error) {
 	return short, nil
 }
 
-// client runs ovsdb-client and returns its output. It ends by itself should
+// runClient runs ovsdb-client and returns its output. It ends by itself should
 // nobody be left to end it.
-func (p *player) client(ctx context.Context, args ...string) ([]byte, error) {
+func (p *serverPlayer) runClient(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := []string{ovsdbClient, fmt.Sprintf("--timeout=%d", max(1, int(p.cfg.QueryTimeout/time.Second))), "-f", "json"}
-	l := limits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, most: p.cfg.MaxOutput}
-	return capture(ctx, p.run, append(cmd, args...), l)
+	l := runLimits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, maxBytes: p.cfg.MaxOutput}
+	return captureOutput(ctx, p.run, append(cmd, args...), l)
 }
 
-// table is a table and the columns of it to read.
-type table struct {
+// tableColumns is a table and the columns of it to read.
+type tableColumns struct {
 	name    string
 	columns []string
 	// where are conditions: a row is read that meets one of them, every row where there
@@ -157,23 +157,23 @@ type table struct {
 	where []json.RawMessage
 }
 
-// selections returns tables with one condition at most, since a row has to meet all
+// selectionsOf returns tables with one condition at most, since a row has to meet all
 // conditions of a select. Entries of one table stand together.
-func selections(tables []table) (out []table) {
+func selectionsOf(tables []tableColumns) (out []tableColumns) {
 	for _, t := range tables {
 		if len(t.where) == 0 {
 			out = append(out, t)
 		}
 		for _, w := range t.where {
-			out = append(out, table{t.name, t.columns, []json.RawMessage{w}})
+			out = append(out, tableColumns{t.name, t.columns, []json.RawMessage{w}})
 		}
 	}
 	return out
 }
 
-// monitored reads the parameters of monitor_cond as sources/nbdb sends them, or as
+// monitoredTables reads the parameters of monitor_cond as sources/nbdb sends them, or as
 // libovsdb does, where the one request of a table is in no list.
-func monitored(params []byte) ([]table, error) {
+func monitoredTables(params []byte) ([]tableColumns, error) {
 	var three []json.RawMessage
 	if err := json.Unmarshal(params, &three); err != nil || len(three) != 3 {
 		return nil, errors.Join(errors.New("monitor_cond without three parameters"), err)
@@ -182,7 +182,7 @@ func monitored(params []byte) ([]table, error) {
 	if err := json.Unmarshal(three[2], &tables); err != nil {
 		return nil, fmt.Errorf("monitor_cond: %w", err)
 	}
-	var out []table
+	var out []tableColumns
 	for name, raw := range tables {
 		var r struct {
 			Columns []string
@@ -197,8 +197,8 @@ func monitored(params []byte) ([]table, error) {
 		if len(list) != 1 || json.Unmarshal(list[0], &r) != nil || len(r.Columns) == 0 {
 			return nil, fmt.Errorf("monitor_cond: table %s: want one request with columns", name)
 		}
-		out = append(out, table{name, r.Columns, r.Where})
+		out = append(out, tableColumns{name, r.Columns, r.Where})
 	}
-	slices.SortFunc(out, func(a, b table) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b tableColumns) int { return cmp.Compare(a.name, b.name) })
 	return out, nil
 }

@@ -34,15 +34,15 @@ while True:
 os._exit(0)
 `
 
-// plain says that a path means nothing but itself in an address of socat.
-func plain(path string) bool {
+// isPlainPath says that a path means nothing but itself in an address of socat.
+func isPlainPath(path string) bool {
 	return strings.IndexFunc(path, func(r rune) bool {
 		return !strings.ContainsRune("/._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0
 }
 
-// pipe is our end of a connection whose other end is a program or this package.
-type pipe struct {
+// programPipe is our end of a connection whose other end is a program or this package.
+type programPipe struct {
 	net.Conn
 	stop context.CancelFunc
 
@@ -52,27 +52,27 @@ type pipe struct {
 
 // newPipe makes both ends. The end of ctx, and Close, end it and whatever hangs
 // on the other end.
-func newPipe(ctx context.Context) (ours *pipe, theirs net.Conn, under context.Context) {
+func newPipe(ctx context.Context) (ours *programPipe, theirs net.Conn, under context.Context) {
 	a, b := net.Pipe()
 	under, stop := context.WithCancel(ctx)
 	// A write to our end waits for a reader: nothing else would free it.
 	context.AfterFunc(under, func() { _ = b.Close() })
-	return &pipe{Conn: a, stop: stop}, b, under
+	return &programPipe{Conn: a, stop: stop}, b, under
 }
 
-// relay starts a program and returns the connection that its streams are.
-func relay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *pipe {
+// startRelay starts a program and returns the connection that its streams are.
+func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *programPipe {
 	ours, theirs, under := newPipe(ctx)
 	programs.Go(func() {
-		var said tail
+		var said stderrTail
 		err := run.Run(under, cmd, theirs, theirs, &said)
-		ours.ended(said.explain(err))
+		ours.closeEnd(said.explainError(err))
 	})
 	return ours
 }
 
-// ended closes the other end for a reason that Read gives; the first one stays.
-func (p *pipe) ended(why error) {
+// closeEnd closes the other end for a reason that Read gives; the first one stays.
+func (p *programPipe) closeEnd(why error) {
 	p.mu.Lock()
 	if p.cause == nil {
 		p.cause = why
@@ -81,7 +81,7 @@ func (p *pipe) ended(why error) {
 	p.stop()
 }
 
-func (p *pipe) why(err error) error {
+func (p *programPipe) reasonOf(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cause != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)) {
@@ -91,25 +91,25 @@ func (p *pipe) why(err error) error {
 }
 
 // Read gives, where the other end ended, the reason for it.
-func (p *pipe) Read(b []byte) (int, error) {
+func (p *programPipe) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
 	if err != nil {
-		err = p.why(err)
+		err = p.reasonOf(err)
 	}
 	return n, err
 }
 
 // Write is as Read.
-func (p *pipe) Write(b []byte) (int, error) {
+func (p *programPipe) Write(b []byte) (int, error) {
 	n, err := p.Conn.Write(b)
 	if err != nil {
-		err = p.why(err)
+		err = p.reasonOf(err)
 	}
 	return n, err
 }
 
 // Close ends the program, too; it does not wait for that.
-func (p *pipe) Close() error {
+func (p *programPipe) Close() error {
 	p.stop()
 	return p.Conn.Close()
 }
@@ -117,9 +117,9 @@ func (p *pipe) Close() error {
 // hello asks for an echo; the answer is about as long.
 const hello = `{"id":"rung","method":"echo","params":[]}`
 
-// greet waits until the database answers through the relay. The answer is not left to who
+// waitForAnswer waits until the database answers through the relay. The answer is not left to who
 // speaks next: libovsdb ends a connection on an id that is a text.
-func (p *pipe) greet(ctx context.Context, quiet time.Duration) error {
+func (p *programPipe) waitForAnswer(ctx context.Context, quiet time.Duration) error {
 	until := time.Now().Add(quiet)
 	if d, ok := ctx.Deadline(); ok && d.Before(until) {
 		until = d

@@ -15,66 +15,66 @@ import (
 	"rung/sources/nbdb"
 )
 
-// limits bound what a program may do.
-type limits struct {
-	quiet time.Duration // the longest silence, from the start on; 0: any
-	total time.Duration // the longest run; 0: any
-	most  int           // bytes on stdout
+// runLimits bound what a program may do.
+type runLimits struct {
+	quiet    time.Duration // the longest silence, from the start on; 0: any
+	total    time.Duration // the longest run; 0: any
+	maxBytes int           // bytes on stdout
 }
 
-// Output runs a program without input and returns what it wrote, at most so many bytes and
+// RunOutput runs a program without input and returns what it wrote, at most so many bytes and
 // within a time.
-func Output(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
-	return capture(ctx, run, cmd, limits{total: within, most: most})
+func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
+	return captureOutput(ctx, run, cmd, runLimits{total: within, maxBytes: most})
 }
 
-// capture runs a program without input and returns what it wrote.
-func capture(ctx context.Context, run Runner, cmd []string, l limits) ([]byte, error) {
+// captureOutput runs a program without input and returns what it wrote.
+func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) ([]byte, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := &gather{most: l.most, over: cancel}
+	out := &boundedOutput{maxBytes: l.maxBytes, cancel: cancel}
 	if l.quiet > 0 {
 		t := time.AfterFunc(l.quiet, func() { cancel(fmt.Errorf("%w for %v", nbdb.ErrSilent, l.quiet)) })
 		defer t.Stop()
-		out.seen = func() { t.Reset(l.quiet) }
+		out.onWrite = func() { t.Reset(l.quiet) }
 	}
 	if l.total > 0 {
 		t := time.AfterFunc(l.total, func() { cancel(fmt.Errorf("%w: not done after %v", nbdb.ErrSilent, l.total)) })
 		defer t.Stop()
 	}
-	var said tail
+	var said stderrTail
 	err := run.Run(limited, cmd, nil, out, &said)
 	if ctx.Err() == nil && limited.Err() != nil {
 		err = context.Cause(limited)
 	}
 	if err != nil {
-		return nil, said.explain(err)
+		return nil, said.explainError(err)
 	}
 	return out.b.Bytes(), nil
 }
 
-// gather keeps what is written up to a limit, and ends the program beyond it.
-type gather struct {
-	b    bytes.Buffer
-	most int
-	over context.CancelCauseFunc
-	seen func() // may be nil
+// boundedOutput keeps what is written up to a limit, and ends the program beyond it.
+type boundedOutput struct {
+	b        bytes.Buffer
+	maxBytes int
+	cancel   context.CancelCauseFunc
+	onWrite  func() // may be nil
 }
 
-func (g *gather) Write(p []byte) (int, error) {
-	if g.b.Len()+len(p) > g.most {
-		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.most)
-		g.over(err)
+func (g *boundedOutput) Write(p []byte) (int, error) {
+	if g.b.Len()+len(p) > g.maxBytes {
+		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.maxBytes)
+		g.cancel(err)
 		return 0, err
 	}
-	if g.seen != nil {
-		g.seen()
+	if g.onWrite != nil {
+		g.onWrite()
 	}
 	return g.b.Write(p)
 }
 
-// tail keeps the end of what a program says on stderr.
-type tail struct {
+// stderrTail keeps the end of what a program says on stderr.
+type stderrTail struct {
 	mu sync.Mutex
 	b  []byte
 }
@@ -82,7 +82,7 @@ type tail struct {
 // saidMost is how many bytes of stderr are kept.
 const saidMost = 512
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *stderrTail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b = append(t.b, p...)
@@ -92,8 +92,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// explain adds to an error what the program said.
-func (t *tail) explain(err error) error {
+// explainError adds to an error what the program said.
+func (t *stderrTail) explainError(err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	said := bytes.TrimSpace(t.b)
@@ -117,8 +117,8 @@ const (
 	bash        = "bash"
 )
 
-// site holds the known facts about the place where programs run. It is immutable.
-type site struct {
+// siteFacts holds the known facts about the place where programs run. It is immutable.
+type siteFacts struct {
 	endpoint string
 	socket   string
 	tools    []string
@@ -126,7 +126,7 @@ type site struct {
 	schema string
 }
 
-func (s *site) has(tool string) bool { return slices.Contains(s.tools, tool) }
+func (s *siteFacts) hasTool(tool string) bool { return slices.Contains(s.tools, tool) }
 
 // survey is a fixed program that says which of the tools are there, and which of
 // its arguments, counted from 0, are paths of sockets.
@@ -140,10 +140,10 @@ for s do
 done
 exit 0`
 
-// survey finds out what there is to work with.
-func (c *reach) survey(ctx context.Context, run Runner, endpoint string) (*site, error) {
+// surveySite finds out what there is to work with.
+func (c *databaseReach) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
-	out, err := capture(ctx, run, cmd, limits{quiet: c.cfg.Quiet, most: 64 << 10})
+	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})
 	var exit interface{ ExitStatus() int }
 	if errors.As(err, &exit) {
 		return nil, fmt.Errorf("%w of %s: not even a shell: %w", ErrNoTools, endpoint, err)
@@ -151,7 +151,7 @@ func (c *reach) survey(ctx context.Context, run Runner, endpoint string) (*site,
 	if err != nil {
 		return nil, fmt.Errorf("looking for programs in %s: %w", endpoint, err)
 	}
-	s := &site{endpoint: endpoint}
+	s := &siteFacts{endpoint: endpoint}
 	for line := range bytes.Lines(out) {
 		kind, name, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		switch {
@@ -166,7 +166,7 @@ func (c *reach) survey(ctx context.Context, run Runner, endpoint string) (*site,
 	if s.socket == "" {
 		return nil, fmt.Errorf("%w %s in %s: looked for %s", ErrNoSocket, c.db.name, endpoint, strings.Join(c.cfg.Sockets, ", "))
 	}
-	if !s.has(socat) && !s.has(python3) && !s.has(ovsdbClient) {
+	if !s.hasTool(socat) && !s.hasTool(python3) && !s.hasTool(ovsdbClient) {
 		return nil, fmt.Errorf("%w of %s: neither socat, python3 nor ovsdb-client", ErrNoTools, endpoint)
 	}
 	return s, nil

@@ -61,12 +61,12 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := limits{quiet: 2 * time.Second, total: time.Minute, most: 1000}
+				l := runLimits{quiet: 2 * time.Second, total: time.Minute, maxBytes: 1000}
 				if tt.want == ErrOutput {
-					l.most = 100
+					l.maxBytes = 100
 				}
 				began := time.Now()
-				out, err := capture(t.Context(), tt.run, nil, l)
+				out, err := captureOutput(t.Context(), tt.run, nil, l)
 				if !errors.Is(err, tt.want) || (err == nil) != (len(out) > 0) {
 					t.Errorf("%v, %d bytes, want %v", err, len(out), tt.want)
 				}
@@ -106,8 +106,8 @@ func TestGreet(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				var programs sync.WaitGroup
-				p := relay(ctx, &programs, tt.run, nil)
-				err := p.greet(ctx, time.Second)
+				p := startRelay(ctx, &programs, tt.run, nil)
+				err := p.waitForAnswer(ctx, time.Second)
 				if got := text(err); got != tt.want {
 					t.Errorf("%q, want %q", got, tt.want)
 				}

@@ -12,8 +12,8 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// query reads all rows of the tables in one transaction of selects.
-func (p *player) query(ctx context.Context, tables []table) ([]byte, error) {
+// queryRows reads all rows of the tables in one transaction of selects.
+func (p *serverPlayer) queryRows(ctx context.Context, tables []tableColumns) ([]byte, error) {
 	type selection struct {
 		Op      string            `json:"op"`
 		Table   string            `json:"table"`
@@ -21,31 +21,31 @@ func (p *player) query(ctx context.Context, tables []table) ([]byte, error) {
 		Columns []string          `json:"columns"`
 	}
 	txn := []any{p.db.name}
-	for _, t := range selections(tables) {
+	for _, t := range selectionsOf(tables) {
 		txn = append(txn, selection{"select", t.name, append([]json.RawMessage{}, t.where...), append([]string{"_uuid"}, t.columns...)})
 	}
 	text, err := json.Marshal(txn)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
-	raw, err := p.client(ctx, "query", "unix:"+p.site.socket, string(text))
+	raw, err := p.runClient(ctx, "query", "unix:"+p.site.socket, string(text))
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	return raw, nil
 }
 
-// snapshot knows the rows of the last query by a hash of their text, so that the
+// rowHashes knows the rows of the last query by a hash of their text, so that the
 // next one tells what changed without a second copy of anything.
-type snapshot struct {
+type rowHashes struct {
 	hash   maphash.Hash
 	tables map[string]map[string]uint64 // by table and uuid
 }
 
-// take reads the reply to a query of selections, remembers it, and returns what differs
+// takeReply reads the reply to a query of selections, remembers it, and returns what differs
 // from the one before as <table-updates2>: changed and new rows in full under kind,
 // gone ones as deletions. It is empty when nothing differs.
-func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error) {
+func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([]byte, error) {
 	out := []byte{'{'}
 	next := make(map[string]map[string]uint64, len(tables))
 	l := jsonrpc.NewLexer(raw)

@@ -19,10 +19,10 @@ func reply(tables ...string) []byte {
 
 // What differs between two snapshots, and nothing else, is an update.
 func TestSnapshot(t *testing.T) {
-	tables := []table{{name: "ACL"}, {name: "Meter"}, {name: "NB_Global"}}
+	tables := []tableColumns{{name: "ACL"}, {name: "Meter"}, {name: "NB_Global"}}
 	a1, a2, a2b, g := row("a1", `"name":"x"`), row("a2", `"name":"y"`), row("a2", `"name":"z"`), row("g", `"name":"n1"`)
 	m := row("m", `"name":"acl-logging"`)
-	var s snapshot
+	var s rowHashes
 	for _, step := range []struct {
 		name string
 		kind string
@@ -36,7 +36,7 @@ func TestSnapshot(t *testing.T) {
 		{"one gone", "insert", reply(a2b, m, g), `{"ACL":{"a1":{"delete":null}}}`},
 		{"all gone but one", "insert", reply("", "", g), `{"ACL":{"a2":{"delete":null}},"Meter":{"m":{"delete":null}}}`},
 	} {
-		got, err := s.take(tables, step.raw, step.kind)
+		got, err := s.takeReply(tables, step.raw, step.kind)
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -48,7 +48,7 @@ func TestSnapshot(t *testing.T) {
 
 // Output that is not the reply to our query leaves what is known as it was.
 func TestSnapshotRefuses(t *testing.T) {
-	tables := []table{{name: "ACL"}, {name: "NB_Global"}}
+	tables := []tableColumns{{name: "ACL"}, {name: "NB_Global"}}
 	good := reply(row("a1", `"name":"x"`), row("g", `"name":"n1"`))
 	for name, raw := range map[string][]byte{
 		"truncated":        good[:len(good)-12],
@@ -58,29 +58,29 @@ func TestSnapshotRefuses(t *testing.T) {
 		"rows without ids": []byte(`[{"rows":[{"name":"x"}]},{"rows":[]}]`),
 		"refused":          []byte(`[{"error":"syntax error","details":"nope is not a valid column name"},null]`),
 	} {
-		var s snapshot
-		if _, err := s.take(tables, good, "initial"); err != nil {
+		var s rowHashes
+		if _, err := s.takeReply(tables, good, "initial"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.take(tables, raw, "insert"); !errors.Is(err, ErrOutput) {
+		if _, err := s.takeReply(tables, raw, "insert"); !errors.Is(err, ErrOutput) {
 			t.Errorf("%s: %v, want %v", name, err, ErrOutput)
 		}
-		if got, err := s.take(tables, good, "insert"); err != nil || string(got) != "{}" {
+		if got, err := s.takeReply(tables, good, "insert"); err != nil || string(got) != "{}" {
 			t.Errorf("%s: afterwards %s, %v", name, got, err)
 		}
 	}
 }
 
 func FuzzSnapshot(f *testing.F) {
-	tables := []table{{name: "ACL"}, {name: "NB_Global"}}
+	tables := []tableColumns{{name: "ACL"}, {name: "NB_Global"}}
 	f.Add([]byte(reply(row("a1", `"name":"x"`), row("g", `"name":"n1"`))))
 	f.Add([]byte(`[{"error":"x"},null]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var s snapshot
-		if _, err := s.take(tables, raw, "initial"); err != nil {
+		var s rowHashes
+		if _, err := s.takeReply(tables, raw, "initial"); err != nil {
 			return
 		}
-		if got, err := s.take(tables, raw, "insert"); err != nil || string(got) != "{}" {
+		if got, err := s.takeReply(tables, raw, "insert"); err != nil || string(got) != "{}" {
 			t.Errorf("the same reply again: %s, %v", got, err)
 		}
 	})
@@ -88,7 +88,7 @@ func FuzzSnapshot(f *testing.F) {
 
 func TestPlain(t *testing.T) {
 	for path, want := range map[string]bool{DefaultSocket: true, "/tmp/a,b": false, "/tmp/a:b": false, "/tmp/a!!b": false, "/tmp/a b": false} {
-		if got := plain(path); got != want {
+		if got := isPlainPath(path); got != want {
 			t.Errorf("plain(%q) = %v", path, got)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 	"rung/sources/nbdb/second/northbound"
 )
 
-// Row is a row as one of the readers has it: the elements of each column, sorted. A
+// ReadRow is a row as one of the readers has it: the elements of each column, sorted. A
 // column without a value has none.
-type Row struct {
+type ReadRow struct {
 	Table   string              `json:"table"`
 	UUID    string              `json:"uuid"`
 	Columns map[string][]string `json:"columns"`
@@ -37,11 +37,11 @@ const (
 
 var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
 
-// Child is the process that reads: it connects libovsdb to the socket, writes every row as
+// RunChild is the process that reads: it connects libovsdb to the socket, writes every row as
 // a line of JSON, and returns. It returns as well when in ends, which is when the parent
 // does, and when it has too much memory. Anything that libovsdb left hanging ends with the
 // process.
-func Child(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
+func RunChild(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
 	debug.SetMemoryLimit(softMemory)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -87,7 +87,7 @@ func printRows(ctx context.Context, socket string, out io.Writer) error {
 	write.SetEscapeHTML(false)
 	for _, table := range c.Cache().Tables() {
 		for uuid, m := range c.Cache().Table(table).Rows() {
-			if err := write.Encode(Row{table, clean.Text(uuid), columnsOf(m)}); err != nil {
+			if err := write.Encode(ReadRow{table, clean.Text(uuid), columnsOf(m)}); err != nil {
 				return fmt.Errorf("writing the rows: %w", err)
 			}
 		}
@@ -101,7 +101,7 @@ func columnsOf(m any) map[string][]string {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Tag.Get("ovsdb"); name != "_uuid" {
-			out[name] = elements(v.Field(i))
+			out[name] = elementsOf(v.Field(i))
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
@@ -110,17 +110,17 @@ func columnsOf(m any) map[string][]string {
 	return out
 }
 
-func elements(v reflect.Value) []string {
+func elementsOf(v reflect.Value) []string {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil
 		}
-		return elements(v.Elem())
+		return elementsOf(v.Elem())
 	case reflect.Slice:
 		var out []string
 		for i := range v.Len() {
-			out = append(out, elements(v.Index(i))...)
+			out = append(out, elementsOf(v.Index(i))...)
 		}
 		slices.Sort(out)
 		return out
@@ -129,15 +129,15 @@ func elements(v reflect.Value) []string {
 		for k, x := range v.Seq2() {
 			m[clean.Text(k.String())] = clean.Text(x.String())
 		}
-		return entries(m)
+		return mapEntries(m)
 	case reflect.String:
 		return []string{clean.Text(v.String())}
 	}
 	return []string{fmt.Sprint(v.Interface())}
 }
 
-// entries returns the entries of a map of text.
-func entries(m map[string]string) []string {
+// mapEntries returns the entries of a map of text.
+func mapEntries(m map[string]string) []string {
 	out := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, nb.Atom(k)+"="+nb.Atom(m[k]))
@@ -145,8 +145,8 @@ func entries(m map[string]string) []string {
 	return out
 }
 
-// ours are the columns of a row as Rung's client has it.
-func ours(r nb.Row) map[string][]string {
+// ownColumns are the columns of a row as Rung's client has it.
+func ownColumns(r nb.Row) map[string][]string {
 	out := map[string][]string{}
 	for _, c := range nb.Columns(r) {
 		switch v := c.Value.(type) {
@@ -158,7 +158,7 @@ func ours(r nb.Row) map[string][]string {
 		case []string:
 			out[c.Name] = v
 		case map[string]string:
-			out[c.Name] = entries(v)
+			out[c.Name] = mapEntries(v)
 		default:
 			out[c.Name] = []string{fmt.Sprint(v)}
 		}

@@ -53,20 +53,20 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 	if c.Within <= 0 {
 		c.Within = DefaultWithin
 	}
-	if c.Most <= 0 {
-		c.Most = DefaultMost
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = DefaultMost
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer end(nil)
-	v := &versions{news: make(chan struct{}, 1)}
+	v := &rowVersions{news: make(chan struct{}, 1)}
 	wg.Go(func() {
-		if err := follow(ctx, v.add); err != nil {
+		if err := follow(ctx, v.addVersion); err != nil {
 			end(err)
 		}
 	})
-	if !v.wait(ctx, c.Within, func(dbs []*nb.DB) bool { return len(dbs) > 0 }) {
+	if !v.waitUntil(ctx, c.Within, func(dbs []*nb.DB) bool { return len(dbs) > 0 }) {
 		return nil, cmp.Or(context.Cause(ctx), errors.New("no rows of Rung's own client to compare with"))
 	}
 	out := &Result{}
@@ -74,40 +74,40 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 	var suspects map[uint64]bool // elements of rows that change
 	unheld := 0                  // rows that differ in the last round and were not held
 	for n := range rounds {
-		r := &round{v: v, seen: map[string]bool{}, told: told, suspects: suspects, first: n == 0, last: n == rounds-1}
-		v.trim()
-		if err := c.read(ctx, r.take); err != nil {
+		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, suspects: suspects, isFirst: n == 0, isLast: n == rounds-1}
+		v.keepNewest()
+		if err := c.readOnce(ctx, r.takeRow); err != nil {
 			return nil, err
 		}
-		v.wait(ctx, patience, r.explained)
-		out.Rows = len(r.seen)
+		v.waitUntil(ctx, patience, r.isExplained)
+		out.Rows = len(r.seenRows)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		r.judge(out)
-		unheld = r.more
-		suspects = r.next
-		if len(suspects) == 0 && !r.late() {
+		r.judgeRound(out)
+		unheld = r.heldBeyond
+		suspects = r.nextRound
+		if len(suspects) == 0 && !r.isLate() {
 			break
 		}
-		if r.last && r.late() && len(out.Differences) == 0 {
+		if r.isLast && r.isLate() && len(out.Differences) == 0 {
 			return nil, fmt.Errorf("more than %d rows changed each time that libovsdb read them", heldMost)
 		}
 	}
 	out.More += unheld
-	slices.SortStableFunc(out.Differences, order)
+	slices.SortStableFunc(out.Differences, compareDifferences)
 	return out, nil
 }
 
-// versions are the databases as Rung's client has them, one after the other.
-type versions struct {
+// rowVersions are the databases as Rung's client has them, one after the other.
+type rowVersions struct {
 	news chan struct{}
 
 	mu  sync.Mutex
 	dbs []*nb.DB
 }
 
-func (v *versions) add(db *nb.DB) {
+func (v *rowVersions) addVersion(db *nb.DB) {
 	v.mu.Lock()
 	if n := len(v.dbs); db != nil && (n == 0 || v.dbs[n-1] != db) {
 		v.dbs = append(v.dbs, db)
@@ -119,29 +119,29 @@ func (v *versions) add(db *nb.DB) {
 	}
 }
 
-// now are the versions since the last trim; they are only added to.
-func (v *versions) now() []*nb.DB {
+// currentVersions are the versions since the last trim; they are only added to.
+func (v *rowVersions) currentVersions() []*nb.DB {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.dbs
 }
 
-// trim forgets all but the newest.
-func (v *versions) trim() {
+// keepNewest forgets all but the newest.
+func (v *rowVersions) keepNewest() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.dbs = slices.Clone(v.dbs[len(v.dbs)-1:])
 }
 
-// wait waits until something holds of the versions, at most for d, and says whether.
-func (v *versions) wait(ctx context.Context, d time.Duration, holds func([]*nb.DB) bool) bool {
+// waitUntil waits until something holds of the versions, at most for d, and says whether.
+func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func([]*nb.DB) bool) bool {
 	over := time.NewTimer(d)
 	defer over.Stop()
-	for !holds(v.now()) {
+	for !holds(v.currentVersions()) {
 		select {
 		case <-v.news:
 		case <-over.C:
-			return holds(v.now())
+			return holds(v.currentVersions())
 		case <-ctx.Done():
 			return false
 		}
@@ -149,48 +149,48 @@ func (v *versions) wait(ctx context.Context, d time.Duration, holds func([]*nb.D
 	return true
 }
 
-// round is one read.
-type round struct {
-	v        *versions
-	seen     map[string]bool // table and _uuid of what libovsdb has
-	told     map[string]bool // differences that are in the result
-	held     []Row           // rows that were as in no version when they came
-	more     int             // such rows beyond heldMost that were not told
-	missing  []nb.Row        // of Rung's rows what libovsdb has not
-	sought   bool            // missing is known
-	suspects map[uint64]bool // of the round before
-	next     map[uint64]bool
-	first    bool
-	last     bool
+// readRound is one read.
+type readRound struct {
+	v               *rowVersions
+	seenRows        map[string]bool // table and _uuid of what libovsdb has
+	toldDifferences map[string]bool // differences that are in the result
+	heldRows        []ReadRow       // rows that were as in no version when they came
+	heldBeyond      int             // such rows beyond heldMost that were not told
+	missing         []nb.Row        // of Rung's rows what libovsdb has not
+	sought          bool            // missing is known
+	suspects        map[uint64]bool // of the round before
+	nextRound       map[uint64]bool
+	isFirst         bool
+	isLast          bool
 }
 
 func keyOf(table, uuid string) string { return table + " " + uuid }
 
-func (r *round) take(row Row) {
-	r.seen[keyOf(row.Table, row.UUID)] = true
-	if differences, _ := differ(row, r.v.now()); len(differences) == 0 {
+func (r *readRound) takeRow(row ReadRow) {
+	r.seenRows[keyOf(row.Table, row.UUID)] = true
+	if differences, _ := rowDifferences(row, r.v.currentVersions()); len(differences) == 0 {
 		return
 	}
-	if len(r.held) >= heldMost {
-		if !r.told[keyOf(row.Table, row.UUID)] {
-			r.more++
+	if len(r.heldRows) >= heldMost {
+		if !r.toldDifferences[keyOf(row.Table, row.UUID)] {
+			r.heldBeyond++
 		}
 		return
 	}
-	r.held = append(r.held, row)
+	r.heldRows = append(r.heldRows, row)
 }
 
-// explained says whether every row is as in one of the versions, and keeps those that
+// isExplained says whether every row is as in one of the versions, and keeps those that
 // are not.
-func (r *round) explained(dbs []*nb.DB) bool {
-	r.held = slices.DeleteFunc(r.held, func(row Row) bool {
-		differences, _ := differ(row, dbs)
+func (r *readRound) isExplained(dbs []*nb.DB) bool {
+	r.heldRows = slices.DeleteFunc(r.heldRows, func(row ReadRow) bool {
+		differences, _ := rowDifferences(row, dbs)
 		return len(differences) == 0
 	})
 	if !r.sought {
 		r.sought = true
 		for row := range dbs[0].Rows() {
-			if !r.seen[keyOf(nb.TableOf(row), row.RowUUID())] {
+			if !r.seenRows[keyOf(nb.TableOf(row), row.RowUUID())] {
 				r.missing = append(r.missing, row)
 			}
 		}
@@ -198,39 +198,39 @@ func (r *round) explained(dbs []*nb.DB) bool {
 	r.missing = slices.DeleteFunc(r.missing, func(row nb.Row) bool {
 		return slices.ContainsFunc(dbs, func(db *nb.DB) bool { return db.Row(nb.TableOf(row), row.RowUUID()) == nil })
 	})
-	return len(r.held)+len(r.missing)+r.more == 0
+	return len(r.heldRows)+len(r.missing)+r.heldBeyond == 0
 }
 
-// late says that all rows that were held turned out as Rung has them now: so may those have
+// isLate says that all rows that were held turned out as Rung has them now: so may those have
 // that were not held.
-func (r *round) late() bool { return r.more > 0 && len(r.held)+len(r.missing) == 0 }
+func (r *readRound) isLate() bool { return r.heldBeyond > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
-// judge puts what differs into the result, and keeps what changed while it was read, and
+// judgeRound puts what differs into the result, and keeps what changed while it was read, and
 // was told otherwise in every round so far, for the next.
-func (r *round) judge(out *Result) {
-	r.next = map[uint64]bool{}
-	dbs := r.v.now()
-	for _, row := range r.held {
-		r.weigh(out, row, dbs)
+func (r *readRound) judgeRound(out *Result) {
+	r.nextRound = map[uint64]bool{}
+	dbs := r.v.currentVersions()
+	for _, row := range r.heldRows {
+		r.weighRow(out, row, dbs)
 	}
 	for _, row := range r.missing {
-		r.weigh(out, Row{Table: nb.TableOf(row), UUID: row.RowUUID()}, dbs)
+		r.weighRow(out, ReadRow{Table: nb.TableOf(row), UUID: row.RowUUID()}, dbs)
 	}
 }
 
-func (r *round) weigh(out *Result, row Row, dbs []*nb.DB) {
+func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
 	key := keyOf(row.Table, row.UUID)
-	found, changed := differ(row, dbs)
+	found, changed := rowDifferences(row, dbs)
 	if changed {
 		var stay []Difference
 		for _, d := range found {
 			keep := func(side string, of []string) []string {
 				return slices.DeleteFunc(of, func(element string) bool {
-					h := hash(key, d.Column, side, element)
-					if !r.first && !r.suspects[h] {
+					h := hashOf(key, d.Column, side, element)
+					if !r.isFirst && !r.suspects[h] {
 						return true
 					}
-					r.next[h] = true
+					r.nextRound[h] = true
 					return false
 				})
 			}
@@ -240,30 +240,30 @@ func (r *round) weigh(out *Result, row Row, dbs []*nb.DB) {
 			}
 		}
 		found = stay
-		if !r.last {
+		if !r.isLast {
 			return
 		}
 	}
-	if len(found) == 0 || r.told[key] {
+	if len(found) == 0 || r.toldDifferences[key] {
 		return
 	}
-	r.told[key] = true
-	if len(r.told) > toldMost {
+	r.toldDifferences[key] = true
+	if len(r.toldDifferences) > toldMost {
 		out.More++
 		return
 	}
 	for _, d := range found {
-		d.Rung, d.MoreRung = cut(d.Rung)
-		d.Libovsdb, d.MoreLibovsdb = cut(d.Libovsdb)
+		d.Rung, d.MoreRung = cutElements(d.Rung)
+		d.Libovsdb, d.MoreLibovsdb = cutElements(d.Libovsdb)
 		out.Differences = append(out.Differences, d)
 	}
 }
 
-func cut(s []string) ([]string, int) {
+func cutElements(s []string) ([]string, int) {
 	n := min(len(s), elementsMost)
 	return s[:n:n], len(s) - n
 }
 
 var seed = maphash.MakeSeed()
 
-func hash(parts ...string) uint64 { return maphash.Comparable(seed, [4]string(parts)) }
+func hashOf(parts ...string) uint64 { return maphash.Comparable(seed, [4]string(parts)) }

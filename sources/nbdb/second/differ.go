@@ -9,10 +9,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// differ says what of a row is as in none of the versions: elements that libovsdb has
+// rowDifferences says what of a row is as in none of the versions: elements that libovsdb has
 // and none of them, and such that all of them have and libovsdb has not. A row without
 // columns is one that libovsdb does not have. changed says that the versions differ in it.
-func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
+func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) {
 	d := Difference{Table: row.Table, UUID: row.UUID}
 	var known []nb.Row // versions of the row
 	for i, db := range dbs {
@@ -30,20 +30,20 @@ func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
 	case row.Columns == nil && gone:
 		return nil, changed
 	case row.Columns == nil:
-		d.Rung = whole(ours(known[len(known)-1]))
+		d.Rung = wholeRow(ownColumns(known[len(known)-1]))
 		return []Difference{d}, changed
 	case len(known) == 0:
 		d.Name = cmp.Or(strings.Join(row.Columns["name"], " "), idIn(row))
-		d.Libovsdb = whole(row.Columns)
+		d.Libovsdb = wholeRow(row.Columns)
 		return []Difference{d}, changed
 	}
 	all := make([]map[string][]string, len(known))
 	for i, x := range known {
-		all[i] = ours(x)
+		all[i] = ownColumns(x)
 	}
 	for _, column := range slices.Sorted(maps.Keys(row.Columns)) {
 		d.Column = column
-		d.Rung, d.Libovsdb = apart(row.Columns[column], all, column, gone)
+		d.Rung, d.Libovsdb = onlyInOne(row.Columns[column], all, column, gone)
 		if len(d.Rung)+len(d.Libovsdb) > 0 {
 			out = append(out, d)
 		}
@@ -51,9 +51,9 @@ func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
 	return out, changed
 }
 
-// apart are the elements of a column that only Rung has, in every version, and those that
+// onlyInOne are the elements of a column that only Rung has, in every version, and those that
 // only libovsdb has.
-func apart(theirs []string, all []map[string][]string, column string, gone bool) (rung, libovsdb []string) {
+func onlyInOne(theirs []string, all []map[string][]string, column string, gone bool) (rung, libovsdb []string) {
 	if len(all) == 1 && slices.Equal(theirs, all[0][column]) {
 		return nil, nil
 	}
@@ -77,11 +77,11 @@ func apart(theirs []string, all []map[string][]string, column string, gone bool)
 	return rung, libovsdb
 }
 
-// whole is a row as text, a column each.
-func whole(columns map[string][]string) []string {
+// wholeRow is a row as text, a column each.
+func wholeRow(columns map[string][]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		values, more := cut(columns[name])
+		values, more := cutElements(columns[name])
 		if text := strings.Join(values, " "); text != "" {
 			if more > 0 {
 				text += " …"
@@ -96,7 +96,7 @@ func whole(columns map[string][]string) []string {
 func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
 
 // idIn is the id among the external_ids of a row that libovsdb has.
-func idIn(row Row) string {
+func idIn(row ReadRow) string {
 	for _, entry := range row.Columns["external_ids"] {
 		if id, ok := strings.CutPrefix(entry, nb.Atom(nb.KeyID)+"="); ok {
 			return strings.Trim(id, `"`)
@@ -105,6 +105,6 @@ func idIn(row Row) string {
 	return ""
 }
 
-func order(a, b Difference) int {
+func compareDifferences(a, b Difference) int {
 	return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Column, b.Column))
 }

@@ -118,7 +118,7 @@ func TestFenced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := Config{Connect: hostile(t, tt.rows), Command: child("read"), Within: tt.within, Most: tt.most}
+			cfg := Config{Connect: hostile(t, tt.rows), Command: child("read"), Within: tt.within, MaxBytes: tt.most}
 			r, err := cfg.Compare(t.Context(), empty)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%+v, %v; want %q", r, err, tt.want)
@@ -133,7 +133,7 @@ func TestUnreachable(t *testing.T) {
 	if _, err := cfg.Compare(t.Context(), empty); err == nil || err.Error() != "connecting libovsdb: no pod on node n1" {
 		t.Error(err)
 	}
-	cfg.Command = Self(filepath.Join("no", "such", "argument"))
+	cfg.Command = SelfCommand(filepath.Join("no", "such", "argument"))
 	lost := errors.New("Rung has lost it")
 	if _, err := cfg.Compare(t.Context(), func(context.Context, func(*nb.DB)) error { return lost }); !errors.Is(err, lost) {
 		t.Error(err)
@@ -147,7 +147,7 @@ func TestLongFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", dir)
-	ln, made, err := listen()
+	ln, made, err := listenPrivately()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestChildEnds(t *testing.T) {
 	defer ln.Close()
 	in, parent := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- Child(context.Background(), in, socket, io.Discard) }()
+	go func() { done <- RunChild(context.Background(), in, socket, io.Discard) }()
 	c, err := ln.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -261,30 +261,30 @@ func (i *interrupted) Read(p []byte) (int, error) {
 
 // That very many rows are late is no difference, and each row that differs counts once.
 func TestManyRows(t *testing.T) {
-	var rows []Row
+	var rows []ReadRow
 	var news []nb.RowChange
 	for n := range heldMost + 5 {
 		s := &nb.AddressSet{UUID: fmt.Sprint(n), Name: fmt.Sprint("a", n)}
-		rows, news = append(rows, Row{nb.TableAddressSet, s.UUID, ours(s)}), append(news, nb.RowChange{New: s})
+		rows, news = append(rows, ReadRow{nb.TableAddressSet, s.UUID, ownColumns(s)}), append(news, nb.RowChange{New: s})
 	}
 	told := map[string]bool{}
-	late := func(v *versions, then *nb.DB) (late bool, out Result) {
-		r := &round{v: v, seen: map[string]bool{}, told: told, first: true}
+	late := func(v *rowVersions, then *nb.DB) (late bool, out Result) {
+		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, isFirst: true}
 		for _, row := range rows {
-			r.take(row)
+			r.takeRow(row)
 		}
-		v.add(then)
-		r.explained(v.now())
-		r.judge(&out)
-		out.More += r.more
-		return r.late(), out
+		v.addVersion(then)
+		r.isExplained(v.currentVersions())
+		r.judgeRound(&out)
+		out.More += r.heldBeyond
+		return r.isLate(), out
 	}
 	before := (*nb.DB)(nil).Apply(nil)
-	if late, out := late(&versions{dbs: []*nb.DB{before}}, before.Apply(news)); !late || len(out.Differences) > 0 {
+	if late, out := late(&rowVersions{dbs: []*nb.DB{before}}, before.Apply(news)); !late || len(out.Differences) > 0 {
 		t.Errorf("late %t, %+v", late, out)
 	}
 	for again := range 2 {
-		late, out := late(&versions{dbs: []*nb.DB{before}}, nil)
+		late, out := late(&rowVersions{dbs: []*nb.DB{before}}, nil)
 		want := []int{len(rows), 5}[again]
 		slices.Reverse(rows)
 		if late || len(out.Differences)+out.More != want {
@@ -302,12 +302,12 @@ func TestDiffer(t *testing.T) {
 	set := func(uuid string, addresses ...string) *nb.AddressSet {
 		return &nb.AddressSet{UUID: uuid, Name: "a", Addresses: addresses, ExternalIDs: map[string]string{nb.KeyID: "id"}}
 	}
-	theirs := func(s *nb.AddressSet) Row { return Row{nb.TableAddressSet, s.UUID, ours(s)} }
+	theirs := func(s *nb.AddressSet) ReadRow { return ReadRow{nb.TableAddressSet, s.UUID, ownColumns(s)} }
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: set("1", "x", "y")}})
 	next := db.Apply([]nb.RowChange{{Old: db.AddressSet("1"), New: set("1", "y", "z")}})
 	gone := next.Apply([]nb.RowChange{{Old: next.AddressSet("1")}})
 	for name, tt := range map[string]struct {
-		row     Row
+		row     ReadRow
 		dbs     []*nb.DB
 		want    string // "" is no difference
 		changed bool
@@ -321,13 +321,13 @@ func TestDiffer(t *testing.T) {
 		"gone meanwhile":            {row: theirs(set("1")), dbs: []*nb.DB{db, gone}, changed: true},
 		"gone, as it never was":     {row: theirs(set("1", "w")), dbs: []*nb.DB{db, gone}, want: "addresses [] [w]", changed: true},
 		"only libovsdb":             {row: theirs(set("2", "w")), dbs: []*nb.DB{db, next}, want: " [] [addresses=w external_ids=\"k8s.ovn.org/id\"=id name=a]"},
-		"only Rung":                 {row: Row{Table: nb.TableAddressSet, UUID: "1"}, dbs: []*nb.DB{db}, want: " [addresses=x y external_ids=\"k8s.ovn.org/id\"=id name=a] []"},
-		"libovsdb does not have it": {row: Row{Table: nb.TableAddressSet, UUID: "1"}, dbs: []*nb.DB{db, gone}, changed: true},
-		"a table Rung has not":      {row: Row{"Other", "1", map[string][]string{"name": {"x"}}}, dbs: []*nb.DB{db}, want: " [] [name=x]"},
+		"only Rung":                 {row: ReadRow{Table: nb.TableAddressSet, UUID: "1"}, dbs: []*nb.DB{db}, want: " [addresses=x y external_ids=\"k8s.ovn.org/id\"=id name=a] []"},
+		"libovsdb does not have it": {row: ReadRow{Table: nb.TableAddressSet, UUID: "1"}, dbs: []*nb.DB{db, gone}, changed: true},
+		"a table Rung has not":      {row: ReadRow{"Other", "1", map[string][]string{"name": {"x"}}}, dbs: []*nb.DB{db}, want: " [] [name=x]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			found, changed := differ(tt.row, tt.dbs)
+			found, changed := rowDifferences(tt.row, tt.dbs)
 			for _, d := range found {
 				got += fmt.Sprint(d.Column, " ", d.Rung, d.Libovsdb)
 			}
@@ -336,7 +336,7 @@ func TestDiffer(t *testing.T) {
 			}
 		})
 	}
-	if first, more := cut(many); len(first) != elementsMost || more != 100-elementsMost {
+	if first, more := cutElements(many); len(first) != elementsMost || more != 100-elementsMost {
 		t.Errorf("%d and %d more", len(first), more)
 	}
 }
@@ -355,7 +355,7 @@ func TestModels(t *testing.T) {
 			t.Errorf("no model of %s in northbound", nb.TableOf(row))
 			continue
 		}
-		theirs, rungs := slices.Sorted(maps.Keys(columnsOf(m))), slices.Sorted(maps.Keys(ours(row)))
+		theirs, rungs := slices.Sorted(maps.Keys(columnsOf(m))), slices.Sorted(maps.Keys(ownColumns(row)))
 		if !slices.Equal(theirs, rungs) {
 			t.Errorf("%s: the model has %q, Rung reads %q", nb.TableOf(row), theirs, rungs)
 		}

@@ -35,30 +35,30 @@ const (
 type Config struct {
 	// Connect opens a connection to the database, which its Close ends.
 	Connect func(context.Context) (net.Conn, error)
-	// Command makes the child, which runs Child with this socket.
-	Command func(ctx context.Context, socket string) (*exec.Cmd, error)
-	Within  time.Duration // of one read
-	Most    int64         // bytes that the server may send
+	// Command makes the child, which runs RunChild with this socket.
+	Command  func(ctx context.Context, socket string) (*exec.Cmd, error)
+	Within   time.Duration // of one read
+	MaxBytes int64         // bytes that the server may send
 }
 
 // saidMost is how many bytes of what the child says on stderr are kept.
 const saidMost = 16 << 10
 
-// read lets libovsdb read the database once, in a child, and hands its rows on.
-func (c Config) read(ctx context.Context, take func(Row)) error {
+// readOnce lets libovsdb read the database once, in a child, and hands its rows on.
+func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	timer := time.AfterFunc(c.Within, func() { fail(fmt.Errorf("libovsdb has not read it within %v", c.Within)) })
 	defer timer.Stop()
-	ln, dir, err := listen()
+	ln, dir, err := listenPrivately()
 	if err != nil {
 		return fmt.Errorf("listening for libovsdb: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	b := &bridge{cfg: &c, left: c.Most, fail: fail}
+	b := &socketBridge{cfg: &c, bytesLeft: c.MaxBytes, fail: fail}
 	var wg sync.WaitGroup
-	wg.Go(func() { b.serve(ctx, ln) })
-	err = c.run(ctx, ln.Addr().String(), take)
+	wg.Go(func() { b.serveChild(ctx, ln) })
+	err = c.runChild(ctx, ln.Addr().String(), take)
 	if why := context.Cause(ctx); why != nil {
 		err = why // the cause of the child's end
 	}
@@ -67,9 +67,9 @@ func (c Config) read(ctx context.Context, take func(Row)) error {
 	return err
 }
 
-// listen listens at a socket in a folder of this user alone. A folder for temporary files
+// listenPrivately listens at a socket in a folder of this user alone. A folder for temporary files
 // may have a name that is too long for sockets; then it is in /tmp.
-func listen() (ln net.Listener, dir string, err error) {
+func listenPrivately() (ln net.Listener, dir string, err error) {
 	for _, in := range []string{"", "/tmp"} {
 		made, failed := os.MkdirTemp(in, "rung-")
 		if failed == nil {
@@ -84,13 +84,13 @@ func listen() (ln net.Listener, dir string, err error) {
 	return nil, "", err
 }
 
-// run runs the child and reads what it writes.
-func (c Config) run(ctx context.Context, socket string, take func(Row)) error {
+// runChild runs the child and reads what it writes.
+func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow)) error {
 	cmd, err := c.Command(ctx, socket)
 	if err != nil {
 		return fmt.Errorf("starting libovsdb: %w", err)
 	}
-	said := &head{}
+	said := &outputHead{}
 	cmd.Stderr, cmd.WaitDelay = said, time.Second
 	// Of a panic its message is wanted, and not where every goroutine was.
 	cmd.Env = append(cmd.Environ(), "GOTRACEBACK=none")
@@ -111,7 +111,7 @@ func (c Config) run(ctx context.Context, socket string, take func(Row)) error {
 	rows := json.NewDecoder(bufio.NewReaderSize(out, 64<<10))
 	var failed error
 	for failed == nil {
-		var r Row
+		var r ReadRow
 		failed = rows.Decode(&r)
 		if failed == nil {
 			take(r)
@@ -122,28 +122,28 @@ func (c Config) run(ctx context.Context, socket string, take func(Row)) error {
 	}
 	switch ended := cmd.Wait(); {
 	case ended != nil:
-		return said.explain(ended)
+		return said.explainEnd(ended)
 	case failed != io.EOF:
 		return fmt.Errorf("reading what libovsdb read: %w", failed)
 	}
 	return nil
 }
 
-// head keeps the beginning of what a child says.
-type head struct {
+// outputHead keeps the beginning of what a child says.
+type outputHead struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (h *head) Write(p []byte) (int, error) {
+func (h *outputHead) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.b = append(h.b, p[:min(len(p), saidMost-len(h.b))]...)
 	return len(p), nil
 }
 
-// explain says why a child ended: that it panicked, or what it said first.
-func (h *head) explain(ended error) error {
+// explainEnd says why a child ended: that it panicked, or what it said first.
+func (h *outputHead) explainEnd(ended error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	first := ""
@@ -165,9 +165,9 @@ func (h *head) explain(ended error) error {
 	return errors.New(first)
 }
 
-// Self makes children that are this program, with the arguments and the socket behind
+// SelfCommand makes children that are this program, with the arguments and the socket behind
 // them.
-func Self(args ...string) func(context.Context, string) (*exec.Cmd, error) {
+func SelfCommand(args ...string) func(context.Context, string) (*exec.Cmd, error) {
 	return func(ctx context.Context, socket string) (*exec.Cmd, error) {
 		program, err := os.Executable()
 		if err != nil {
@@ -180,18 +180,18 @@ func Self(args ...string) func(context.Context, string) (*exec.Cmd, error) {
 // readers are the requests of somebody who only reads; what has no method is a reply.
 var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond_since": true, "monitor_cond": true, "echo": true, "": true}
 
-// bridge passes bytes between the child and the zone's database.
-type bridge struct {
+// socketBridge passes bytes between the child and the zone's database.
+type socketBridge struct {
 	cfg  *Config
 	fail context.CancelCauseFunc
 
-	mu   sync.Mutex
-	left int64 // bytes that the server may still send
+	mu        sync.Mutex
+	bytesLeft int64 // bytes that the server may still send
 }
 
-// serve takes the child's connections until ctx ends; it connects a second time to a
+// serveChild takes the child's connections until ctx ends; it connects a second time to a
 // server with an older schema.
-func (b *bridge) serve(ctx context.Context, ln net.Listener) {
+func (b *socketBridge) serveChild(ctx context.Context, ln net.Listener) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	stop := context.AfterFunc(ctx, func() { _ = ln.Close() })
@@ -201,12 +201,12 @@ func (b *bridge) serve(ctx context.Context, ln net.Listener) {
 		if err != nil {
 			return // closed
 		}
-		wg.Go(func() { b.pass(ctx, child) })
+		wg.Go(func() { b.joinConnections(ctx, child) })
 	}
 }
 
-// pass joins a connection of the child with one of its own to the database.
-func (b *bridge) pass(ctx context.Context, child net.Conn) {
+// joinConnections joins a connection of the child with one of its own to the database.
+func (b *socketBridge) joinConnections(ctx context.Context, child net.Conn) {
 	defer child.Close()
 	server, err := b.cfg.Connect(ctx)
 	if err != nil {
@@ -220,13 +220,13 @@ func (b *bridge) pass(ctx context.Context, child net.Conn) {
 	defer stop()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	wg.Go(func() { defer end(); b.ask(server, child) })
+	wg.Go(func() { defer end(); b.passRequests(server, child) })
 	defer end()
-	_, _ = io.Copy(child, counted{b, server})
+	_, _ = io.Copy(child, countedConn{b, server})
 }
 
-// ask passes what the child asks, and nothing that writes.
-func (b *bridge) ask(server io.Writer, child io.Reader) {
+// passRequests passes what the child asks, and nothing that writes.
+func (b *socketBridge) passRequests(server io.Writer, child io.Reader) {
 	for messages := json.NewDecoder(child); ; {
 		var raw json.RawMessage
 		var m struct{ Method string }
@@ -243,19 +243,19 @@ func (b *bridge) ask(server io.Writer, child io.Reader) {
 	}
 }
 
-// counted is the server's side, up to the limit.
-type counted struct {
-	b *bridge
+// countedConn is the server's side, up to the limit.
+type countedConn struct {
+	b *socketBridge
 	r io.Reader
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c countedConn) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	c.b.left -= int64(n)
-	if c.b.left < 0 {
-		err = fmt.Errorf("the server sent libovsdb more than %d MB", c.b.cfg.Most>>20)
+	c.b.bytesLeft -= int64(n)
+	if c.b.bytesLeft < 0 {
+		err = fmt.Errorf("the server sent libovsdb more than %d MB", c.b.cfg.MaxBytes>>20)
 		c.b.fail(err)
 		return 0, err
 	}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	case "":
 		goleak.VerifyTestMain(m)
 	case "read":
-		if err := Child(context.Background(), os.Stdin, os.Args[1], os.Stdout); err != nil {
+		if err := RunChild(context.Background(), os.Stdin, os.Args[1], os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "rung:", err)
 			os.Exit(2)
 		}
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 
 // child is this test as a child of that kind.
 func child(kind string) func(context.Context, string) (*exec.Cmd, error) {
-	self := Self()
+	self := SelfCommand()
 	return func(ctx context.Context, socket string) (*exec.Cmd, error) {
 		cmd, err := self(ctx, socket)
 		if err == nil {

@@ -42,11 +42,11 @@ func TestNothingStaysBehind(t *testing.T) {
 						cmd.ExtraFiles = []*os.File{w}
 						return cmd
 					}})
-				l, err := p.launch()
+				l, err := p.launchProcess()
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.wg.Go(func() { p.supervise(l) })
+				p.wg.Go(func() { p.superviseProcess(l) })
 				out := bufio.NewReader(r)
 				if line, err := out.ReadString('\n'); err != nil || line != "up\n" {
 					t.Errorf("%q %v", line, err)

@@ -13,7 +13,7 @@ func NewGuard() (Guard, error) { return deathSignal{}, nil }
 type deathSignal struct{}
 
 func (deathSignal) Start(cmd *exec.Cmd) (func() error, error) {
-	group(cmd)
+	ownProcessGroup(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {
@@ -25,7 +25,7 @@ func (deathSignal) Start(cmd *exec.Cmd) (func() error, error) {
 		started <- err
 		if err == nil {
 			err := cmd.Wait()
-			sweep(cmd)
+			killLeftover(cmd)
 			ended <- err
 		}
 	}()

@@ -36,17 +36,17 @@ func killAll(p *os.Process) error {
 	return nil
 }
 
-// group gives a command a process group of its own, all of which ends with its context: the
+// ownProcessGroup gives a command a process group of its own, all of which ends with its context: the
 // terminal's ^C and ^Z are for Rung alone.
-func group(cmd *exec.Cmd) {
+func ownProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if cmd.Cancel != nil {
 		cmd.Cancel = func() error { return killAll(cmd.Process) }
 	}
 }
 
-// sweep kills what a command that ended has left behind.
-func sweep(cmd *exec.Cmd) { _ = killAll(cmd.Process) }
+// killLeftover kills what a command that ended has left behind.
+func killLeftover(cmd *exec.Cmd) { _ = killAll(cmd.Process) }
 
 // watchdog is the guard where the kernel offers none: a shell that holds a pipe
 // from this process and kills the children it was last told of when the pipe
@@ -77,8 +77,8 @@ func NewWatchdog() (Guard, error) {
 	return w, nil
 }
 
-// tell sends the list. The caller holds mu.
-func (w *watchdog) tell() error {
+// sendList sends the list. The caller holds mu.
+func (w *watchdog) sendList() error {
 	line := strings.Trim(fmt.Sprint(w.pids), "[]") + "\n"
 	if _, err := io.WriteString(w.pipe, line); err != nil {
 		return fmt.Errorf("telling the watchdog: %w", err)
@@ -87,7 +87,7 @@ func (w *watchdog) tell() error {
 }
 
 func (w *watchdog) Start(cmd *exec.Cmd) (func() error, error) {
-	group(cmd)
+	ownProcessGroup(cmd)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmd.Start(); err != nil {
@@ -95,18 +95,18 @@ func (w *watchdog) Start(cmd *exec.Cmd) (func() error, error) {
 	}
 	pid := cmd.Process.Pid
 	w.pids = append(w.pids, pid)
-	if err := w.tell(); err != nil {
+	if err := w.sendList(); err != nil {
 		_ = killAll(cmd.Process)
 		_ = cmd.Wait()
 		return nil, err
 	}
 	return func() error {
 		err := cmd.Wait()
-		sweep(cmd)
+		killLeftover(cmd)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.pids = slices.DeleteFunc(w.pids, func(p int) bool { return p == pid })
-		_ = w.tell() // a watchdog that is gone cannot kill the wrong one
+		_ = w.sendList() // a watchdog that is gone cannot kill the wrong one
 		return err
 	}, nil
 }
@@ -115,7 +115,7 @@ func (w *watchdog) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pids = nil
-	_ = w.tell()
+	_ = w.sendList()
 	_ = w.pipe.Close()
 	_ = w.sh.Wait()
 }

@@ -12,10 +12,10 @@ import (
 	"rung/model/clean"
 )
 
-// Output runs a command, made with ctx, to its end and returns what it printed. More than
+// RunOutput runs a command, made with ctx, to its end and returns what it printed. More than
 // most bytes are an error; that of a command that failed has its words.
-func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
-	out, said := &bounded{most: most}, &bounded{most: 4 << 10}
+func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
+	out, said := &boundedBuffer{maxBytes: most}, &boundedBuffer{maxBytes: 4 << 10}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
 	wait, err := g.Start(cmd)
 	if err != nil {
@@ -23,7 +23,7 @@ func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, erro
 	}
 	err = wait()
 	switch {
-	case out.over:
+	case out.isOver:
 		return "", fmt.Errorf("it prints more than %d bytes", most)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -33,17 +33,17 @@ func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, erro
 	return out.b.String(), nil
 }
 
-// bounded keeps what is written up to a limit.
-type bounded struct {
-	b    bytes.Buffer
-	most int
-	over bool
+// boundedBuffer keeps what is written up to a limit.
+type boundedBuffer struct {
+	b        bytes.Buffer
+	maxBytes int
+	isOver   bool
 }
 
 // Write takes everything: a program must not end because nobody keeps what it says.
-func (w *bounded) Write(p []byte) (int, error) {
-	keep := min(len(p), w.most-w.b.Len())
-	w.over = w.over || keep < len(p)
+func (w *boundedBuffer) Write(p []byte) (int, error) {
+	keep := min(len(p), w.maxBytes-w.b.Len())
+	w.isOver = w.isOver || keep < len(p)
 	w.b.Write(p[:keep])
 	return len(p), nil
 }

@@ -34,7 +34,7 @@ const (
 	Stopped State = "stopped" // by Stop
 	Died    State = "died"
 	// Silent is the state of a process that runs and does not answer. The caller that
-	// asks it reports so, with Answers.
+	// asks it reports so, with NoteAnswer.
 	Silent State = "does not answer"
 )
 
@@ -56,7 +56,7 @@ type Config struct {
 // Process is a program that is kept running until Close.
 type Process struct {
 	cfg      Config
-	messages tail
+	messages outputTail
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd // nil while none runs
@@ -85,12 +85,12 @@ func New(cfg Config) *Process {
 // first process ended, or ReadyWithin is over. A program that comes up later is told
 // by Report. A start that fails ends with Close, too.
 func (p *Process) Start(ctx context.Context) error {
-	l, err := p.launch()
+	l, err := p.launchProcess()
 	if err != nil {
 		return err
 	}
 	// The process is looked after from now on.
-	p.wg.Go(func() { p.supervise(l) })
+	p.wg.Go(func() { p.superviseProcess(l) })
 	ctx, cancel := context.WithTimeout(ctx, ReadyWithin)
 	defer cancel()
 	select {
@@ -109,8 +109,8 @@ func (p *Process) Start(ctx context.Context) error {
 	}
 }
 
-// life is one process of those that follow one another.
-type life struct {
+// processLife is one process of those that follow one another.
+type processLife struct {
 	cmd   *exec.Cmd
 	wait  func() error
 	up    chan struct{} // closed when its socket has answered
@@ -118,7 +118,7 @@ type life struct {
 	err   error         // why it ended; read after ended
 }
 
-func (p *Process) launch() (*life, error) {
+func (p *Process) launchProcess() (*processLife, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ctx.Err() != nil {
@@ -133,11 +133,11 @@ func (p *Process) launch() (*life, error) {
 		return nil, fmt.Errorf("starting %s for zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
 	}
 	p.cmd = cmd
-	return &life{cmd: cmd, wait: wait, up: make(chan struct{}), ended: make(chan struct{})}, nil
+	return &processLife{cmd: cmd, wait: wait, up: make(chan struct{}), ended: make(chan struct{})}, nil
 }
 
-// runs tells that a process has come up, unless it was stopped or is over.
-func (p *Process) runs(l *life) {
+// noteRunning tells that a process has come up, unless it was stopped or is over.
+func (p *Process) noteRunning(l *processLife) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd != l.cmd {
@@ -150,9 +150,9 @@ func (p *Process) runs(l *life) {
 	}
 }
 
-// Answers says of the process with that id whether it answers, where somebody asked
+// NoteAnswer says of the process with that id whether it answers, where somebody asked
 // it. A stopped one that answers was let go on by another hand.
-func (p *Process) Answers(pid int, yes bool) {
+func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := Silent
@@ -166,16 +166,16 @@ func (p *Process) Answers(pid int, yes bool) {
 	p.cfg.Report(next, nil)
 }
 
-// ready waits until the socket answers, for as long as the process runs: on a machine
+// waitReady waits until the socket answers, for as long as the process runs: on a machine
 // that is busy it may take its time.
-func (p *Process) ready(l *life) {
+func (p *Process) waitReady(l *processLife) {
 	again := retry.Backoff(2*time.Millisecond, 50*time.Millisecond)
 	for {
 		var d net.Dialer
 		c, err := d.DialContext(p.ctx, "unix", p.cfg.Socket)
 		if err == nil {
 			_ = c.Close()
-			p.runs(l)
+			p.noteRunning(l)
 			close(l.up)
 			return
 		}
@@ -191,15 +191,15 @@ func (p *Process) ready(l *life) {
 	}
 }
 
-// supervise waits for the process's end and starts the next, until Close.
-func (p *Process) supervise(l *life) {
+// superviseProcess waits for the process's end and starts the next, until Close.
+func (p *Process) superviseProcess(l *processLife) {
 	again := retry.Backoff(RestartAfter, RestartMost)
 	for {
 		began := time.Now()
-		p.wg.Go(func() { p.ready(l) })
-		l.err = p.why(l.wait())
+		p.wg.Go(func() { p.waitReady(l) })
+		l.err = p.endReason(l.wait())
 		close(l.ended)
-		if p.died(l.err) != nil {
+		if p.noteDeath(l.err) != nil {
 			return
 		}
 		if time.Since(began) > RestartMost {
@@ -210,18 +210,18 @@ func (p *Process) supervise(l *life) {
 				return
 			}
 			var err error
-			if l, err = p.launch(); err == nil {
+			if l, err = p.launchProcess(); err == nil {
 				break
 			}
-			if p.died(err) != nil {
+			if p.noteDeath(err) != nil {
 				return
 			}
 		}
 	}
 }
 
-// died tells that none runs now, and why; the error says that none will.
-func (p *Process) died(why error) error {
+// noteDeath tells that none runs now, and why; the error says that none will.
+func (p *Process) noteDeath(why error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cmd, p.state = nil, Died
@@ -231,12 +231,12 @@ func (p *Process) died(why error) error {
 	return p.ctx.Err()
 }
 
-// why makes an error of how a process ended.
-func (p *Process) why(err error) error {
+// endReason makes an error of how a process ended.
+func (p *Process) endReason(err error) error {
 	if err == nil {
 		err = errors.New("exited")
 	}
-	if m := p.messages.take(); m != "" {
+	if m := p.messages.takeLastLine(); m != "" {
 		return fmt.Errorf("%w: %s", err, m)
 	}
 	return err
@@ -244,13 +244,13 @@ func (p *Process) why(err error) error {
 
 // Pid is the process's id, 0 while none runs.
 func (p *Process) Pid() int {
-	if pr := p.running(); pr != nil {
+	if pr := p.currentProcess(); pr != nil {
 		return pr.Pid
 	}
 	return 0
 }
 
-func (p *Process) running() *os.Process {
+func (p *Process) currentProcess() *os.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
@@ -262,7 +262,7 @@ func (p *Process) running() *os.Process {
 // Kill kills the process, and what it has started, as SIGKILL does; the next one starts
 // by itself.
 func (p *Process) Kill() error {
-	if pr := p.running(); pr != nil {
+	if pr := p.currentProcess(); pr != nil {
 		if err := killAll(pr); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("killing %s of zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
 		}
@@ -271,12 +271,12 @@ func (p *Process) Kill() error {
 }
 
 // Stop makes the process stand still as SIGSTOP does, until Cont.
-func (p *Process) Stop() error { return p.signal(stopSignal, Stopped) }
+func (p *Process) Stop() error { return p.sendSignal(stopSignal, Stopped) }
 
 // Cont lets a stopped process go on.
-func (p *Process) Cont() error { return p.signal(contSignal, Running) }
+func (p *Process) Cont() error { return p.sendSignal(contSignal, Running) }
 
-func (p *Process) signal(s os.Signal, state State) error {
+func (p *Process) sendSignal(s os.Signal, state State) error {
 	p.mu.Lock()
 	defer p.mu.Unlock() // what becomes of it meanwhile is told after this
 	if p.cmd == nil {
@@ -298,13 +298,13 @@ func (p *Process) Close() {
 	p.wg.Wait()
 }
 
-// tail keeps the last words of a program.
-type tail struct {
+// outputTail keeps the last words of a program.
+type outputTail struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *outputTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b = append(t.b, b...)
@@ -314,8 +314,8 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take returns the last line and forgets everything.
-func (t *tail) take() string {
+// takeLastLine returns the last line and forgets everything.
+func (t *outputTail) takeLastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := bytes.Split(bytes.TrimSpace(t.b), []byte{'\n'})

@@ -109,22 +109,22 @@ func TestStates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.Answers(pid, true) // as it was
-	p.Answers(pid, false)
-	p.Answers(pid, false)
-	p.Answers(pid, true)
+	p.NoteAnswer(pid, true) // as it was
+	p.NoteAnswer(pid, false)
+	p.NoteAnswer(pid, false)
+	p.NoteAnswer(pid, true)
 	if err := p.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	p.Answers(pid, false) // no wonder
-	p.Answers(pid, true)  // another hand let it go on
+	p.NoteAnswer(pid, false) // no wonder
+	p.NoteAnswer(pid, true)  // another hand let it go on
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	wait.Within(t, wait.Patience, "the next one runs", func() bool {
 		return l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running)
 	})
-	p.Answers(pid, false)
+	p.NoteAnswer(pid, false)
 	if p.Pid() == pid || !l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running) {
 		t.Errorf("told %v", l.states)
 	}

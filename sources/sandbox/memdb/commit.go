@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// commit checks what the transaction left, mends what the database mends by
+// commitChanges checks what the transaction left, mends what the database mends by
 // itself, and makes it the database's state.
-func (t *txn) commit() ([]Change, error) {
-	delta := t.collect()
+func (t *transaction) commitChanges() ([]Change, error) {
+	delta := t.collectGarbage()
 	if err := t.checkReferences(delta); err != nil {
 		return nil, err
 	}
@@ -18,28 +18,28 @@ func (t *txn) commit() ([]Change, error) {
 	var changes []Change
 	for p, row := range t.changed {
 		old := t.db.tables[p.table][p.uuid]
-		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, Datum.equal) {
+		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, Datum.equals) {
 			continue
 		}
 		changes = append(changes, Change{p.table, p.uuid, old, row})
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return compare(a.UUID, b.UUID) })
+	slices.SortFunc(changes, func(a, b Change) int { return compareAtoms(a.UUID, b.UUID) })
 	if err := t.checkIndexes(changes); err != nil {
 		return nil, err
 	}
 	for i := range changes {
-		t.db.apply(&changes[i])
+		t.db.applyChange(&changes[i])
 	}
 	return changes, nil
 }
 
-// collect deletes rows outside the root set that nobody refers to, and returns
+// collectGarbage deletes rows outside the root set that nobody refers to, and returns
 // by how much the counts of strong references change.
-func (t *txn) collect() map[UUID]int {
+func (t *transaction) collectGarbage() map[UUID]int {
 	delta := map[UUID]int{}
-	var suspects []place
+	var suspects []rowPlace
 	count := func(table string, row Row, by int) {
-		references(t.db.Schema.Tables[table], row, func(to place, weak bool) {
+		walkReferences(t.db.Schema.Tables[table], row, func(to rowPlace, weak bool) {
 			if weak {
 				return
 			}
@@ -57,7 +57,7 @@ func (t *txn) collect() map[UUID]int {
 	for len(suspects) > 0 {
 		p := suspects[len(suspects)-1]
 		suspects = suspects[:len(suspects)-1]
-		row := t.get(p)
+		row := t.rowOf(p)
 		if row == nil || t.db.Schema.Tables[p.table].Root || t.db.strong[p.uuid]+delta[p.uuid] > 0 {
 			continue
 		}
@@ -68,19 +68,19 @@ func (t *txn) collect() map[UUID]int {
 }
 
 // checkReferences refuses strong references to rows that are not there.
-func (t *txn) checkReferences(delta map[UUID]int) error {
+func (t *transaction) checkReferences(delta map[UUID]int) error {
 	for p, row := range t.changed {
 		if row == nil {
 			if n := t.db.strong[p.uuid] + delta[p.uuid]; n > 0 {
-				return &failure{"referential integrity violation",
+				return &opFailure{"referential integrity violation",
 					"cannot delete " + p.table + " row " + string(p.uuid) + ": it is still referred to"}
 			}
 			continue
 		}
 		var err error
-		references(t.db.Schema.Tables[p.table], row, func(to place, weak bool) {
-			if !weak && err == nil && t.get(to) == nil {
-				err = &failure{"referential integrity violation",
+		walkReferences(t.db.Schema.Tables[p.table], row, func(to rowPlace, weak bool) {
+			if !weak && err == nil && t.rowOf(to) == nil {
+				err = &opFailure{"referential integrity violation",
 					"Table " + p.table + " row " + string(p.uuid) + " refers to " + to.table + " row " + string(to.uuid) + ", which is not there"}
 			}
 		})
@@ -92,8 +92,8 @@ func (t *txn) checkReferences(delta map[UUID]int) error {
 }
 
 // dropWeak takes weak references to rows that are not there out.
-func (t *txn) dropWeak() error {
-	affected := map[place]bool{}
+func (t *transaction) dropWeak() error {
+	affected := map[rowPlace]bool{}
 	for p, row := range t.changed {
 		if row != nil {
 			affected[p] = true
@@ -104,7 +104,7 @@ func (t *txn) dropWeak() error {
 		}
 	}
 	for p := range affected {
-		row := t.get(p)
+		row := t.rowOf(p)
 		if row == nil {
 			continue
 		}
@@ -115,16 +115,16 @@ func (t *txn) dropWeak() error {
 			was := row[name]
 			var gone []int
 			for i, k := range was.Keys {
-				if u, _ := k.(UUID); t.get(place{c.Key.RefTable, u}) == nil {
+				if u, _ := k.(UUID); t.rowOf(rowPlace{c.Key.RefTable, u}) == nil {
 					gone = append(gone, i)
 				}
 			}
 			if len(gone) == 0 {
 				continue
 			}
-			is := was.without(gone)
+			is := was.withoutPlaces(gone)
 			if len(is.Keys) < c.Min {
-				return constraint("column %s of table %s row %s would lose its last reference", name, p.table, p.uuid)
+				return constraintError("column %s of table %s row %s would lose its last reference", name, p.table, p.uuid)
 			}
 			row = maps.Clone(row)
 			row[name] = is
@@ -136,7 +136,7 @@ func (t *txn) dropWeak() error {
 
 // checkIndexes refuses a second row with the values of an index, and one row
 // too many.
-func (t *txn) checkIndexes(changes []Change) error {
+func (t *transaction) checkIndexes(changes []Change) error {
 	touched := map[UUID]bool{}
 	grown := map[string]int{}
 	for _, ch := range changes {
@@ -149,7 +149,7 @@ func (t *txn) checkIndexes(changes []Change) error {
 	}
 	for name, n := range grown {
 		if limit := t.db.Schema.Tables[name].MaxRows; limit > 0 && n > 0 && len(t.db.tables[name])+n > limit {
-			return constraint("transaction causes %q table to contain more rows than its limit of %d", name, limit)
+			return constraintError("transaction causes %q table to contain more rows than its limit of %d", name, limit)
 		}
 	}
 	type slot struct {
@@ -167,7 +167,7 @@ func (t *txn) checkIndexes(changes []Change) error {
 			s := slot{ch.Table, i, indexKey(table, index, ch.New)}
 			holder, held := t.db.keys[ch.Table][i][s.key]
 			if taken[s] || (held && !touched[holder]) {
-				return constraint("transaction causes multiple rows in %q table to have identical values (%s) for index on column %q",
+				return constraintError("transaction causes multiple rows in %q table to have identical values (%s) for index on column %q",
 					ch.Table, s.key[:len(s.key)-1], index[0])
 			}
 			taken[s] = true
@@ -176,10 +176,10 @@ func (t *txn) checkIndexes(changes []Change) error {
 	return nil
 }
 
-// apply makes one change part of the database.
-func (db *DB) apply(ch *Change) {
+// applyChange makes one change part of the database.
+func (db *DB) applyChange(ch *Change) {
 	table := db.Schema.Tables[ch.Table]
-	here := place{ch.Table, ch.UUID}
+	here := rowPlace{ch.Table, ch.UUID}
 	for i, index := range table.Indexes {
 		if ch.Old != nil {
 			k := indexKey(table, index, ch.Old)
@@ -191,7 +191,7 @@ func (db *DB) apply(ch *Change) {
 			db.keys[ch.Table][i][indexKey(table, index, ch.New)] = ch.UUID
 		}
 	}
-	references(table, ch.Old, func(to place, weak bool) {
+	walkReferences(table, ch.Old, func(to rowPlace, weak bool) {
 		if !weak {
 			db.strong[to.uuid]--
 			if db.strong[to.uuid] == 0 {
@@ -204,13 +204,13 @@ func (db *DB) apply(ch *Change) {
 			delete(db.weak, to.uuid)
 		}
 	})
-	references(table, ch.New, func(to place, weak bool) {
+	walkReferences(table, ch.New, func(to rowPlace, weak bool) {
 		if !weak {
 			db.strong[to.uuid]++
 			return
 		}
 		if db.weak[to.uuid] == nil {
-			db.weak[to.uuid] = map[place]struct{}{}
+			db.weak[to.uuid] = map[rowPlace]struct{}{}
 		}
 		db.weak[to.uuid][here] = struct{}{}
 	})

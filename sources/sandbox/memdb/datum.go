@@ -22,15 +22,15 @@ type Datum struct {
 	Values []Atom // as long as Keys in a map, nil otherwise
 }
 
-// compare orders two elements of a column, which are of one type.
-func compare(a, b Atom) int {
+// compareAtoms orders two elements of a column, which are of one type.
+func compareAtoms(a, b Atom) int {
 	switch a := a.(type) {
 	case int64:
 		b, _ := b.(int64)
 		return cmp.Compare(a, b)
 	case bool:
 		b, _ := b.(bool)
-		return cmp.Compare(bit(a), bit(b))
+		return cmp.Compare(boolBit(a), boolBit(b))
 	case string:
 		b, _ := b.(string)
 		return strings.Compare(a, b)
@@ -41,16 +41,16 @@ func compare(a, b Atom) int {
 	return 0
 }
 
-func bit(b bool) int {
+func boolBit(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (d Datum) find(k Atom) (int, bool) { return slices.BinarySearchFunc(d.Keys, k, compare) }
+func (d Datum) findKey(k Atom) (int, bool) { return slices.BinarySearchFunc(d.Keys, k, compareAtoms) }
 
-func (d Datum) equal(o Datum) bool {
+func (d Datum) equals(o Datum) bool {
 	return equalAtoms(d.Keys, o.Keys) && equalAtoms(d.Values, o.Values)
 }
 
@@ -58,33 +58,33 @@ func equalAtoms(a, b []Atom) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	return len(a) == 0 || &a[0] == &b[0] || slices.EqualFunc(a, b, same)
+	return len(a) == 0 || &a[0] == &b[0] || slices.EqualFunc(a, b, sameAtom)
 }
 
-func same(a, b Atom) bool { return compare(a, b) == 0 }
+func sameAtom(a, b Atom) bool { return compareAtoms(a, b) == 0 }
 
-// shared are the places in d of the elements that o has as well, in rising order; of a map,
+// sharedPlaces are the places in d of the elements that o has as well, in rising order; of a map,
 // o may name keys alone.
-func (d Datum) shared(o Datum) (at []int) {
+func (d Datum) sharedPlaces(o Datum) (at []int) {
 	for i, k := range o.Keys {
-		if j, ok := d.find(k); ok && (o.Values == nil || same(o.Values[i], d.Values[j])) {
+		if j, ok := d.findKey(k); ok && (o.Values == nil || sameAtom(o.Values[i], d.Values[j])) {
 			at = append(at, j)
 		}
 	}
 	return at
 }
 
-// union puts o's elements in; a key that is there keeps its value. Sets of
+// unionWith puts o's elements in; a key that is there keeps its value. Sets of
 // thousands change by one at a time, so the work is that of finding o's.
-func (d Datum) union(o Datum) Datum {
+func (d Datum) unionWith(o Datum) Datum {
 	out, copied := d, false
 	for i, k := range o.Keys {
-		j, ok := out.find(k)
+		j, ok := out.findKey(k)
 		if ok {
 			continue
 		}
 		if !copied {
-			out, copied = d.grown(len(o.Keys)), true
+			out, copied = d.grownCopy(len(o.Keys)), true
 		}
 		out.Keys = slices.Insert(out.Keys, j, k)
 		if o.Values != nil {
@@ -94,8 +94,8 @@ func (d Datum) union(o Datum) Datum {
 	return out
 }
 
-// grown is a copy with room for n more.
-func (d Datum) grown(n int) Datum {
+// grownCopy is a copy with room for n more.
+func (d Datum) grownCopy(n int) Datum {
 	out := Datum{Keys: append(make([]Atom, 0, len(d.Keys)+n), d.Keys...)}
 	if d.Values != nil {
 		out.Values = append(make([]Atom, 0, len(d.Keys)+n), d.Values...)
@@ -103,8 +103,8 @@ func (d Datum) grown(n int) Datum {
 	return out
 }
 
-// without takes the elements at some places, in rising order, out.
-func (d Datum) without(at []int) Datum {
+// withoutPlaces takes the elements at some places, in rising order, out.
+func (d Datum) withoutPlaces(at []int) Datum {
 	switch len(at) {
 	case 0:
 		return d
@@ -125,10 +125,10 @@ func (d Datum) without(at []int) Datum {
 	return out
 }
 
-// diff returns the difference that turns d into o, in the notation of update2: the
+// diffTo returns the difference that turns d into o, in the notation of update2: the
 // elements that are in one of the two, and of a map the keys whose value changed, with
 // the new value.
-func (d Datum) diff(o Datum, c *Column) Datum {
+func (d Datum) diffTo(o Datum, c *Column) Datum {
 	if c.Max == 1 && c.Value == nil {
 		return o
 	}
@@ -146,7 +146,7 @@ func (d Datum) diff(o Datum, c *Column) Datum {
 		case i == len(d.Keys):
 			n = 1
 		case j < len(o.Keys):
-			n = compare(d.Keys[i], o.Keys[j])
+			n = compareAtoms(d.Keys[i], o.Keys[j])
 		}
 		switch {
 		case n < 0:
@@ -156,7 +156,7 @@ func (d Datum) diff(o Datum, c *Column) Datum {
 			take(o, j)
 			j++
 		default:
-			if d.Values != nil && !same(d.Values[i], o.Values[j]) {
+			if d.Values != nil && !sameAtom(d.Values[i], o.Values[j]) {
 				take(o, j)
 			}
 			i++
@@ -166,16 +166,16 @@ func (d Datum) diff(o Datum, c *Column) Datum {
 	return out
 }
 
-// normal sorts, and reports a key that is there twice.
-func (d *Datum) normal() error {
+// normalise sorts, and reports a key that is there twice.
+func (d *Datum) normalise() error {
 	if d.Values == nil {
-		slices.SortFunc(d.Keys, compare)
+		slices.SortFunc(d.Keys, compareAtoms)
 	} else {
 		at := make([]int, len(d.Keys))
 		for i := range at {
 			at[i] = i
 		}
-		slices.SortFunc(at, func(a, b int) int { return compare(d.Keys[a], d.Keys[b]) })
+		slices.SortFunc(at, func(a, b int) int { return compareAtoms(d.Keys[a], d.Keys[b]) })
 		keys, values := make([]Atom, len(at)), make([]Atom, len(at))
 		for i, j := range at {
 			keys[i], values[i] = d.Keys[j], d.Values[j]
@@ -183,7 +183,7 @@ func (d *Datum) normal() error {
 		d.Keys, d.Values = keys, values
 	}
 	for i := 1; i < len(d.Keys); i++ {
-		if same(d.Keys[i-1], d.Keys[i]) {
+		if sameAtom(d.Keys[i-1], d.Keys[i]) {
 			return fmt.Errorf("%v is there twice", d.Keys[i])
 		}
 	}

@@ -17,13 +17,13 @@ type Row map[string]Datum
 type DB struct {
 	Schema *Schema
 	tables map[string]map[UUID]Row
-	strong map[UUID]int                // references that keep a row
-	weak   map[UUID]map[place]struct{} // rows that refer to it weakly
+	strong map[UUID]int                   // references that keep a row
+	weak   map[UUID]map[rowPlace]struct{} // rows that refer to it weakly
 	keys   map[string][]map[string]UUID
 }
 
-// place is where a row is.
-type place struct {
+// rowPlace is where a row is.
+type rowPlace struct {
 	table string
 	uuid  UUID
 }
@@ -39,7 +39,7 @@ type Change struct {
 // New makes an empty database.
 func New(s *Schema) *DB {
 	db := &DB{Schema: s, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{},
-		weak: map[UUID]map[place]struct{}{}, keys: map[string][]map[string]UUID{}}
+		weak: map[UUID]map[rowPlace]struct{}{}, keys: map[string][]map[string]UUID{}}
 	for name, t := range s.Tables {
 		db.tables[name] = map[UUID]Row{}
 		for range t.Indexes {
@@ -74,7 +74,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 		case c == nil && (name == "_uuid" || name == "_version") && !brief:
 			member(name)
 			b = appendAtom(b, id) // versions are only ever compared with one another
-		case c == nil, brief && row[name].equal(defaultOf(c)):
+		case c == nil, brief && row[name].equals(defaultOf(c)):
 		default:
 			member(name)
 			b = appendDatum(b, row[name], c)
@@ -90,7 +90,7 @@ func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
 	b = append(b, '{')
 	n := 0
 	for _, name := range columns {
-		if t.Columns[name] == nil || ch.Old[name].equal(ch.New[name]) {
+		if t.Columns[name] == nil || ch.Old[name].equals(ch.New[name]) {
 			continue
 		}
 		n++
@@ -98,7 +98,7 @@ func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
 			b = append(b, ',')
 		}
 		b = append(jsonrpc.AppendString(b, name), ':')
-		b = appendDatum(b, ch.Old[name].diff(ch.New[name], t.Columns[name]), t.Columns[name])
+		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], t.Columns[name]), t.Columns[name])
 	}
 	if n == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
 func (db *DB) AppendOld(b []byte, ch *Change, columns []string) []byte {
 	var changed []string
 	for _, name := range columns {
-		if !ch.Old[name].equal(ch.New[name]) {
+		if !ch.Old[name].equals(ch.New[name]) {
 			changed = append(changed, name)
 		}
 	}
@@ -120,15 +120,15 @@ func (db *DB) AppendOld(b []byte, ch *Change, columns []string) []byte {
 
 func newUUID() UUID { return UUID(uuid.NewString()) }
 
-// references walks what a row refers to.
-func references(t *Table, row Row, each func(to place, weak bool)) {
+// walkReferences walks what a row refers to.
+func walkReferences(t *Table, row Row, each func(to rowPlace, weak bool)) {
 	for name, c := range t.Columns {
 		if c.Key.RefTable == "" {
 			continue
 		}
 		for _, k := range row[name].Keys {
 			if u, ok := k.(UUID); ok {
-				each(place{c.Key.RefTable, u}, c.Key.Weak)
+				each(rowPlace{c.Key.RefTable, u}, c.Key.Weak)
 			}
 		}
 	}

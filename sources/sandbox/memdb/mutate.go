@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// condition is one condition of a where (RFC 7047 §5.1).
-type condition struct {
+// whereCondition is one condition of a where (RFC 7047 §5.1).
+type whereCondition struct {
 	column, function string
 	value            Datum
 	never            bool
@@ -14,32 +14,32 @@ type condition struct {
 
 var uuidColumn = &Column{Key: Base{Type: "uuid"}, Min: 1, Max: 1}
 
-func (t *txn) conditions(o *operation) ([]condition, error) {
+func (t *transaction) parseConditions(o *operation) ([]whereCondition, error) {
 	var raws []json.RawMessage
 	if json.Unmarshal(o.members["where"], &raws) != nil {
-		return nil, syntax("where is not a list of conditions")
+		return nil, syntaxError("where is not a list of conditions")
 	}
-	var out []condition
+	var out []whereCondition
 	for _, raw := range raws {
 		var all bool
 		if json.Unmarshal(raw, &all) == nil {
 			if !all {
-				out = append(out, condition{never: true})
+				out = append(out, whereCondition{never: true})
 			}
 			continue
 		}
 		var parts []json.RawMessage
-		var c condition
+		var c whereCondition
 		if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
 			json.Unmarshal(parts[0], &c.column) != nil || json.Unmarshal(parts[1], &c.function) != nil {
-			return nil, syntax("a condition is a column, a function and a value")
+			return nil, syntaxError("a condition is a column, a function and a value")
 		}
 		column := o.t.Columns[c.column]
 		if c.column == "_uuid" {
 			column = uuidColumn
 		}
 		if column == nil {
-			return nil, syntax("no column %s in table %s", c.column, o.table)
+			return nil, syntaxError("no column %s in table %s", c.column, o.table)
 		}
 		loose := false
 		switch c.function {
@@ -48,18 +48,18 @@ func (t *txn) conditions(o *operation) ([]condition, error) {
 			loose = true
 		case "<", "<=", ">", ">=":
 			if column.Key.Type != "integer" || column.Max != 1 {
-				return nil, syntax("%s cannot be used on column %s", c.function, c.column)
+				return nil, syntaxError("%s cannot be used on column %s", c.function, c.column)
 			}
 		default:
-			return nil, syntax("no function named %s", c.function)
+			return nil, syntaxError("no function named %s", c.function)
 		}
-		r := t.reader(parts[2])
-		d, err := r.datum(column, loose, false)
+		r := t.newReader(parts[2])
+		d, err := r.readDatum(column, loose, false)
 		if err != nil {
 			return nil, inColumn(err, o.table, c.column)
 		}
 		if r.End() != nil || (c.column == "_uuid" && len(d.Keys) != 1) {
-			return nil, syntax("condition on column %s", c.column)
+			return nil, syntaxError("condition on column %s", c.column)
 		}
 		c.value = d
 		out = append(out, c)
@@ -67,34 +67,34 @@ func (t *txn) conditions(o *operation) ([]condition, error) {
 	return out, nil
 }
 
-func meets(p place, row Row, conditions []condition) bool {
+func meetsConditions(p rowPlace, row Row, conditions []whereCondition) bool {
 	for _, c := range conditions {
 		d := row[c.column]
 		if c.column == "_uuid" {
 			d = Datum{Keys: []Atom{p.uuid}}
 		}
-		if c.never || !holds(d, c) {
+		if c.never || !conditionHolds(d, c) {
 			return false
 		}
 	}
 	return true
 }
 
-func holds(d Datum, c condition) bool {
+func conditionHolds(d Datum, c whereCondition) bool {
 	switch c.function {
 	case "==":
-		return d.equal(c.value)
+		return d.equals(c.value)
 	case "!=":
-		return !d.equal(c.value)
+		return !d.equals(c.value)
 	case "includes":
-		return len(d.shared(c.value)) == len(c.value.Keys)
+		return len(d.sharedPlaces(c.value)) == len(c.value.Keys)
 	case "excludes":
-		return len(d.shared(c.value)) == 0
+		return len(d.sharedPlaces(c.value)) == 0
 	}
 	if len(d.Keys) != 1 || len(c.value.Keys) != 1 {
 		return false
 	}
-	n := compare(d.Keys[0], c.value.Keys[0])
+	n := compareAtoms(d.Keys[0], c.value.Keys[0])
 	switch c.function {
 	case "<":
 		return n < 0
@@ -106,32 +106,32 @@ func holds(d Datum, c condition) bool {
 	return n >= 0
 }
 
-// mutation is one mutation, ready to be applied.
-type mutation struct {
+// columnMutation is one mutation, ready to be applied.
+type columnMutation struct {
 	column, mutator string
 	c               *Column
 	value           Datum
 }
 
-func (t *txn) mutate(o *operation) ([]byte, error) {
+func (t *transaction) mutateRows(o *operation) ([]byte, error) {
 	var raws []json.RawMessage
 	if json.Unmarshal(o.members["mutations"], &raws) != nil {
-		return nil, syntax("mutations is not a list")
+		return nil, syntaxError("mutations is not a list")
 	}
-	var ms []mutation
+	var ms []columnMutation
 	for _, raw := range raws {
-		m, err := t.mutation(o, raw)
+		m, err := t.parseMutation(o, raw)
 		if err != nil {
 			return nil, err
 		}
 		ms = append(ms, m)
 	}
-	return t.each(o, func(p place, old Row) error {
+	return t.eachRow(o, func(p rowPlace, old Row) error {
 		next := maps.Clone(old)
 		for _, m := range ms {
-			d, err := m.apply(next[m.column])
+			d, err := m.applyTo(next[m.column])
 			if err == nil {
-				err = size(m.c, d)
+				err = checkSize(m.c, d)
 			}
 			if err != nil {
 				return inColumn(err, o.table, m.column)
@@ -143,47 +143,47 @@ func (t *txn) mutate(o *operation) ([]byte, error) {
 	})
 }
 
-func (t *txn) mutation(o *operation, raw []byte) (m mutation, err error) {
+func (t *transaction) parseMutation(o *operation, raw []byte) (m columnMutation, err error) {
 	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
 		json.Unmarshal(parts[0], &m.column) != nil || json.Unmarshal(parts[1], &m.mutator) != nil {
-		return m, syntax("a mutation is a column, a mutator and a value")
+		return m, syntaxError("a mutation is a column, a mutator and a value")
 	}
 	m.c = o.t.Columns[m.column]
 	if m.c == nil {
-		return m, syntax("no column %s in table %s", m.column, o.table)
+		return m, syntaxError("no column %s in table %s", m.column, o.table)
 	}
 	argument := *m.c
 	switch m.mutator {
 	case "insert", "delete":
 		if m.c.Min == 1 && m.c.Max == 1 {
-			return m, syntax("%s cannot be used on column %s", m.mutator, m.column)
+			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
 		}
 	case "+=", "-=", "*=", "/=", "%=":
 		if m.c.Key.Type != "integer" || m.c.Value != nil {
-			return m, syntax("%s cannot be used on column %s", m.mutator, m.column)
+			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
 		}
 		argument = Column{Key: Base{Type: "integer"}, Min: 1, Max: 1}
 	default:
-		return m, syntax("no mutator named %s", m.mutator)
+		return m, syntaxError("no mutator named %s", m.mutator)
 	}
-	r := t.reader(parts[2])
-	if m.value, err = r.datum(&argument, m.mutator == "insert" || m.mutator == "delete",
+	r := t.newReader(parts[2])
+	if m.value, err = r.readDatum(&argument, m.mutator == "insert" || m.mutator == "delete",
 		m.mutator == "delete"); err != nil {
 		return m, inColumn(err, o.table, m.column)
 	}
 	if err := r.End(); err != nil {
-		return m, syntax("%v", err)
+		return m, syntaxError("%v", err)
 	}
 	return m, nil
 }
 
-func (m *mutation) apply(d Datum) (Datum, error) {
+func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 	switch m.mutator {
 	case "insert":
-		return d.union(m.value), nil
+		return d.unionWith(m.value), nil
 	case "delete":
-		return d.without(d.shared(m.value)), nil
+		return d.withoutPlaces(d.sharedPlaces(m.value)), nil
 	}
 	by, _ := m.value.Keys[0].(int64)
 	var out Datum
@@ -198,7 +198,7 @@ func (m *mutation) apply(d Datum) (Datum, error) {
 			v *= by
 		default:
 			if by == 0 {
-				return d, &failure{"domain error", "division by zero"}
+				return d, &opFailure{"domain error", "division by zero"}
 			}
 			if m.mutator == "/=" {
 				v /= by
@@ -207,9 +207,9 @@ func (m *mutation) apply(d Datum) (Datum, error) {
 			}
 		}
 		if b := &m.c.Key; (b.MinInt != nil && v < *b.MinInt) || (b.MaxInt != nil && v > *b.MaxInt) {
-			return d, constraint("%d is not in the valid range %s", v, span(b))
+			return d, constraintError("%d is not in the valid range %s", v, rangeText(b))
 		}
 		out.Keys = append(out.Keys, v)
 	}
-	return out, out.normal()
+	return out, out.normalise()
 }

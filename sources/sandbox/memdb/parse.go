@@ -10,28 +10,28 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// failure is an error of an operation or a commit, in OVSDB's two parts.
-type failure struct{ code, details string }
+// opFailure is an error of an operation or a commit, in OVSDB's two parts.
+type opFailure struct{ code, details string }
 
-func (f *failure) Error() string { return f.code + ": " + f.details }
+func (f *opFailure) Error() string { return f.code + ": " + f.details }
 
-func constraint(format string, args ...any) error {
-	return &failure{"constraint violation", fmt.Sprintf(format, args...)}
+func constraintError(format string, args ...any) error {
+	return &opFailure{"constraint violation", fmt.Sprintf(format, args...)}
 }
 
-func syntax(format string, args ...any) error {
-	return &failure{"syntax error", fmt.Sprintf(format, args...)}
+func syntaxError(format string, args ...any) error {
+	return &opFailure{"syntax error", fmt.Sprintf(format, args...)}
 }
 
-// reader reads values; names resolves named UUIDs.
-type reader struct {
+// valueReader reads values; names resolves named UUIDs.
+type valueReader struct {
 	*jsonrpc.Lexer
 	names func(string) UUID
 }
 
-// datum reads a value of a column. With loose, sizes do not matter (a mutation's
+// readDatum reads a value of a column. With loose, sizes do not matter (a mutation's
 // argument); with keysOnly, a set of keys will do for a map.
-func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
+func (r *valueReader) readDatum(c *Column, loose, keysOnly bool) (Datum, error) {
 	var d Datum
 	var bad error
 	note := func(err error) {
@@ -40,18 +40,18 @@ func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
 		}
 	}
 	element := func() {
-		a, err := r.atom(&c.Key)
+		a, err := r.readAtom(&c.Key)
 		note(err)
 		d.Keys = append(d.Keys, a)
 	}
 	tag := ""
 	if r.Peek() == '[' {
-		tag = r.tag()
+		tag = r.peekTag()
 	}
 	switch {
 	case tag == "map" && c.Value != nil:
 		d.Values = []Atom{}
-		r.pair(func() {
+		r.readPair(func() {
 			r.Array(func() {
 				n := 0
 				r.Array(func() {
@@ -59,7 +59,7 @@ func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
 					case 1:
 						element()
 					case 2:
-						v, err := r.atom(c.Value)
+						v, err := r.readAtom(c.Value)
 						note(err)
 						d.Values = append(d.Values, v)
 					default:
@@ -72,14 +72,14 @@ func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
 			})
 		})
 	case tag == "set" && (c.Value == nil || keysOnly):
-		r.pair(func() { r.Array(element) })
+		r.readPair(func() { r.Array(element) })
 	case c.Value == nil:
 		element()
 	default:
 		r.Fail("a map")
 	}
 	if err := r.Err(); err != nil {
-		return d, syntax("%v", err)
+		return d, syntaxError("%v", err)
 	}
 	if bad != nil {
 		return d, bad
@@ -87,24 +87,24 @@ func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
 	if len(d.Keys) == 0 {
 		d.Keys, d.Values = nil, nil
 	}
-	if err := d.normal(); err != nil {
-		return d, syntax("%v", err)
+	if err := d.normalise(); err != nil {
+		return d, syntaxError("%v", err)
 	}
 	if !loose {
-		return d, size(c, d)
+		return d, checkSize(c, d)
 	}
 	return d, nil
 }
 
-func size(c *Column, d Datum) error {
+func checkSize(c *Column, d Datum) error {
 	if n := len(d.Keys); n < c.Min || (c.Max >= 0 && n > c.Max) {
-		return constraint("%d values are not between the minimum of %d and the maximum of %d", n, c.Min, c.Max)
+		return constraintError("%d values are not between the minimum of %d and the maximum of %d", n, c.Min, c.Max)
 	}
 	return nil
 }
 
-// tag looks at the first element of the array that comes next.
-func (r *reader) tag() (tag string) {
+// peekTag looks at the first element of the array that comes next.
+func (r *valueReader) peekTag() (tag string) {
 	probe := *r.Lexer
 	probe.Array(func() {
 		if probe.Peek() == '"' {
@@ -115,8 +115,8 @@ func (r *reader) tag() (tag string) {
 	return tag
 }
 
-// pair reads [tag, value] after tag was looked at.
-func (r *reader) pair(value func()) {
+// readPair reads [tag, value] after tag was looked at.
+func (r *valueReader) readPair(value func()) {
 	n := 0
 	r.Array(func() {
 		switch n++; n {
@@ -133,12 +133,12 @@ func (r *reader) pair(value func()) {
 	}
 }
 
-func (r *reader) atom(b *Base) (Atom, error) {
+func (r *valueReader) readAtom(b *Base) (Atom, error) {
 	switch b.Type {
 	case "integer":
 		v := int64(r.Int())
 		if (b.MinInt != nil && v < *b.MinInt) || (b.MaxInt != nil && v > *b.MaxInt) {
-			return v, constraint("%d is not in the valid range %s", v, span(b))
+			return v, constraintError("%d is not in the valid range %s", v, rangeText(b))
 		}
 		return v, nil
 	case "boolean":
@@ -147,9 +147,9 @@ func (r *reader) atom(b *Base) (Atom, error) {
 		var u UUID
 		tag := ""
 		if r.Peek() == '[' {
-			tag = r.tag()
+			tag = r.peekTag()
 		}
-		r.pair(func() {
+		r.readPair(func() {
 			switch text := string(r.String()); {
 			case tag == "uuid" && isUUID(text):
 				u = UUID(strings.ToLower(text))
@@ -163,15 +163,15 @@ func (r *reader) atom(b *Base) (Atom, error) {
 	}
 	s := string(r.String())
 	if b.MaxLength != nil && len(s) > *b.MaxLength {
-		return s, constraint("%q is longer than %d bytes", s, *b.MaxLength)
+		return s, constraintError("%q is longer than %d bytes", s, *b.MaxLength)
 	}
 	if b.Enum != nil && !slices.Contains(b.Enum, Atom(s)) {
-		return s, constraint("%s is not one of the allowed values %v", s, b.Enum)
+		return s, constraintError("%s is not one of the allowed values %v", s, b.Enum)
 	}
 	return s, nil
 }
 
-func span(b *Base) string {
+func rangeText(b *Base) string {
 	lo, hi := "", ""
 	if b.MinInt != nil {
 		lo = fmt.Sprint(*b.MinInt)

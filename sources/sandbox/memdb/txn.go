@@ -9,10 +9,10 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// txn is a transaction under way.
-type txn struct {
+// transaction is a transaction under way.
+type transaction struct {
 	db      *DB
-	changed map[place]Row // nil: deleted
+	changed map[rowPlace]Row // nil: deleted
 	names   map[string]UUID
 	used    map[string]bool // names that an insert has taken
 }
@@ -20,7 +20,7 @@ type txn struct {
 // Transact runs the operations and returns the results as a JSON array and,
 // when all is well, what changed in the database.
 func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change) {
-	t := &txn{db: db, changed: map[place]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
+	t := &transaction{db: db, changed: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
 	var failed error
 	for i, op := range ops {
@@ -32,14 +32,14 @@ func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change)
 			continue
 		}
 		var r []byte
-		r, failed = t.run(op)
+		r, failed = t.runOperation(op)
 		if failed != nil {
 			r = appendError(nil, failed)
 		}
 		results = append(results, r...)
 	}
 	if failed == nil {
-		changes, failed = t.commit()
+		changes, failed = t.commitChanges()
 		if failed != nil {
 			if len(ops) > 0 {
 				results = append(results, ',')
@@ -51,9 +51,9 @@ func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change)
 }
 
 func appendError(b []byte, err error) []byte {
-	var f *failure
+	var f *opFailure
 	if !errors.As(err, &f) {
-		f = &failure{"internal error", err.Error()}
+		f = &opFailure{"internal error", err.Error()}
 	}
 	b = jsonrpc.AppendString(append(b, `{"error":`...), f.code)
 	return append(jsonrpc.AppendString(append(b, `,"details":`...), f.details), '}')
@@ -66,10 +66,10 @@ type operation struct {
 	t         *Table
 }
 
-func (t *txn) run(raw json.RawMessage) ([]byte, error) {
+func (t *transaction) runOperation(raw json.RawMessage) ([]byte, error) {
 	o := operation{}
 	if err := json.Unmarshal(raw, &o.members); err != nil {
-		return nil, syntax("an operation is an object")
+		return nil, syntaxError("an operation is an object")
 	}
 	_ = json.Unmarshal(o.members["op"], &o.op)
 	_ = json.Unmarshal(o.members["table"], &o.table)
@@ -77,52 +77,52 @@ func (t *txn) run(raw json.RawMessage) ([]byte, error) {
 	case "comment", "commit":
 		return []byte("{}"), nil
 	case "abort":
-		return nil, &failure{"aborted", "aborted by request"}
+		return nil, &opFailure{"aborted", "aborted by request"}
 	case "assert":
-		return nil, &failure{"not owner", "there are no locks here"}
+		return nil, &opFailure{"not owner", "there are no locks here"}
 	}
 	o.t = t.db.Schema.Tables[o.table]
 	if o.t == nil {
-		return nil, syntax("no table named %s", o.table)
+		return nil, syntaxError("no table named %s", o.table)
 	}
 	switch o.op {
 	case "insert":
-		return t.insert(&o)
+		return t.insertRow(&o)
 	case "select":
-		return t.selects(&o)
+		return t.selectRows(&o)
 	case "wait":
-		return t.wait(&o)
+		return t.waitRows(&o)
 	case "update":
-		row, err := t.row(&o, o.members["row"])
+		row, err := t.readRow(&o, o.members["row"])
 		if err != nil {
 			return nil, err
 		}
-		return t.each(&o, func(p place, old Row) error {
+		return t.eachRow(&o, func(p rowPlace, old Row) error {
 			next := maps.Clone(old)
 			maps.Copy(next, row)
 			t.changed[p] = next
 			return nil
 		})
 	case "mutate":
-		return t.mutate(&o)
+		return t.mutateRows(&o)
 	case "delete":
-		return t.each(&o, func(p place, _ Row) error {
+		return t.eachRow(&o, func(p rowPlace, _ Row) error {
 			t.changed[p] = nil
 			return nil
 		})
 	}
-	return nil, syntax("no operation named %s", o.op)
+	return nil, syntaxError("no operation named %s", o.op)
 }
 
-// get is a row as the transaction sees it.
-func (t *txn) get(p place) Row {
+// rowOf is a row as the transaction sees it.
+func (t *transaction) rowOf(p rowPlace) Row {
 	if row, ok := t.changed[p]; ok {
 		return row
 	}
 	return t.db.tables[p.table][p.uuid]
 }
 
-func (t *txn) name(s string) UUID {
+func (t *transaction) namedUUID(s string) UUID {
 	u, ok := t.names[s]
 	if !ok {
 		u = newUUID()
@@ -131,26 +131,26 @@ func (t *txn) name(s string) UUID {
 	return u
 }
 
-func (t *txn) reader(raw []byte) *reader {
-	return &reader{Lexer: jsonrpc.NewLexer(raw), names: t.name}
+func (t *transaction) newReader(raw []byte) *valueReader {
+	return &valueReader{Lexer: jsonrpc.NewLexer(raw), names: t.namedUUID}
 }
 
-// row reads an object of columns.
-func (t *txn) row(o *operation, raw []byte) (Row, error) {
+// readRow reads an object of columns.
+func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
 	row := Row{}
-	r := t.reader(raw)
+	r := t.newReader(raw)
 	var bad error
 	r.Object(func(key []byte) {
 		name := string(key)
 		c := o.t.Columns[name]
 		if c == nil {
 			if bad == nil {
-				bad = syntax("no column %s in table %s", name, o.table)
+				bad = syntaxError("no column %s in table %s", name, o.table)
 			}
 			r.Skip()
 			return
 		}
-		d, err := r.datum(c, false, false)
+		d, err := r.readDatum(c, false, false)
 		if err != nil && bad == nil {
 			bad = inColumn(err, o.table, name)
 		}
@@ -160,31 +160,31 @@ func (t *txn) row(o *operation, raw []byte) (Row, error) {
 		return nil, bad
 	}
 	if err := r.End(); err != nil {
-		return nil, syntax("%v", err)
+		return nil, syntaxError("%v", err)
 	}
 	return row, nil
 }
 
 func inColumn(err error, table, column string) error {
-	var f *failure
+	var f *opFailure
 	if errors.As(err, &f) {
-		return &failure{f.code, fmt.Sprintf("column %s of table %s: %s", column, table, f.details)}
+		return &opFailure{f.code, fmt.Sprintf("column %s of table %s: %s", column, table, f.details)}
 	}
 	return err
 }
 
-func (t *txn) insert(o *operation) ([]byte, error) {
+func (t *transaction) insertRow(o *operation) ([]byte, error) {
 	var name, explicit string
 	if raw := o.members["uuid-name"]; raw != nil {
 		if json.Unmarshal(raw, &name) != nil || name == "" {
-			return nil, syntax("uuid-name is not a string")
+			return nil, syntaxError("uuid-name is not a string")
 		}
 		if t.used[name] {
-			return nil, &failure{"duplicate uuid-name", "This \"uuid-name\" appeared on an earlier \"insert\" operation."}
+			return nil, &opFailure{"duplicate uuid-name", "This \"uuid-name\" appeared on an earlier \"insert\" operation."}
 		}
 		t.used[name] = true
 	}
-	row, err := t.row(o, o.members["row"])
+	row, err := t.readRow(o, o.members["row"])
 	if err != nil {
 		return nil, err
 	}
@@ -195,17 +195,17 @@ func (t *txn) insert(o *operation) ([]byte, error) {
 	}
 	id := newUUID()
 	if name != "" {
-		id = t.name(name)
+		id = t.namedUUID(name)
 	}
 	if raw := o.members["uuid"]; raw != nil {
 		if json.Unmarshal(raw, &explicit) != nil || !isUUID(explicit) {
-			return nil, syntax("uuid is not a UUID")
+			return nil, syntaxError("uuid is not a UUID")
 		}
 		id = UUID(explicit)
 	}
-	p := place{o.table, id}
-	if t.get(p) != nil {
-		return nil, &failure{"duplicate uuid", "This UUID would duplicate a UUID already present within the table."}
+	p := rowPlace{o.table, id}
+	if t.rowOf(p) != nil {
+		return nil, &opFailure{"duplicate uuid", "This UUID would duplicate a UUID already present within the table."}
 	}
 	t.changed[p] = row
 	return append(appendAtom([]byte(`{"uuid":`), id), '}'), nil

@@ -17,65 +17,65 @@ import (
 // patience is how long a peer may take nothing of what it is sent.
 const patience = 5 * time.Second
 
-// client is a connection to a socket that speaks OVS's JSON-RPC: a database
+// socketClient is a connection to a socket that speaks OVS's JSON-RPC: a database
 // server's, or the control socket of a daemon.
-type client struct {
+type socketClient struct {
 	conn   *jsonrpc.Conn
 	notify func(method string, params []byte) // called by the reader
 
 	mu      sync.Mutex
-	next    uint64
-	waiting map[uint64]func(result []byte, err error) // called by the reader
+	nextID  uint64
+	replies map[uint64]func(result []byte, err error) // called by the reader
 	err     error                                     // why it ended
 	done    chan struct{}
 }
 
-func dial(ctx context.Context, socket string, notify func(string, []byte)) (*client, error) {
+func dialSocket(ctx context.Context, socket string, notify func(string, []byte)) (*socketClient, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, err
 	}
-	k := &client{conn: jsonrpc.New(c, patience), notify: notify, waiting: map[uint64]func([]byte, error){}, done: make(chan struct{})}
-	go k.read()
+	k := &socketClient{conn: jsonrpc.New(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	go k.readMessages()
 	return k, nil
 }
 
-// close ends the connection and waits for its reader.
-func (k *client) close() {
+// closeClient ends the connection and waits for its reader.
+func (k *socketClient) closeClient() {
 	_ = k.conn.Close()
 	<-k.done
 }
 
-func (k *client) read() {
+func (k *socketClient) readMessages() {
 	defer close(k.done)
 	for {
 		m, err := k.conn.Read()
 		if err != nil {
-			k.end(err)
+			k.endClient(err)
 			return
 		}
 		switch {
 		case m.Method == "echo" && m.ID != nil:
-			_ = k.conn.Write(jsonrpc.Reply(m.ID, m.Params)) // a write that failed ends the next Read
+			_ = k.conn.Write(jsonrpc.ReplyText(m.ID, m.Params)) // a write that failed ends the next Read
 		case m.Method != "":
 			if k.notify != nil {
 				k.notify(m.Method, m.Params)
 			}
 		default:
-			k.answer(m)
+			k.handleAnswer(m)
 		}
 	}
 }
 
-func (k *client) answer(m jsonrpc.Message) {
+func (k *socketClient) handleAnswer(m jsonrpc.Message) {
 	id, err := strconv.ParseUint(string(m.ID), 10, 64)
 	if err != nil {
 		return
 	}
 	k.mu.Lock()
-	f := k.waiting[id]
-	delete(k.waiting, id)
+	f := k.replies[id]
+	delete(k.replies, id)
 	k.mu.Unlock()
 	if f == nil {
 		return
@@ -91,21 +91,21 @@ func (k *client) answer(m jsonrpc.Message) {
 	f(m.Result, nil)
 }
 
-func (k *client) end(err error) {
+func (k *socketClient) endClient(err error) {
 	_ = k.conn.Close()
 	k.mu.Lock()
 	k.err = err
-	waiting := k.waiting
-	k.waiting = map[uint64]func([]byte, error){}
+	waiting := k.replies
+	k.replies = map[uint64]func([]byte, error){}
 	k.mu.Unlock()
 	for _, f := range waiting {
 		f(nil, err)
 	}
 }
 
-// send sends a request; then is called once, by the reader, with a view of the
+// sendRequest sends a request; then is called once, by the reader, with a view of the
 // result or why there is none.
-func (k *client) send(method string, params []byte, then func(result []byte, err error)) {
+func (k *socketClient) sendRequest(method string, params []byte, then func(result []byte, err error)) {
 	k.mu.Lock()
 	if k.err != nil {
 		err := k.err
@@ -113,23 +113,23 @@ func (k *client) send(method string, params []byte, then func(result []byte, err
 		then(nil, err)
 		return
 	}
-	k.next++
-	id := k.next
-	k.waiting[id] = then
+	k.nextID++
+	id := k.nextID
+	k.replies[id] = then
 	k.mu.Unlock()
 	if k.conn.WriteRequest(id, method, params) != nil {
 		_ = k.conn.Close() // the reader ends, and tells all that wait
 	}
 }
 
-// call sends a request and waits for the result.
-func (k *client) call(ctx context.Context, method string, params []byte) ([]byte, error) {
+// callMethod sends a request and waits for the result.
+func (k *socketClient) callMethod(ctx context.Context, method string, params []byte) ([]byte, error) {
 	type reply struct {
 		result []byte
 		err    error
 	}
 	got := make(chan reply, 1)
-	k.send(method, params, func(result []byte, err error) { got <- reply{append([]byte(nil), result...), err} })
+	k.sendRequest(method, params, func(result []byte, err error) { got <- reply{append([]byte(nil), result...), err} })
 	select {
 	case r := <-got:
 		return r.result, r.err
@@ -138,23 +138,23 @@ func (k *client) call(ctx context.Context, method string, params []byte) ([]byte
 	}
 }
 
-// controls are the connections to the control sockets of a zone's daemons.
-type controls struct {
+// controlSockets are the connections to the control sockets of a zone's daemons.
+type controlSockets struct {
 	zone *Zone
 
-	mu    sync.Mutex
-	live  map[string]*client
-	ended bool
+	mu      sync.Mutex
+	clients map[string]*socketClient
+	ended   bool
 }
 
-// to is a connection to a daemon's control socket, the one there is if it stands.
-func (c *controls) to(ctx context.Context, name string) (*client, error) {
+// clientOf is a connection to a daemon's control socket, the one there is if it stands.
+func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClient, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
 		return nil, fmt.Errorf("zone %s is closed", c.zone.cfg.Name)
 	}
-	if k := c.live[name]; k != nil {
+	if k := c.clients[name]; k != nil {
 		select {
 		case <-k.done:
 		default:
@@ -165,31 +165,31 @@ func (c *controls) to(ctx context.Context, name string) (*client, error) {
 		if n.name != name {
 			continue
 		}
-		k, err := dial(ctx, c.zone.file(n.file+".ctl"), nil)
+		k, err := dialSocket(ctx, c.zone.filePath(n.file+".ctl"), nil)
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: asking %s: %w", c.zone.cfg.Name, name, err)
 		}
-		if c.live == nil {
-			c.live = map[string]*client{}
+		if c.clients == nil {
+			c.clients = map[string]*socketClient{}
 		}
-		c.live[name] = k
+		c.clients[name] = k
 		return k, nil
 	}
 	return nil, fmt.Errorf("zone %s has no process %q", c.zone.cfg.Name, name)
 }
 
-func (c *controls) close() {
+func (c *controlSockets) closeAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
-	for _, k := range c.live {
-		k.close()
+	for _, k := range c.clients {
+		k.closeClient()
 	}
 }
 
 // Control has a daemon do a command of ovs-appctl(8), and returns what it says.
 func (z *Zone) Control(ctx context.Context, daemon, command string, args ...string) (string, error) {
-	k, err := z.control.to(ctx, daemon)
+	k, err := z.control.clientOf(ctx, daemon)
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func (z *Zone) Control(ctx context.Context, daemon, command string, args ...stri
 	if err != nil {
 		return "", fmt.Errorf("zone %s: writing %s: %w", z.cfg.Name, command, err)
 	}
-	out, err := k.call(ctx, command, params)
+	out, err := k.callMethod(ctx, command, params)
 	if err != nil {
 		return "", fmt.Errorf("zone %s: %s of %s: %w", z.cfg.Name, command, daemon, err)
 	}

@@ -3,13 +3,13 @@
 // dummy datapath, with the node's switch, router, join and transit switch. Packets
 // are put in at a logical port and seen, or not, at others.
 //
-// Find looks for the programs, Start starts zones, Zone.Sync waits until rows have
-// become flows, Zone.Send puts packets in, Zone.Logged waits for their log lines.
+// FindTools looks for the programs, StartLab starts zones, Zone.WaitSynced waits until rows have
+// become flows, Zone.Send puts packets in, Zone.WaitLogged waits for their log lines.
 // Rows come from outside, as on a cluster: the sandbox's keeper and Rung's
 // reconciler, or Zone.Transact. Every logical switch port of no special type gets a
 // port on br-int as soon as its row is there, and loses it with the row.
 //
-// Invariants: everything lies in private folders that Start made, and Remove
+// Invariants: everything lies in private folders that StartLab made, and RemoveLeftover
 // removes only files with names of the lab's; every process dies with this one,
 // however it ends; nothing touches the machine's own Open vSwitch, network or
 // kernel, and no root rights are needed; a packet is recognised by a number it

@@ -16,7 +16,7 @@ import (
 	"rung/sources/sandbox/child"
 )
 
-// Auto has Find look in PATH.
+// Auto has FindTools look in PATH.
 const Auto = "auto"
 
 // The oldest release whose ACLs have tiers.
@@ -54,11 +54,11 @@ type Tools struct {
 // Describe names the version: "OVN 25.03.0".
 func (t *Tools) Describe() string { return "OVN " + t.Version }
 
-// Find finds an OVN: in PATH where the place is empty or Auto, else in a folder,
+// FindTools finds an OVN: in PATH where the place is empty or Auto, else in a folder,
 // either the prefix of an installation or the root of a chroot. A chroot's programs
 // run with its own loader and libraries, without chroot(2) and its rights. The error
 // says in one line what is missing.
-func Find(ctx context.Context, place string) (*Tools, error) {
+func FindTools(ctx context.Context, place string) (*Tools, error) {
 	if !child.Supported {
 		return nil, errors.New("real OVN does not run on this system")
 	}
@@ -79,7 +79,7 @@ func Find(ctx context.Context, place string) (*Tools, error) {
 	}
 	var missing []string
 	for _, name := range needed {
-		path, err := t.program(name)
+		path, err := t.programPath(name)
 		if err != nil {
 			missing = append(missing, name)
 		}
@@ -144,7 +144,7 @@ func (t *Tools) readVersion(out string) error {
 
 // CommandContext is a command that runs a program of this OVN, ovn-trace say.
 func (t *Tools) CommandContext(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
-	path, err := t.program(name)
+	path, err := t.programPath(name)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,8 @@ func (t *Tools) CommandContext(ctx context.Context, name string, args ...string)
 	return exec.CommandContext(ctx, line[0], line[1:]...), nil
 }
 
-// command is one of the needed programs.
-func (t *Tools) command(name string, args ...string) *exec.Cmd {
+// commandFor is one of the needed programs.
+func (t *Tools) commandFor(name string, args ...string) *exec.Cmd {
 	line := append(append(append([]string{}, t.loader...), t.programs[name]), args...)
 	return exec.Command(line[0], line[1:]...)
 }
@@ -162,9 +162,9 @@ func (t *Tools) command(name string, args ...string) *exec.Cmd {
 // some where only root's PATH leads.
 var programDirs = []string{"usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin"}
 
-// program is where a program is. It notes nothing: once Find has returned, every zone
+// programPath is where a program is. It notes nothing: once FindTools has returned, every zone
 // and whoever traces reads the same Tools at once.
-func (t *Tools) program(name string) (string, error) {
+func (t *Tools) programPath(name string) (string, error) {
 	if path := t.programs[name]; path != "" {
 		return path, nil
 	}
@@ -181,7 +181,7 @@ func (t *Tools) program(name string) (string, error) {
 		return "", fmt.Errorf("looking for OVN in PATH: missing %s", name)
 	}
 	for _, dir := range programDirs {
-		path, err := inside(t.root, dir+"/"+name)
+		path, err := resolveInside(t.root, dir+"/"+name)
 		if err != nil {
 			continue
 		}
@@ -196,7 +196,7 @@ func (t *Tools) findSchema(name string) string {
 	var shares []string
 	if t.root != "" {
 		for _, share := range []string{"usr/local/share/", "usr/share/", "share/"} {
-			if path, err := inside(t.root, share+name); err == nil {
+			if path, err := resolveInside(t.root, share+name); err == nil {
 				shares = append(shares, path)
 			}
 		}
@@ -221,7 +221,7 @@ func findLoader(root string) []string {
 	var loader string
 	for _, pattern := range []string{"lib64/ld-linux*.so*", "lib/ld-linux*.so*", "usr/lib64/ld-linux*.so*", "usr/lib/ld-linux*.so*"} {
 		dir, name := filepath.Split(pattern)
-		at, err := inside(root, dir)
+		at, err := resolveInside(root, dir)
 		if err != nil {
 			continue
 		}
@@ -231,7 +231,7 @@ func findLoader(root string) []string {
 			if err != nil {
 				continue
 			}
-			if path, err := inside(root, rel); err == nil {
+			if path, err := resolveInside(root, rel); err == nil {
 				if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
 					loader = path
 				}
@@ -259,9 +259,9 @@ func findLoader(root string) []string {
 // maxLinks is how many links a path may lead through.
 const maxLinks = 40
 
-// inside resolves a path below a root as chroot(2) would: absolute links begin at
+// resolveInside resolves a path below a root as chroot(2) would: absolute links begin at
 // the root, and ".." ends there.
-func inside(root, path string) (string, error) {
+func resolveInside(root, path string) (string, error) {
 	todo := strings.Split(filepath.Clean("/"+path), "/")
 	at := "/"
 	for links := 0; len(todo) > 0; {

@@ -22,8 +22,8 @@ type Config struct {
 	// It must be short: the path of a socket has some 100 bytes.
 	Dir   string
 	Zones []ZoneConfig
-	// Behind has Start and AddZone return when the Northbound databases have their first
-	// rows; the rest comes up behind, and Zone.Ready says when it is there.
+	// Behind has StartLab and AddZone return when the Northbound databases have their first
+	// rows; the rest comes up behind, and Zone.WaitReady says when it is there.
 	Behind bool
 	// OnDaemon is told of every process that comes, stops and dies. It must neither
 	// block nor call the lab.
@@ -40,8 +40,8 @@ type ZoneConfig struct {
 	// pod with another address is reached, too.
 	Subnets []netip.Prefix
 	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48):
-	// what goes there and is not on the node goes to the port Elsewhere names, what goes
-	// anywhere else to that of Outside.
+	// what goes there and is not on the node goes to the port ElsewherePort names, what goes
+	// anywhere else to that of OutsidePort.
 	Cluster []netip.Prefix
 	// Management are the addresses of the node's management port (default the second of
 	// each subnet), Host those of the node itself, which lead there.
@@ -66,16 +66,16 @@ type Lab struct {
 	cfg   Config
 	guard child.Guard
 
-	changing sync.Mutex // held while zones come or go
-	mu       sync.Mutex
-	zones    []*Zone
-	made     int
-	closed   bool
+	changing  sync.Mutex // held while zones come or go
+	mu        sync.Mutex
+	zones     []*Zone
+	zonesMade int
+	closed    bool
 }
 
-// Start starts zones side by side; it returns when every process answers, or before
-// with Config.Behind. Zone.Sync says when the first rows are flows. The lab lives until Close.
-func Start(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error) {
+// StartLab starts zones side by side; it returns when every process answers, or before
+// with Config.Behind. Zone.WaitSynced says when the first rows are flows. The lab lives until Close.
+func StartLab(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error) {
 	if cfg.OnDaemon == nil {
 		cfg.OnDaemon = func(string, Daemon) {}
 	}
@@ -89,12 +89,12 @@ func Start(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error) {
 	errs := make([]error, len(cfg.Zones))
 	var wg sync.WaitGroup
 	for i, zc := range cfg.Zones {
-		z, err := l.make(zc)
+		z, err := l.newZone(zc)
 		if err != nil {
 			errs[i] = err
 			break
 		}
-		wg.Go(func() { errs[i] = z.start(ctx, cfg.Behind) })
+		wg.Go(func() { errs[i] = z.startZone(ctx, cfg.Behind) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -104,15 +104,15 @@ func Start(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error) {
 	return l, nil
 }
 
-// make prepares a zone that is not started yet.
-func (l *Lab) make(cfg ZoneConfig) (*Zone, error) {
+// newZone prepares a zone that is not started yet.
+func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if slices.ContainsFunc(l.zones, func(z *Zone) bool { return z.cfg.Name == cfg.Name }) {
 		return nil, fmt.Errorf("zone %s is named twice", cfg.Name)
 	}
-	cfg.number = l.made
-	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.made))
+	cfg.number = l.zonesMade
+	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.zonesMade))
 	if path := filepath.Join(dir, "controller.ctl"); len(path) >= maxSocket {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter folder", path, len(path), maxSocket-1)
 	}
@@ -121,7 +121,7 @@ func (l *Lab) make(cfg ZoneConfig) (*Zone, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.made++
+	l.zonesMade++
 	l.zones = append(l.zones, z)
 	return z, nil
 }
@@ -133,12 +133,12 @@ func (l *Lab) AddZone(ctx context.Context, cfg ZoneConfig) (*Zone, error) {
 	if l.closed {
 		return nil, errors.New("adding a zone: the lab is closed")
 	}
-	z, err := l.make(cfg)
+	z, err := l.newZone(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("adding a zone: %w", err)
 	}
-	if err := z.start(ctx, l.cfg.Behind); err != nil {
-		l.remove(z)
+	if err := z.startZone(ctx, l.cfg.Behind); err != nil {
+		l.removeZone(z)
 		return nil, fmt.Errorf("adding a zone: %w", err)
 	}
 	return z, nil
@@ -152,15 +152,15 @@ func (l *Lab) RemoveZone(name string) error {
 	if z == nil {
 		return fmt.Errorf("the lab has no zone %q", name)
 	}
-	l.remove(z)
+	l.removeZone(z)
 	return nil
 }
 
-func (l *Lab) remove(z *Zone) {
+func (l *Lab) removeZone(z *Zone) {
 	l.mu.Lock()
 	l.zones = slices.DeleteFunc(l.zones, func(o *Zone) bool { return o == z })
 	l.mu.Unlock()
-	z.close()
+	z.closeZone()
 }
 
 // Zone is the zone of that name, nil if there is none.
@@ -190,7 +190,7 @@ func (l *Lab) Close() {
 	l.closed = true
 	var wg sync.WaitGroup
 	for _, z := range l.Zones() {
-		wg.Go(func() { l.remove(z) })
+		wg.Go(func() { l.removeZone(z) })
 	}
 	wg.Wait()
 	l.guard.Close()
@@ -205,9 +205,9 @@ var (
 
 const controllerLog = "controller.log"
 
-// Remove removes what a lab left in its folder that died without Close, and nothing
+// RemoveLeftover removes what a lab left in its folder that died without Close, and nothing
 // else; a zone's folder with other files stays.
-func Remove(dir string) {
+func RemoveLeftover(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return

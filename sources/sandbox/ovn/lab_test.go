@@ -44,11 +44,11 @@ func TestMain(m *testing.M) {
 // doomed starts a zone, prints its processes and waits for its end.
 func doomed(dir string) error {
 	ctx := context.Background()
-	tools, err := ovn.Find(ctx, os.Getenv(install.OVNVar))
+	tools, err := ovn.FindTools(ctx, os.Getenv(install.OVNVar))
 	if err != nil {
 		return err
 	}
-	lab, err := ovn.Start(ctx, tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
+	lab, err := ovn.StartLab(ctx, tools, ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func folder(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		ovn.Remove(dir)
+		ovn.RemoveLeftover(dir)
 		if err := os.Remove(dir); err != nil {
 			tb.Errorf("the lab left something: %v", err)
 		}
@@ -79,9 +79,9 @@ func folder(tb testing.TB) string {
 
 func start(tb testing.TB, cfg ovn.Config) *ovn.Lab {
 	tb.Helper()
-	tools := install.OVN(tb, ovn.Find)
+	tools := install.OVN(tb, ovn.FindTools)
 	cfg.Dir = folder(tb)
-	lab, err := ovn.Start(tb.Context(), tools, cfg)
+	lab, err := ovn.StartLab(tb.Context(), tools, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func sync1(tb testing.TB, z *ovn.Zone) ovn.Progress {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), wait.Patience)
 	defer cancel()
-	p, err := z.Sync(ctx)
+	p, err := z.WaitSynced(ctx)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -103,14 +103,14 @@ func sync1(tb testing.TB, z *ovn.Zone) ovn.Progress {
 // pod is a pod's row, and its place on the node's switch.
 func pod(zone, name string, ips ...string) []nb.Op {
 	id := strings.NewReplacer("-", "_", ".", "_").Replace(name)
-	address := strings.Join(append([]string{rows.MAC(ips[0], "")}, ips...), " ")
-	return []nb.Op{rows.Pod(id, zone, nb.PortName("ns", name), "ns", "uid-"+name, address)}
+	address := strings.Join(append([]string{rows.MACOf(ips[0], "")}, ips...), " ")
+	return []nb.Op{rows.PodPortOp(id, zone, nb.PortName("ns", name), "ns", "uid-"+name, address)}
 }
 
 // read is the rows of the zone's Northbound database, by ovn-nbctl's own means.
 func uuid(tb testing.TB, z *ovn.Zone, table, column, value string) string {
 	tb.Helper()
-	cmd, err := install.OVN(tb, ovn.Find).CommandContext(tb.Context(), "ovn-nbctl", "--db="+z.NB(), "--bare", "--columns=_uuid", "find", table, column+"="+value)
+	cmd, err := install.OVN(tb, ovn.FindTools).CommandContext(tb.Context(), "ovn-nbctl", "--db="+z.NB(), "--bare", "--columns=_uuid", "find", table, column+"="+value)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func send(tb testing.TB, z *ovn.Zone, packets ...ovn.Packet) []ovn.Outcome {
 // logLines are the ACL lines that ovn-controller has written.
 func logLines(tb testing.TB, z *ovn.Zone) []logline.Line {
 	tb.Helper()
-	if err := z.Logged(tb.Context()); err != nil {
+	if err := z.WaitLogged(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	text, err := os.ReadFile(z.LogFile())
@@ -185,15 +185,15 @@ func twoPods(tb testing.TB, cfg ovn.ZoneConfig) *ovn.Zone {
 // A pod without a UID has an empty version in its row, and gets its port bound.
 func TestPodWithoutUID(t *testing.T) {
 	z := twoPods(t, ovn.ZoneConfig{})
-	addPods(t, z, rows.Pod("c", "n1", nb.PortName("ns", "c"), "ns", "", rows.MAC("10.244.1.5", "")+" 10.244.1.5"))
+	addPods(t, z, rows.PodPortOp("c", "n1", nb.PortName("ns", "c"), "ns", "", rows.MACOf("10.244.1.5", "")+" 10.244.1.5"))
 	sync1(t, z)
 }
 
 // Behind the rows of a zone comes the rest of it, and it may end before.
 func TestBehind(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	for _, wait := range []bool{true, false} {
-		lab, err := ovn.Start(t.Context(), tools, ovn.Config{Dir: folder(t), Behind: true, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
+		lab, err := ovn.StartLab(t.Context(), tools, ovn.Config{Dir: folder(t), Behind: true, Zones: []ovn.ZoneConfig{{Name: "n1"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestBehind(t *testing.T) {
 			t.Errorf("the first rows are not there: %v", err)
 		}
 		if wait {
-			if err := z.Ready(t.Context()); err != nil {
+			if err := z.WaitReady(t.Context()); err != nil {
 				t.Error(err)
 			}
 			for _, d := range z.Daemons() {
@@ -244,37 +244,37 @@ func TestDelivery(t *testing.T) {
 		is4 := addr(fam.a).Is4()
 		hops := []hop{
 			{"pod to pod", "ns_a", fam.a, fam.b, "ns_b"},
-			{"pod to another zone", "ns_a", fam.a, far[is4], z.Elsewhere()},
-			{"pod to outside", "ns_a", fam.a, out[is4], z.Outside()},
-			{"pod to node", "ns_a", fam.a, fam.node, z.Node()},
-			{"node to pod", z.Node(), fam.node, fam.b, "ns_b"},
-			{"another zone to pod", z.Elsewhere(), far[is4], fam.b, "ns_b"},
-			{"outside to pod", z.Outside(), out[is4], fam.b, "ns_b"},
+			{"pod to another zone", "ns_a", fam.a, far[is4], z.ElsewherePort()},
+			{"pod to outside", "ns_a", fam.a, out[is4], z.OutsidePort()},
+			{"pod to node", "ns_a", fam.a, fam.node, z.NodePort()},
+			{"node to pod", z.NodePort(), fam.node, fam.b, "ns_b"},
+			{"another zone to pod", z.ElsewherePort(), far[is4], fam.b, "ns_b"},
+			{"outside to pod", z.OutsidePort(), out[is4], fam.b, "ns_b"},
 		}
 		if is4 {
-			hops = append(hops, hop{"pod to the node's own address", "ns_a", fam.a, host.String(), z.Node()})
+			hops = append(hops, hop{"pod to the node's own address", "ns_a", fam.a, host.String(), z.NodePort()})
 		}
 		for proto, name := range map[ovn.Proto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp", ovn.ICMP: "icmp"} {
 			var packets []ovn.Packet
 			for i, h := range hops {
-				packets = append(packets, ovn.Packet{In: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
+				packets = append(packets, ovn.Packet{EntryPort: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
 			}
 			for _, p := range packets {
 				if _, text, err := z.Trace(t.Context(), p, ovn.StateFirst); err != nil || !strings.Contains(text, "output:") {
-					t.Errorf("%s v4=%v from %s: %v\n%s", name, is4, p.In, err, text)
+					t.Errorf("%s v4=%v from %s: %v\n%s", name, is4, p.EntryPort, err, text)
 				}
 			}
 			for i, o := range send(t, z, packets...) {
-				if diff := cmp.Diff([]string{hops[i].want}, o.At); diff != "" {
+				if diff := cmp.Diff([]string{hops[i].want}, o.Ports); diff != "" {
 					t.Errorf("%s v4=%v %s: (-want +got)\n%s", name, is4, hops[i].name, diff)
 				}
 			}
 		}
 	}
-	if got := send(t, z, ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("239.1.1.1"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}); !got[0].Delivered("ns_b") {
-		t.Errorf("multicast came out at %v", got[0].At)
+	if got := send(t, z, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("239.1.1.1"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}); !got[0].Delivered("ns_b") {
+		t.Errorf("multicast came out at %v", got[0].Ports)
 	}
-	if _, err := z.Send(t.Context(), []ovn.Packet{{In: "ns_none", Src: host, Dst: host, Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
+	if _, err := z.Send(t.Context(), []ovn.Packet{{EntryPort: "ns_none", Src: host, Dst: host, Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
 		t.Errorf("an unknown port: %v", err)
 	}
 }
@@ -288,9 +288,9 @@ func acl(tb testing.TB, z *ovn.Zone, lport string, acls ...map[string]any) {
 		id := "acl" + strconv.Itoa(i)
 		refs = append(refs, id)
 		row["meter"] = nb.LoggingMeter
-		ops = append(ops, rows.Insert(nb.TableACL, id, row))
+		ops = append(ops, rows.InsertOp(nb.TableACL, id, row))
 	}
-	ops = append(ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": "pg", "acls": rows.Named(refs...),
+	ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": "pg", "acls": rows.NamedRefs(refs...),
 		"ports": []nb.Ref{{UUID: uuid(tb, z, nb.TablePort, "name", lport)}}}))
 	if err := z.Transact(tb.Context(), ops...); err != nil {
 		tb.Fatal(err)
@@ -309,22 +309,22 @@ func TestACLsOfTwoTiers(t *testing.T) {
 		map[string]any{"priority": 2000, "tier": 2, "direction": nb.ToLport, "action": nb.ActionAllowRelated, "match": "outport == @pg && ip4 && tcp",
 			"log": true, "name": "NP:ns:allow:Ingress:0", "severity": "debug"})
 	packet := func(port uint16) ovn.Packet {
-		return ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.TCP, SrcPort: 40000 + port, DstPort: port}
+		return ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.TCP, SrcPort: 40000 + port, DstPort: port}
 	}
 	got := send(t, z, packet(80), packet(81))
-	if !got[0].Delivered("ns_b") || len(got[1].At) > 0 {
+	if !got[0].Delivered("ns_b") || len(got[1].Ports) > 0 {
 		t.Errorf("delivered at %v", got)
 	}
 	// The answer of a connection that was let in needs no rule of its own; its third
 	// packet finds it established.
-	answer := ovn.Packet{In: "ns_b", Src: addr("10.244.1.4"), Dst: addr("10.244.1.3"), Proto: ovn.TCP, SrcPort: 80, DstPort: 40080, Flags: ovn.SYN | ovn.ACK, Ack: 1}
+	answer := ovn.Packet{EntryPort: "ns_b", Src: addr("10.244.1.4"), Dst: addr("10.244.1.3"), Proto: ovn.TCP, SrcPort: 80, DstPort: 40080, Flags: ovn.SYN | ovn.ACK, Ack: 1}
 	if got := send(t, z, answer); !got[0].Delivered("ns_a") {
-		t.Errorf("the answer came out at %v", got[0].At)
+		t.Errorf("the answer came out at %v", got[0].Ports)
 	}
 	third := packet(80)
 	third.Flags, third.Seq, third.Ack = ovn.ACK, 1, 1
 	if got := send(t, z, third); !got[0].Delivered("ns_b") {
-		t.Errorf("the third packet came out at %v", got[0].At)
+		t.Errorf("the third packet came out at %v", got[0].Ports)
 	}
 	lines := map[string]string{}
 	for _, l := range logLines(t, z) {
@@ -381,9 +381,9 @@ func TestPodsComeAndGo(t *testing.T) {
 	z := twoPods(t, ovn.ZoneConfig{})
 	addPods(t, z, pod("n1", "c", "172.20.1.7")...)
 	sync1(t, z)
-	in := ovn.Packet{In: z.Elsewhere(), Src: addr("10.244.9.9"), Dst: addr("172.20.1.7"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}
+	in := ovn.Packet{EntryPort: z.ElsewherePort(), Src: addr("10.244.9.9"), Dst: addr("172.20.1.7"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}
 	if got := send(t, z, in); !got[0].Delivered("ns_c") {
-		t.Errorf("from another zone it came out at %v", got[0].At)
+		t.Errorf("from another zone it came out at %v", got[0].Ports)
 	}
 	row := uuid(t, z, nb.TablePort, "name", "ns_c")
 	if err := z.Transact(t.Context(), nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: uuid(t, z, nb.TableSwitch, "name", "n1"),
@@ -391,7 +391,7 @@ func TestPodsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	sync1(t, z)
-	if _, err := z.Send(t.Context(), []ovn.Packet{{In: "ns_c", Src: addr("172.20.1.7"), Dst: addr("10.244.1.3"), Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
+	if _, err := z.Send(t.Context(), []ovn.Packet{{EntryPort: "ns_c", Src: addr("172.20.1.7"), Dst: addr("10.244.1.3"), Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
 		t.Errorf("a pod that is gone sends: %v", err)
 	}
 	soon(t, "the pipe is gone", func() bool {
@@ -399,12 +399,12 @@ func TestPodsComeAndGo(t *testing.T) {
 		return err == nil && len(left) == 5 // two pods, the node, elsewhere, outside
 	})
 	// Again, under the same name but with another uid.
-	op := rows.Pod("again", "n1", "ns_c", "ns", "another", rows.MAC("172.20.1.8", "")+" 172.20.1.8")
+	op := rows.PodPortOp("again", "n1", "ns_c", "ns", "another", rows.MACOf("172.20.1.8", "")+" 172.20.1.8")
 	addPods(t, z, op)
 	sync1(t, z)
 	in.Dst = addr("172.20.1.8")
 	if got := send(t, z, in); !got[0].Delivered("ns_c") {
-		t.Errorf("to the pod that replaced it, it came out at %v", got[0].At)
+		t.Errorf("to the pod that replaced it, it came out at %v", got[0].Ports)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestDaemonsDie(t *testing.T) {
 		}
 		mu.Unlock()
 		sync1(t, z)
-		packet := ovn.Packet{In: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: uint16(2000 + i), DstPort: 80}
+		packet := ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: uint16(2000 + i), DstPort: 80}
 		soon(t, "a packet comes out after the death of "+d.Name, func() bool {
 			out, err := z.Send(t.Context(), []ovn.Packet{packet})
 			return err == nil && out[0].Delivered("ns_b")
@@ -463,7 +463,7 @@ func TestDaemonsDie(t *testing.T) {
 // SIGKILL of the process that started it leaves none of a zone's processes, and what it
 // left of files is removed.
 func TestDeath(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	dir := folder(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
@@ -499,7 +499,7 @@ func TestDeath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "z0", "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ovn.Remove(dir)
+	ovn.RemoveLeftover(dir)
 	left, err := os.ReadDir(filepath.Join(dir, "z0"))
 	if err != nil || len(left) != 1 || left[0].Name() != "mine" {
 		t.Errorf("left: %v, %v", left, err)
@@ -531,7 +531,7 @@ func TestTry(t *testing.T) {
 		for _, port := range []uint16{80, 81} {
 			c := ovn.Connection{From: a, To: b, FromPort: "ns_a", ToPort: "ns_b", Src: addr("10.244.0.3"), Dst: addr("10.244.1.4"), Proto: proto,
 				SrcPort: 50000 + port, DstPort: port}
-			steps, made, err := ovn.Try(t.Context(), c)
+			steps, made, err := ovn.TryConnection(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -557,15 +557,15 @@ func TestTry(t *testing.T) {
 
 // A folder that another lab uses is left alone.
 func TestFolderInUse(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	dir := folder(t)
 	cfg := ovn.Config{Dir: dir, Zones: []ovn.ZoneConfig{{Name: "n1"}}}
-	lab, err := ovn.Start(t.Context(), tools, cfg)
+	lab, err := ovn.StartLab(t.Context(), tools, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lab.Close()
-	if second, err := ovn.Start(t.Context(), tools, cfg); !errors.Is(err, os.ErrExist) {
+	if second, err := ovn.StartLab(t.Context(), tools, cfg); !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v, %v", second, err)
 	}
 	if _, err := os.Stat(lab.Zone("n1").LogFile()); err != nil {
@@ -601,7 +601,7 @@ func TestTimingThreeZones(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, z := range lab.Zones() {
 		wg.Go(func() {
-			if _, err := z.Sync(t.Context()); err != nil {
+			if _, err := z.WaitSynced(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -659,7 +659,7 @@ func TestSlowController(t *testing.T) {
 		"match": "outport == @pg && udp", "log": true, "name": "ANP:deny:Ingress:0", "severity": "alert"})
 	packets := func(first int) (out []ovn.Packet) {
 		for i := range 3000 {
-			out = append(out, ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP,
+			out = append(out, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP,
 				SrcPort: uint16(first + i), DstPort: 9})
 		}
 		return out
@@ -713,12 +713,12 @@ func TestTimingPackets(t *testing.T) {
 	}
 	var packets []ovn.Packet
 	for i := range n {
-		p := ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP, SrcPort: uint16(1000 + i), DstPort: 20000}
+		p := ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP, SrcPort: uint16(1000 + i), DstPort: 20000}
 		if i%3 == 0 {
 			p.DstPort = 30000
 		}
 		if i%2 == 1 {
-			p.In, p.Src = z.Elsewhere(), addr("10.244.9.9")
+			p.EntryPort, p.Src = z.ElsewherePort(), addr("10.244.9.9")
 		}
 		packets = append(packets, p)
 	}
@@ -728,7 +728,7 @@ func TestTimingPackets(t *testing.T) {
 	want := map[uint16]bool{}
 	for i, o := range out {
 		if drop := i%3 == 0; o.Delivered("ns_b") == drop {
-			t.Fatalf("packet %d came out at %v", i, o.At)
+			t.Fatalf("packet %d came out at %v", i, o.Ports)
 		} else if drop {
 			want[packets[i].SrcPort] = true
 		}

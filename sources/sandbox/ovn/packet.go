@@ -38,9 +38,9 @@ const (
 
 // Packet is one packet, put in at a logical port.
 type Packet struct {
-	In       string // the logical port
-	Src, Dst netip.Addr
-	Proto    Proto
+	EntryPort string // the logical port
+	Src, Dst  netip.Addr
+	Proto     Proto
 	// SrcPort and DstPort are identifier and sequence number of an ICMP echo.
 	SrcPort, DstPort uint16
 	Flags            uint8  // of TCP; 0 is SYN
@@ -62,22 +62,22 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errNoProto = errors.New("a packet needs a protocol")
 
-func (p *Packet) ttl() uint8 {
+func (p *Packet) timeToLive() uint8 {
 	if p.TTL == 0 {
 		return 64
 	}
 	return p.TTL
 }
 
-func (p *Packet) flags() uint8 {
+func (p *Packet) tcpFlags() uint8 {
 	if p.Flags == 0 {
 		return SYN
 	}
 	return p.Flags
 }
 
-// echo is the type of an ICMP packet.
-func (p *Packet) echo() uint8 {
+// echoType is the type of an ICMP packet.
+func (p *Packet) echoType() uint8 {
 	switch {
 	case p.Src.Is6() && p.Reply:
 		return 129
@@ -89,16 +89,16 @@ func (p *Packet) echo() uint8 {
 	return 8
 }
 
-// frame writes the packet with its number.
-func (p *Packet) frame(from, to net.HardwareAddr, id uint32) ([]byte, error) {
+// frameBytes writes the packet with its number.
+func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error) {
 	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
 		return nil, fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
 	}
-	body, proto, err := p.transport(id)
+	body, proto, err := p.transportBytes(id)
 	if err != nil {
 		return nil, err
 	}
-	ttl := p.ttl()
+	ttl := p.timeToLive()
 	b := append(append(make([]byte, 0, 128), to...), from...)
 	if p.Src.Is4() {
 		b = binary.BigEndian.AppendUint16(b, etherV4)
@@ -108,7 +108,7 @@ func (p *Packet) frame(from, to net.HardwareAddr, id uint32) ([]byte, error) {
 		b = binary.BigEndian.AppendUint16(b, uint16(id))
 		b = append(b, 0, 0, ttl, proto, 0, 0)
 		b = append(append(b, p.Src.AsSlice()...), p.Dst.AsSlice()...)
-		binary.BigEndian.PutUint16(b[at+10:], fold(sum(0, b[at:])))
+		binary.BigEndian.PutUint16(b[at+10:], foldChecksum(checksumAdd(0, b[at:])))
 	} else {
 		b = binary.BigEndian.AppendUint16(b, etherV6)
 		b = append(b, 0x60, 0, 0, 0)
@@ -119,8 +119,8 @@ func (p *Packet) frame(from, to net.HardwareAddr, id uint32) ([]byte, error) {
 	return append(b, body...), nil
 }
 
-// transport writes what is behind the IP header.
-func (p *Packet) transport(id uint32) (b []byte, proto uint8, err error) {
+// transportBytes writes what is behind the IP header.
+func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
 	be := binary.BigEndian
 	ports := be.AppendUint16(be.AppendUint16(nil, p.SrcPort), p.DstPort)
 	number := be.AppendUint32(be.AppendUint32(nil, mark), id)
@@ -128,7 +128,7 @@ func (p *Packet) transport(id uint32) (b []byte, proto uint8, err error) {
 	switch p.Proto {
 	case TCP:
 		b = be.AppendUint32(be.AppendUint32(ports, p.Seq), p.Ack)
-		b = append(b, 8<<4, p.flags(), 0xff, 0xff, 0, 0, 0, 0, 1, 1, 8, 10) // a timestamp carries the number
+		b = append(b, 8<<4, p.tcpFlags(), 0xff, 0xff, 0, 0, 0, 0, 1, 1, 8, 10) // a timestamp carries the number
 		b, proto, at = append(b, number...), protoTCP, 16
 	case UDP:
 		b, proto, at = append(append(ports, 0, 16, 0, 0), number...), protoUDP, 6
@@ -137,18 +137,18 @@ func (p *Packet) transport(id uint32) (b []byte, proto uint8, err error) {
 		if p.Src.Is6() {
 			proto = protoICMP6
 		}
-		b, at = append(append([]byte{p.echo(), 0, 0, 0}, ports...), number...), 2
+		b, at = append(append([]byte{p.echoType(), 0, 0, 0}, ports...), number...), 2
 	case SCTP:
-		return p.sctp(ports, number), protoSCTP, nil
+		return p.sctpBytes(ports, number), protoSCTP, nil
 	default:
 		return nil, 0, errNoProto
 	}
 	start := uint32(0)
 	if proto != protoICMP {
 		pseudo := append(p.Src.AsSlice(), p.Dst.AsSlice()...)
-		start = sum(uint32(proto)+uint32(len(b)), pseudo)
+		start = checksumAdd(uint32(proto)+uint32(len(b)), pseudo)
 	}
-	check := fold(sum(start, b))
+	check := foldChecksum(checksumAdd(start, b))
 	if check == 0 && proto == protoUDP {
 		check = 0xffff
 	}
@@ -156,7 +156,7 @@ func (p *Packet) transport(id uint32) (b []byte, proto uint8, err error) {
 	return b, proto, nil
 }
 
-func (p *Packet) sctp(ports, number []byte) []byte {
+func (p *Packet) sctpBytes(ports, number []byte) []byte {
 	chunk := p.Chunk
 	if chunk == 0 {
 		chunk = SCTPInit
@@ -179,8 +179,8 @@ func (p *Packet) sctp(ports, number []byte) []byte {
 	return b
 }
 
-// sum adds to a checksum of RFC 1071.
-func sum(s uint32, b []byte) uint32 {
+// checksumAdd adds to a checksum of RFC 1071.
+func checksumAdd(s uint32, b []byte) uint32 {
 	for ; len(b) > 1; b = b[2:] {
 		s += uint32(b[0])<<8 | uint32(b[1])
 	}
@@ -190,7 +190,7 @@ func sum(s uint32, b []byte) uint32 {
 	return s
 }
 
-func fold(s uint32) uint16 {
+func foldChecksum(s uint32) uint16 {
 	for s>>16 != 0 {
 		s = s&0xffff + s>>16
 	}
@@ -206,9 +206,9 @@ const (
 	expired               // the answer of a router to one whose time to live ended
 )
 
-// recognise finds the number in a frame. Whatever is in it, it does not panic.
-func recognise(b []byte) (id uint32, kind kindOf) {
-	proto, body, _, ok := payload(b)
+// recogniseFrame finds the number in a frame. Whatever is in it, it does not panic.
+func recogniseFrame(b []byte) (id uint32, kind kindOf) {
+	proto, body, _, ok := framePayload(b)
 	if !ok {
 		return 0, strange
 	}
@@ -247,8 +247,8 @@ func recognise(b []byte) (id uint32, kind kindOf) {
 	return be.Uint32(body[at+4:]), marked
 }
 
-// payload is the transport protocol of a frame and what is behind its IP header.
-func payload(b []byte) (proto uint8, body, ip []byte, ok bool) {
+// framePayload is the transport protocol of a frame and what is behind its IP header.
+func framePayload(b []byte) (proto uint8, body, ip []byte, ok bool) {
 	if len(b) < 14 {
 		return 0, nil, nil, false
 	}

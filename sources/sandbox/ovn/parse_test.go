@@ -24,22 +24,22 @@ func TestRecognise(t *testing.T) {
 		for _, a := range []netip.Addr{v4, v6} {
 			p.Src, p.Dst = a, a.Next()
 			const id = 0xdeadbeef
-			b, err := p.frame(mac, mac, id)
+			b, err := p.frameBytes(mac, mac, id)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, kind := recognise(b); got != id || kind != marked {
+			if got, kind := recogniseFrame(b); got != id || kind != marked {
 				t.Errorf("%+v: %x, %v", p, got, kind)
 			}
 			for n := range b {
-				recognise(b[:n]) // cut anywhere
+				recogniseFrame(b[:n]) // cut anywhere
 			}
 		}
 	}
-	if _, err := (&Packet{Src: v4, Dst: v6, Proto: UDP}).frame(mac, mac, 1); err == nil {
+	if _, err := (&Packet{Src: v4, Dst: v6, Proto: UDP}).frameBytes(mac, mac, 1); err == nil {
 		t.Error("a packet of two families")
 	}
-	if _, err := (&Packet{Src: v4, Dst: v4}).frame(mac, mac, 1); err == nil {
+	if _, err := (&Packet{Src: v4, Dst: v4}).frameBytes(mac, mac, 1); err == nil {
 		t.Error("a packet of no protocol")
 	}
 }
@@ -54,29 +54,29 @@ func answer(quoted []byte) []byte {
 
 func TestRecogniseAnswer(t *testing.T) {
 	p := Packet{Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: 0xdead, DstPort: 1}
-	f, err := p.frame(make([]byte, 6), make([]byte, 6), 0xbeef)
+	f, err := p.frameBytes(make([]byte, 6), make([]byte, 6), 0xbeef)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := answer(f[14:])
-	if id, kind := recognise(b); id != 0xdeadbeef || kind != expired {
+	if id, kind := recogniseFrame(b); id != 0xdeadbeef || kind != expired {
 		t.Errorf("%x, %v", id, kind)
 	}
 	for n := range b {
-		recognise(b[:n]) // cut anywhere
+		recogniseFrame(b[:n]) // cut anywhere
 	}
 }
 
 func FuzzRecognise(f *testing.F) {
 	p := Packet{Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), Proto: SCTP}
-	b, err := p.frame(make([]byte, 6), make([]byte, 6), 7)
+	b, err := p.frameBytes(make([]byte, 6), make([]byte, 6), 7)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b)
 	f.Add(answer(b[14:]))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if id, kind := recognise(b); kind == strange && id != 0 {
+		if id, kind := recogniseFrame(b); kind == strange && id != 0 {
 			t.Errorf("a strange frame has the number %d", id)
 		}
 	})
@@ -144,7 +144,7 @@ func TestReadReceived(t *testing.T) {
 }
 
 func TestCookies(t *testing.T) {
-	got := cookies("Flow: udp\n 0. in_port=1, priority 100, cookie 0xf8c070b3\n    resubmit(,8)\n27. metadata=0x1, priority 0, cookie 0x5ce2e1d\n" +
+	got := flowCookies("Flow: udp\n 0. in_port=1, priority 100, cookie 0xf8c070b3\n    resubmit(,8)\n27. metadata=0x1, priority 0, cookie 0x5ce2e1d\n" +
 		"64. priority 0\nDatapath actions: userspace(rule_cookie=0x6cace225)\n")
 	if diff := cmp.Diff([]string{"f8c070b3", "05ce2e1d"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -192,7 +192,7 @@ func TestInside(t *testing.T) {
 	}
 	for path, want := range map[string]string{"bin/real": "usr/bin/real", "bin/prog": "usr/bin/real", "etc/up": "usr/bin/real",
 		"etc/loop": "", "etc/out": "", "none": "", "../usr/bin/real": "usr/bin/real"} {
-		got, err := inside(root, path)
+		got, err := resolveInside(root, path)
 		if want == "" && err == nil || want != "" && got != filepath.Join(root, want) {
 			t.Errorf("%s: %s, %v", path, got, err)
 		}
@@ -203,18 +203,18 @@ func TestInside(t *testing.T) {
 func TestFindMissing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	_, err := Find(t.Context(), dir)
+	_, err := FindTools(t.Context(), dir)
 	if err == nil || !strings.Contains(err.Error(), "missing ovn-northd, ovn-controller, ovs-vswitchd, ovsdb-server, ovn-nb.ovsschema") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Error(err)
 	}
-	if _, err := Find(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := FindTools(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find(t.Context(), filepath.Join(dir, "file")); err == nil {
+	if _, err := FindTools(t.Context(), filepath.Join(dir, "file")); err == nil {
 		t.Error("a file is no folder")
 	}
 }
@@ -223,10 +223,10 @@ func TestFindMissing(t *testing.T) {
 func TestRoom(t *testing.T) {
 	a := netip.MustParseAddr("172.20.1.7")
 	taken := map[netip.Addr]bool{netip.MustParseAddr("172.20.1.254"): true}
-	if got := room(a, taken).String(); got != "172.20.1.253/24" {
+	if got := roomForAddress(a, taken).String(); got != "172.20.1.253/24" {
 		t.Error(got)
 	}
-	if got := room(netip.MustParseAddr("fd00::7"), nil).String(); got != "fd00::fe/64" {
+	if got := roomForAddress(netip.MustParseAddr("fd00::7"), nil).String(); got != "fd00::fe/64" {
 		t.Error(got)
 	}
 }
@@ -237,22 +237,22 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte(`{"Interface":{"u1":{"old":{},"new":{"name":["set",[]],"external_ids":["map",[["x"]]],"up":["set",[true]]}}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := newReplica("", "", nil)
-		r.apply(b, true)
-		r.apply(b, false)
-		tables, _, _ := r.now("Interface")
+		r.applyUpdate(b, true)
+		r.applyUpdate(b, false)
+		tables, _, _ := r.currentRows("Interface")
 		for _, row := range tables[0] {
 			for column := range row {
-				row.text(column)
-				row.texts(column)
-				row.pairs(column)
-				row.number(column)
-				row.yes(column)
+				row.stringOf(column)
+				row.stringsOf(column)
+				row.mapOf(column)
+				row.intOf(column)
+				row.boolOf(column)
 			}
 		}
 		if _, err := readResults("db", b); err == nil && !bytes.Contains(b, []byte("[")) && !bytes.Contains(b, []byte("null")) {
 			t.Errorf("%q is an answer", b)
 		}
-		cookies(string(b))
+		flowCookies(string(b))
 		readReceived(string(b))
 	})
 }

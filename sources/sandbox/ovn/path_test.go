@@ -22,11 +22,11 @@ import (
 // An OVN whose programs are in PATH is found, with its schemas beside them, and zones run
 // on it. Of one that is too old, or that does not say how old it is, it is said in a line.
 func TestFindInPath(t *testing.T) {
-	given := install.OVN(t, ovn.Find)
+	given := install.OVN(t, ovn.FindTools)
 	bin := install.OVNPath(t, given.CommandContext)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, place := range []string{ovn.Auto, ""} {
-		found, err := ovn.Find(t.Context(), place)
+		found, err := ovn.FindTools(t.Context(), place)
 		if err != nil {
 			t.Fatalf("%q: %v", place, err)
 		}
@@ -36,7 +36,7 @@ func TestFindInPath(t *testing.T) {
 		if place == "" {
 			continue
 		}
-		lab, err := ovn.Start(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}})
+		lab, err := ovn.StartLab(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,8 +44,8 @@ func TestFindInPath(t *testing.T) {
 		z := lab.Zone("n1")
 		addPods(t, z, append(pod("n1", "a", "10.244.0.3"), pod("n1", "b", "10.244.0.4")...)...)
 		sync1(t, z)
-		if got := send(t, z, ovn.Packet{In: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: 2000, DstPort: 80}); !got[0].Delivered("ns_b") {
-			t.Errorf("a packet came out at %v", got[0].At)
+		if got := send(t, z, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: 2000, DstPort: 80}); !got[0].Delivered("ns_b") {
+			t.Errorf("a packet came out at %v", got[0].Ports)
 		}
 	}
 
@@ -70,7 +70,7 @@ func TestFindInPath(t *testing.T) {
 		"what?":                                           "asking ovn-northd for its version: it prints none",
 	} {
 		install.Script(t, filepath.Join(bin, "ovn-northd"), "printf '"+strings.ReplaceAll(said, "\n", `\n`)+`\n'`)
-		_, err := ovn.Find(t.Context(), ovn.Auto)
+		_, err := ovn.FindTools(t.Context(), ovn.Auto)
 		if got := fmt.Sprint(err); got != want && !(want == "" && err == nil) {
 			t.Errorf("%q: %s, want %q", said, got, want)
 		}
@@ -85,7 +85,7 @@ func TestFindInPath(t *testing.T) {
 // with it.
 func TestSlowStart(t *testing.T) {
 	install.Soak(t)
-	given := install.OVN(t, ovn.Find)
+	given := install.OVN(t, ovn.FindTools)
 	bin := install.OVNPath(t, given.CommandContext)
 	cmd, err := given.CommandContext(t.Context(), "ovs-vswitchd")
 	if err != nil {
@@ -93,11 +93,11 @@ func TestSlowStart(t *testing.T) {
 	}
 	install.Script(t, filepath.Join(bin, "ovs-vswitchd"), fmt.Sprintf("sleep %d\nexec '%s' \"$@\"", int(child.ReadyWithin/time.Second)+2, strings.Join(cmd.Args, "' '")))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	found, err := ovn.Find(t.Context(), ovn.Auto)
+	found, err := ovn.FindTools(t.Context(), ovn.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := ovn.Start(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}, Behind: true})
+	lab, err := ovn.StartLab(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}, Behind: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// port is br-int's port of a logical port, with the pipe that ovs-vswitchd writes
+// bridgePort is br-int's port of a logical port, with the pipe that ovs-vswitchd writes
 // there what comes out.
-type port struct {
+type bridgePort struct {
 	lport, iface, path string
 	zone               *Zone
 
@@ -19,15 +19,15 @@ type port struct {
 	raw  syscall.RawConn
 	done chan struct{}
 
-	mu   sync.Mutex // held while the pipe is emptied
-	left []byte
-	buf  []byte
+	mu     sync.Mutex // held while the pipe is emptied
+	unread []byte
+	buf    []byte
 }
 
 // newPort makes the pipe. It is open for writing too, so that ovs-vswitchd can go and
 // come without an end in it.
-func newPort(z *Zone, lport, iface string) (*port, error) {
-	p := &port{lport: lport, iface: iface, path: z.file(iface + ".pcap"), zone: z, done: make(chan struct{}), buf: make([]byte, 16<<10)}
+func newPort(z *Zone, lport, iface string) (*bridgePort, error) {
+	p := &bridgePort{lport: lport, iface: iface, path: z.filePath(iface + ".pcap"), zone: z, done: make(chan struct{}), buf: make([]byte, 16<<10)}
 	_ = os.Remove(p.path) // of a port before
 	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
 		return nil, fmt.Errorf("making the pipe of port %s: %w", lport, err)
@@ -45,13 +45,13 @@ func newPort(z *Zone, lport, iface string) (*port, error) {
 	go func() {
 		defer close(p.done)
 		// An error is the end of the file: it was closed.
-		_ = p.raw.Read(func(fd uintptr) bool { p.empty(fd); return false })
+		_ = p.raw.Read(func(fd uintptr) bool { p.readEmpty(fd); return false })
 	}()
 	return p, nil
 }
 
-// empty reads until nothing is left.
-func (p *port) empty(fd uintptr) {
+// readEmpty reads until nothing is left.
+func (p *bridgePort) readEmpty(fd uintptr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
@@ -63,18 +63,18 @@ func (p *port) empty(fd uintptr) {
 			return
 		}
 		var ok bool
-		p.left, ok = readPcap(append(p.left, p.buf[:n]...), func(frame []byte) { p.zone.packets.out(p.lport, frame) })
+		p.unread, ok = readPcap(append(p.unread, p.buf[:n]...), func(frame []byte) { p.zone.packets.takeOutput(p.lport, frame) })
 		if !ok {
-			p.left = nil
+			p.unread = nil
 		}
-		p.left = append([]byte(nil), p.left...)
+		p.unread = append([]byte(nil), p.unread...)
 	}
 }
 
-// drain reads what is in the pipe now.
-func (p *port) drain() { _ = p.raw.Control(p.empty) }
+// drainPipe reads what is in the pipe now.
+func (p *bridgePort) drainPipe() { _ = p.raw.Control(p.readEmpty) }
 
-func (p *port) close() {
+func (p *bridgePort) closePipe() {
 	_ = p.file.Close()
 	<-p.done
 }

@@ -2,12 +2,12 @@ package ovn
 
 import "errors"
 
-// port is a port of br-int; none can be made here.
-type port struct{ lport, iface, path string }
+// bridgePort is a port of br-int; none can be made here.
+type bridgePort struct{ lport, iface, path string }
 
-func newPort(*Zone, string, string) (*port, error) {
+func newPort(*Zone, string, string) (*bridgePort, error) {
 	return nil, errors.New("real OVN does not run on this system")
 }
 
-func (*port) drain() {}
-func (*port) close() {}
+func (*bridgePort) drainPipe() {}
+func (*bridgePort) closePipe() {}

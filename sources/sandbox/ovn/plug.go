@@ -29,24 +29,24 @@ type vif struct {
 	up        bool
 }
 
-// leaving is a port whose row is gone, until ovs-vswitchd has let go of its pipe.
-type leaving struct {
-	port *port
+// leavingPort is a port whose row is gone, until ovs-vswitchd has let go of its pipe.
+type leavingPort struct {
+	port *bridgePort
 	cfg  int64 // the next_cfg that took it away
 }
 
-// bridge is br-int, whose ports follow the zone's logical ports.
-type bridge struct {
+// zoneBridge is br-int, whose ports follow the zone's logical ports.
+type zoneBridge struct {
 	zone *Zone
 
 	mu    sync.Mutex
-	ports map[string]*port // by logical port
-	drop  []leaving
+	ports map[string]*bridgePort // by logical port
+	drop  []leavingPort
 	need  int64 // the next_cfg that covers every port
 }
 
 // firstRows are the first rows of the vswitch database.
-func (b *bridge) firstRows() []map[string]any {
+func (b *zoneBridge) firstRows() []map[string]any {
 	z := b.zone
 	insert := func(table, name string, row map[string]any) map[string]any {
 		return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
@@ -55,17 +55,17 @@ func (b *bridge) firstRows() []map[string]any {
 		insert("Interface", "iface", map[string]any{"name": "br-int", "type": "internal"}),
 		insert("Port", "port", map[string]any{"name": "br-int", "interfaces": namedRef("iface")}),
 		insert("Bridge", "bridge", map[string]any{"name": "br-int", "ports": namedRef("port"), "datapath_type": "dummy", "fail_mode": "secure"}),
-		insert("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1, "external_ids": pairs(map[string]string{
+		insert("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1, "external_ids": mapValue(map[string]string{
 			"system-id": z.cfg.Name, "hostname": z.cfg.Name, "ovn-remote": z.SB(), "ovn-encap-type": "geneve",
 			"ovn-encap-ip": "127.0.0.1", "ovn-monitor-all": "true"})}),
 	}
 }
 
-// plug lets br-int's ports follow the logical ports, until ctx ends.
-func (b *bridge) plug(ctx context.Context) {
+// plugPorts lets br-int's ports follow the logical ports, until ctx ends.
+func (b *zoneBridge) plugPorts(ctx context.Context) {
 	for {
-		_, _, one := b.zone.nb.now()
-		_, _, two := b.zone.vs.now()
+		_, _, one := b.zone.nb.currentRows()
+		_, _, two := b.zone.vs.currentRows()
 		var again <-chan time.Time
 		if err := b.plugOnce(ctx); err != nil {
 			again = time.After(plugAgain)
@@ -80,21 +80,21 @@ func (b *bridge) plug(ctx context.Context) {
 	}
 }
 
-// vifs are the logical ports of no special type, by name. ok is false while the rows
+// wantedVIFs are the logical ports of no special type, by name. ok is false while the rows
 // are not those of now.
-func (b *bridge) vifs() (out map[string]vif, ok bool) {
-	tables, synced, _ := b.zone.nb.now(nb.TablePort)
+func (b *zoneBridge) wantedVIFs() (out map[string]vif, ok bool) {
+	tables, synced, _ := b.zone.nb.currentRows(nb.TablePort)
 	if !synced {
 		return nil, false
 	}
 	out = map[string]vif{}
 	for _, r := range tables[0] {
-		if r.text("type") != "" || r.text("name") == "" {
+		if r.stringOf("type") != "" || r.stringOf("name") == "" {
 			continue
 		}
-		v := vif{name: r.text("name"), up: r.yes("up")}
-		v.version, v.versioned = r.pairs("options")["iface-id-ver"]
-		for _, text := range r.texts("addresses") {
+		v := vif{name: r.stringOf("name"), up: r.boolOf("up")}
+		v.version, v.versioned = r.mapOf("options")["iface-id-ver"]
+		for _, text := range r.stringsOf("addresses") {
 			for i, word := range strings.Fields(text) {
 				if a, err := netip.ParseAddr(word); err == nil {
 					v.addrs = append(v.addrs, a)
@@ -108,28 +108,28 @@ func (b *bridge) vifs() (out map[string]vif, ok bool) {
 	return out, true
 }
 
-// plugged are br-int's ports as their rows are: the interface's row by logical port.
+// pluggedPorts are br-int's ports as their rows are: the interface's row by logical port.
 // next is the first number that none of them has.
-func (b *bridge) plugged() (out map[string]row, next int, ok bool) {
-	tables, synced, _ := b.zone.vs.now("Interface")
+func (b *zoneBridge) pluggedPorts() (out map[string]tableRow, next int, ok bool) {
+	tables, synced, _ := b.zone.vs.currentRows("Interface")
 	if !synced {
 		return nil, 0, false
 	}
-	out = map[string]row{}
+	out = map[string]tableRow{}
 	for _, r := range tables[0] {
-		digits, isPort := strings.CutPrefix(r.text("name"), "p")
+		digits, isPort := strings.CutPrefix(r.stringOf("name"), "p")
 		n, err := strconv.Atoi(digits)
 		if !isPort || err != nil {
 			continue
 		}
 		next = max(next, n+1)
-		out[r.pairs("external_ids")["iface-id"]] = r
+		out[r.mapOf("external_ids")["iface-id"]] = r
 	}
 	return out, next, true
 }
 
-// ids are the external_ids of a port's interface.
-func (v vif) ids() map[string]string {
+// externalIDs are the external_ids of a port's interface.
+func (v vif) externalIDs() map[string]string {
 	ids := map[string]string{"iface-id": v.name}
 	if v.versioned {
 		ids["iface-id-ver"] = v.version
@@ -138,9 +138,9 @@ func (v vif) ids() map[string]string {
 }
 
 // plugOnce compares and writes once. It is the only one that changes b.ports.
-func (b *bridge) plugOnce(ctx context.Context) error {
-	want, ok1 := b.vifs()
-	have, next, ok2 := b.plugged()
+func (b *zoneBridge) plugOnce(ctx context.Context) error {
+	want, ok1 := b.wantedVIFs()
+	have, next, ok2 := b.pluggedPorts()
 	if !ok1 || !ok2 {
 		return nil // a change will come
 	}
@@ -149,22 +149,22 @@ func (b *bridge) plugOnce(ctx context.Context) error {
 		return err
 	}
 	var ops []map[string]any
-	fresh := map[string]*port{}
+	fresh := map[string]*bridgePort{}
 	undo := func() {
 		for _, p := range fresh {
 			_ = os.Remove(p.path)
-			p.close()
+			p.closePipe()
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		v := want[name]
 		r, there := have[name]
-		iface := r.text("name")
+		iface := r.stringOf("name")
 		if !there {
 			iface = "p" + strconv.Itoa(next)
 			next++
 		}
-		if !there || b.port(name) == nil {
+		if !there || b.portOf(name) == nil {
 			p, err := newPort(b.zone, name, iface)
 			if err != nil {
 				undo()
@@ -179,26 +179,26 @@ func (b *bridge) plugOnce(ctx context.Context) error {
 				ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + iface})
 			}
 			if uuid := b.uuidOf("Interface", iface); uuid != "" && !samePort(r, v) {
-				ops = append(ops, map[string]any{"op": "update", "table": "Interface", "where": where(uuid),
-					"row": map[string]any{"external_ids": pairs(v.ids())}})
+				ops = append(ops, map[string]any{"op": "update", "table": "Interface", "where": whereUUID(uuid),
+					"row": map[string]any{"external_ids": mapValue(v.externalIDs())}})
 			}
 			continue
 		}
 		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
-			"name": iface, "type": "dummy", "external_ids": pairs(v.ids()), "options": pairs(map[string]string{"tx_pcap": fresh[name].path})}},
+			"name": iface, "type": "dummy", "external_ids": mapValue(v.externalIDs()), "options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}},
 			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}},
 			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
-				"mutations": []any{[]any{"ports", "insert", set(namedRef("o" + iface))}}})
+				"mutations": []any{[]any{"ports", "insert", setOf(namedRef("o" + iface))}}})
 	}
 	var gone []string
 	for name, r := range have {
 		if _, wanted := want[name]; wanted {
 			continue
 		}
-		if uuid := b.uuidOf("Port", r.text("name")); uuid != "" {
+		if uuid := b.uuidOf("Port", r.stringOf("name")); uuid != "" {
 			gone = append(gone, name)
 			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
-				"mutations": []any{[]any{"ports", "delete", set(ref(uuid))}}})
+				"mutations": []any{[]any{"ports", "delete", setOf(uuidRef(uuid))}}})
 		}
 	}
 	if len(ops) == 0 {
@@ -206,7 +206,7 @@ func (b *bridge) plugOnce(ctx context.Context) error {
 	}
 	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{}, "mutations": []any{[]any{"next_cfg", "+=", 1}}},
 		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
-	res, err := b.zone.vs.transact(ctx, ops...)
+	res, err := b.zone.vs.runTransaction(ctx, ops...)
 	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {
 		err = fmt.Errorf("ports of zone %s: %w", b.zone.cfg.Name, err)
 	}
@@ -221,7 +221,7 @@ func (b *bridge) plugOnce(ctx context.Context) error {
 	maps.Copy(b.ports, fresh)
 	for _, name := range gone {
 		if p := b.ports[name]; p != nil {
-			b.drop = append(b.drop, leaving{p, cfg})
+			b.drop = append(b.drop, leavingPort{p, cfg})
 			delete(b.ports, name)
 		}
 	}
@@ -230,9 +230,9 @@ func (b *bridge) plugOnce(ctx context.Context) error {
 
 // samePort says whether an interface has what the logical port wants; ovn-controller
 // adds keys of its own.
-func samePort(r row, v vif) bool {
-	ids := r.pairs("external_ids")
-	for k, want := range v.ids() {
+func samePort(r tableRow, v vif) bool {
+	ids := r.mapOf("external_ids")
+	for k, want := range v.externalIDs() {
 		if got, there := ids[k]; !there || got != want {
 			return false
 		}
@@ -242,42 +242,42 @@ func samePort(r row, v vif) bool {
 
 // letGo closes the pipes that ovs-vswitchd does not hold any more. Before that it may
 // still open them, and would wait there for a reader.
-func (b *bridge) letGo() {
+func (b *zoneBridge) letGo() {
 	cfg := b.curCfg()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.drop = slices.DeleteFunc(b.drop, func(l leaving) bool {
+	b.drop = slices.DeleteFunc(b.drop, func(l leavingPort) bool {
 		if l.cfg > cfg {
 			return false
 		}
 		_ = os.Remove(l.port.path)
-		l.port.close()
+		l.port.closePipe()
 		return true
 	})
 }
 
 // curCfg is the configuration ovs-vswitchd has done.
-func (b *bridge) curCfg() int64 {
-	tables, _, _ := b.zone.vs.now("Open_vSwitch")
+func (b *zoneBridge) curCfg() int64 {
+	tables, _, _ := b.zone.vs.currentRows("Open_vSwitch")
 	for _, r := range tables[0] {
-		return r.number("cur_cfg")
+		return r.intOf("cur_cfg")
 	}
 	return 0
 }
 
 // firstNumber is a column of the first row that a select gave.
 func firstNumber(raw []byte, column string) (int64, error) {
-	var list []row
+	var list []tableRow
 	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
 		return 0, fmt.Errorf("no row has %s", column)
 	}
-	return list[0].number(column), nil
+	return list[0].intOf(column), nil
 }
 
-func (b *bridge) uuidOf(table, name string) string {
-	tables, _, _ := b.zone.vs.now(table)
+func (b *zoneBridge) uuidOf(table, name string) string {
+	tables, _, _ := b.zone.vs.currentRows(table)
 	for uuid, r := range tables[0] {
-		if r.text("name") == name {
+		if r.stringOf("name") == name {
 			return uuid
 		}
 	}
@@ -285,16 +285,16 @@ func (b *bridge) uuidOf(table, name string) string {
 }
 
 // makeRoom gives the router a network for every pod that is in none of its own.
-func (b *bridge) makeRoom(ctx context.Context, want map[string]vif) error {
-	tables, _, _ := b.zone.nb.now(tableRouterPort)
+func (b *zoneBridge) makeRoom(ctx context.Context, want map[string]vif) error {
+	tables, _, _ := b.zone.nb.currentRows(tableRouterPort)
 	var uuid string
 	var nets []netip.Prefix
 	for id, r := range tables[0] {
-		if r.text("name") != b.zone.topo.toSwitch() {
+		if r.stringOf("name") != b.zone.topo.toSwitch() {
 			continue
 		}
 		uuid = id
-		for _, text := range r.texts("networks") {
+		for _, text := range r.stringsOf("networks") {
 			if p, err := netip.ParsePrefix(text); err == nil {
 				nets = append(nets, p)
 			}
@@ -319,7 +319,7 @@ func (b *bridge) makeRoom(ctx context.Context, want map[string]vif) error {
 			if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
 				continue
 			}
-			p := room(a, taken)
+			p := roomForAddress(a, taken)
 			nets, more = append(nets, p), append(more, p.String())
 		}
 	}
@@ -330,17 +330,17 @@ func (b *bridge) makeRoom(ctx context.Context, want map[string]vif) error {
 		Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: more}}})
 }
 
-// port returns the port of a logical port, nil where there is none yet.
-func (b *bridge) port(lport string) *port {
+// portOf returns the port of a logical port, nil where there is none yet.
+func (b *zoneBridge) portOf(lport string) *bridgePort {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ports[lport]
 }
 
-// lacking says what a port still lacks, "" when all are bound and those gone are gone.
-func (b *bridge) lacking() string {
-	want, ok1 := b.vifs()
-	have, _, ok2 := b.plugged()
+// lackingText says what a port still lacks, "" when all are bound and those gone are gone.
+func (b *zoneBridge) lackingText() string {
+	want, ok1 := b.wantedVIFs()
+	have, _, ok2 := b.pluggedPorts()
 	if !ok1 || !ok2 {
 		return "a database is not connected"
 	}
@@ -348,10 +348,10 @@ func (b *bridge) lacking() string {
 		if have[name] == nil {
 			return "port " + name + " is not on br-int"
 		}
-		if b.port(name) == nil {
+		if b.portOf(name) == nil {
 			return "port " + name + " has no pipe"
 		}
-		if have[name].number("ofport") <= 0 || !v.up {
+		if have[name].intOf("ofport") <= 0 || !v.up {
 			return "port " + name + " is not bound"
 		}
 	}

@@ -12,36 +12,36 @@ import (
 // A port whose row was written and whose pipe was not kept, because the answer was
 // lost, gets its pipe.
 func TestPortWithoutPipe(t *testing.T) {
-	tools := install.OVN(t, Find)
+	tools := install.OVN(t, FindTools)
 	dir, err := os.MkdirTemp("", "o")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.Remove(dir)
-	lab, err := Start(t.Context(), tools, Config{Dir: dir, Zones: []ZoneConfig{{Name: "n"}}})
+	lab, err := StartLab(t.Context(), tools, Config{Dir: dir, Zones: []ZoneConfig{{Name: "n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lab.Close()
 	z := lab.Zone("n")
-	if _, err := z.Sync(t.Context()); err != nil {
+	if _, err := z.WaitSynced(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	z.bridge.mu.Lock()
-	p := z.bridge.ports[z.Outside()]
-	delete(z.bridge.ports, z.Outside())
+	p := z.bridge.ports[z.OutsidePort()]
+	delete(z.bridge.ports, z.OutsidePort())
 	z.bridge.mu.Unlock()
 	if err := os.Remove(p.path); err != nil {
 		t.Fatal(err)
 	}
-	p.close()
+	p.closePipe()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	if _, err := z.Sync(ctx); err != nil {
+	if _, err := z.WaitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}
-	out, err := z.Send(t.Context(), []Packet{{In: z.Elsewhere(), Src: elsewhereV4, Dst: outsideV4, Proto: UDP, SrcPort: 1, DstPort: 2}})
-	if err != nil || !out[0].Delivered(z.Outside()) {
+	out, err := z.Send(t.Context(), []Packet{{EntryPort: z.ElsewherePort(), Src: elsewhereV4, Dst: outsideV4, Proto: UDP, SrcPort: 1, DstPort: 2}})
+	if err != nil || !out[0].Delivered(z.OutsidePort()) {
 		t.Errorf("%v, %v", out, err)
 	}
 }

@@ -26,22 +26,22 @@ func (z *Zone) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string, t
 		return nil, "", err
 	}
 	synced, stop := context.WithTimeout(ctx, syncWithin)
-	_, late := z.Sync(synced)
+	_, late := z.WaitSynced(synced)
 	stop()
 	if late != nil && ctx.Err() != nil {
 		return cmd, "", late
 	}
-	text, err = z.output(ctx, cmd)
+	text, err = z.runProgram(ctx, cmd)
 	return cmd, text, err
 }
 
-// output runs one of OVN's programs to its end and returns what it printed.
-func (z *Zone) output(ctx context.Context, cmd []string) (string, error) {
+// runProgram runs one of OVN's programs to its end and returns what it printed.
+func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
 	run, err := z.tools.CommandContext(ctx, cmd[0], cmd[1:]...)
 	if err != nil {
 		return "", err
 	}
-	return child.Output(ctx, z.guard, run, ovntrace.MaxInput)
+	return child.RunOutput(ctx, z.guard, run, ovntrace.MaxInput)
 }
 
 // Meters returns the datapath's counts of each meter, by the name ovn-controller has for
@@ -51,7 +51,7 @@ func (z *Zone) Meters(ctx context.Context) (map[string]flow.MeterStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	stats, err := z.output(ctx, []string{"ovs-ofctl", "-O", "OpenFlow15", "meter-stats", "unix:" + z.file("br-int.mgmt")})
+	stats, err := z.runProgram(ctx, []string{"ovs-ofctl", "-O", "OpenFlow15", "meter-stats", "unix:" + z.filePath("br-int.mgmt")})
 	if err != nil {
 		return nil, fmt.Errorf("zone %s: reading its meters: %w", z.cfg.Name, err)
 	}

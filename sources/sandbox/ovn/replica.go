@@ -19,32 +19,32 @@ var errNotConnected = errors.New("not connected")
 // errRefused says that the server did not take a transaction.
 var errRefused = errors.New("refused")
 
-// row is a row as OVSDB's protocol writes it: values by column.
-type row map[string]json.RawMessage
+// tableRow is a row as OVSDB's protocol writes it: values by column.
+type tableRow map[string]json.RawMessage
 
-// replica keeps some columns of a database current, over one connection after
+// tableReplica keeps some columns of a database current, over one connection after
 // another. Rows are never changed, only replaced.
-type replica struct {
+type tableReplica struct {
 	socket, database string
 	columns          map[string][]string // by table
 
 	mu      sync.Mutex
-	live    *client                   // nil while there is none
-	synced  bool                      // the rows are those of live
-	rows    map[string]map[string]row // by table and _uuid
-	changed chan struct{}             // closed with the next change
+	client  *socketClient                  // nil while there is none
+	synced  bool                           // the rows are those of live
+	rows    map[string]map[string]tableRow // by table and _uuid
+	changed chan struct{}                  // closed with the next change
 }
 
-func newReplica(socket, database string, columns map[string][]string) *replica {
-	return &replica{socket: socket, database: database, columns: columns, changed: make(chan struct{})}
+func newReplica(socket, database string, columns map[string][]string) *tableReplica {
+	return &tableReplica{socket: socket, database: database, columns: columns, changed: make(chan struct{})}
 }
 
-// run follows the database until ctx ends.
-func (r *replica) run(ctx context.Context) {
+// followDatabase follows the database until ctx ends.
+func (r *tableReplica) followDatabase(ctx context.Context) {
 	again := retry.Backoff(10*time.Millisecond, time.Second)
 	for ctx.Err() == nil {
 		began := time.Now()
-		r.follow(ctx)
+		r.followOnce(ctx)
 		if time.Since(began) > time.Second {
 			again = retry.Backoff(10*time.Millisecond, time.Second)
 		}
@@ -52,18 +52,18 @@ func (r *replica) run(ctx context.Context) {
 	}
 }
 
-// follow is one connection.
-func (r *replica) follow(ctx context.Context) {
-	k, err := dial(ctx, r.socket, func(method string, params []byte) {
+// followOnce is one connection.
+func (r *tableReplica) followOnce(ctx context.Context) {
+	k, err := dialSocket(ctx, r.socket, func(method string, params []byte) {
 		var p [2]json.RawMessage
 		if method == "update" && json.Unmarshal(params, &p) == nil {
-			r.apply(p[1], false)
+			r.applyUpdate(p[1], false)
 		}
 	})
 	if err != nil {
 		return
 	}
-	defer k.close()
+	defer k.closeClient()
 	tables := map[string]any{}
 	for table, columns := range r.columns {
 		tables[table] = map[string]any{"columns": columns}
@@ -73,11 +73,11 @@ func (r *replica) follow(ctx context.Context) {
 		return
 	}
 	r.mu.Lock()
-	r.live = k
+	r.client = k
 	r.mu.Unlock()
-	k.send("monitor", request, func(result []byte, err error) {
+	k.sendRequest("monitor", request, func(result []byte, err error) {
 		if err == nil {
-			r.apply(result, true)
+			r.applyUpdate(result, true)
 		}
 	})
 	select {
@@ -86,25 +86,25 @@ func (r *replica) follow(ctx context.Context) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.live, r.synced = nil, false
-	r.tell()
+	r.client, r.synced = nil, false
+	r.wakeWaiters()
 }
 
-// apply takes what a monitor said: all rows at first, then what changed.
-func (r *replica) apply(said []byte, first bool) {
-	var tables map[string]map[string]struct{ New row }
+// applyUpdate takes what a monitor said: all rows at first, then what changed.
+func (r *tableReplica) applyUpdate(said []byte, first bool) {
+	var tables map[string]map[string]struct{ New tableRow }
 	if json.Unmarshal(said, &tables) != nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if first {
-		r.rows, r.synced = map[string]map[string]row{}, true
+		r.rows, r.synced = map[string]map[string]tableRow{}, true
 	}
 	for table, rows := range tables {
 		next := maps.Clone(r.rows[table])
 		if next == nil {
-			next = map[string]row{}
+			next = map[string]tableRow{}
 		}
 		for uuid, u := range rows {
 			if u.New == nil {
@@ -115,18 +115,18 @@ func (r *replica) apply(said []byte, first bool) {
 		}
 		r.rows[table] = next
 	}
-	r.tell()
+	r.wakeWaiters()
 }
 
-// tell wakes those that wait for a change; mu is held.
-func (r *replica) tell() {
+// wakeWaiters wakes those that wait for a change; mu is held.
+func (r *tableReplica) wakeWaiters() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
 
-// now is the rows of some tables as they are, and a channel that ends with their
+// currentRows is the rows of some tables as they are, and a channel that ends with their
 // next change. synced is false while there is no connection.
-func (r *replica) now(tables ...string) (rows []map[string]row, synced bool, changed <-chan struct{}) {
+func (r *tableReplica) currentRows(tables ...string) (rows []map[string]tableRow, synced bool, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range tables {
@@ -135,10 +135,10 @@ func (r *replica) now(tables ...string) (rows []map[string]row, synced bool, cha
 	return rows, r.synced, r.changed
 }
 
-// until waits until the rows are as asked.
-func (r *replica) until(ctx context.Context, ok func() bool) error {
+// waitUntil waits until the rows are as asked.
+func (r *tableReplica) waitUntil(ctx context.Context, ok func() bool) error {
 	for {
-		_, _, changed := r.now()
+		_, _, changed := r.currentRows()
 		if ok() {
 			return nil
 		}
@@ -150,16 +150,16 @@ func (r *replica) until(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// known waits until the database's rows are known.
-func (r *replica) known(ctx context.Context) error {
-	if err := r.until(ctx, func() bool { _, synced, _ := r.now(); return synced }); err != nil {
+// waitKnown waits until the database's rows are known.
+func (r *tableReplica) waitKnown(ctx context.Context) error {
+	if err := r.waitUntil(ctx, func() bool { _, synced, _ := r.currentRows(); return synced }); err != nil {
 		return fmt.Errorf("reading %s: %w", r.database, err)
 	}
 	return nil
 }
 
-// transact does operations that are written as the protocol has them.
-func (r *replica) transact(ctx context.Context, ops ...map[string]any) ([]map[string]json.RawMessage, error) {
+// runTransaction does operations that are written as the protocol has them.
+func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any) ([]map[string]json.RawMessage, error) {
 	params := []any{r.database}
 	for _, op := range ops {
 		params = append(params, op)
@@ -171,14 +171,14 @@ func (r *replica) transact(ctx context.Context, ops ...map[string]any) ([]map[st
 	return r.transactRaw(ctx, b)
 }
 
-func (r *replica) transactRaw(ctx context.Context, params []byte) ([]map[string]json.RawMessage, error) {
+func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]map[string]json.RawMessage, error) {
 	r.mu.Lock()
-	k := r.live
+	k := r.client
 	r.mu.Unlock()
 	if k == nil {
 		return nil, fmt.Errorf("writing to %s: %w", r.database, errNotConnected)
 	}
-	out, err := k.call(ctx, "transact", params)
+	out, err := k.callMethod(ctx, "transact", params)
 	if err != nil {
 		return nil, fmt.Errorf("writing to %s: %w", r.database, err)
 	}
@@ -193,36 +193,36 @@ func readResults(database string, out []byte) ([]map[string]json.RawMessage, err
 		return nil, fmt.Errorf("writing to %s: reading the answer: %w", database, err)
 	}
 	for _, res := range results {
-		if why := row(res).text("error"); why != "" {
-			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, clean.Text(why+": "+row(res).text("details")))
+		if why := tableRow(res).stringOf("error"); why != "" {
+			return nil, fmt.Errorf("writing to %s: %w: %s", database, errRefused, clean.Text(why+": "+tableRow(res).stringOf("details")))
 		}
 	}
 	return results, nil
 }
 
-// text is a column's string, "" where there is none.
-func (r row) text(column string) (s string) {
+// stringOf is a column's string, "" where there is none.
+func (r tableRow) stringOf(column string) (s string) {
 	_ = json.Unmarshal(r[column], &s) // another type is no text
 	return s
 }
 
-// yes is a column's boolean, false where there is none.
-func (r row) yes(column string) (b bool) {
+// boolOf is a column's boolean, false where there is none.
+func (r tableRow) boolOf(column string) (b bool) {
 	_ = json.Unmarshal(r[column], &b)
 	return b
 }
 
-// number is a column's integer, 0 where there is none.
-func (r row) number(column string) (n int64) {
+// intOf is a column's integer, 0 where there is none.
+func (r tableRow) intOf(column string) (n int64) {
 	_ = json.Unmarshal(r[column], &n)
 	return n
 }
 
-// texts is a column's set of strings.
-func (r row) texts(column string) []string {
+// stringsOf is a column's set of strings.
+func (r tableRow) stringsOf(column string) []string {
 	var tagged []json.RawMessage
 	if json.Unmarshal(r[column], &tagged) != nil {
-		if s := r.text(column); s != "" {
+		if s := r.stringOf(column); s != "" {
 			return []string{s} // a set of one is written without its tag
 		}
 		return nil
@@ -234,8 +234,8 @@ func (r row) texts(column string) []string {
 	return out
 }
 
-// pairs is a column's map.
-func (r row) pairs(column string) map[string]string {
+// mapOf is a column's map.
+func (r tableRow) mapOf(column string) map[string]string {
 	var tagged []json.RawMessage
 	var list [][2]string
 	if json.Unmarshal(r[column], &tagged) != nil || len(tagged) != 2 || json.Unmarshal(tagged[1], &list) != nil {
@@ -249,11 +249,11 @@ func (r row) pairs(column string) map[string]string {
 }
 
 // datum writes a value for a transaction.
-func ref(uuid string) any      { return []any{"uuid", uuid} }
-func namedRef(name string) any { return []any{"named-uuid", name} }
-func set(values ...any) any    { return []any{"set", append([]any{}, values...)} }
-func where(uuid string) []any  { return []any{[]any{"_uuid", "==", ref(uuid)}} }
-func pairs(m map[string]string) any {
+func uuidRef(uuid string) any     { return []any{"uuid", uuid} }
+func namedRef(name string) any    { return []any{"named-uuid", name} }
+func setOf(values ...any) any     { return []any{"set", append([]any{}, values...)} }
+func whereUUID(uuid string) []any { return []any{[]any{"_uuid", "==", uuidRef(uuid)}} }
+func mapValue(m map[string]string) any {
 	list := make([][2]string, 0, len(m))
 	for k, v := range m {
 		list = append(list, [2]string{k, v})

@@ -35,31 +35,31 @@ var ErrNoPort = errors.New("no such port")
 
 // Outcome is where a packet came out: logical ports, in order; none where it was
 // dropped.
-type Outcome struct{ At []string }
+type Outcome struct{ Ports []string }
 
 // Delivered says whether the packet came out at a port.
-func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.At, lport) }
+func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
 
-// packets are the packets under way in a zone.
-type packets struct {
+// packetsUnderWay are the packets under way in a zone.
+type packetsUnderWay struct {
 	zone    *Zone
 	sending sync.Mutex // one round after the other
 
-	mu    sync.Mutex
-	last  uint32              // the number of the last packet
-	seen  map[uint32][]string // by number, for those that are looked for
-	quiet map[uint32]chan struct{}
+	mu         sync.Mutex
+	lastNumber uint32              // the number of the last packet
+	cameOut    map[uint32][]string // by number, for those that are looked for
+	quiet      map[uint32]chan struct{}
 }
 
-// out takes a frame that came out of a port.
-func (k *packets) out(lport string, frame []byte) {
-	id, kind := recognise(frame)
+// takeOutput takes a frame that came out of a port.
+func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
+	id, kind := recogniseFrame(frame)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch kind {
 	case marked:
-		if at, looked := k.seen[id]; looked && !slices.Contains(at, lport) {
-			k.seen[id] = append(at, lport)
+		if at, looked := k.cameOut[id]; looked && !slices.Contains(at, lport) {
+			k.cameOut[id] = append(at, lport)
 		}
 	case expired:
 		if done := k.quiet[id]; done != nil {
@@ -69,15 +69,15 @@ func (k *packets) out(lport string, frame []byte) {
 	}
 }
 
-// numbers gives n packets their numbers, from the one it returns on.
-func (k *packets) numbers(n int) uint32 {
+// takeNumbers gives n packets their numbers, from the one it returns on.
+func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	first := k.last + 1
-	k.last += uint32(n)
-	k.seen = make(map[uint32][]string, n)
+	first := k.lastNumber + 1
+	k.lastNumber += uint32(n)
+	k.cameOut = make(map[uint32][]string, n)
 	for i := range n {
-		k.seen[first+uint32(i)] = nil
+		k.cameOut[first+uint32(i)] = nil
 	}
 	return first
 }
@@ -88,18 +88,18 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 	k := &z.packets
 	k.sending.Lock()
 	defer k.sending.Unlock()
-	first := k.numbers(len(packets))
-	known, _ := z.bridge.vifs()
-	byAddr := z.topo.macs(known)
+	first := k.takeNumbers(len(packets))
+	known, _ := z.bridge.wantedVIFs()
+	byAddr := z.topo.macsOnSwitch(known)
 	queues := map[string][]string{}
-	ports := map[string]*port{}
+	ports := map[string]*bridgePort{}
 	for i := range packets {
 		p := &packets[i]
-		at := z.bridge.port(p.In)
+		at := z.bridge.portOf(p.EntryPort)
 		if at == nil {
-			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.In, ErrNoPort)
+			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
 		}
-		f, err := k.frame(p, known[p.In], byAddr, first+uint32(i))
+		f, err := k.frameOf(p, known[p.EntryPort], byAddr, first+uint32(i))
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
 		}
@@ -116,11 +116,11 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 				delete(queues, iface)
 			}
 		}
-		if err := k.round(ctx, round); err != nil {
+		if err := k.sendRound(ctx, round); err != nil {
 			return nil, fmt.Errorf("zone %s: putting packets in: %w", z.cfg.Name, err)
 		}
 	}
-	return k.collect(first, len(packets)), nil
+	return k.collectOutcomes(first, len(packets)), nil
 }
 
 // SendLogged is Send, and returns when ovn-controller has written the log lines. Where
@@ -131,7 +131,7 @@ func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, err
 	for some := range slices.Chunk(packets, atOnceLogged) {
 		got, err := z.Send(ctx, some)
 		if err == nil {
-			err = z.Logged(ctx)
+			err = z.WaitLogged(ctx)
 		}
 		if err != nil {
 			return out, err
@@ -141,48 +141,48 @@ func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, err
 	return out, nil
 }
 
-// collect reads what is left in the pipes: whatever came out has been written before.
-func (k *packets) collect(first uint32, n int) []Outcome {
+// collectOutcomes reads what is left in the pipes: whatever came out has been written before.
+func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []Outcome {
 	b := &k.zone.bridge
 	b.mu.Lock()
 	for _, p := range b.ports {
-		p.drain()
+		p.drainPipe()
 	}
 	b.mu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	out := make([]Outcome, n)
 	for i := range out {
-		out[i].At = k.seen[first+uint32(i)]
-		slices.Sort(out[i].At)
+		out[i].Ports = k.cameOut[first+uint32(i)]
+		slices.Sort(out[i].Ports)
 	}
-	k.seen = nil
+	k.cameOut = nil
 	return out
 }
 
-// frame is a packet as its port would send it: to the port that has the address, where
+// frameOf is a packet as its port would send it: to the port that has the address, where
 // it is on the same switch, to the router otherwise.
-func (k *packets) frame(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
+func (k *packetsUnderWay) frameOf(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
 	from, err := net.ParseMAC(in.mac)
 	if err != nil {
-		return nil, fmt.Errorf("the address of port %s: %w", p.In, err)
+		return nil, fmt.Errorf("the address of port %s: %w", p.EntryPort, err)
 	}
-	dst, err := net.ParseMAC(k.towards(p, byAddr))
+	dst, err := net.ParseMAC(k.nextHopMAC(p, byAddr))
 	if err != nil {
 		return nil, fmt.Errorf("the address of the port of %s: %w", p.Dst, err)
 	}
-	return p.frame(from, dst, id)
+	return p.frameBytes(from, dst, id)
 }
 
-// towards is the hardware address a packet is sent to.
-func (k *packets) towards(p *Packet, byAddr map[netip.Addr]string) string {
+// nextHopMAC is the hardware address a packet is sent to.
+func (k *packetsUnderWay) nextHopMAC(p *Packet, byAddr map[netip.Addr]string) string {
 	if p.Dst.IsMulticast() {
 		return groupMAC(p.Dst).String()
 	}
-	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.In) {
+	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.EntryPort) {
 		return mac
 	}
-	return k.zone.topo.near(p.In)
+	return k.zone.topo.nearMAC(p.EntryPort)
 }
 
 // groupMAC is the hardware address of a multicast group.
@@ -194,16 +194,16 @@ func groupMAC(a netip.Addr) net.HardwareAddr {
 	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
 }
 
-// round puts in a few packets of each interface and waits until ovs-vswitchd has taken
+// sendRound puts in a few packets of each interface and waits until ovs-vswitchd has taken
 // them from its queues. It handles a packet to the end when it takes it.
-func (k *packets) round(ctx context.Context, queues map[string][]string) error {
+func (k *packetsUnderWay) sendRound(ctx context.Context, queues map[string][]string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
-	daemon, err := k.zone.control.to(ctx, VSwitchd)
+	daemon, err := k.zone.control.clientOf(ctx, VSwitchd)
 	if err != nil {
 		return err
 	}
-	before, err := received(ctx, daemon)
+	before, err := receivedCounts(ctx, daemon)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (k *packets) round(ctx context.Context, queues map[string][]string) error {
 		if err != nil {
 			return err
 		}
-		daemon.send("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
+		daemon.sendRequest("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
 	}
 	for range queues {
 		select {
@@ -229,7 +229,7 @@ func (k *packets) round(ctx context.Context, queues map[string][]string) error {
 		}
 	}
 	for {
-		now, err := received(ctx, daemon)
+		now, err := receivedCounts(ctx, daemon)
 		if err != nil {
 			return err
 		}
@@ -243,9 +243,9 @@ func (k *packets) round(ctx context.Context, queues map[string][]string) error {
 	}
 }
 
-// received is how many packets each interface has taken in.
-func received(ctx context.Context, k *client) (map[string]uint64, error) {
-	out, err := k.call(ctx, "dpctl/show", []byte(`["-s"]`))
+// receivedCounts is how many packets each interface has taken in.
+func receivedCounts(ctx context.Context, k *socketClient) (map[string]uint64, error) {
+	out, err := k.callMethod(ctx, "dpctl/show", []byte(`["-s"]`))
 	if err != nil {
 		return nil, err
 	}
@@ -279,10 +279,10 @@ func readReceived(text string) map[string]uint64 {
 // is sent.
 const loggedAgain = 500 * time.Millisecond
 
-// Logged waits until ovn-controller has written the log lines of all packets that were
+// WaitLogged waits until ovn-controller has written the log lines of all packets that were
 // put in before. A packet whose time to live ends at the router goes to ovn-controller
 // behind them, by the same connection, and comes back as an answer.
-func (z *Zone) Logged(ctx context.Context) error {
+func (z *Zone) WaitLogged(ctx context.Context) error {
 	k := &z.packets
 	for {
 		id := rand.Uint32()
@@ -314,19 +314,19 @@ func (z *Zone) Logged(ctx context.Context) error {
 }
 
 // lastPacket puts in a packet that ovn-controller answers, with a number.
-func (k *packets) lastPacket(ctx context.Context, id uint32) error {
+func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
 	k.sending.Lock()
 	defer k.sending.Unlock()
-	b, outside := &k.zone.bridge, k.zone.Outside()
-	known, _ := b.vifs()
-	at := b.port(outside)
+	b, outside := &k.zone.bridge, k.zone.OutsidePort()
+	known, _ := b.wantedVIFs()
+	at := b.portOf(outside)
 	if at == nil {
 		return ErrNoPort
 	}
-	p := Packet{In: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
-	f, err := k.frame(&p, known[p.In], nil, id)
+	p := Packet{EntryPort: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := k.frameOf(&p, known[p.EntryPort], nil, id)
 	if err != nil {
 		return err
 	}
-	return k.round(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
+	return k.sendRound(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
 }

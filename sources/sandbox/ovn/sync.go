@@ -23,21 +23,21 @@ type Progress struct {
 // Progress is how far the zone's rows have come; ok is false while the database
 // cannot be read.
 func (z *Zone) Progress() (p Progress, ok bool) {
-	tables, synced, _ := z.nb.now(nb.TableGlobal)
+	tables, synced, _ := z.nb.currentRows(nb.TableGlobal)
 	for _, r := range tables[0] {
-		return Progress{NB: r.number("nb_cfg"), SB: r.number("sb_cfg"), HV: r.number("hv_cfg")}, synced
+		return Progress{NB: r.intOf("nb_cfg"), SB: r.intOf("sb_cfg"), HV: r.intOf("hv_cfg")}, synced
 	}
 	return p, false
 }
 
-// syncAgain is the wait between two looks at what Sync waits for.
+// syncAgain is the wait between two looks at what WaitSynced waits for.
 const syncAgain = 5 * time.Millisecond
 
-// Sync waits until every row that was written before the call is flows on the node
+// WaitSynced waits until every row that was written before the call is flows on the node
 // and decides about packets, and every logical port is bound.
-func (z *Zone) Sync(ctx context.Context) (Progress, error) {
+func (z *Zone) WaitSynced(ctx context.Context) (Progress, error) {
 	for {
-		n, err := z.bump(ctx)
+		n, err := z.bumpNBCfg(ctx)
 		if err != nil {
 			// The server is being started again, or just died.
 			if !retry.Sleep(ctx, syncAgain) {
@@ -45,13 +45,13 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 			}
 			continue
 		}
-		if err := z.nb.until(ctx, func() bool { p, ok := z.Progress(); return ok && p.NB >= n }); err != nil {
+		if err := z.nb.waitUntil(ctx, func() bool { p, ok := z.Progress(); return ok && p.NB >= n }); err != nil {
 			return Progress{}, fmt.Errorf("zone %s: reading nb_cfg %d: %w", z.cfg.Name, n, err)
 		}
 		// The rows of before are known now. Where ports were still to come, the number
 		// says nothing about their flows: it is taken again.
 		waited := false
-		for why := z.bridge.lacking(); why != ""; why = z.bridge.lacking() {
+		for why := z.bridge.lackingText(); why != ""; why = z.bridge.lackingText() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
 				return Progress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
@@ -60,7 +60,7 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 		if waited {
 			continue
 		}
-		err = z.nb.until(ctx, func() bool { p, ok := z.Progress(); return ok && p.SB >= n && p.HV >= n })
+		err = z.nb.waitUntil(ctx, func() bool { p, ok := z.Progress(); return ok && p.SB >= n && p.HV >= n })
 		p, _ := z.Progress()
 		if err != nil {
 			return p, fmt.Errorf("zone %s: nb_cfg %d is followed by sb_cfg %d and hv_cfg %d: %w", z.cfg.Name, n, p.SB, p.HV, err)
@@ -79,9 +79,9 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 	}
 }
 
-// bump counts nb_cfg up.
-func (z *Zone) bump(ctx context.Context) (int64, error) {
-	res, err := z.nb.transact(ctx,
+// bumpNBCfg counts nb_cfg up.
+func (z *Zone) bumpNBCfg(ctx context.Context) (int64, error) {
+	res, err := z.nb.runTransaction(ctx,
 		map[string]any{"op": "mutate", "table": nb.TableGlobal, "where": []any{}, "mutations": []any{[]any{"nb_cfg", "+=", 1}}},
 		map[string]any{"op": "select", "table": nb.TableGlobal, "where": []any{}, "columns": []string{"nb_cfg"}})
 	if err != nil {
@@ -99,27 +99,27 @@ const (
 	countAgain = 3 * time.Second
 )
 
-// watch asks every process whether it answers, and counts nb_cfg up so that its numbers
+// watchDaemons asks every process whether it answers, and counts nb_cfg up so that its numbers
 // say whether flows follow rows, until ctx ends.
-func (z *Zone) watch(ctx context.Context) {
+func (z *Zone) watchDaemons(ctx context.Context) {
 	for _, n := range names {
 		z.wg.Go(func() {
 			for retry.Sleep(ctx, askAgain) {
-				z.ask(ctx, n.name)
+				z.askDaemon(ctx, n.name)
 			}
 		})
 	}
 	for retry.Sleep(ctx, countAgain) {
 		if p, ok := z.Progress(); ok && p.HV >= p.NB { // else the node has still to follow the last time
 			wait, cancel := context.WithTimeout(ctx, silentAfter)
-			_, _ = z.bump(wait) // that the server is away is told of the server
+			_, _ = z.bumpNBCfg(wait) // that the server is away is told of the server
 			cancel()
 		}
 	}
 }
 
-// ask asks a process and notes whether it answers.
-func (z *Zone) ask(ctx context.Context, name string) {
+// askDaemon asks a process and notes whether it answers.
+func (z *Zone) askDaemon(ctx context.Context, name string) {
 	p := z.procs[name]
 	pid := p.Pid()
 	if pid == 0 {
@@ -131,12 +131,12 @@ func (z *Zone) ask(ctx context.Context, name string) {
 	_, err := z.Control(wait, name, "version")
 	switch {
 	case err == nil:
-		p.Answers(pid, true)
+		p.NoteAnswer(pid, true)
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		z.mu.Lock()
-		z.asked[name] = began
+		z.askedAt[name] = began
 		z.mu.Unlock()
-		p.Answers(pid, false)
+		p.NoteAnswer(pid, false)
 	}
 }
 
@@ -156,16 +156,16 @@ func (z *Zone) Faults() []model.Fault {
 		case d.State == child.Died && d.Err == nil:
 			d.State = notUpYet
 		case d.State == child.Silent:
-			d.Since = z.asked[n.name]
+			d.Since = z.askedAt[n.name]
 		}
-		f := model.Fault{What: d.Name, State: string(d.State), Since: d.Since}
+		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}
 		if d.Err != nil {
 			f.Error = clean.Text(d.Err.Error())
 		}
 		out = append(out, f)
 	}
-	if z.late != nil {
-		out = append(out, *z.late)
+	if z.lateFault != nil {
+		out = append(out, *z.lateFault)
 	}
 	slices.SortStableFunc(out, func(a, b model.Fault) int { return a.Since.Compare(b.Since) })
 	return out
@@ -175,8 +175,8 @@ func (z *Zone) Faults() []model.Fault {
 func (z *Zone) tellFaults() {
 	z.telling.Lock()
 	defer z.telling.Unlock()
-	if now := z.Faults(); !slices.Equal(now, z.told) {
-		z.told = now
+	if now := z.Faults(); !slices.Equal(now, z.faults) {
+		z.faults = now
 		z.hear(now)
 	}
 }

@@ -25,17 +25,17 @@ var (
 	outsideV4, outsideV6     = netip.MustParseAddr("100.64.255.254"), netip.MustParseAddr("fd98::fffe")
 )
 
-// topology is a zone's switches and router as OVN-Kubernetes has them, as far as
+// zoneTopology is a zone's switches and router as OVN-Kubernetes has them, as far as
 // packets between pods, nodes and the outside need them. There is no gateway router
 // and no tunnel: what would go to one is seen at a port in its place.
-type topology struct {
+type zoneTopology struct {
 	cfg     ZoneConfig
 	mgmt    []string
 	routers []netip.Prefix // the router's addresses on the node's switch
 	mac     string         // and its hardware address there
 }
 
-func newTopology(cfg ZoneConfig) (*topology, error) {
+func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	if cfg.Name == "" {
 		return nil, fmt.Errorf("a zone needs a name")
 	}
@@ -48,7 +48,7 @@ func newTopology(cfg ZoneConfig) (*topology, error) {
 	if cfg.MeterRate <= 0 {
 		cfg.MeterRate = rows.MeterRate
 	}
-	t := &topology{cfg: cfg, mgmt: cfg.Management}
+	t := &zoneTopology{cfg: cfg, mgmt: cfg.Management}
 	for _, s := range cfg.Subnets {
 		first := s.Masked().Addr().Next()
 		if !s.IsValid() || !s.Contains(first.Next()) {
@@ -69,26 +69,26 @@ func newTopology(cfg ZoneConfig) (*topology, error) {
 	return t, nil
 }
 
-// elsewhere and outside are the ports in place of the other nodes and of the gateway
+// elsewherePort and outside are the ports in place of the other nodes and of the gateway
 // router.
-func (t *topology) elsewhere() string { return "elsewhere-" + t.cfg.Name }
-func (t *topology) outside() string   { return "outside-" + t.cfg.Name }
+func (t *zoneTopology) elsewherePort() string { return "elsewhere-" + t.cfg.Name }
+func (t *zoneTopology) outsidePort() string   { return "outside-" + t.cfg.Name }
 
-// Elsewhere is the logical port where packets to pods of other zones come out, and
+// ElsewherePort is the logical port where packets to pods of other zones come out, and
 // where those from there are put in.
-func (z *Zone) Elsewhere() string { return z.topo.elsewhere() }
+func (z *Zone) ElsewherePort() string { return z.topo.elsewherePort() }
 
-// Outside is the logical port where packets to addresses outside of the cluster come
+// OutsidePort is the logical port where packets to addresses outside of the cluster come
 // out, and where those from there are put in.
-func (z *Zone) Outside() string { return z.topo.outside() }
+func (z *Zone) OutsidePort() string { return z.topo.outsidePort() }
 
-// Node is the logical port of the node itself: its management port.
-func (z *Zone) Node() string { return nb.ManagementPort(z.cfg.Name) }
+// NodePort is the logical port of the node itself: its management port.
+func (z *Zone) NodePort() string { return nb.ManagementPort(z.cfg.Name) }
 
-// seed is the zone's first transaction.
-func (t *topology) seed() []nb.Op {
+// seedOps is the zone's first transaction.
+func (t *zoneTopology) seedOps() []nb.Op {
 	zone := t.cfg.Name
-	ops := rows.Seed(zone, t.mgmt, t.cfg.Foreign)
+	ops := rows.SeedRows(zone, t.mgmt, t.cfg.Foreign)
 	for i := range ops {
 		if ops[i].Table == nb.TableMeterBand {
 			ops[i].Row["rate"] = t.cfg.MeterRate
@@ -102,7 +102,7 @@ func (t *topology) seed() []nb.Op {
 		}
 		id := fmt.Sprint("route", len(routes))
 		routes = append(routes, nb.Ref{Name: id})
-		ops = append(ops, rows.Insert(tableRoute, id, map[string]any{"ip_prefix": prefix.String(), "nexthop": hop.String(), "output_port": out}))
+		ops = append(ops, rows.InsertOp(tableRoute, id, map[string]any{"ip_prefix": prefix.String(), "nexthop": hop.String(), "output_port": out}))
 	}
 	for _, p := range t.cfg.Cluster {
 		route(p, elsewhereV4, elsewhereV6, t.toTransit())
@@ -121,45 +121,47 @@ func (t *topology) seed() []nb.Op {
 	for _, p := range t.routers {
 		networks = append(networks, p.String())
 	}
-	ops = append(ops, rows.Insert(tableRouterPort, "rtos", map[string]any{"name": t.toSwitch(), "mac": t.mac, "networks": networks}))
+	ops = append(ops, rows.InsertOp(tableRouterPort, "rtos", map[string]any{"name": t.toSwitch(), "mac": t.mac, "networks": networks}))
 	far := func(network, name, lrp string, v4, v6 netip.Prefix, farName string, far4, far6 netip.Addr) {
 		id := func(part string) string { return part + network }
 		ops = append(ops,
-			rows.Insert(tableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": rows.MAC(v4.Addr().String(), ""),
+			rows.InsertOp(tableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": rows.MACOf(v4.Addr().String(), ""),
 				"networks": []string{v4.String(), v6.String()}}),
-			rows.Insert(nb.TablePort, id("near"), map[string]any{"name": "r" + lrp, "type": "router", "addresses": []string{"router"},
+			rows.InsertOp(nb.TablePort, id("near"), map[string]any{"name": "r" + lrp, "type": "router", "addresses": []string{"router"},
 				"options": map[string]string{"router-port": lrp}}),
-			rows.Insert(nb.TablePort, id("far"), map[string]any{"name": farName,
-				"addresses": []string{rows.MAC(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
-			rows.Insert(nb.TableSwitch, "", map[string]any{"name": name, "ports": rows.Named(id("near"), id("far"))}))
+			rows.InsertOp(nb.TablePort, id("far"), map[string]any{"name": farName,
+				"addresses": []string{rows.MACOf(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
+			rows.InsertOp(nb.TableSwitch, "", map[string]any{"name": name, "ports": rows.NamedRefs(id("near"), id("far"))}))
 	}
-	far("transit", "transit_switch", t.toTransit(), transitV4, transitV6, t.elsewhere(), elsewhereV4, elsewhereV6)
-	far("join", "join", t.toJoin(), joinV4, joinV6, t.outside(), outsideV4, outsideV6)
-	return append(ops, rows.Insert(tableRouter, "", map[string]any{"name": "ovn_cluster_router",
-		"ports": rows.Named("rtos", "lrptransit", "lrpjoin"), "static_routes": routes}))
+	far("transit", "transit_switch", t.toTransit(), transitV4, transitV6, t.elsewherePort(), elsewhereV4, elsewhereV6)
+	far("join", "join", t.toJoin(), joinV4, joinV6, t.outsidePort(), outsideV4, outsideV6)
+	return append(ops, rows.InsertOp(tableRouter, "", map[string]any{"name": "ovn_cluster_router",
+		"ports": rows.NamedRefs("rtos", "lrptransit", "lrpjoin"), "static_routes": routes}))
 }
 
 // The router's ports.
-func (t *topology) toSwitch() string  { return "rtos-" + t.cfg.Name }
-func (t *topology) toTransit() string { return "rtots-" + t.cfg.Name }
-func (t *topology) toJoin() string    { return "rtoj-" + t.cfg.Name }
+func (t *zoneTopology) toSwitch() string  { return "rtos-" + t.cfg.Name }
+func (t *zoneTopology) toTransit() string { return "rtots-" + t.cfg.Name }
+func (t *zoneTopology) toJoin() string    { return "rtoj-" + t.cfg.Name }
 
-// near is the hardware address a packet is sent to that is to be routed, from a port.
-func (t *topology) near(lport string) string {
+// nearMAC is the hardware address a packet is sent to that is to be routed, from a port.
+func (t *zoneTopology) nearMAC(lport string) string {
 	switch lport {
-	case t.elsewhere():
-		return rows.MAC(transitV4.Addr().String(), "")
-	case t.outside():
-		return rows.MAC(joinV4.Addr().String(), "")
+	case t.elsewherePort():
+		return rows.MACOf(transitV4.Addr().String(), "")
+	case t.outsidePort():
+		return rows.MACOf(joinV4.Addr().String(), "")
 	}
 	return t.mac
 }
 
 // onSwitch says whether a port is one of the node's switch.
-func (t *topology) onSwitch(lport string) bool { return lport != t.elsewhere() && lport != t.outside() }
+func (t *zoneTopology) onSwitch(lport string) bool {
+	return lport != t.elsewherePort() && lport != t.outsidePort()
+}
 
-// macs are the hardware addresses of the ports on the node's switch.
-func (t *topology) macs(known map[string]vif) map[netip.Addr]string {
+// macsOnSwitch are the hardware addresses of the ports on the node's switch.
+func (t *zoneTopology) macsOnSwitch(known map[string]vif) map[netip.Addr]string {
 	out := map[netip.Addr]string{}
 	for name, v := range known {
 		for _, a := range v.addrs {
@@ -171,10 +173,10 @@ func (t *topology) macs(known map[string]vif) map[netip.Addr]string {
 	return out
 }
 
-// room is the network that the router needs on the node's switch for an address that
+// roomForAddress is the network that the router needs on the node's switch for an address that
 // is in none of its networks: the /24 or /64 around it, with the router at the highest
 // address that nobody has.
-func room(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
+func roomForAddress(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
 	bits := 24
 	if addr.Is6() {
 		bits = 64

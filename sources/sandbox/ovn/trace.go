@@ -24,8 +24,8 @@ var aclStages = []string{StageIn, StageAfterLB, StageOut}
 // mostPasses is how often a packet may go through connection tracking in one trace.
 const mostPasses = 8
 
-// Met is a logical flow of an ACL that a packet met.
-type Met struct {
+// MetFlow is a logical flow of an ACL that a packet met.
+type MetFlow struct {
 	Stage string // StageOut, say
 	ACL   string // the first eight hex digits of the ACL's UUID, as northd notes it
 }
@@ -41,21 +41,21 @@ const (
 // Trace asks ovs-vswitchd what it would do with a packet of a connection in a state, by
 // ofproto/trace: nothing is sent, nothing logged, no connection noted. It returns the ACLs'
 // flows in the order in which they are met, and the trace.
-func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
+func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow, text string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("zone %s: tracing a packet: %w", z.cfg.Name, err)
 		}
 	}()
-	known, _ := z.bridge.vifs()
-	have, _, _ := z.bridge.plugged()
-	at := have[p.In].number("ofport")
+	known, _ := z.bridge.wantedVIFs()
+	have, _, _ := z.bridge.pluggedPorts()
+	at := have[p.EntryPort].intOf("ofport")
 	if at <= 0 {
-		return nil, "", fmt.Errorf("%q: %w", p.In, ErrNoPort)
+		return nil, "", fmt.Errorf("%q: %w", p.EntryPort, ErrNoPort)
 	}
 	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
 	// log.
-	flow, err := p.flow(known[p.In].mac, z.packets.towards(&p, z.topo.macs(known)))
+	flow, err := p.flowText(known[p.EntryPort].mac, z.packets.nextHopMAC(&p, z.topo.macsOnSwitch(known)))
 	if err != nil {
 		return nil, "", err
 	}
@@ -70,14 +70,14 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []Met, te
 	if err != nil {
 		return nil, text, err
 	}
-	for _, cookie := range cookies(text) {
+	for _, cookie := range flowCookies(text) {
 		met = append(met, flows[cookie]...)
 	}
 	return met, text, nil
 }
 
-// flow is the packet as ovs-ofctl(8) writes it.
-func (p *Packet) flow(from, to string) (string, error) {
+// flowText is the packet as ovs-ofctl(8) writes it.
+func (p *Packet) flowText(from, to string) (string, error) {
 	six, net := "", "nw_src=%s,nw_dst=%s"
 	if p.Src.Is6() {
 		six, net = "6", "ipv6_src=%s,ipv6_dst=%s"
@@ -89,27 +89,27 @@ func (p *Packet) flow(from, to string) (string, error) {
 	var proto, rest string
 	switch p.Proto {
 	case TCP:
-		proto, rest = "tcp", fmt.Sprintf("%s,tcp_flags=%#x", ports("tcp"), p.flags())
+		proto, rest = "tcp", fmt.Sprintf("%s,tcp_flags=%#x", ports("tcp"), p.tcpFlags())
 	case UDP:
 		proto, rest = "udp", ports("udp")
 	case SCTP:
 		proto, rest = "sctp", ports("sctp")
 	case ICMP:
-		proto, rest = "icmp", fmt.Sprintf("icmp_type=%d,icmp_code=0", p.echo())
+		proto, rest = "icmp", fmt.Sprintf("icmp_type=%d,icmp_code=0", p.echoType())
 		if p.Src.Is6() {
-			rest = fmt.Sprintf("icmpv6_type=%d,icmpv6_code=0", p.echo())
+			rest = fmt.Sprintf("icmpv6_type=%d,icmpv6_code=0", p.echoType())
 		}
 	default:
 		return "", errNoProto
 	}
-	return fmt.Sprintf("%s%s,dl_src=%s,dl_dst=%s,"+net+",nw_ttl=%d,%s", proto, six, from, to, p.Src, p.Dst, p.ttl(), rest), nil
+	return fmt.Sprintf("%s%s,dl_src=%s,dl_dst=%s,"+net+",nw_ttl=%d,%s", proto, six, from, to, p.Src, p.Dst, p.timeToLive(), rest), nil
 }
 
 var cookieOf = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
 
-// cookies returns the cookies of the flows in a trace, in order: the first eight hex digits of
+// flowCookies returns the cookies of the flows in a trace, in order: the first eight hex digits of
 // the UUIDs of Logical_Flows.
-func cookies(trace string) (out []string) {
+func flowCookies(trace string) (out []string) {
 	for line := range strings.Lines(trace) {
 		if m := cookieOf.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
 			out = append(out, strings.Repeat("0", 8-len(m[1]))+m[1])
@@ -120,22 +120,22 @@ func cookies(trace string) (out []string) {
 
 // aclFlows returns the Southbound database's flows of ACLs, by cookie. The last flows of a
 // stage, which belong to no ACL, carry no hint and are left out.
-func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
-	k, err := dial(ctx, z.file(dbSB+".sock"), nil)
+func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
+	k, err := dialSocket(ctx, z.filePath(dbSB+".sock"), nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading the logical flows: %w", err)
 	}
-	defer k.close()
+	defer k.closeClient()
 	params := []any{"OVN_Southbound"}
 	for _, stage := range aclStages {
 		params = append(params, map[string]any{"op": "select", "table": "Logical_Flow", "columns": []string{"_uuid", "external_ids"},
-			"where": []any{[]any{"external_ids", "includes", pairs(map[string]string{"stage-name": stage})}}})
+			"where": []any{[]any{"external_ids", "includes", mapValue(map[string]string{"stage-name": stage})}}})
 	}
 	request, err := json.Marshal(params)
 	if err != nil {
 		return nil, fmt.Errorf("reading the logical flows: %w", err)
 	}
-	raw, err := k.call(ctx, "transact", request)
+	raw, err := k.callMethod(ctx, "transact", request)
 	if err != nil {
 		return nil, fmt.Errorf("reading the logical flows: %w", err)
 	}
@@ -146,9 +146,9 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 	if len(results) != len(aclStages) {
 		return nil, errors.New("reading the logical flows: the answer is not whole")
 	}
-	out := map[string][]Met{}
+	out := map[string][]MetFlow{}
 	for i, res := range results {
-		var list []row
+		var list []tableRow
 		if err := json.Unmarshal(res["rows"], &list); err != nil {
 			return nil, fmt.Errorf("reading the logical flows: %w", err)
 		}
@@ -157,8 +157,8 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 			if json.Unmarshal(r["_uuid"], &id) != nil || len(id[1]) < 8 {
 				continue
 			}
-			if hint := r.pairs("external_ids")["stage-hint"]; hint != "" {
-				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint})
+			if hint := r.mapOf("external_ids")["stage-hint"]; hint != "" {
+				out[id[1][:8]] = append(out[id[1][:8]], MetFlow{Stage: aclStages[i], ACL: hint})
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 }
 
 // Connection is one to try: from a logical port to another, in the same zone or in
-// two. A side outside of the cluster has the zone of the other and its port Outside.
+// two. A side outside of the cluster has the zone of the other and its port OutsidePort.
 // Without ToPort it is made to whatever port its first packet comes out of: that of the
 // node itself, of other nodes, of the outside.
 type Connection struct {
@@ -181,24 +181,24 @@ type Connection struct {
 
 // Step is one packet of a connection in one zone.
 type Step struct {
-	Packet string // "SYN", "request"
-	Reply  bool   // from the side that was asked
-	Zone   string
-	In     string   // the logical port where it was put in
-	At     []string // and those where it came out
-	Passed bool     // it came out where it was to
-	Met    []Met    // of a traced connection
+	Packet    string // "SYN", "request"
+	Reply     bool   // from the side that was asked
+	Zone      string
+	EntryPort string    // the logical port where it was put in
+	ExitPorts []string  // and those where it came out
+	Passed    bool      // it came out where it was to
+	Met       []MetFlow // of a traced connection
 }
 
-// greeting is one packet of a handshake.
-type greeting struct {
+// handshakePacket is one packet of a handshake.
+type handshakePacket struct {
 	name  string
 	back  bool // from the side that was asked
 	shape func(*Packet)
 }
 
 // greetings are the packets that make a connection, in order.
-var greetings = map[Proto][]greeting{
+var greetings = map[Proto][]handshakePacket{
 	TCP: {
 		{"SYN", false, func(p *Packet) { p.Flags, p.Seq = SYN, 1 }},
 		{"SYN-ACK", true, func(p *Packet) { p.Flags, p.Seq, p.Ack = SYN|ACK, 1, 2 }},
@@ -219,8 +219,8 @@ var greetings = map[Proto][]greeting{
 	},
 }
 
-// state returns the state of a connection when a packet of its greeting comes.
-func (g *greeting) state(first bool) string {
+// connState returns the state of a connection when a packet of its greeting comes.
+func (g *handshakePacket) connState(first bool) string {
 	switch {
 	case g.back:
 		return StateReplied
@@ -230,9 +230,9 @@ func (g *greeting) state(first bool) string {
 	return StateOpened
 }
 
-// Try sends the packets that make a connection, there and back, and stops at the first
+// TryConnection sends the packets that make a connection, there and back, and stops at the first
 // that is lost. Between two zones each packet is decided in both, as on a cluster.
-func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error) {
+func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, err error) {
 	for i, g := range greetings[c.Proto] {
 		p := Packet{Src: c.Src, Dst: c.Dst, Proto: c.Proto, SrcPort: c.SrcPort, DstPort: c.DstPort}
 		from, to, in, out := c.From, c.To, c.FromPort, c.ToPort
@@ -244,15 +244,15 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 			from, to, in, out = to, from, out, in
 		}
 		g.shape(&p)
-		legs := []leg{{from, in, out}}
+		legs := []packetLeg{{from, in, out}}
 		if from != to {
-			legs = []leg{{from, in, from.Elsewhere()}, {to, to.Elsewhere(), out}}
+			legs = []packetLeg{{from, in, from.ElsewherePort()}, {to, to.ElsewherePort(), out}}
 		}
 		for _, leg := range legs {
-			p.In = leg.in
-			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), In: leg.in}
+			p.EntryPort = leg.entryPort
+			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), EntryPort: leg.entryPort}
 			if c.Traced {
-				if s.Met, _, err = leg.zone.Trace(ctx, p, g.state(i == 0)); err != nil {
+				if s.Met, _, err = leg.zone.Trace(ctx, p, g.connState(i == 0)); err != nil {
 					return steps, false, fmt.Errorf("trying a connection: %w", err)
 				}
 			}
@@ -260,9 +260,9 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 			if err != nil {
 				return steps, false, fmt.Errorf("trying a connection: %w", err)
 			}
-			s.At, s.Passed = got[0].At, slices.Contains(got[0].At, leg.out)
-			if leg.out == "" && len(s.At) > 0 { // the answer comes from where it came out
-				s.Passed, c.ToPort = true, s.At[0]
+			s.ExitPorts, s.Passed = got[0].Ports, slices.Contains(got[0].Ports, leg.out)
+			if leg.out == "" && len(s.ExitPorts) > 0 { // the answer comes from where it came out
+				s.Passed, c.ToPort = true, s.ExitPorts[0]
 			}
 			steps = append(steps, s)
 			if !s.Passed {
@@ -273,8 +273,8 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 	return steps, len(steps) > 0, nil
 }
 
-// leg is the part of a packet's way that is in one zone.
-type leg struct {
-	zone    *Zone
-	in, out string
+// packetLeg is the part of a packet's way that is in one zone.
+type packetLeg struct {
+	zone           *Zone
+	entryPort, out string
 }

@@ -48,30 +48,30 @@ type Daemon struct {
 
 // Zone is a node: its databases, daemons and ports.
 type Zone struct {
-	cfg   ZoneConfig
-	tools *Tools
-	dir   string
-	made  bool // the folder is this zone's
-	log   string
-	tell  func(Daemon)
-	hear  func([]model.Fault)
-	guard child.Guard
+	cfg        ZoneConfig
+	tools      *Tools
+	dir        string
+	ownsFolder bool // the folder is this zone's
+	log        string
+	tell       func(Daemon)
+	hear       func([]model.Fault)
+	guard      child.Guard
 
 	procs  map[string]*child.Process
-	nb, vs *replica
-	topo   *topology
+	nb, vs *tableReplica
+	topo   *zoneTopology
 
-	mu     sync.Mutex
-	states map[string]Daemon
-	asked  map[string]time.Time // when a process was asked that does not answer
-	late   *model.Fault         // that it did not come up
+	mu        sync.Mutex
+	states    map[string]Daemon
+	askedAt   map[string]time.Time // when a process was asked that does not answer
+	lateFault *model.Fault         // that it did not come up
 
 	telling sync.Mutex // held while faults are told, so that the newest come last
-	told    []model.Fault
+	faults  []model.Fault
 
-	control controls
-	bridge  bridge
-	packets packets
+	control controlSockets
+	bridge  zoneBridge
+	packets packetsUnderWay
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -88,21 +88,21 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
 	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
-		asked: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
+		askedAt: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
 	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
-	z.bridge.ports = map[string]*port{}
+	z.bridge.ports = map[string]*bridgePort{}
 	for _, n := range names {
 		z.states[n.name] = Daemon{Name: n.name, State: child.Died, Since: time.Now()}
-		z.procs[n.name] = child.New(child.Config{Zone: cfg.Name, Name: n.name, Socket: z.file(n.file + ".ctl"), Guard: g,
-			Command: func() *exec.Cmd { return z.command(n.name, n.file) },
-			Report:  func(s child.State, err error) { z.report(n.name, s, err) }})
+		z.procs[n.name] = child.New(child.Config{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
+			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
+			Report:  func(s child.State, err error) { z.reportState(n.name, s, err) }})
 	}
-	z.nb = newReplica(z.file(dbNB+".sock"), nb.Database, map[string][]string{
+	z.nb = newReplica(z.filePath(dbNB+".sock"), nb.Database, map[string][]string{
 		nb.TablePort:          {"name", "type", "addresses", "options", "up"},
 		nb.TableGlobal:        {"nb_cfg", "sb_cfg", "hv_cfg"},
 		"Logical_Router_Port": {"name", "networks"},
 	})
-	z.vs = newReplica(z.file(dbVS+".sock"), "Open_vSwitch", map[string][]string{
+	z.vs = newReplica(z.filePath(dbVS+".sock"), "Open_vSwitch", map[string][]string{
 		"Interface":    {"name", "ofport", "external_ids"},
 		"Port":         {"name"},
 		"Bridge":       {"name"},
@@ -111,45 +111,45 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 	return z, nil
 }
 
-func (z *Zone) file(name string) string { return filepath.Join(z.dir, name) }
+func (z *Zone) filePath(name string) string { return filepath.Join(z.dir, name) }
 
-func (z *Zone) address(db string) string { return "unix:" + z.file(db+".sock") }
+func (z *Zone) socketAddress(db string) string { return "unix:" + z.filePath(db+".sock") }
 
 // Name is the zone's name.
 func (z *Zone) Name() string { return z.cfg.Name }
 
 // NB is the address of the Northbound database.
-func (z *Zone) NB() string { return z.address(dbNB) }
+func (z *Zone) NB() string { return z.socketAddress(dbNB) }
 
 // SB is the address of the Southbound database.
-func (z *Zone) SB() string { return z.address(dbSB) }
+func (z *Zone) SB() string { return z.socketAddress(dbSB) }
 
 // LogFile is ovn-controller's log, with its acl_log lines. It is appended to, so that
 // who follows it may cut it to nothing when it has become long.
 func (z *Zone) LogFile() string { return z.log }
 
-// command is how a process is started, in the foreground: what goes to the background
+// daemonCommand is how a process is started, in the foreground: what goes to the background
 // would lose its parent, and with it its end.
-func (z *Zone) command(name, file string) *exec.Cmd {
-	args := []string{"--no-chdir", "-vsyslog:off", "-vconsole:warn", "--unixctl=" + z.file(file+".ctl")}
+func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
+	args := []string{"--no-chdir", "-vsyslog:off", "-vconsole:warn", "--unixctl=" + z.filePath(file+".ctl")}
 	if name != Controller {
 		args = append(args, "-vfile:off")
 	}
 	program := "ovsdb-server"
 	switch name {
 	case NBServer, SBServer, VSServer:
-		args = append(args, "--remote=p"+z.address(file), z.file(file+".db"))
+		args = append(args, "--remote=p"+z.socketAddress(file), z.filePath(file+".db"))
 	case VSwitchd:
 		program = "ovs-vswitchd"
-		args = append(args, "--enable-dummy=override", "--disable-system", z.address(dbVS))
+		args = append(args, "--enable-dummy=override", "--disable-system", z.socketAddress(dbVS))
 	case Northd:
 		program = "ovn-northd"
 		args = append(args, "--ovnnb-db="+z.NB(), "--ovnsb-db="+z.SB())
 	case Controller:
 		program = "ovn-controller"
-		args = append(args, "--log-file="+z.log, z.address(dbVS))
+		args = append(args, "--log-file="+z.log, z.socketAddress(dbVS))
 	}
-	cmd := z.tools.command(program, args...)
+	cmd := z.tools.commandFor(program, args...)
 	cmd.Dir = z.dir
 	cmd.Env = os.Environ()
 	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR", "OVN_SYSCONFDIR"} {
@@ -158,15 +158,15 @@ func (z *Zone) command(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// start brings the zone up, with its first rows. With behind it returns before the
+// startZone brings the zone up, with its first rows. With behind it returns before the
 // programs below the Northbound database run; they come up beside.
-func (z *Zone) start(ctx context.Context, behind bool) error {
+func (z *Zone) startZone(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
 	}
-	z.made = true
+	z.ownsFolder = true
 	for _, db := range []string{dbNB, dbSB, dbVS} {
-		if err := makeDatabase(z.tools.schemas[db], z.file(db+".db")); err != nil {
+		if err := makeDatabase(z.tools.schemas[db], z.filePath(db+".db")); err != nil {
 			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
 		}
 	}
@@ -174,32 +174,32 @@ func (z *Zone) start(ctx context.Context, behind bool) error {
 	if !behind {
 		first = append(first, SBServer, VSServer)
 	}
-	if err := z.together(ctx, first...); err != nil {
+	if err := z.startTogether(ctx, first...); err != nil {
 		return err
 	}
 	var life context.Context
 	life, z.cancel = context.WithCancel(context.Background())
-	z.wg.Go(func() { z.nb.run(life) })
-	if err := z.seeded(ctx); err != nil {
+	z.wg.Go(func() { z.nb.followDatabase(life) })
+	if err := z.writeFirstRows(ctx); err != nil {
 		return err
 	}
 	if !behind {
-		z.upErr = z.below(ctx, life, z.together)
+		z.upErr = z.startBelow(ctx, life, z.startTogether)
 		close(z.up)
 		return z.upErr
 	}
 	rise, cancel := context.WithCancel(life)
 	z.rise = cancel
 	z.rising.Go(func() {
-		err := z.patiently(rise, SBServer, VSServer)
+		err := z.startPatiently(rise, SBServer, VSServer)
 		if err == nil {
-			err = z.below(rise, life, z.patiently)
+			err = z.startBelow(rise, life, z.startPatiently)
 		}
 		z.upErr = err
 		close(z.up)
 		if err != nil && rise.Err() == nil {
 			z.mu.Lock()
-			z.late = &model.Fault{What: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
 			z.mu.Unlock()
 			z.tellFaults()
 		}
@@ -207,13 +207,13 @@ func (z *Zone) start(ctx context.Context, behind bool) error {
 	return nil
 }
 
-// seeded writes the first rows.
-func (z *Zone) seeded(ctx context.Context) error {
-	first, err := nbdb.Encode(z.topo.seed())
+// writeFirstRows writes the first rows.
+func (z *Zone) writeFirstRows(ctx context.Context) error {
+	first, err := nbdb.Encode(z.topo.seedOps())
 	if err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
-	if err := z.nb.known(ctx); err != nil {
+	if err := z.nb.waitKnown(ctx); err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
 	if _, err := z.nb.transactRaw(ctx, first); err != nil {
@@ -222,38 +222,38 @@ func (z *Zone) seeded(ctx context.Context) error {
 	return nil
 }
 
-// below starts what makes flows of the rows, on databases that run.
-func (z *Zone) below(ctx, life context.Context, start func(context.Context, ...string) error) error {
-	z.wg.Go(func() { z.vs.run(life) })
-	if err := z.bridged(ctx); err != nil {
+// startBelow starts what makes flows of the rows, on databases that run.
+func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context, ...string) error) error {
+	z.wg.Go(func() { z.vs.followDatabase(life) })
+	if err := z.writeBridgeRows(ctx); err != nil {
 		return err
 	}
 	// ovn-controller waits a second where it finds no bridge to connect to.
 	if err := start(ctx, VSwitchd, Northd); err != nil {
 		return err
 	}
-	if err := z.vs.until(ctx, func() bool { return z.bridge.curCfg() > 0 }); err != nil {
+	if err := z.vs.waitUntil(ctx, func() bool { return z.bridge.curCfg() > 0 }); err != nil {
 		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 	}
 	if err := start(ctx, Controller); err != nil {
 		return err
 	}
-	z.wg.Go(func() { z.bridge.plug(life) })
-	z.wg.Go(func() { z.watch(life) })
+	z.wg.Go(func() { z.bridge.plugPorts(life) })
+	z.wg.Go(func() { z.watchDaemons(life) })
 	return nil
 }
 
-// bridged writes the first rows of the vswitch database, once: a server that dies
+// writeBridgeRows writes the first rows of the vswitch database, once: a server that dies
 // meanwhile comes back, and may have taken them.
-func (z *Zone) bridged(ctx context.Context) error {
+func (z *Zone) writeBridgeRows(ctx context.Context) error {
 	for {
-		if err := z.vs.known(ctx); err != nil {
+		if err := z.vs.waitKnown(ctx); err != nil {
 			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 		}
-		if tables, _, _ := z.vs.now("Open_vSwitch"); len(tables[0]) > 0 {
+		if tables, _, _ := z.vs.currentRows("Open_vSwitch"); len(tables[0]) > 0 {
 			return nil
 		}
-		_, err := z.vs.transact(ctx, z.bridge.firstRows()...)
+		_, err := z.vs.runTransaction(ctx, z.bridge.firstRows()...)
 		if err == nil {
 			return nil
 		}
@@ -263,9 +263,9 @@ func (z *Zone) bridged(ctx context.Context) error {
 	}
 }
 
-// Ready waits until every process of the zone has answered once; the error says why
+// WaitReady waits until every process of the zone has answered once; the error says why
 // one did not.
-func (z *Zone) Ready(ctx context.Context) error {
+func (z *Zone) WaitReady(ctx context.Context) error {
 	select {
 	case <-z.up:
 		return z.upErr
@@ -274,10 +274,10 @@ func (z *Zone) Ready(ctx context.Context) error {
 	}
 }
 
-// patiently starts processes side by side, too. One that died or was slow is started
+// startPatiently starts processes side by side, too. One that died or was slow is started
 // again by who looks after it: nobody waits in front of it, so it has the time.
-func (z *Zone) patiently(ctx context.Context, which ...string) error {
-	err := z.together(ctx, which...)
+func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
+	err := z.startTogether(ctx, which...)
 	for err != nil && ctx.Err() == nil {
 		up := true
 		for _, name := range which {
@@ -303,8 +303,8 @@ func (z *Zone) patiently(ctx context.Context, which ...string) error {
 // startAgain is the wait between two looks at processes that come up late.
 const startAgain = 20 * time.Millisecond
 
-// together starts processes side by side.
-func (z *Zone) together(ctx context.Context, which ...string) error {
+// startTogether starts processes side by side.
+func (z *Zone) startTogether(ctx context.Context, which ...string) error {
 	errs := make([]error, len(which))
 	var wg sync.WaitGroup
 	for i, name := range which {
@@ -324,10 +324,10 @@ func makeDatabase(schema, path string) error {
 	if err := json.Compact(&b, text); err != nil {
 		return fmt.Errorf("reading %s: %w", schema, err)
 	}
-	return os.WriteFile(path, rows.Database(b.Bytes()), 0o600)
+	return os.WriteFile(path, rows.DatabaseFile(b.Bytes()), 0o600)
 }
 
-func (z *Zone) report(name string, s child.State, err error) {
+func (z *Zone) reportState(name string, s child.State, err error) {
 	z.mu.Lock()
 	d := Daemon{Name: name, State: s, Err: err, Since: time.Now()}
 	if was := z.states[name]; was.State == s && was.Err != nil {
@@ -354,15 +354,15 @@ func (z *Zone) Daemons() []Daemon {
 }
 
 // Kill kills a process as SIGKILL does; the next one starts by itself.
-func (z *Zone) Kill(name string) error { return z.with(name, (*child.Process).Kill) }
+func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*child.Process).Kill) }
 
 // Stop makes a process stand still, until Cont.
-func (z *Zone) Stop(name string) error { return z.with(name, (*child.Process).Stop) }
+func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*child.Process).Stop) }
 
 // Cont lets a stopped process go on.
-func (z *Zone) Cont(name string) error { return z.with(name, (*child.Process).Cont) }
+func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*child.Process).Cont) }
 
-func (z *Zone) with(name string, do func(*child.Process) error) error {
+func (z *Zone) withDaemon(name string, do func(*child.Process) error) error {
 	p := z.procs[name]
 	if p == nil {
 		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
@@ -382,8 +382,8 @@ func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 	return nil
 }
 
-// close ends everything of the zone and removes its files.
-func (z *Zone) close() {
+// closeZone ends everything of the zone and removes its files.
+func (z *Zone) closeZone() {
 	if z.rise != nil {
 		z.rise() // a process must not start beside its own end
 		z.rising.Wait()
@@ -397,14 +397,14 @@ func (z *Zone) close() {
 		z.cancel()
 	}
 	z.wg.Wait()
-	z.control.close()
+	z.control.closeAll()
 	for _, p := range z.bridge.ports {
-		p.close()
+		p.closePipe()
 	}
 	for _, l := range z.bridge.drop {
-		l.port.close()
+		l.port.closePipe()
 	}
-	if z.made {
+	if z.ownsFolder {
 		removeZone(z.dir)
 	}
 }

@@ -18,9 +18,9 @@ import (
 // default (ovn-kubernetes.md#meter).
 const MeterRate = 20
 
-// Management is the addresses of a node's management port: those the node says,
+// ManagementAddresses is the addresses of a node's management port: those the node says,
 // else the second address of the subnet that the nth node would have.
-func Management(node *model.Node, n int) []string {
+func ManagementAddresses(node *model.Node, n int) []string {
 	if node != nil && len(node.MgmtIPs) > 0 {
 		return node.MgmtIPs
 	}
@@ -29,21 +29,21 @@ func Management(node *model.Node, n int) []string {
 
 // ManagementAddress is the address column of the management port.
 func ManagementAddress(zone string, ips []string) string {
-	return strings.Join(append([]string{MAC(ips[0], zone)}, ips...), " ")
+	return strings.Join(append([]string{MACOf(ips[0], zone)}, ips...), " ")
 }
 
-// Seed are the first rows of a zone: what OVN-Kubernetes makes when a node
+// SeedRows are the first rows of a zone: what OVN-Kubernetes makes when a node
 // starts. mgmt are the addresses of the node's management port; foreign adds ACLs
 // of others.
-func Seed(zone string, mgmt []string, foreign bool) []nb.Op {
+func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 	ops := []nb.Op{
-		Insert(nb.TableGlobal, "", map[string]any{"name": zone}),
-		Insert(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
-		Insert(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true,
-			"bands": Named("band")}),
-		Insert(nb.TablePort, "mgmt", map[string]any{"name": nb.ManagementPort(zone),
+		InsertOp(nb.TableGlobal, "", map[string]any{"name": zone}),
+		InsertOp(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
+		InsertOp(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true,
+			"bands": NamedRefs("band")}),
+		InsertOp(nb.TablePort, "mgmt", map[string]any{"name": nb.ManagementPort(zone),
 			"addresses": []string{ManagementAddress(zone, mgmt)}}),
-		Insert(nb.TablePort, "router", map[string]any{"name": nb.RouterPort(zone), "type": "router",
+		InsertOp(nb.TablePort, "router", map[string]any{"name": nb.RouterPort(zone), "type": "router",
 			"addresses": []string{"router"},
 			"options":   map[string]string{"router-port": "rtos-" + zone}}),
 	}
@@ -52,22 +52,22 @@ func Seed(zone string, mgmt []string, foreign bool) []nb.Op {
 	}
 	group := func(name, port string) nb.Op {
 		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.Pair{Key: nb.KeyName, Value: name})
-		return Insert(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids,
-			"ports": Named(port)})
+		return InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids,
+			"ports": NamedRefs(port)})
 	}
 	return append(ops,
-		Insert(nb.TableSwitch, "", map[string]any{"name": zone, "ports": Named("mgmt", "router")}),
+		InsertOp(nb.TableSwitch, "", map[string]any{"name": zone, "ports": NamedRefs("mgmt", "router")}),
 		group(nb.GroupCluster, "mgmt"),
 		group(nb.GroupClusterRtr, "router"),
 	)
 }
 
-func Insert(table, name string, row map[string]any) nb.Op {
+func InsertOp(table, name string, row map[string]any) nb.Op {
 	return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
 }
 
 // named refers to rows that the same transaction inserts.
-func Named(names ...string) []nb.Ref {
+func NamedRefs(names ...string) []nb.Ref {
 	refs := make([]nb.Ref, len(names))
 	for i, n := range names {
 		refs[i].Name = n
@@ -75,18 +75,18 @@ func Named(names ...string) []nb.Ref {
 	return refs
 }
 
-// Database is a database file of ovsdb-server(1)'s standalone format that holds a
+// DatabaseFile is a database file of ovsdb-server(1)'s standalone format that holds a
 // schema, written without white space, and no rows: one log record, its length and
 // SHA-1 before it (ovsdb(5)).
-func Database(schema []byte) []byte {
+func DatabaseFile(schema []byte) []byte {
 	record := append(slices.Clone(schema), '\n')
 	return append(fmt.Appendf(nil, "OVSDB JSON %d %x\n", len(record), sha1.Sum(record)), record...)
 }
 
-// Pod returns the operation that inserts the port of a pod on its node's switch; id is
+// PodPortOp returns the operation that inserts the port of a pod on its node's switch; id is
 // the row's name within the transaction. The switch refers to it besides.
-func Pod(id, zone, name, namespace, uid, address string) nb.Op {
-	return Insert(nb.TablePort, id, map[string]any{
+func PodPortOp(id, zone, name, namespace, uid, address string) nb.Op {
+	return InsertOp(nb.TablePort, id, map[string]any{
 		"name": name, "addresses": []string{address}, "port_security": []string{address},
 		"options":      map[string]string{"requested-chassis": zone, "iface-id-ver": uid},
 		"external_ids": map[string]string{"namespace": namespace, "pod": "true"}})
@@ -98,9 +98,9 @@ func NamespaceIDs(namespace string) map[string]string {
 	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: namespace})
 }
 
-// MAC is the hardware address that OVN-Kubernetes derives from an address; where
+// MACOf is the hardware address that OVN-Kubernetes derives from an address; where
 // there is none, other text serves.
-func MAC(ip, otherwise string) string {
+func MACOf(ip, otherwise string) string {
 	if a, err := netip.ParseAddr(ip); err == nil {
 		return nb.MAC(a)
 	}
@@ -114,7 +114,7 @@ const (
 	NoteValue = "sandbox"
 )
 
-func noted(ids map[string]string) map[string]string {
+func withOwner(ids map[string]string) map[string]string {
 	ids = maps.Clone(ids)
 	ids[NoteKey] = NoteValue
 	return ids
@@ -158,16 +158,16 @@ func udnIsolation(mgmt []string) []nb.Op {
 		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: name},
 			nb.Pair{Key: nb.KeyDirection, Value: dir})
 		acls = append(acls, "udn"+name+dir)
-		ops = append(ops, Insert(nb.TableACL, acls[len(acls)-1],
-			aclRow(0, priority, direction, false, action, port+" == @"+pg+more, noted(ids))))
+		ops = append(ops, InsertOp(nb.TableACL, acls[len(acls)-1],
+			aclRow(0, priority, direction, false, action, port+" == @"+pg+more, withOwner(ids))))
 	}
 	add("DenyPrimaryUDN", "Egress", 1000, nb.ActionDrop, "")
 	add("AllowHostARPPrimaryUDN", "Egress", 1001, nb.ActionAllow, or(asks))
 	add("DenyPrimaryUDN", "Ingress", 1000, nb.ActionDrop, "")
 	add("AllowHostARPPrimaryUDN", "Ingress", 1001, nb.ActionAllow, or(tells))
 	add("AllowHostPrimaryUDN", "Ingress", 1001, nb.ActionAllowRelated, or(from))
-	return append(ops, Insert(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": Named(acls...),
-		"external_ids": noted(group)}))
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs(acls...),
+		"external_ids": withOwner(group)}))
 }
 
 // enhancementOf2023 are the rows that an AdminNetworkPolicy had in the
@@ -189,12 +189,12 @@ func enhancementOf2023() []nb.Op {
 		set := ids(nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
 		addresses := nb.HashedName(set[nb.KeyID])
 		row := aclRow(1, number, d.direction, d.direction == nb.FromLport, d.action,
-			"((ip4."+d.side+" == $"+addresses+")) && ("+d.port+" == @"+pg+")", noted(ids()))
+			"((ip4."+d.side+" == $"+addresses+")) && ("+d.port+" == @"+pg+")", withOwner(ids()))
 		row["name"], row["log"], row["severity"] = policy+"_"+d.dir+"_"+priority, false, "debug"
-		ops = append(ops, Insert(nb.TableAddressSet, "", map[string]any{"name": addresses, "external_ids": noted(set)}),
-			Insert(nb.TableACL, "old"+d.dir, row))
+		ops = append(ops, InsertOp(nb.TableAddressSet, "", map[string]any{"name": addresses, "external_ids": withOwner(set)}),
+			InsertOp(nb.TableACL, "old"+d.dir, row))
 	}
-	return append(ops, Insert(nb.TablePortGroup, "", map[string]any{"name": pg,
-		"acls":         Named("oldANPIngress", "oldANPEgress"),
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg,
+		"acls":         NamedRefs("oldANPIngress", "oldANPEgress"),
 		"external_ids": map[string]string{"name": policy + "_" + priority}}))
 }

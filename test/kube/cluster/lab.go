@@ -52,7 +52,7 @@ func (c *Cluster) AddLab(ctx context.Context, tools *ovn.Tools, nodes ...string)
 		}
 		cfg.Zones = append(cfg.Zones, zone)
 	}
-	lab, err := ovn.Start(ctx, tools, cfg)
+	lab, err := ovn.StartLab(ctx, tools, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +126,12 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		if db.PortByName(name) != nil {
 			continue
 		}
-		address := []string{rows.MAC(p.Status.PodIPs[0].IP, "")}
+		address := []string{rows.MACOf(p.Status.PodIPs[0].IP, "")}
 		for _, ip := range p.Status.PodIPs {
 			address = append(address, ip.IP)
 		}
 		id := nb.Ref{Name: fmt.Sprint("port", i)}
-		ops = append(ops, rows.Pod(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
+		ops = append(ops, rows.PodPortOp(id.Name, zone, name, p.Namespace, string(p.UID), strings.Join(address, " ")))
 		add = append(add, id)
 		members[p.Namespace] = append(members[p.Namespace], id)
 	}
@@ -145,7 +145,7 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		name := nb.HashedName(ids[nb.KeyID])
 		switch g := db.PortGroupByName(name); {
 		case g == nil:
-			ops = append(ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
+			ops = append(ops, rows.InsertOp(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids, "ports": members[namespaces[i].Name]}))
 		case len(members[namespaces[i].Name]) > 0:
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.UUID,
 				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: members[namespaces[i].Name]}}})
@@ -166,7 +166,7 @@ func (l *Lab) Sync(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, z := range l.Zones() {
 		all.Go(func() {
-			_, err := z.Sync(ctx)
+			_, err := z.WaitSynced(ctx)
 			mu.Lock()
 			defer mu.Unlock()
 			errs = append(errs, err)

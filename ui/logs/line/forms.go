@@ -37,7 +37,7 @@ func formsOf(e *entries.Entry, page model.Key) (p forms) {
 	k, dir := e.Rule.Policy, e.Rule.Direction
 	switch {
 	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Named != nil):
-		p.who = e.By()
+		p.who = e.RuleText()
 	case !e.Attributed:
 		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
 	case IsDeny(e.Rule):

@@ -38,17 +38,17 @@ func modelsWithoutSamples() map[string]model.Model {
 // tables and columns that Rung follows. Whoever has the client closes it.
 func Dial(ctx context.Context, addr string, options ...client.Option) (client.Client, error) {
 	options = append(options, client.WithEndpoint(addr))
-	c, err := dial(ctx, Models(), options)
+	c, err := dialModels(ctx, Models(), options)
 	if err == nil {
 		return c, nil
 	}
-	if c, err := dial(ctx, modelsWithoutSamples(), options); err == nil {
+	if c, err := dialModels(ctx, modelsWithoutSamples(), options); err == nil {
 		return c, nil
 	}
 	return nil, fmt.Errorf("libovsdb: reading %s: %w", addr, err)
 }
 
-func dial(ctx context.Context, models map[string]model.Model, options []client.Option) (client.Client, error) {
+func dialModels(ctx context.Context, models map[string]model.Model, options []client.Option) (client.Client, error) {
 	db, err := model.NewClientDBModel(nb.Database, models)
 	if err != nil {
 		return nil, err
@@ -60,17 +60,17 @@ func dial(ctx context.Context, models map[string]model.Model, options []client.O
 	if err := c.Connect(ctx); err != nil {
 		return nil, err
 	}
-	if err := follow(ctx, c, models); err != nil {
+	if err := followTables(ctx, c, models); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func follow(ctx context.Context, c client.Client, models map[string]model.Model) error {
+func followTables(ctx context.Context, c client.Client, models map[string]model.Model) error {
 	var tables []client.MonitorOption
 	for _, m := range models {
-		tables = append(tables, client.WithTable(m, columns(m)...))
+		tables = append(tables, client.WithTable(m, columnPointers(m)...))
 	}
 	m := c.NewMonitor(tables...)
 	if len(m.Errors) > 0 {
@@ -80,8 +80,8 @@ func follow(ctx context.Context, c client.Client, models map[string]model.Model)
 	return err
 }
 
-// columns are pointers to the fields of a model, as libovsdb wants columns named.
-func columns(m model.Model) (fields []any) {
+// columnPointers are pointers to the fields of a model, as libovsdb wants columns named.
+func columnPointers(m model.Model) (fields []any) {
 	v := reflect.ValueOf(m).Elem()
 	for i := range v.NumField() {
 		if v.Type().Field(i).Tag.Get("ovsdb") != "_uuid" {
