@@ -29,7 +29,7 @@ const (
 	ToAntrea Target = "antrea"
 )
 
-// Targets are the APIs that Policies can convert to, in the order in which they are offered.
+// Targets are the APIs that ConvertPolicies can convert to, in the order in which they are offered.
 var Targets = []Target{ToANP, ToCNP, ToAntrea}
 
 // Kind is the kind of what is made, in words.
@@ -247,7 +247,7 @@ func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	return nil
 }
 
-// ProveResult gives a result of Policies with its proof: both sides are compared by the verdicts of
+// ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by the verdicts of
 // their systems, for today's pods, and for pods imagined with labels that nobody has yet. It
 // leaves made as it is. told hears of each step; it may be nil.
 func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {

@@ -276,7 +276,7 @@ func meterOf(rev *revision.Revision, zone string) meterLimit {
 // DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const DefaultMeterRate = 20
 
-// Loss.ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
+// ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
 func (x MeterLoss) ACLText() string {
 	k := x.Rule.Policy
 	text := ""

@@ -80,7 +80,7 @@ type Stage struct {
 	Would []WouldMatch
 }
 
-// trace.LineKind is the kind of a Line.
+// trace.LineKind is the kind of a TriedLine.
 type LineKind int
 
 // The lines of a stage.

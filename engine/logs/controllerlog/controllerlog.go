@@ -39,7 +39,7 @@ type Log struct {
 	Lines []Line // those that name the policy, oldest first
 }
 
-// tailReader is the part of podlogs.Reader that Read needs.
+// tailReader is the part of podlogs.Reader that ReadLines needs.
 type tailReader interface {
 	FindController(ctx context.Context, node string, namespaces []string) (podlogs.LogTarget, error)
 	Tail(ctx context.Context, find func(context.Context) (podlogs.LogTarget, error), lines int) (

@@ -1,9 +1,9 @@
 // Package yamltree is the tree of YAML and JSON: how a text becomes nodes, where these
 // stand in it, and how values become text again. It knows nothing of policies.
 //
-// Documents cuts a text, Parse makes the tree of one document, of JSON the same as of
+// CutDocuments cuts a text, Parse makes the tree of one document, of JSON the same as of
 // YAML, and Flatten takes aliases and merge keys out of it; SplitList cuts a List of
-// Kubernetes without parsing it. Get, Text and their like read a node by its path, JSONValue
+// Kubernetes without parsing it. Get, TextAt and their like read a node by its path, JSONValue
 // all of it. Layout finds a node's bytes. Marshal and BlockText write a value as people
 // write Kubernetes objects, FlowText and ScalarText on one line.
 //

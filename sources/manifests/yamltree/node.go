@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The codes of an Error.
+// The codes of a SyntaxError.
 const (
 	NotYAML     = "yaml"
 	NotJSON     = "json"
