@@ -155,7 +155,7 @@ func (o *Observer) take(u model.ZoneUpdate) {
 	}
 	if u.Resync {
 		o.counts = Counts{}
-		for r := range u.DB.Owned() {
+		for r := range u.DB.OwnedRows() {
 			o.counts.add(r, 1)
 		}
 	}

@@ -99,7 +99,7 @@ func CountsOf(d *compiler.Desired, zone string) Counts {
 func Check(db *nb.DB, cluster *model.Cluster, zone string) error {
 	d := compiler.Compile(cluster, compiler.Options{})
 	want, n := CountsOf(d, zone), Counts{}
-	for r := range db.Owned() {
+	for r := range db.OwnedRows() {
 		n.add(r, 1)
 	}
 	if n != want {

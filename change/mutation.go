@@ -32,9 +32,9 @@ const (
 	OpCombine  Op = "combine"   // several changes, in order
 )
 
-// WhyNot says why the API server does not let the user make a change of a policy,
+// DeniedText says why the API server does not let the user make a change of a policy,
 // empty when it does or nobody knows. A key without a name stands for a new policy.
-func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
+func (op Op) DeniedText(a revision.Access, k model.PolicyKey) string {
 	if k.Kind == "" {
 		k.Kind = model.KindANP
 	}
@@ -135,7 +135,7 @@ func (m *Mutation) TargetNames() string {
 }
 
 func StepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
+	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: s.To, Plan: true}
 }
 
 func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -49,7 +49,7 @@ type RowChange struct {
 // FileChange is the change made to one file, and the keys of the objects it was
 // about.
 type FileChange struct {
-	edit.Change
+	edit.TextChange
 	Keys []model.PolicyKey
 }
 
@@ -73,7 +73,7 @@ func (c ObjectChange) Verb() string {
 	return "update"
 }
 
-func TextOf(p *model.Policy) string {
+func PolicyText(p *model.Policy) string {
 	if p == nil {
 		return ""
 	}
@@ -167,9 +167,9 @@ func FilesOf(changes []ObjectChange) (out []FileChange) {
 	return out
 }
 
-// FirstOfEach are the changes of a plan that start from the policies as they are: the
+// FirstPerKey are the changes of a plan that start from the policies as they are: the
 // first of each.
-func FirstOfEach(changes []ObjectChange) (out []ObjectChange) {
+func FirstPerKey(changes []ObjectChange) (out []ObjectChange) {
 	for _, c := range changes {
 		if !slices.ContainsFunc(out, func(o ObjectChange) bool { return o.Key == c.Key }) {
 			out = append(out, c)

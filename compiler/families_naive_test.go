@@ -119,9 +119,9 @@ func (n *naive) unit(kind model.Kind, namespace, name string) *model.PolicyRows 
 }
 
 func naiveIDs(owner string, keysAndValues ...string) map[string]string {
-	var pairs []nb.Pair
+	var pairs []nb.IDPair
 	for i := 0; i < len(keysAndValues); i += 2 {
-		pairs = append(pairs, nb.Pair{Key: keysAndValues[i], Value: keysAndValues[i+1]})
+		pairs = append(pairs, nb.IDPair{Key: keysAndValues[i], Value: keysAndValues[i+1]})
 	}
 	return nb.IDs("default-network-controller", owner, pairs...)
 }

@@ -93,14 +93,14 @@ func TestSelectorsAreForgotten(t *testing.T) {
 		p := anp("p", 0, nsSubject(t, fmt.Sprintf("t in (a,b%d)", i)), rule(model.Egress, model.Allow, nil, nodePeer(t, fmt.Sprintf("r=%d", i))))
 		cl, changes = cl.Upsert([]model.Object{p}, nil)
 		des, delta := c.Apply(cl, changes)
-		if delta.All {
+		if delta.Everything {
 			all++
 			if err := sameRows("compacted", Compile(cl, Options{}), des); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if all != 1 || c.selectors.Selectors() > 600 {
-		t.Errorf("compacted %d times, %d selectors are known", all, c.selectors.Selectors())
+	if all != 1 || c.selectors.SelectorCount() > 600 {
+		t.Errorf("compacted %d times, %d selectors are known", all, c.selectors.SelectorCount())
 	}
 }

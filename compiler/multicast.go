@@ -16,7 +16,7 @@ func allowsMulticast(ns *model.Namespace) bool {
 }
 
 func (c *Compiler) isMulticastOn() bool {
-	return !c.options.Nothing && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
+	return !c.options.NoRows && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
 }
 
 // compileMulticastNS brings a namespace's multicast rows up to date
@@ -33,7 +33,7 @@ func (c *Compiler) compileMulticastNS(namespace string) {
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), namespace, false)}
 	for _, dir := range model.Directions {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-			pairs:     []nb.Pair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},
+			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},
 			direction: dir, priority: ladder.PriorityMulticastAllow, action: nb.ActionAllow, sampled: true,
 			match: match.MulticastNS(match.Direction(dir), out.Holder.Name, pods.setName(familyV4), pods.setName(familyV6),
 				c.options.IPv4, c.options.IPv6),
@@ -66,7 +66,7 @@ func (c *Compiler) compileMulticastCluster() {
 		out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastCluster, Holder: HolderOf(k)}
 		for _, dir := range model.Directions {
 			out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-				pairs:     []nb.Pair{{Key: nb.KeyType, Value: unit.kind}, {Key: nb.KeyDirection, Value: string(dir)}},
+				pairs:     []nb.IDPair{{Key: nb.KeyType, Value: unit.kind}, {Key: nb.KeyDirection, Value: string(dir)}},
 				direction: dir, priority: unit.priority, action: unit.action,
 				match: unit.match(match.Direction(dir), out.Holder), sampled: true,
 			}))
@@ -76,7 +76,7 @@ func (c *Compiler) compileMulticastCluster() {
 }
 
 func (c *Compiler) areDefaultsOn() bool {
-	return !c.options.Nothing && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
+	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
 }
 
 // refreshHairpin brings the rows for pods that reach themselves through a service up to
@@ -90,9 +90,9 @@ func (c *Compiler) refreshHairpin() {
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolDefault, Holder: HolderOf(k)}
 	for _, dir := range model.Directions {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-			pairs:     []nb.Pair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
+			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
 			direction: dir, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
-			match: match.Hairpin(c.options.IPv4, c.options.IPv6),
+			match: match.HairpinMatch(c.options.IPv4, c.options.IPv6),
 		}))
 	}
 	c.putUnit(k, out)
@@ -110,7 +110,7 @@ func (c *Compiler) compileNodeRows(node string) {
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNode, Zone: node, Holder: HolderOf(k)}
 	for _, ip := range n.MgmtIPs {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-			pairs:     []nb.Pair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
+			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
 			direction: model.Ingress, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
 			match: match.NodeMatch(ip), sampled: true,
 		}))

@@ -19,7 +19,7 @@ func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
 	if !c.HasRowsIn(zone) {
 		return nil
 	}
-	if !c.named {
+	if !c.hasNamedPorts {
 		return slices.Clip(c.fixed)
 	}
 	out := slices.Clone(c.fixed)
@@ -132,7 +132,7 @@ func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live
 	var acls []*nb.ACL
 	for _, proto := range protocols {
 		if len(items[proto]) > 0 {
-			acls = append(acls, c.ruleACL(d.options, cr, proto+"-namedPort", cr.matchWriter(c.GroupName).Named(proto, items[proto])))
+			acls = append(acls, c.ruleACL(d.options, cr, proto+"-namedPort", cr.matchWriter(c.GroupName).NamedPortMatch(proto, items[proto])))
 		}
 	}
 	return acls

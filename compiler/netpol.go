@@ -33,7 +33,7 @@ func (c *Compiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 			delete(c.netpols, k.Namespace)
 		}
 	}
-	c.stale.isolation[k.Namespace] = struct{}{}
+	c.staleWork.isolation[k.Namespace] = struct{}{}
 	c.putSharing(k, p, c.compileNetpol)
 }
 
@@ -54,12 +54,12 @@ func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*
 func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	out.None = firstInvalid(p, model.InvalidCIDRForm)
-	if out.None != nil {
+	out.WhyNoRows = firstInvalid(p, model.InvalidCIDRForm)
+	if out.WhyNoRows != nil {
 		return out
 	}
 	out.levels = c.namespaceLevels(p.Namespace)
-	name := nb.Pair{Key: nb.KeyName, Value: p.Namespace + ":" + p.Name}
+	name := nb.IDPair{Key: nb.KeyName, Value: p.Namespace + ":" + p.Name}
 	out.setGroup(name)
 	for r := range p.AllRules() {
 		c.compileNetpolRule(out, r, name, needs)
@@ -69,12 +69,12 @@ func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]shar
 }
 
 // setGroup gives the unit a port group of its own.
-func (out *CompiledUnit) setGroup(pairs ...nb.Pair) {
+func (out *CompiledUnit) setGroup(pairs ...nb.IDPair) {
 	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, pairs...)
 	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
 }
 
-func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.Pair, needs map[model.PolicyKey]sharedSet) {
+func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.IDPair, needs map[model.PolicyKey]sharedSet) {
 	p := out.Policy
 	action := nb.ActionAllowRelated
 	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
@@ -115,11 +115,11 @@ func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.P
 		for _, at := range parts {
 			out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 				name: logline.ACLName(p.Key, r.Direction, r.Index),
-				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
+				pairs: []nb.IDPair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
 				direction: r.Direction, priority: ladder.PriorityNetpolAllow, action: action, level: out.levels.Allow,
-				match: match.Netpol(dir, at.l3, l4.text, out.GroupName), sampled: true,
+				match: match.NetpolMatch(dir, at.l3, l4.text, out.GroupName), sampled: true,
 			}))
 		}
 	}
@@ -183,12 +183,12 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 			out.subjects = append(out.subjects, g)
 		}
 	}
-	name, direction := nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyDirection, Value: string(dir)}
+	name, direction := nb.IDPair{Key: nb.KeyName, Value: k.Namespace}, nb.IDPair{Key: nb.KeyDirection, Value: string(dir)}
 	out.setGroup(name, direction)
 	row := func(kind, expr string, priority int, action, level string) {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace}, dir, 0),
-			pairs:     []nb.Pair{name, direction, {Key: nb.KeyType, Value: kind}},
+			pairs:     []nb.IDPair{name, direction, {Key: nb.KeyType, Value: kind}},
 			direction: dir, priority: priority, action: action, level: level, match: expr, sampled: true,
 		}))
 	}

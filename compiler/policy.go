@@ -19,9 +19,9 @@ type CompiledUnit struct {
 	Key model.PolicyKey
 	// Policy is nil for a unit that is no object.
 	Policy *model.Policy
-	// None is set when the policy has no desired rows; its subject is known all
+	// WhyNoRows is set when the policy has no desired rows; its subject is known all
 	// the same, nothing else is.
-	None *model.NoRows
+	WhyNoRows *model.NoRows
 	// GroupName and GroupIDs are the port group's name and external_ids, empty
 	// for a unit without one.
 	GroupName string
@@ -46,8 +46,8 @@ type CompiledUnit struct {
 	// shared are groups of sets that belong to no rule.
 	shared []*selectorGroup
 	// fixed are the ACLs that are the same in every zone and for all pods.
-	fixed []*nb.ACL
-	named bool // some rule has named ports
+	fixed         []*nb.ACL
+	hasNamedPorts bool // some rule has named ports
 }
 
 // ACLHolder names a row of Port_Group or Logical_Switch.
@@ -69,9 +69,9 @@ type setSpec struct {
 	nodes       []*selectors.Selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
-	// Open says that the members are not known here: somebody else, who resolves
+	// KeptByOthers says that the members are not known here: somebody else, who resolves
 	// the DNS name, keeps them.
-	Open bool
+	KeptByOthers bool
 
 	work setWork
 }
@@ -80,10 +80,10 @@ type setSpec struct {
 // the step under way, where a map would cost more than all the rest of a pod's
 // move.
 type setWork struct {
-	pass  uint64 // the move that met the set last
-	flags uint8
-	rec   *deltaRecorder // of the step under way, once it has news of the set
-	net   *netChange
+	lastMove uint64 // the move that met the set last
+	flags    uint8
+	rec      *deltaRecorder // of the step under way, once it has news of the set
+	net      *netChange
 }
 
 // SetSpec is the exported name of an address set, as Delta and CompiledUnit use it.
@@ -112,8 +112,8 @@ type compiledRule struct {
 }
 
 // matchWriter writes the rule's matches.
-func (cr *compiledRule) matchWriter(portGroup string) match.Rule {
-	return match.Rule{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
+func (cr *compiledRule) matchWriter(portGroup string) match.RuleMatch {
+	return match.RuleMatch{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
 		Set4: cr.v4, Set6: cr.v6, V4: cr.v4 != "", V6: cr.v6 != ""}
 }
 
@@ -131,11 +131,11 @@ func (c *Compiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
 	levels, none := c.whyRefused(p)
 	if none != nil {
-		out.None = none
+		out.WhyNoRows = none
 		return out
 	}
 	out.levels = levels
-	out.setGroup(nb.Pair{Key: nb.KeyName, Value: p.Name})
+	out.setGroup(nb.IDPair{Key: nb.KeyName, Value: p.Name})
 	for r := range p.AllRules() {
 		c.compileRule(out, r)
 	}
@@ -170,7 +170,7 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 				groups = append(groups, g)
 			}
 		case model.PeerNodes:
-			nodes = append(nodes, c.selectors.Selector(p.Nodes))
+			nodes = append(nodes, c.selectors.InternSelector(p.Nodes))
 		case model.PeerNetworks:
 			for _, n := range p.Networks {
 				networks = append(networks, maskedNetwork(n))
@@ -178,9 +178,9 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 		}
 	}
 	for _, f := range c.options.familyNames() {
-		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)},
-			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.Pair{Key: nb.KeyIPFamily, Value: f})
+		ids := nb.IDs(nb.DefaultController, out.owner, nb.IDPair{Key: nb.KeyName, Value: out.Key.Name},
+			nb.IDPair{Key: nb.KeyDirection, Value: string(r.Direction)},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.IDPair{Key: nb.KeyIPFamily, Value: f})
 		s := out.addSet(ids, f, groups, networks)
 		s.nodes = nodes
 		if s.v6 {
@@ -195,7 +195,7 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 		}
 	}
 	slices.Sort(cr.names)
-	out.named = out.named || len(cr.names) > 0
+	out.hasNamedPorts = out.hasNamedPorts || len(cr.names) > 0
 	out.rules = append(out.rules, cr)
 	out.fixed = append(out.fixed, c.fixedACLs(out, cr)...)
 }
@@ -241,7 +241,7 @@ func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
 	w := cr.matchWriter(out.GroupName)
 	if len(r.Ports) == 0 {
-		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.None())}
+		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.PortlessMatch())}
 	}
 	var acls []*nb.ACL
 	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
@@ -255,7 +255,7 @@ func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 			}
 		}
 		if len(terms) > 0 {
-			acls = append(acls, out.ruleACL(c.options, cr, proto, w.Numeric(proto, terms)))
+			acls = append(acls, out.ruleACL(c.options, cr, proto, w.NumericMatch(proto, terms)))
 		}
 	}
 	return acls
@@ -266,7 +266,7 @@ func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string
 	r := cr.rule
 	return out.newACL(o, rowSpec{
 		name: logline.ACLName(out.Key, r.Direction, r.Index),
-		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
+		pairs: []nb.IDPair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
 		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 		match: expr, sampled: true,

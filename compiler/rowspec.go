@@ -9,8 +9,8 @@ import (
 
 // rowSpec is the part of an ACL in which it differs from others of its unit.
 type rowSpec struct {
-	name      string    // empty: none
-	pairs     []nb.Pair // of the id, in declared order
+	name      string      // empty: none
+	pairs     []nb.IDPair // of the id, in declared order
 	direction model.Direction
 	// toLport overrules the direction: EgressFirewalls decide at the other end of
 	// the pipeline (ovn-kubernetes.md#firewall-rows).
@@ -66,7 +66,7 @@ func HolderOf(k model.PolicyKey) ACLHolder {
 }
 
 func groupHolder(owner, name string) ACLHolder {
-	ids := nb.IDs(nb.DefaultController, owner, nb.Pair{Key: nb.KeyName, Value: name})
+	ids := nb.IDs(nb.DefaultController, owner, nb.IDPair{Key: nb.KeyName, Value: name})
 	return ACLHolder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}
 }
 

@@ -61,8 +61,8 @@ func (s sharedSet) unitKey() model.PolicyKey {
 // externalIDs are the external_ids of the set of one family.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
-	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name},
-		nb.Pair{Key: nb.KeyIPFamily, Value: family})
+	return nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
+		nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 }
 
 func (s sharedSet) setName(family string) string {
@@ -97,7 +97,7 @@ func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
 		}
 	}
 	for _, f := range c.options.familyNames() {
-		out.addSet(s.externalIDs(f), f, groups, addrs).Open = s.dns != "" && !known
+		out.addSet(s.externalIDs(f), f, groups, addrs).KeptByOthers = s.dns != "" && !known
 	}
 	return out
 }
@@ -138,7 +138,7 @@ func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]share
 		}
 		u.users[user] = struct{}{}
 	}
-	for _, k := range c.needs[user] {
+	for _, k := range c.sharedNeeds[user] {
 		if _, still := sets[k]; still {
 			continue
 		}
@@ -150,9 +150,9 @@ func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]share
 		}
 	}
 	if len(sets) == 0 {
-		delete(c.needs, user)
+		delete(c.sharedNeeds, user)
 	} else {
-		c.needs[user] = slices.Collect(maps.Keys(sets))
+		c.sharedNeeds[user] = slices.Collect(maps.Keys(sets))
 	}
 }
 

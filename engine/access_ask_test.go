@@ -36,7 +36,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 		}
 		return true
 	})
-	known := map[kube.Question]kube.Access{}
+	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	of := func(resource string) (n int) {
 		for _, p := range accessOf(model.Kubectl{}, known).Permissions() {
 			if p.Resource == resource {
@@ -47,7 +47,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	}
 	for _, served := range []bool{false, true, false} {
 		serves.Store(served)
-		if !askServed(t.Context(), c, accessQuestions(nil), known) {
+		if !askServedKinds(t.Context(), c, accessQuestions(nil), known) {
 			t.Fatal("not all was answered")
 		}
 		wantCNP, wantTiers := 0, 0

@@ -27,7 +27,7 @@ func newArrivals() sourceArrivals {
 }
 
 // noteArrived takes in what a source changed of the policies, once everything was read.
-func (s *state) noteArrived(changes []model.Change) {
+func (s *loopState) noteArrived(changes []model.Change) {
 	if !s.engine.cfg.judgesArrivals() {
 		return
 	}

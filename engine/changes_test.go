@@ -119,7 +119,7 @@ func TestGateOfAnEngine(t *testing.T) {
 		t.Errorf("undo %q, %d entries", e.Revision().Undo, len(e.History()))
 	}
 
-	b, err := plan.FromCluster(e.Revision().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(e.Revision().Cluster, model.MaxPriority, false)
 	if err != nil {
 		t.Fatal(err)
 	}

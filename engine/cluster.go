@@ -30,7 +30,7 @@ type KubeconfigNames = kube.Names
 
 // NamesInKubeconfig reads the names of the kubeconfig that the options lead to, clean.
 func NamesInKubeconfig(o ClusterOptions) (KubeconfigNames, error) {
-	names, err := kube.NamesIn(o.Options)
+	names, err := kube.KubeconfigNames(o.Options)
 	for _, list := range [][]string{names.Contexts, names.Clusters, names.Users} {
 		for i := range list {
 			list[i] = clean.Text(list[i])
@@ -58,7 +58,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Login: c.Login(),
 		Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
-	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, write.ToCluster(c)
+	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, write.NewKubeWriter(c)
 	return nil
 }
 

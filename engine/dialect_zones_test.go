@@ -99,7 +99,7 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 		switch h.Table {
 		case nb.TablePortGroup:
 			ch = append(ch, nb.RowChange{New: &nb.PortGroup{UUID: uuid(), Name: h.Name, ACLs: acls,
-				ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: "x"})}})
+				ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "x"})}})
 		case nb.TableSwitch:
 			ch = append(ch, nb.RowChange{New: &nb.LogicalSwitch{UUID: uuid(), Name: h.Name, ACLs: acls}})
 		}

@@ -90,8 +90,8 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		{model.DiffDifferent, one("Ingress:1:None").ID(), nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: one("Ingress:1:None").UUID,
 			Row: map[string]any{"priority": 7}}, "priority"},
 		{model.DiffExtra, "default-network-controller:AdminNetworkPolicy:ghost:Ingress:0:v4", nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet,
-			Row: map[string]any{"name": "ghost", "external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "ghost"},
-				nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}, nb.Pair{Key: nb.KeyGressIndex, Value: "0"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})}}, ""},
+			Row: map[string]any{"name": "ghost", "external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "ghost"},
+				nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}, nb.IDPair{Key: nb.KeyGressIndex, Value: "0"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})}}, ""},
 	} {
 		began := time.Now()
 		if _, err := conn.Transact(ctx, []nb.Op{c.op}); err != nil {

@@ -33,15 +33,15 @@ func (f *ovnRun) flowsAgree(zone string) {
 		if err != nil {
 			return err
 		}
-		j := flow.Join(rows, flows)
+		j := flow.JoinFlows(rows, flows)
 		for _, a := range j.ACLs {
 			if s := a.State(); s != flow.StateMade && s != flow.StateNoPort {
-				f.t.Errorf("zone %s: ACL %s: %s: missing on %v, %s", zone, a.ID(), s, a.Missing, j.Cause(a))
+				f.t.Errorf("zone %s: ACL %s: %s: missing on %v, %s", zone, a.ID(), s, a.Missing, j.WhyMissing(a))
 			}
 			f.counts["ACLs with their flows"]++
 		}
 		if len(j.ACLs) == 0 || len(j.Surplus) > 0 || j.Odd > 0 || j.Progress.NorthdBehind() || j.Progress.NodesBehind() {
-			f.t.Errorf("zone %s: %s", zone, j.Summary())
+			f.t.Errorf("zone %s: %s", zone, j.SummaryText())
 		}
 		return nil
 	})
@@ -76,7 +76,7 @@ func (f *ovnRun) packetsAgree() {
 				continue
 			}
 			for _, way := range []struct {
-				proto ovn.Proto
+				proto ovn.PacketProto
 				name  match.Proto
 				port  uint16
 			}{{ovn.TCP, match.TCP, 80}, {ovn.TCP, match.TCP, 443}, {ovn.UDP, match.UDP, 53}} {

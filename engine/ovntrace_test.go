@@ -124,12 +124,14 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	var old string
-	keep := func(ctx context.Context, ask *asked.Ask) (string, []string, string, error) {
+	keep := func(ctx context.Context, ask *asked.PacketQuestion) (string, []string, string, error) {
 		where, cmd, text, err := real(ctx, ask)
 		old = text
 		return where, cmd, text, err
 	}
-	stale := func(context.Context, *asked.Ask) (string, []string, string, error) { return "here", nil, old, nil }
+	stale := func(context.Context, *asked.PacketQuestion) (string, []string, string, error) {
+		return "here", nil, old, nil
+	}
 	trace := func(run ovntrace.Runner) *flows.OVNTrace {
 		t.Helper()
 		runner = run
@@ -173,7 +175,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("none")})
 	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
-	got = trace(func(context.Context, *asked.Ask) (string, []string, string, error) {
+	got = trace(func(context.Context, *asked.PacketQuestion) (string, []string, string, error) {
 		return "", nil, "", fmt.Errorf("zone worker: %w", ovntrace.ErrNoProgram)
 	})
 	if diff := cmp.Diff([]string{"unknown, not compared with the rows", "zone worker: zone worker: the zone's pod has no ovn-trace"}, said(got)); diff != "" {

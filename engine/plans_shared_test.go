@@ -56,7 +56,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 		return r.Undo == "" && r.Redo == "Move ANP two from 20 to 21"
 	})
 
-	board, err := plan.FromCluster(a.Revision().Cluster, model.MaxPriority, false)
+	board, err := plan.BoardOfCluster(a.Revision().Cluster, model.MaxPriority, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
 	}
-	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.Tracked() || p.BehindText(e.Now()) != "" {
+	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
 		t.Errorf("progress %+v: %q", p, p.BehindText(e.Now()))
 	}
 

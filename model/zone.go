@@ -75,17 +75,17 @@ const (
 
 // RowDiff is one difference between desired and live rows.
 type RowDiff struct {
-	Kind   DiffKind
-	Table  string
-	ID     string // k8s.ovn.org/id
-	UUID   string // of the live row, empty when missing
-	Fields []FieldDiff
+	Kind   DiffKind    `json:"kind"`
+	Table  string      `json:"table"`
+	ID     string      `json:"id"`             // k8s.ovn.org/id
+	UUID   string      `json:"uuid,omitempty"` // of the live row, empty when missing
+	Fields []FieldDiff `json:"fields"`
 	// Waiting says the difference is not one a writer can mend now: a subject
 	// pod whose logical switch port does not exist yet.
-	Waiting string
+	Waiting string `json:"waiting,omitempty"`
 	// Note says what else is to be known of the row: that it is the policy's by
 	// owner and name alone.
-	Note string
+	Note string `json:"note,omitempty"`
 }
 
 // FieldDiff is one column that differs. For set columns Missing and Extra list
@@ -231,9 +231,9 @@ type ZoneState struct {
 	// is not going on.
 	Pending int
 	Paused  string
-	// Settles is when the next difference that is settling will count as behind, as
+	// SettlesAt is when the next difference that is settling will count as behind, as
 	// NextBehind says it at the time of this state; zero when none is settling.
-	Settles time.Time
+	SettlesAt time.Time
 	// Disowned are rows that were Rung's to write and are nobody's any more.
 	Disowned []DisownedRow
 	// Note is to be seen although it keeps nothing from being written: that a check
@@ -245,7 +245,7 @@ type ZoneState struct {
 	// hand.
 	Writer    string
 	Epoch     int64
-	Held      bool
+	RowsHeld  bool
 	TakenOff  bool
 	Foreign   string
 	ForeignAt time.Time

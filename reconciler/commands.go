@@ -150,5 +150,5 @@ func ovsValue(v any) string {
 	if v == nil {
 		v = nb.Optional("")
 	}
-	return nb.Column{Value: v}.Text()
+	return nb.Column{Value: v}.ListText()
 }

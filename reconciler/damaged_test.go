@@ -196,8 +196,8 @@ func TestDisownedRowsAreNamed(t *testing.T) {
 func TestLooksAgain(t *testing.T) {
 	run(t, Write, func(b *bench) {
 		tenants(b)
-		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "isolate"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"},
-			nb.Pair{Key: nb.KeyGressIndex, Value: "9"}, nb.Pair{Key: nb.KeyProtocol, Value: "None"})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "isolate"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: "9"}, nb.IDPair{Key: nb.KeyProtocol, Value: "None"})
 		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "a1", ExternalIDs: ids}}, nb.RowChange{New: &nb.PortGroup{UUID: "g1", Name: "pg", ACLs: []string{"a1"}}})
 		b.have(isolate(1))
 		b.calm(time.Second)

@@ -310,9 +310,9 @@ func TestTamperedRowsAreRestored(t *testing.T) {
 // policies that do not exist go.
 func TestStartUpRepair(t *testing.T) {
 	run(t, Write, func(b *bench) {
-		gone := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "gone"})
-		set := nb.IDs(nb.DefaultController, nb.OwnerBANP, nb.Pair{Key: nb.KeyName, Value: "default"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"},
-			nb.Pair{Key: nb.KeyGressIndex, Value: "0"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		gone := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "gone"})
+		set := nb.IDs(nb.DefaultController, nb.OwnerBANP, nb.IDPair{Key: nb.KeyName, Value: "default"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: "0"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		b.z.put(nb.RowChange{New: &nb.PortGroup{UUID: "g", Name: nb.HashedName(gone[nb.KeyID]), ExternalIDs: gone}},
 			nb.RowChange{New: &nb.AddressSet{UUID: "s", Name: nb.HashedName(set[nb.KeyID]), ExternalIDs: set}})
 		b.r.SetDesired(b.d, nil, false)

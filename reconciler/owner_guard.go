@@ -131,7 +131,7 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 		return
 	}
 	n := 0
-	for r := range db.Owned() {
+	for r := range db.OwnedRows() {
 		if o := tracker.OwnerOfRow(r); o.Form != tracker.Foreign && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
 			n++
 		}

@@ -243,7 +243,7 @@ func TestPoliciesWithoutRowsAreLeftAlone(t *testing.T) {
 
 func TestForeignRowsAreLeftAlone(t *testing.T) {
 	run(t, Write, func(b *bench) {
-		udn := nb.IDs("blue-network-controller", nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "isolate"})
+		udn := nb.IDs("blue-network-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "isolate"})
 		rows := []nb.Row{
 			&nb.AddressSet{UUID: "s1", Name: "mine", Addresses: []string{"1.1.1.1"}},
 			&nb.AddressSet{UUID: "s2", Name: "udn", ExternalIDs: udn},

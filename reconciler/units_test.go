@@ -88,8 +88,8 @@ func TestDenyWaitsForWhatAllows(t *testing.T) {
 func TestObserverKnowsNoBetter(t *testing.T) {
 	rows := func(b *bench) {
 		hairpin := compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault})
-		ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolDefault, nb.Pair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})
-		old := nb.IDs(nb.DefaultController, nb.OwnerPodSelector, nb.Pair{Key: nb.KeyName, Value: "a_LS{}"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolDefault, nb.IDPair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
+		old := nb.IDs(nb.DefaultController, nb.OwnerPodSelector, nb.IDPair{Key: nb.KeyName, Value: "a_LS{}"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "h", ExternalIDs: ids}},
 			nb.RowChange{New: &nb.PortGroup{UUID: "g", Name: hairpin.Name, ACLs: []string{"h"}}},
 			nb.RowChange{New: &nb.AddressSet{UUID: "s", Name: nb.HashedName(old[nb.KeyID]), ExternalIDs: old}})
@@ -142,7 +142,7 @@ func TestNothingToHangOn(t *testing.T) {
 	run(t, Write, func(b *bench) {
 		tenants(b)
 		key := model.Key{Kind: model.KindEF, Namespace: "a", Name: "default"}
-		ids := nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: "a"}, nb.Pair{Key: nb.KeyRuleIndex, Value: "0"})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.IDPair{Key: nb.KeyName, Value: "a"}, nb.IDPair{Key: nb.KeyRuleIndex, Value: "0"})
 		// Somebody moved the row of rule 0 elsewhere and changed it.
 		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "moved", ExternalIDs: ids, Priority: 1}},
 			nb.RowChange{New: &nb.PortGroup{UUID: "g", Name: "elsewhere", ACLs: []string{"moved"}}})

@@ -242,8 +242,8 @@ func (w *world) meddle(f *fakeDB) []nb.RowChange {
 		return f.put(nb.RowChange{New: &nb.AddressSet{UUID: f.uuid(), Name: "foreign" + strconv.Itoa(w.r.IntN(1000000)), Addresses: []string{"1.1.1.1"}}})
 	case n < 14: // rows of a policy that is not there
 		name := w.pick("gone", "one", "two")
-		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: name}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"},
-			nb.Pair{Key: nb.KeyGressIndex, Value: "7"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: name}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: "7"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		if n := nb.HashedName(ids[nb.KeyID]); f.db.AddressSetByName(n) == nil {
 			return f.put(nb.RowChange{New: &nb.AddressSet{UUID: f.uuid(), Name: n, ExternalIDs: ids}})
 		}

@@ -16,7 +16,7 @@ var OVN = &System{
 	UnaskedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup},
 
 	Precedence: index.Stages,
-	Lint: lint.System{Idle: lint.Idle{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
+	Lint: lint.System{Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
 		Message: "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
 		Remedy:  "write an AdminNetworkPolicy, or say --system antrea"}},
 

@@ -65,7 +65,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	if len(changes) == 0 {
 		return nil
 	}
-	if !AnyPod(rev.JudgedCluster()) {
+	if !IsAnyPod(rev.JudgedCluster()) {
 		return &Effect{Unknown: "no pods are known"}
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
@@ -86,14 +86,14 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 }
 
 // GuardChanges are changes as guard rails see them.
-func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
+func GuardChanges(changes []change.ObjectChange) (out []guard.PolicyChange) {
 	for i := range changes {
-		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+		out = append(out, guard.PolicyChange{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
 	}
 	return out
 }
 
-func AnyPod(c *model.Cluster) bool {
+func IsAnyPod(c *model.Cluster) bool {
 	for p := range c.Pods() {
 		if p.CanBePeer() {
 			return true
@@ -107,7 +107,7 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 	var out []string
 	for i := range changes {
 		c := &changes[i]
-		zones, _ := LiveIn(rev, c.Key)
+		zones, _ := CountLiveZones(rev, c.Key)
 		switch {
 		case zones == 0:
 		case c.New != nil && next.WhyNoRows(c.Key) != nil:
@@ -164,8 +164,8 @@ func GroupID(g *diff.FlipGroup) string {
 		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }
 
-// OfDecisions say which rules of the change decide nothing, and what hangs on one end.
-func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
+// DecisionConsequences say which rules of the change decide nothing, and what hangs on one end.
+func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
 	}
@@ -173,8 +173,8 @@ func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
 		out = append(out, Consequence{"note " + text, text})
 	}
 	for i, text := range connections.HangsTexts(e.Difference) {
-		h := &e.Hangs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
+		h := &e.HangingPairs[i]
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.AtSenders, connections.DecidersText(h.Deciders)), text})
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 					add(fmt.Sprint(d, j), kindsOf(x, x.ReachOfRule(r).ReachedPods()))
 					for k := range r.Peers {
 						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodesCalled(x.NodesMatching(r.Peers[k].Nodes)))
+							add("nodes", nodeNamesOf(x.NodesMatching(r.Peers[k].Nodes)))
 						}
 					}
 				}
@@ -49,7 +49,7 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 	return out
 }
 
-func nodesCalled(nodes []*model.Node) (out []string) {
+func nodeNamesOf(nodes []*model.Node) (out []string) {
 	for _, n := range nodes {
 		out = append(out, n.Name)
 	}
@@ -77,7 +77,7 @@ func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revis
 	var remove []model.Key
 	for _, c := range changes {
 		if c.New != nil {
-			upsert = append(upsert, AsObject(rev, c.New))
+			upsert = append(upsert, ObjectOfPolicy(rev, c.New))
 		} else {
 			remove = append(remove, c.Key)
 		}
@@ -85,8 +85,8 @@ func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revis
 	return rev.WithPolicies(upsert, remove)
 }
 
-// AsObject is a policy as it is, and of a LoggedNamespace the whole namespace.
-func AsObject(rev *revision.Revision, p *model.Policy) model.Object {
+// ObjectOfPolicy is a policy as it is, and of a LoggedNamespace the whole namespace.
+func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
 		return ns.WithLogging(p)
 	}
@@ -163,9 +163,9 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	return out
 }
 
-// LiveIn counts the zones in which a policy has live ACLs and says which
+// CountLiveZones counts the zones in which a policy has live ACLs and says which
 // priority they carry, -1 when that is not known.
-func LiveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
+func CountLiveZones(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {
 		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {

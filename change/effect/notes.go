@@ -55,7 +55,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 
 // enforcementNotes tells when a policy stops or begins to be programmed.
 func (n *noteWriter) enforcementNotes() (out []Consequence) {
-	zones, at := LiveIn(n.rev, n.change.Key)
+	zones, at := CountLiveZones(n.rev, n.change.Key)
 	was := n.rev.WhyNoRows(n.change.Key)
 	// In how many zones there are rows just now is no matter.
 	add := func(is, format string, args ...any) {

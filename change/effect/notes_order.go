@@ -28,7 +28,7 @@ func (n *noteWriter) priorityNotes() (out []string) {
 		old = nil // it decided nowhere, or by rows that stay where they were
 	}
 	if now != nil && n.next.WhyNoRows(n.change.Key) != nil {
-		if zones, _ := LiveIn(n.rev, n.change.Key); old != nil && zones > 0 {
+		if zones, _ := CountLiveZones(n.rev, n.change.Key); old != nil && zones > 0 {
 			return nil // its rows stay: its old priority is not free, and nothing moves
 		}
 		now = nil

@@ -136,49 +136,42 @@ func membersWithout(a, b []string) (out []string) {
 type RowCount struct {
 	Table                   string
 	Added, Changed, Removed int
+	// Text is that in words: "2 added · 12 changed: priority −200"; empty where no row changes.
+	Text string
 }
 
 // CountRows counts the rows that a change touches, table by table: the one count of the
 // preview on the screen and on the command line. Every zone has these rows of its own.
 func CountRows(rows []change.RowChange) []RowCount {
 	out := []RowCount{{Table: nb.TableACL}, {Table: nb.TableAddressSet}, {Table: nb.TablePortGroup}}
-	for i := range rows {
-		for j := range out {
-			if n := &out[j]; n.Table == rows[i].Table {
-				switch rows[i].Kind {
-				case model.DiffMissing:
-					n.Added++
-				case model.DiffExtra:
-					n.Removed++
-				default:
-					n.Changed++
-				}
+	for i := range out {
+		n := &out[i]
+		var changed []*change.RowChange
+		for j := range rows {
+			switch r := &rows[j]; {
+			case r.Table != n.Table:
+			case r.Kind == model.DiffMissing:
+				n.Added++
+			case r.Kind == model.DiffExtra:
+				n.Removed++
+			default:
+				n.Changed++
+				changed = append(changed, r)
 			}
 		}
+		var parts []string
+		if n.Added > 0 {
+			parts = append(parts, fmt.Sprintf("%d added", n.Added))
+		}
+		if n.Changed > 0 {
+			parts = append(parts, fmt.Sprintf("%d changed: %s", n.Changed, strings.Join(columnsOf(changed), ", ")))
+		}
+		if n.Removed > 0 {
+			parts = append(parts, fmt.Sprintf("%d removed", n.Removed))
+		}
+		n.Text = strings.Join(parts, " · ")
 	}
 	return out
-}
-
-// RowSummary is a count of CountRows of these rows in words: "2 added · 12 changed: priority −200". It
-// is empty when no row of the table changes.
-func RowSummary(rows []change.RowChange, n RowCount) string {
-	var changed []*change.RowChange
-	for i := range rows {
-		if r := &rows[i]; r.Table == n.Table && r.Kind == model.DiffDifferent {
-			changed = append(changed, r)
-		}
-	}
-	var parts []string
-	if n.Added > 0 {
-		parts = append(parts, fmt.Sprintf("%d added", n.Added))
-	}
-	if n.Changed > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed: %s", n.Changed, strings.Join(columnsOf(changed), ", ")))
-	}
-	if n.Removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d removed", n.Removed))
-	}
-	return strings.Join(parts, " · ")
 }
 
 // columnsOf are the columns that change; a number that changes by the same in all

@@ -21,7 +21,7 @@ import (
 
 // PlanRunner runs plans.
 type PlanRunner interface {
-	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. Begin
+	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. BeginPlan
 	// starts what such a preview says, after a yes.
 	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
 	BeginPlan(ctx context.Context, read *Preview, c Confirm) error
@@ -31,9 +31,9 @@ type PlanRunner interface {
 	// EntryAtBegin is the newest history entry of when the plan began that is not at its end; ok is
 	// false where that is not known.
 	EntryAtBegin() (id uint64, ok bool)
-	// RolledBack is the title of the plan that was rolled back last, if the history entry was
+	// RolledBackTitle is the title of the plan that was rolled back last, if the history entry was
 	// made before it; else it is empty.
-	RolledBack(id uint64) string
+	RolledBackTitle(id uint64) string
 }
 
 // TrialKeeper has on the disk how the change is put back, or finished, that is made on trial
@@ -77,7 +77,7 @@ func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
 // UseTrials is described at UsePlans.
 func (g *Gate) UseTrials(k TrialKeeper) { g.trials = k }
 
-func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
+func (g *Gate) planNotes(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
 	if g.plans == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	log := g.logConnections(false)
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
-	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {
+	if err := g.addStepEffects(ctx, limit, rev, log, out, why); err != nil {
 		return err
 	}
 	if out.Blocked == "" {
@@ -110,7 +110,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	g.tryPlan(ctx, rev, out)
 	out.compared.addEffect(out.Effect)
 	out.compared.addNotes(out.Notes...)
-	out.compared.facts = append(out.compared.facts, effect.ReachConsequences(rev, change.FirstOfEach(out.Objects))...)
+	out.compared.facts = append(out.compared.facts, effect.ReachConsequences(rev, change.FirstPerKey(out.Objects))...)
 	if out.Blocked == "" && len(out.Objects) > 0 {
 		out.Rows = effect.RowsThatChange(rev, effect.RevisionAfter(rev, out.Objects), out.Objects)
 		out.compared.addRows(out.Rows)
@@ -118,9 +118,9 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	return nil
 }
 
-// steppedOver adds the changes of every step to a preview. The effect of each on connections,
+// addStepEffects adds the changes of every step to a preview. The effect of each on connections,
 // and on connections of the log, is worked out until limit ends.
-func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview, why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
@@ -130,7 +130,7 @@ func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, l
 			out.block("%s: %s", name, why)
 			return nil
 		}
-		one := g.resolve(rev, change.StepMutation(s))
+		one := g.resolveMutation(rev, change.StepMutation(s))
 		if one.Blocked != "" {
 			out.block("%s: %s", name, one.Blocked)
 		}
@@ -159,19 +159,19 @@ func (p *Preview) addGuards(guards []change.Guard) {
 
 // CheckAgreement says why what was read may not be started as it is now.
 func CheckAgreement(read, fresh *Preview, c Confirm) error {
-	return checkStillValid(read, fresh, approval{Confirm: c})
+	return checkStillValid(read, fresh, stepApproval{Confirm: c})
 }
 
 // CommitStep makes a step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
-	p := g.resolve(rev, change.StepMutation(s))
+	p := g.resolveMutation(rev, change.StepMutation(s))
 	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
-	return g.commit(ctx, p, approval{Confirm: c, isPlanStep: true, guards: guards})
+	return g.commitApproved(ctx, p, stepApproval{Confirm: c, isPlanStep: true, guards: guards})
 }
 
-// AtServer reads a policy from the server that decides, nil where it is not there. ok is false
+// ReadFromServer reads a policy from the server that decides, nil where it is not there. ok is false
 // where no server decides.
-func (g *Gate) AtServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
+func (g *Gate) ReadFromServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
 	if g.server == nil {
 		return nil, false, nil
 	}
@@ -192,7 +192,7 @@ func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
 // CommitRest makes the change of PreviewRest. Its guard rails were answered when the change on trial
 // was made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
-	return g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+	return g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
 }
 
 // CountWritten is how many of a change's objects stand as it leaves them, and how many as they were.

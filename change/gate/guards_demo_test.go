@@ -150,7 +150,7 @@ func checkPlan(t *testing.T, w *world, p *Preview) {
 	o := p.Objects[0]
 	out := &Preview{Steps: []plan.Step{{Policy: o.Key.Name, From: o.Old.Priority, To: o.New.Priority}}}
 	nothing := func(*revision.Revision, int) string { return "" }
-	if err := w.Gate("").steppedOver(t.Context(), t.Context(), w.Current(), nil, out, nothing); err != nil {
+	if err := w.Gate("").addStepEffects(t.Context(), t.Context(), w.Current(), nil, out, nothing); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(codesOf(p), codesOf(out)); diff != "" {

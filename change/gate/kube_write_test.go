@@ -38,7 +38,7 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	}
 	w := &kubeWorld{world: newWorld(t), s: s}
 	w.g = w.Gate(t.TempDir())
-	writer := write.ToCluster(c)
+	writer := write.NewKubeWriter(c)
 	w.g.Config.Writer, w.g.server = writer, writer.(serverWriter)
 	w.g.Config.CurrentRevision = func() *revision.Revision {
 		rev := *w.World.Current()
@@ -74,7 +74,7 @@ func (w *kubeWorld) sync() {
 	}
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	rev := withLive(w.Rev, live)
+	rev := withLiveObjects(w.Rev, live)
 	w.Cluster = rev.Cluster
 	w.Publish()
 }
@@ -99,13 +99,13 @@ func (w *kubeWorld) preview(m change.Mutation) *Preview {
 }
 
 // do previews and commits, and the watch follows.
-func (w *kubeWorld) do(m change.Mutation, a approval) {
+func (w *kubeWorld) do(m change.Mutation, a stepApproval) {
 	w.T.Helper()
 	p := w.preview(m)
 	if p.Blocked != "" {
 		w.T.Fatalf("%s: %s", p.Title, p.Blocked)
 	}
-	if _, err := w.g.commit(context.Background(), p, a); err != nil {
+	if _, err := w.g.commitApproved(context.Background(), p, a); err != nil {
 		w.T.Fatal(err)
 	}
 	w.sync()
@@ -169,7 +169,7 @@ func TestKubeConflict(t *testing.T) {
 	p := w.preview(edit)
 	// After the preview, and the watch has not brought it yet.
 	w.put(strings.Replace(blueText, "priority: 40", "priority: 41", 1))
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrBlocked) {
+	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrBlocked) {
 		t.Fatalf("%v", err)
 	}
 	p = w.preview(edit)
@@ -188,7 +188,7 @@ func TestKubeConflict(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrStale) || w.on("blue", "spec/priority") != 44.0 {
+	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrStale) || w.on("blue", "spec/priority") != 44.0 {
 		t.Errorf("%v, at %v", err, w.on("blue", "spec/priority"))
 	}
 	w.s.Before(nil)
@@ -254,7 +254,7 @@ func TestKubeKept(t *testing.T) {
 		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux): make it where that takes it from" {
 		t.Fatalf("%+v", p)
 	}
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
+	if _, err := w.g.commitApproved(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Errorf("%v", err)
 	}
 	w.do(changing.Move("blue", 45), typed("blue"))
@@ -323,7 +323,7 @@ func TestKubeSet(t *testing.T) {
 			w := newKubeWorld(t, blueText, red)
 			p := set(w)
 			w.s.Before(func(rw http.ResponseWriter, r apiserver.Request) bool { return c.answer(w, rw, r) })
-			_, err := w.g.commit(context.Background(), p, typed(p.ConfirmName))
+			_, err := w.g.commitApproved(context.Background(), p, typed(p.ConfirmName))
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%v", err)
 			}
@@ -358,11 +358,11 @@ func TestAccess(t *testing.T) {
 			" (kubectl '--context=my lab' auth can-i create adminnetworkpolicies.policy.networking.k8s.io)"},
 		{change.OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
 	} {
-		if got := c.op.WhyNot(a, c.key); got != c.want {
+		if got := c.op.DeniedText(a, c.key); got != c.want {
 			t.Errorf("%s %s: %q", c.op, c.key, got)
 		}
 	}
-	if why := change.OpMove.WhyNot(revision.Access{}, blue); why != "" {
+	if why := change.OpMove.DeniedText(revision.Access{}, blue); why != "" {
 		t.Errorf("what nobody answered is refused: %q", why)
 	}
 }

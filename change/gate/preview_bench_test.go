@@ -75,7 +75,7 @@ func BenchmarkPreviewEdit(b *testing.B) {
 		old = p
 		break
 	}
-	text := strings.Replace(change.TextOf(old), "action: Allow", "action: Deny", 1)
+	text := strings.Replace(change.PolicyText(old), "action: Allow", "action: Deny", 1)
 	_ = finding.Findings(w.Current())
 	w.Current().Verdicts()
 	g := w.Gate("")

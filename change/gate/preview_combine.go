@@ -14,11 +14,11 @@ import (
 
 // combineChanges works several changes out, each on what those before it leave, and makes one of
 // them: what they do together.
-func (r *resolver) combineChanges() {
+func (r *mutationResolver) combineChanges() {
 	var titles []string
 	rev := r.rev
 	for _, m := range r.preview.Mutation.Parts {
-		one := resolver{r.gate, rev, &Preview{Mutation: m}}
+		one := mutationResolver{r.gate, rev, &Preview{Mutation: m}}
 		one.findChanges()
 		one.preview.blockInvalid()
 		if one.preview.Title == "" {
@@ -41,7 +41,7 @@ func (r *resolver) combineChanges() {
 }
 
 // mergeChange adds a change of an object to those that were found before it.
-func (r *resolver) mergeChange(c change.ObjectChange) {
+func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	i := slices.IndexFunc(r.preview.Objects, func(o change.ObjectChange) bool { return o.Key == c.Key })
 	if i < 0 {
 		r.preview.Objects = append(r.preview.Objects, c)
@@ -56,7 +56,7 @@ func (r *resolver) mergeChange(c change.ObjectChange) {
 }
 
 // noteLeftAside notes what of a folder is left aside.
-func (r *resolver) noteLeftAside(kinds map[model.Kind]int) {
+func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		all = append(all, words.Total(kinds[k], string(k)))
@@ -67,7 +67,7 @@ func (r *resolver) noteLeftAside(kinds map[model.Kind]int) {
 }
 
 // prunePolicies deletes the policies that a text does not have.
-func (r *resolver) prunePolicies(keep map[model.Key]bool) {
+func (r *mutationResolver) prunePolicies(keep map[model.Key]bool) {
 	for p := range r.rev.Cluster.AllPolicies() {
 		if !keep[p.Key] {
 			r.addChange(p, nil)

@@ -54,7 +54,7 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		p.Guards = guard.UnknownEffectRails(rev, changes, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.JudgedCluster()))
+		p.Guards = guard.UnknownEffectRails(rev, changes, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, effect.IsAnyPod(rev.JudgedCluster()))
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}

@@ -29,7 +29,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	if next == nil {
 		next = effect.RevisionAfter(rev, p.Objects)
 	}
-	p.compared.plan = g.meetsPlan(rev, func() *revision.Revision { return next }, p)
+	p.compared.plan = g.planNotes(rev, func() *revision.Revision { return next }, p)
 	p.compared.facts = append(p.compared.facts, p.compared.plan...)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
@@ -37,7 +37,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	ahead := p.early
 	p.early = nil
 	if ahead == nil {
-		ahead = workOut(rev, next, p.Objects)
+		ahead = newEarlyParts(rev, next, p.Objects)
 	}
 	p.Rows = ahead.rows
 	if err := ctx.Err(); err != nil {
@@ -68,7 +68,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 			p.compared.facts = append(p.compared.facts, f)
 		}
 	}
-	for _, f := range effect.OfDecisions(p.Effect, next) {
+	for _, f := range effect.DecisionConsequences(p.Effect, next) {
 		p.Notes = append(p.Notes, f.Text)
 		p.compared.facts = append(p.compared.facts, f)
 	}
@@ -100,20 +100,20 @@ type earlyParts struct {
 	reach []effect.Consequence
 }
 
-func workOut(rev, next *revision.Revision, changes []change.ObjectChange) *earlyParts {
+func newEarlyParts(rev, next *revision.Revision, changes []change.ObjectChange) *earlyParts {
 	return &earlyParts{effect.RowsThatChange(rev, next, changes), effect.ReachConsequences(rev, changes)}
 }
 
-// workAhead starts the parts of an explanation that need nothing else of the preview,
+// startEarlyParts starts the parts of an explanation that need nothing else of the preview,
 // while the effect of the change on connections is worked out. The function it returns
 // waits until they are done.
-func (p *Preview) workAhead(rev *revision.Revision) (wait func()) {
+func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	if len(p.Objects) == 0 {
 		return func() {}
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
 	work.Go(func() { _, _ = finding.Findings(rev), finding.Findings(next) }) // revisions keep them
-	work.Go(func() { p.early = workOut(rev, next, changes) })
+	work.Go(func() { p.early = newEarlyParts(rev, next, changes) })
 	return work.Wait
 }

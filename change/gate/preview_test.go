@@ -262,13 +262,13 @@ func TestPreviewLogLevel(t *testing.T) {
 		{given.ANPKey("gone"), model.LogLevels{Deny: "alert"}, "there is no ANP gone", "Set logging of ANP gone to deny=alert"},
 		{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, model.LogLevels{Deny: "info"}, "", "Set logging of BANP default to deny=info"},
 	} {
-		p := g.resolve(w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: c.k, Levels: c.l})
+		p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: c.k, Levels: c.l})
 		if !strings.HasPrefix(p.Blocked, c.blocked) || p.Title != c.title {
 			t.Errorf("%q blocked %q", p.Title, p.Blocked)
 		}
 	}
 	w.SetWrites(false)
-	p = g.resolve(w.Current(), changing.Move("control", 35))
+	p = g.resolveMutation(w.Current(), changing.Move("control", 35))
 	if p.Blocked != "read-only: changes are switched off" || len(p.Objects) != 1 {
 		t.Errorf("%q, %d objects", p.Blocked, len(p.Objects))
 	}
@@ -316,7 +316,9 @@ func TestCountRows(t *testing.T) {
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffExtra, nb.TablePortGroup)
-	want := []effect.RowCount{{Table: nb.TableACL, Added: 1, Changed: 2, Removed: 0}, {Table: nb.TableAddressSet, Added: 0, Changed: 0, Removed: 0}, {Table: nb.TablePortGroup, Added: 0, Changed: 0, Removed: 1}}
+	rows[1].Fields = []model.FieldDiff{{Column: "priority", Desired: "100", Live: "300"}, {Column: "match", Desired: "x", Live: "y"}}
+	want := []effect.RowCount{{Table: nb.TableACL, Added: 1, Changed: 2, Text: "1 added · 2 changed: match, priority −200"},
+		{Table: nb.TableAddressSet}, {Table: nb.TablePortGroup, Removed: 1, Text: "1 removed"}}
 	if diff := cmp.Diff(want, effect.CountRows(rows)); diff != "" {
 		t.Error(diff)
 	}

@@ -15,8 +15,8 @@ import (
 	"rung/revision"
 )
 
-// EntryOf is the change that an undo or a redo takes back; why says that there is none.
-func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
+// HistoryEntry is the change that an undo or a redo takes back; why says that there is none.
+func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
 	ok := false
 	switch {
 	case m.Undo != 0:
@@ -43,7 +43,7 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 			began, known = g.plans.EntryAtBegin()
 		}
 		if !ok || !known || e.ID <= began {
-			return history.Entry{}, PlanFirst(rev.Plan)
+			return history.Entry{}, PlanFirstReason(rev.Plan)
 		}
 	}
 	if why != "" {
@@ -62,8 +62,8 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 	return e, ""
 }
 
-// PlanFirst says why nothing is undone while a plan is not at its end.
-func PlanFirst(p *revision.PlanState) string {
+// PlanFirstReason says why nothing is undone while a plan is not at its end.
+func PlanFirstReason(p *revision.PlanState) string {
 	if p.State == revision.PlanStopped {
 		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.PlaceText())
 	}
@@ -72,13 +72,13 @@ func PlanFirst(p *revision.PlanState) string {
 
 // undoChange reverses a change of the history. The undo of a plan is another plan
 // (Gate.undoPlan).
-func (r *resolver) undoChange() {
+func (r *mutationResolver) undoChange() {
 	p := r.preview
 	p.Title = "Undo"
 	if p.Mutation.Op == change.OpRedo {
 		p.Title = "Redo"
 	}
-	e, why := r.gate.EntryOf(r.rev, p.Mutation)
+	e, why := r.gate.HistoryEntry(r.rev, p.Mutation)
 	if why != "" {
 		r.block("%s", why)
 		return
@@ -90,7 +90,7 @@ func (r *resolver) undoChange() {
 		r.block("it is a plan: it is undone step by step")
 		return
 	}
-	p.Notes = append(p.Notes, r.gate.AboutUndo(p.Mutation.Op, e.ID)...)
+	p.Notes = append(p.Notes, r.gate.UndoNotes(p.Mutation.Op, e.ID)...)
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
@@ -100,7 +100,7 @@ func (r *resolver) undoChange() {
 
 // blockIfUndone blocks an undo, or a redo, of which every object is already as it would leave it:
 // somebody else put it back.
-func (r *resolver) blockIfUndone(e history.Entry) {
+func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	p := r.preview
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
 		return
@@ -117,9 +117,9 @@ func (r *resolver) blockIfUndone(e history.Entry) {
 	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
 }
 
-// AboutUndo says which change an undo is about, by when it was made and who made it, and
+// UndoNotes says which change an undo is about, by when it was made and who made it, and
 // that a plan that was rolled back since left nothing to undo.
-func (g *Gate) AboutUndo(op change.Op, id uint64) (notes []string) {
+func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	e, ok := g.Config.History.FindEntry(id)
 	if op == "" || id == 0 || !ok || e.At.IsZero() {
 		return nil
@@ -133,7 +133,7 @@ func (g *Gate) AboutUndo(op change.Op, id uint64) (notes []string) {
 		text += " (" + e.By + ")"
 	}
 	if g.plans != nil && op == change.OpUndo {
-		if plan := g.plans.RolledBack(id); plan != "" {
+		if plan := g.plans.RolledBackTitle(id); plan != "" {
 			notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", plan))
 		}
 	}
@@ -146,7 +146,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 	if g.plans == nil || m.Op != change.OpUndo && m.Op != change.OpRedo {
 		return nil, false, nil
 	}
-	e, why := g.EntryOf(rev, m)
+	e, why := g.HistoryEntry(rev, m)
 	if why != "" || e.Plan == nil {
 		return nil, false, nil
 	}
@@ -155,7 +155,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 }
 
 // notePlaces notes where the files' writer puts what comes back.
-func (r *resolver) notePlaces() {
+func (r *mutationResolver) notePlaces() {
 	w, ok := r.gate.Config.Writer.(placeTeller)
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
 		return
@@ -167,7 +167,7 @@ func (r *resolver) notePlaces() {
 	r.preview.Notes = append(r.preview.Notes, notes...)
 }
 
-func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
+func (r *mutationResolver) undoObject(o history.Object, files []change.FileChange) {
 	now := r.rev.Cluster.LoggedObject(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
@@ -196,7 +196,7 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
 			return
 		}
-		r.blockConflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.TextOf(now), Wanted: o.Before})
+		r.blockConflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})
 	}
 	if isTarget || o.Before != "" && target == nil {
 		return
@@ -218,7 +218,7 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 
 // resolveRest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
 // of one that was killed: objects that stand as they were.
-func (r *resolver) resolveRest(finish bool) {
+func (r *mutationResolver) resolveRest(finish bool) {
 	e := r.gate.trials.TrialEntry()
 	what := "confirmed"
 	r.preview.Title = e.UndoTitle()

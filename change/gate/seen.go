@@ -69,7 +69,7 @@ func modeOf(rev *revision.Revision) string {
 func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {
-		zones, at := effect.LiveIn(rev, changes[i].Key)
+		zones, at := effect.CountLiveZones(rev, changes[i].Key)
 		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
 	}
 	return b.String()
@@ -135,7 +135,7 @@ func (p *Preview) ChangesSince(now *Preview) string {
 	case now.compared.complete && p.compared.complete && p.compared.mode != now.compared.mode:
 		return "it would be made somewhere else"
 	}
-	for _, differs := range []func(*Preview) string{p.otherObjects, p.otherGuards, p.otherFacts} {
+	for _, differs := range []func(*Preview) string{p.otherObjects, p.guardsChanged, p.factsChanged} {
 		if what := differs(now); what != "" {
 			return what
 		}
@@ -179,7 +179,7 @@ func sameObject(a, b *model.Policy, written bool) bool {
 	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
 }
 
-func (p *Preview) otherGuards(now *Preview) string {
+func (p *Preview) guardsChanged(now *Preview) string {
 	whole := p.compared.complete && now.compared.complete
 	has := func(list []change.Guard, g change.Guard) bool {
 		if !whole {
@@ -202,7 +202,7 @@ func (p *Preview) otherGuards(now *Preview) string {
 	return ""
 }
 
-func (p *Preview) otherFacts(now *Preview) string {
+func (p *Preview) factsChanged(now *Preview) string {
 	if !p.compared.complete || !now.compared.complete {
 		return ""
 	}

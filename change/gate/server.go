@@ -21,7 +21,7 @@ import (
 type serverWriter interface {
 	change.Writer
 	// LivePolicies reads the policies as they are now; what is not there is nil.
-	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error)
 	// TryChanges has the server try the changes.
 	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
@@ -32,17 +32,17 @@ type serverWriter interface {
 // was read, nil for the first: what is the same is not worked out again.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
 	basis := rev.Basis()
-	var live map[model.PolicyKey]*kube.Live
+	var live map[model.PolicyKey]*kube.LivePolicy
 	if g.server != nil {
 		var err error
 		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
-			p := g.resolve(rev, m)
+			p := g.resolveMutation(rev, m)
 			p.block("%v", err)
 			return p, rev
 		}
-		rev = withLive(rev, live)
+		rev = withLiveObjects(rev, live)
 	}
-	p := g.resolve(rev, m)
+	p := g.resolveMutation(rev, m)
 	if g.server != nil {
 		g.askServer(ctx, rev, p)
 	}
@@ -51,12 +51,12 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 	} else {
 		p.next = effect.RevisionAfter(rev, p.Objects)
 		if read == nil { // somebody waits for all of it
-			wait := p.workAhead(rev)
+			wait := p.startEarlyParts(rev)
 			defer wait()
 		}
 		g.judgeEffect(p, effect.JudgeChanges(ctx, rev, p.next, p.Objects, g.clusterFacts()), rev)
 	}
-	p.guardKept(p.Objects, live)
+	p.addKeptGuards(p.Objects, live)
 	return p, rev
 }
 
@@ -69,14 +69,14 @@ func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 		}
 	case change.OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
-			out = slices.AppendSeq(out, maps.Keys(rewrite.PoliciesIn(text)))
+			out = slices.AppendSeq(out, maps.Keys(rewrite.PoliciesOfText(text)))
 		}
 	case change.OpRevert, change.OpFinish:
 		for _, o := range g.trials.TrialEntry().Objects {
 			out = append(out, o.Key)
 		}
 	case change.OpUndo, change.OpRedo:
-		if e, why := g.EntryOf(g.Config.CurrentRevision(), m); why == "" {
+		if e, why := g.HistoryEntry(g.Config.CurrentRevision(), m); why == "" {
 			for _, o := range e.Objects {
 				out = append(out, o.Key)
 			}
@@ -88,8 +88,8 @@ func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 	return slices.Compact(out)
 }
 
-// withLive is a revision with the policies as they were read just now.
-func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revision.Revision {
+// withLiveObjects is a revision with the policies as they were read just now.
+func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.LivePolicy) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
@@ -99,7 +99,7 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 		case l == nil:
 			remove = append(remove, k)
 		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
-			upsert = append(upsert, effect.AsObject(rev, l.Policy))
+			upsert = append(upsert, effect.ObjectOfPolicy(rev, l.Policy))
 		}
 	}
 	if len(upsert)+len(remove) == 0 {
@@ -130,8 +130,8 @@ func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 	p.Notes = append(p.Notes, got.Notes...)
 }
 
-// guardKept adds the guards of objects that are kept elsewhere.
-func (p *Preview) guardKept(changes []change.ObjectChange, live map[model.PolicyKey]*kube.Live) {
+// addKeptGuards adds the guards of objects that are kept elsewhere.
+func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.PolicyKey]*kube.LivePolicy) {
 	for i := range changes {
 		if l := live[changes[i].Key]; l != nil {
 			p.Guards = append(p.Guards, keptElsewhereGuards(&changes[i], l)...)
@@ -176,7 +176,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 const GuardKept = "kept-elsewhere"
 
 // keptElsewhereGuards is the guard of an object that something keeps as it is written elsewhere.
-func keptElsewhereGuards(c *change.ObjectChange, l *kube.Live) []change.Guard {
+func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Guard {
 	var will, may []string
 	for _, o := range l.Owners(c.New) {
 		if o.Certain {
@@ -202,7 +202,7 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	if g.server == nil || len(p.Objects) == 0 {
 		return
 	}
-	first := change.FirstOfEach(p.Objects)
+	first := change.FirstPerKey(p.Objects)
 	var keys []model.PolicyKey
 	for _, c := range first {
 		keys = append(keys, c.Key)
@@ -215,7 +215,7 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	if p.Blocked == "" && rev.Mode.Writes {
 		p.takeServerAnswer(g.server.TryChanges(ctx, first))
 	}
-	p.guardKept(first, live)
+	p.addKeptGuards(first, live)
 }
 
 // placeTeller is a Writer that can say beforehand where it puts what comes back, or why it

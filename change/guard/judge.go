@@ -23,11 +23,11 @@ type ClusterFacts struct {
 
 // JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
-func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []Change, a ClusterFacts) (*diff.Difference, []Guard, error) {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
 	v := connections.VitalEndpoints(rev)
 	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
 	for i := range changes {
-		ask.About = append(ask.About, changes[i].Key)
+		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
 	}
 	d, err := connections.DiffConnections(rev, ctx, next, ask)
 	if err != nil {
@@ -47,8 +47,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []C
 
 // UnknownEffectRails are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
-func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts, why string, anything bool) []Guard {
-	out := ofPolicies(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
+func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
+	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, newGuard(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}
@@ -56,7 +56,7 @@ func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts
 }
 
 // vitalWatches are the connections that nearly every pod needs, in the order of watched.
-func vitalWatches(v vital.Endpoints) []diff.WatchedEnds {
+func vitalWatches(v vital.VitalEndpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
@@ -78,7 +78,7 @@ func vitalWatches(v vital.Endpoints) []diff.WatchedEnds {
 type railCollector struct {
 	ctx        context.Context
 	rev, next  *revision.Revision
-	changes    []Change
+	changes    []PolicyChange
 	difference *diff.Difference
 	guards     []Guard
 }
@@ -87,7 +87,7 @@ type railCollector struct {
 func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	for _, ds := range by {
 		for i := range ds {
-			if slices.ContainsFunc(j.changes, func(c Change) bool { return c.Key == ds[i].Policy }) {
+			if slices.ContainsFunc(j.changes, func(c PolicyChange) bool { return c.Key == ds[i].Policy }) {
 				return ds[i].Policy
 			}
 		}
@@ -98,7 +98,7 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 // findNodesCut finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
 // Services with port 443, as the API server's webhooks do. One pod of each kind is asked
 // about, on the ports that it declares.
-func (j *railCollector) findNodesCut(v vital.Endpoints) {
+func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
 	probes := false
 	for i := range j.changes {
@@ -144,7 +144,7 @@ func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connec
 
 // webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on, or its
 // own addresses where it runs on none, or where it is not known what a node sends from.
-func (j *railCollector) webhookCallers(v vital.Endpoints) (out []verdict.Endpoint) {
+func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)
 		for n := range j.rev.Cluster.Nodes() {

@@ -50,7 +50,7 @@ type Object struct {
 
 func ObjectsOf(changes []change.ObjectChange) (out []Object) {
 	for _, c := range changes {
-		out = append(out, Object{Key: c.Key, Before: change.TextOf(c.Old), After: change.TextOf(c.New)})
+		out = append(out, Object{Key: c.Key, Before: change.PolicyText(c.Old), After: change.PolicyText(c.New)})
 	}
 	return out
 }

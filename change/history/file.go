@@ -44,7 +44,7 @@ func (h *History) catchUp() error {
 		l, ok := historyLineOf(text)
 		if !ok {
 			skipped++
-			h.nextID = max(h.nextID, numberIn(text)+1)
+			h.nextID = max(h.nextID, entryNumber(text)+1)
 			return false
 		}
 		lines = append(lines, l)
@@ -76,8 +76,8 @@ func historyLineOf(text []byte) (l historyLine, ok bool) {
 
 var numberAtFront = regexp.MustCompile(`^\{"entry":\{"ID":([0-9]{1,15}),`)
 
-// numberIn is the number of an entry that is torn or damaged: it was given.
-func numberIn(text []byte) uint64 {
+// entryNumber is the number of an entry that is torn or damaged: it was given.
+func entryNumber(text []byte) uint64 {
 	m := numberAtFront.FindSubmatch(text)
 	if m == nil {
 		return 0

@@ -114,7 +114,7 @@ func (h *History) FindRedo() (Entry, bool) {
 // undoDepth returns how many changes an entry takes back, one by the other: 0 for a change, 1
 // for an undo, 2 for a redo. A forgotten entry counts as a change.
 func (h *History) undoDepth(e Entry) (n int) {
-	for id := e.Undoes; id != 0; id = h.undoneBy(id) {
+	for id := e.Undoes; id != 0; id = h.undoneEntry(id) {
 		n++
 	}
 	return n
@@ -164,7 +164,7 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	defer unlock()
 	e.ID = h.nextID
 	was := slices.Clone(h.entries)
-	if werr := h.addLines(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
+	if werr := h.addLines(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...), err); werr != nil {
 		if e.Plan != nil {
 			h.entries = was
 		}
@@ -173,17 +173,17 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	return e.ID, nil
 }
 
-// takenBack are the news that a change was taken back, if that is one. Taking back an undo
+// takenBackLines are the news that a change was taken back, if that is one. Taking back an undo
 // makes its change one that can be undone again, taking that back one that is undone, and
 // so on.
-func (h *History) takenBack(id uint64) (lines []historyLine) {
+func (h *History) takenBackLines(id uint64) (lines []historyLine) {
 	for undone := true; id != 0; undone = !undone {
 		if undone {
 			lines = append(lines, historyLine{Undone: id})
 		} else {
 			lines = append(lines, historyLine{Redone: id})
 		}
-		id = h.undoneBy(id)
+		id = h.undoneEntry(id)
 	}
 	return lines
 }
@@ -209,11 +209,11 @@ func (h *History) MarkPassed(id uint64) error {
 	defer h.mu.Unlock()
 	unlock, err := h.lockFile()
 	defer unlock()
-	return h.addLines(h.takenBack(id), err)
+	return h.addLines(h.takenBackLines(id), err)
 }
 
-// undoneBy is the change that an earlier one took back, 0 when it took back none.
-func (h *History) undoneBy(id uint64) uint64 {
+// undoneEntry is the change that an earlier one took back, 0 when it took back none.
+func (h *History) undoneEntry(id uint64) uint64 {
 	if i := h.indexOf(id); i >= 0 && h.entries[i].Undoes < id {
 		return h.entries[i].Undoes
 	}
@@ -247,7 +247,7 @@ func (e *Entry) sizeBytes() (n int) {
 		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
 	}
 	for i := range e.Files {
-		n += e.Files[i].Size()
+		n += e.Files[i].SizeBytes()
 	}
 	return n
 }

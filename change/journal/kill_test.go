@@ -159,7 +159,7 @@ var scenes = []struct {
 
 // respace is a plan of two steps.
 func (p *process) respace() (*plan.Plan, *gate.Preview) {
-	b, err := plan.FromCluster(p.w.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.w.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}

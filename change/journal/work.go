@@ -35,15 +35,15 @@ func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64
 	return &Work[T]{Journal: *Open(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
 }
 
-// State is how the record of a Work is found.
-type State int
+// WorkState is how the record of a Work is found.
+type WorkState int
 
 // The states of a record.
 const (
-	Nothing State = iota // there is none
-	Ended                // there was one at the last look, and another process has removed it
-	Same                 // as at the last look
-	Anew                 // it was written since: the record is returned
+	Nothing WorkState = iota // there is none
+	Ended                    // there was one at the last look, and another process has removed it
+	Same                     // as at the last look
+	Anew                     // it was written since: the record is returned
 )
 
 // UnreadableError says that a record was read and is none.
@@ -61,13 +61,13 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 // Recover looks for unfinished work, for the owner of its kind: left by a process that ended, or
 // done just now by another one, as elsewhere says. known is the owner's last knowledge of
 // elsewhere: where that changed the record is read again, since times of files may be coarse.
-func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, err error) {
+func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere bool, err error) {
 	if w.Path == "" {
 		return nil, Nothing, false, nil
 	}
 	changed, err := w.HasChanged()
 	if err == nil {
-		elsewhere, err = w.workedOn(known)
+		elsewhere, err = w.isWorkedOn(known)
 	}
 	if err == nil && w.stored && !changed && elsewhere == known {
 		return nil, Same, elsewhere, nil
@@ -111,9 +111,9 @@ func (w *Work[T]) Read() (record *T, err error) {
 // lookTime is how long another process's look at a Work may take.
 const lookTime = 20 * time.Millisecond
 
-// workedOn says whether another process does the work: it has the lock, and for longer than a
+// isWorkedOn says whether another process does the work: it has the lock, and for longer than a
 // look takes.
-func (w *Work[T]) workedOn(known bool) (bool, error) {
+func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	if w.HoldsLock() {
 		return false, nil
 	}

@@ -296,7 +296,7 @@ func (r *stateRun) change(g *gate.Gate) {
 	before := r.read(r.policies())
 	was := r.w.Current().Cluster.Policy(given.ANPKey(name)).Priority
 	after := moved(before, name, was, to)
-	r.pushed[by] = history.Entry{Title: p.Title, By: by, Objects: []history.Object{{Key: given.ANPKey(name), Before: change.TextOf(p.Objects[0].Old), After: change.TextOf(p.Objects[0].New)}}}
+	r.pushed[by] = history.Entry{Title: p.Title, By: by, Objects: []history.Object{{Key: given.ANPKey(name), Before: change.PolicyText(p.Objects[0].Old), After: change.PolicyText(p.Objects[0].New)}}}
 	res, err := g.Commit(context.Background(), p, gate.Confirm{Yes: true, Name: p.ConfirmName, By: by})
 	now := r.read(r.policies())
 	r.say("%s: %s: %v, %v", by, p.Title, res, err)
@@ -373,7 +373,7 @@ func (r *stateRun) plans(d safefile.FS) *Plans {
 // storePlan writes the progress of a plan.
 func (r *stateRun) storePlan(d safefile.FS) {
 	p := r.plans(d)
-	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
+	job := &planJob{By: "cli", Progress: &plan.PlanProgress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
 	err := p.storeProgress(job)
@@ -388,10 +388,10 @@ func (r *stateRun) storePlan(d safefile.FS) {
 func (r *stateRun) keepTexts(d safefile.FS) {
 	text := fmt.Sprintf("begin %d\n%send\n", r.n, strings.Repeat("x", r.IntN(3000)))
 	r.kept[text] = true
-	if path, err := statedir.KeepOn(d, filepath.Join(r.state, "saved"), "page.txt", []byte(text)); err == nil && r.read(path) != text {
+	if path, err := statedir.KeepFileOnDisk(d, filepath.Join(r.state, "saved"), "page.txt", []byte(text)); err == nil && r.read(path) != text {
 		r.t.Errorf("%s is not what was saved", path)
 	}
-	if path, err := statedir.NewDraftOn(d, r.state, "blue", text); err == nil && r.read(path) != text {
+	if path, err := statedir.NewDraftOnDisk(d, r.state, "blue", text); err == nil && r.read(path) != text {
 		r.t.Errorf("%s is not what is edited", path)
 	}
 }

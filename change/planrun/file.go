@@ -16,8 +16,8 @@ import (
 
 // planJob is a plan under way, as it is stored.
 type planJob struct {
-	Progress *plan.Progress  `json:"-"`
-	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
+	Progress *plan.PlanProgress `json:"-"`
+	Encoded  json.RawMessage    `json:"progress"` // Progress, as it was stored last
 	// ID tells this run of a plan from all others: it comes into the history once.
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
@@ -142,7 +142,7 @@ func (r *Plans) finishedElsewhere() bool {
 		return false
 	}
 	p := r.job.Progress
-	done := p.Way().From // where a plan that is rolled back ends
+	done := p.PartUnderWay().From // where a plan that is rolled back ends
 	if e, _ := r.gate.Config.History.EntryOfID(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
@@ -166,7 +166,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	if p.Context != context {
 		return nil, fmt.Errorf("it belongs to %q, not to %q", p.Context, context)
 	}
-	w := p.Way()
+	w := p.PartUnderWay()
 	low, high := min(w.From, w.To), max(w.From, w.To)
 	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
 		// All but the step that was made last.
@@ -182,7 +182,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	if job.Title == "" {
 		job.Title = titleOfPlan(&p.Plan)
 	}
-	if job.Top < 0 || job.Top > len(p.Run()) {
+	if job.Top < 0 || job.Top > len(p.AllSteps()) {
 		job.Top = 0
 	}
 	job.Why = clean.Text(job.Why)
@@ -197,11 +197,11 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 
 // locateProgress finds out how far the plan really is. The caller holds mu.
 func (r *Plans) locateProgress(rev *revision.Revision) error {
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	done, err := r.job.Progress.Locate(b.Slots())
+	done, err := r.job.Progress.LocateSteps(b.Slots())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}

@@ -17,10 +17,10 @@ func FuzzPlanFile(f *testing.F) {
 	pl := plan.Plan{Max: 99, Now: []plan.Slot{{Policy: "a", Priority: 1}, {Policy: "b", Priority: 2}}, Notes: []string{},
 		Then:  []plan.Slot{{Policy: "a", Priority: 10}, {Policy: "b", Priority: 20}},
 		Steps: []plan.Step{{Policy: "b", From: 2, To: 20}, {Policy: "a", From: 1, To: 10}}}
-	for _, part := range []*plan.Part{nil, {From: 2}, {From: 1}, {To: 1}} {
+	for _, part := range []*plan.PlanPart{nil, {From: 2}, {From: 1}, {To: 1}} {
 		for _, back := range []bool{false, true} {
 			for shown := -1; shown < 4; shown++ {
-				p := plan.Progress{Plan: pl, Part: part, Back: back, Done: 1}
+				p := plan.PlanProgress{Plan: pl, Part: part, Back: back, Done: 1}
 				raw, err := p.Encode()
 				if err != nil {
 					f.Fatal(err)
@@ -39,8 +39,8 @@ func FuzzPlanFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		total := len(job.Progress.Run())
-		check := func(p plan.Progress, states ...string) {
+		total := len(job.Progress.AllSteps())
+		check := func(p plan.PlanProgress, states ...string) {
 			t.Helper()
 			j := *job
 			j.Progress = &p
@@ -59,17 +59,17 @@ func FuzzPlanFile(f *testing.F) {
 			p := *job.Progress
 			p.Back = false
 			if next := prospectOf(&p, at); !next.continues || !next.back {
-				if text := stepMeets(&p, next); strings.HasPrefix(text, "its step 0") {
+				if text := stepInTheWay(&p, next); strings.HasPrefix(text, "its step 0") {
 					t.Fatalf("%s: %+v", text, p)
 				}
 			}
 			p.Back = job.Progress.Back
-			if p.Done, err = p.Locate(at); err == nil {
+			if p.Done, err = p.LocateSteps(at); err == nil {
 				check(p, revision.PlanStopped)
-				p.Since(*job.Shown)
+				p.StepsSince(*job.Shown)
 			}
 		}
-		for p := *job.Progress; !p.Finished(); p.Advance() {
+		for p := *job.Progress; !p.IsFinished(); p.Advance() {
 			check(p, revision.PlanRunning)
 		}
 	})

@@ -141,7 +141,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	if a.isNew {
 		job.After = new(r.gate.Config.History.NewestID())
 	}
-	for _, o := range change.FirstOfEach(fresh.Objects) {
+	for _, o := range change.FirstPerKey(fresh.Objects) {
 		job.Read[o.Key.Name] = policyDigest(o.Old)
 	}
 	job.Runner = thisProcess(r.gate.Config.Now())
@@ -222,11 +222,11 @@ type planAsk struct {
 
 // newPlan asks for a plan that was just made.
 func newPlan(context string, p *plan.Plan) planAsk {
-	return newAsk(&plan.Progress{Context: context, Plan: *p}, titleOfPlan(p))
+	return newAsk(&plan.PlanProgress{Context: context, Plan: *p}, titleOfPlan(p))
 }
 
 // newAsk asks for a plan that is none that stopped.
-func newAsk(p *plan.Progress, title string) planAsk {
+func newAsk(p *plan.PlanProgress, title string) planAsk {
 	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
@@ -235,7 +235,7 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
-	r.mu.Lock() // Look may be judging it
+	r.mu.Lock() // Refresh may be judging it
 	p := *job.Progress
 	a := planAsk{heading: "Continue: " + job.Title,
 		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}
@@ -245,9 +245,9 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if back {
 		a.heading = "Roll back: " + job.Title
 	}
-	b, err := boardOf(r.gate.Config.CurrentRevision())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err == nil {
-		p.Done, err = p.Locate(b.Slots())
+		p.Done, err = p.LocateSteps(b.Slots())
 	}
 	if err != nil {
 		a.refused = stuckText(err)
@@ -256,13 +256,13 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	case !back:
 		a.Top = 0
 	case !wasBack:
-		a.Top = p.Made(p.Done)
+		a.Top = p.StepsMade(p.Done)
 	}
 	return a, nil
 }
 
-func boardOf(rev *revision.Revision) (*plan.Board, error) {
-	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
+func planBoard(rev *revision.Revision) (*plan.Board, error) {
+	return plan.BoardOfCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
 }
 
 func titleOfPlan(p *plan.Plan) string {

@@ -127,7 +127,7 @@ func inState(state string) func(revision.PlanState) bool {
 
 func (p *planWorld) at() string {
 	var out []string
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (p *planWorld) at() string {
 
 func (p *planWorld) respace() *plan.Plan {
 	p.t.Helper()
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestPlanRuns(t *testing.T) {
 	p.untilAt(firstMade)
 	both := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet), worker (not shown yet)"
 	s := p.until("the zones are waited for", func(s revision.PlanState) bool { return brief(s) == both })
-	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.RunsElsewhere() || s.Title != "Re-space: step 10, starting at 10" {
+	if s.Runner.PID != os.Getpid() || !s.Runner.IsOwn || s.RunsElsewhere() || s.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%+v", s)
 	}
 	p.Zone("worker", model.ConnSynced, true)

@@ -24,7 +24,7 @@ func (r *Plans) PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, e
 func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
 	r.Refresh()
 	r.mu.Lock()
-	job, why := r.job, r.notStopped()
+	job, why := r.job, r.notStoppedError()
 	r.mu.Unlock()
 	if why != nil {
 		return nil, why
@@ -48,7 +48,7 @@ func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) 
 
 // askUndo asks for the way back of a plan of the history.
 func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
-	e, why := r.gate.EntryOf(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
+	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
 	if why == "" && e.Plan == nil {
 		why = "it is no plan"
 	}
@@ -56,7 +56,7 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("undoing the plan: %w: %s", change.ErrBlocked, why)
 	}
 	h := e.Plan
-	a := newAsk(&plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}, e.UndoTitle())
+	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}}, e.UndoTitle())
 	a.op, a.Undoes = op, e.ID
 	// The contents of a file are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
@@ -65,8 +65,8 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 	return a, nil
 }
 
-// notStopped says why no plan has stopped. The caller holds mu.
-func (r *Plans) notStopped() error {
+// notStoppedError says why no plan has stopped. The caller holds mu.
+func (r *Plans) notStoppedError() error {
 	switch {
 	case r.state.RunsElsewhere():
 		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
@@ -81,9 +81,9 @@ func (r *Plans) notStopped() error {
 // previewAsk works out what the steps do that are left.
 func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.CurrentRevision()
-	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.Left(), FirstStep: 1}
+	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.StepsLeft(), FirstStep: 1}
 	if !a.Progress.Back {
-		out.FirstStep += a.Progress.Made(a.Progress.Done)
+		out.FirstStep += a.Progress.StepsMade(a.Progress.Done)
 	}
 	if out.Title == "" {
 		out.Title = a.Title
@@ -93,14 +93,14 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 	}
 	if a.isNew && a.op == "" {
 		out.Notes = append(out.Notes, a.Progress.Plan.Notes...)
-	} else if b, err := boardOf(rev); err == nil {
+	} else if b, err := planBoard(rev); err == nil {
 		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
 	}
-	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.Undoes)...)
+	out.Notes = append(out.Notes, r.gate.UndoNotes(a.op, a.Undoes)...)
 	r.mu.Lock()
 	open, lockless := r.state.IsOpen(), r.work.Lockless
 	if open && a.op != "" {
-		a.refused = gate.PlanFirst(&r.state)
+		a.refused = gate.PlanFirstReason(&r.state)
 	}
 	r.mu.Unlock()
 	if lockless {
@@ -118,35 +118,35 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 
 // reasonMisplaced says why a step would not do what it did when the plan was made, and of a plan
 // that is not new what can be done.
-func reasonMisplaced(rev *revision.Revision, p *plan.Progress, s plan.Step, anew bool) string {
-	b, err := boardOf(rev)
+func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, anew bool) string {
+	b, err := planBoard(rev)
 	if err != nil {
 		return err.Error()
 	}
 	a, ok := astrayPolicy(rev, s)
 	if ok {
-		return (&plan.AstrayError{Policies: []plan.Astray{a}}).Error()
+		return (&plan.AstrayError{Policies: []plan.AstrayPolicy{a}}).Error()
 	}
-	a, ok = p.Hinders(s, b.Slots())
+	a, ok = p.HinderingPolicy(s, b.Slots())
 	if !ok {
 		return ""
 	}
 	if anew {
 		return a.String()
 	}
-	return a.String() + ": " + wayOut(*p, b.Slots(), a)
+	return a.String() + ": " + wayOutText(*p, b.Slots(), a)
 }
 
 // astrayPolicy says whether the policy of a step is not where the step starts.
-func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.Astray, bool) {
+func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool) {
 	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
 	switch {
 	case p == nil:
-		return plan.Astray{Policy: s.Policy, Want: s.From, Gone: true}, true
+		return plan.AstrayPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}, true
 	case p.Priority != s.From:
-		return plan.Astray{Policy: s.Policy, At: p.Priority, Want: s.From}, true
+		return plan.AstrayPolicy{Policy: s.Policy, Priority: p.Priority, Expected: s.From}, true
 	}
-	return plan.Astray{}, false
+	return plan.AstrayPolicy{}, false
 }
 
 // reasonToRefuse says why a plan cannot be run at all.
@@ -154,7 +154,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	switch {
 	case a.refused != "":
 		return a.refused
-	case a.isNew && a.Progress.Finished():
+	case a.isNew && a.Progress.IsFinished():
 		return "nothing to do"
 	case len(rev.Zones) == 0:
 		return "there is no zone whose rows could show that a step is done"
@@ -167,9 +167,9 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	if !a.isNew || a.op != "" {
 		return ""
 	}
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err == nil {
-		err = plan.Verify(a.Progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
+		err = plan.VerifySteps(a.Progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
 	}
 	if err != nil {
 		return err.Error()

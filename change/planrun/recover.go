@@ -15,28 +15,28 @@ func (r *Plans) takePlan() (job *planJob, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isRunning {
-		return nil, r.notStopped()
+		return nil, r.notStoppedError()
 	}
 	_ = r.load()
 	err = r.work.TakeLock(takeTime)
 	if errors.Is(err, safefile.ErrLocked) {
 		if lerr := r.load(); lerr == nil && r.state.RunsElsewhere() {
-			return nil, r.notStopped()
+			return nil, r.notStoppedError()
 		}
 		return nil, fmt.Errorf("%w: another Rung is just starting a plan", ErrPlan)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("taking the plan: %w", err)
 	}
-	if job, err = r.takeOver(); err != nil {
+	if job, err = r.takeOverPlan(); err != nil {
 		r.work.ReleaseLock()
 	}
 	return job, err
 }
 
-// takeOver returns the stored plan, nil where none is left to work on, once this process holds its
+// takeOverPlan returns the stored plan, nil where none is left to work on, once this process holds its
 // lock. It reads what another process wrote until a moment ago, whatever was read before.
-func (r *Plans) takeOver() (*planJob, error) {
+func (r *Plans) takeOverPlan() (*planJob, error) {
 	r.loadError = nil
 	job, state, _, err := r.work.Recover(true)
 	var unreadable *journal.UnreadableError
@@ -50,7 +50,7 @@ func (r *Plans) takeOver() (*planJob, error) {
 	switch state {
 	case journal.Anew:
 		r.job = job
-		if err := r.lookAgain(r.gate.Config.CurrentRevision()); err != nil {
+		if err := r.rejudgeStored(r.gate.Config.CurrentRevision()); err != nil {
 			return nil, err
 		}
 	case journal.Ended:
@@ -81,7 +81,7 @@ func (r *Plans) endStopped() error {
 		defer r.work.ReleaseLock()
 	}
 	p := r.job.Progress
-	kept := !p.Finished() // where it was kept as it is, and its file is only left
+	kept := !p.IsFinished() // where it was kept as it is, and its file is only left
 	if err := r.recordHistory(r.job); err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (r *Plans) endStopped() error {
 	return nil
 }
 
-// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
-func (r *Plans) lookAgain(now *revision.Revision) error {
+// rejudgeStored says how a stored plan stands that nobody runs. The caller holds mu.
+func (r *Plans) rejudgeStored(now *revision.Revision) error {
 	r.located = now
 	if _, ended := r.gate.Config.History.EntryOfID(r.job.ID); ended {
 		return r.endStopped() // it was ended, and its file is only left
@@ -113,7 +113,7 @@ func (r *Plans) lookAgain(now *revision.Revision) error {
 		return nil
 	}
 	waits := r.zonesNotShowing(now)
-	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
+	if p := r.job.Progress; p.IsFinished() && *r.job.Shown == p.Done {
 		return r.endStopped()
 	}
 	r.publishState(revision.PlanStopped, r.job.Why, waits)
@@ -145,5 +145,5 @@ func (r *Plans) load() error {
 		r.reportOther()
 		return nil
 	}
-	return r.lookAgain(now) // who has it is only just starting, or ending
+	return r.rejudgeStored(now) // who has it is only just starting, or ending
 }

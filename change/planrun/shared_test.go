@@ -212,7 +212,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if err := p.resume(); !errors.Is(err, ErrPlan) || p.Current().Plan != nil {
 		t.Errorf("%v, %+v", err, p.Current().Plan)
 	}
-	b, err := boardOf(p.Current())
+	b, err := planBoard(p.Current())
 	if err != nil {
 		t.Fatal(err)
 	}

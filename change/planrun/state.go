@@ -44,14 +44,14 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
-	out.Runner.Here = r.isRunning && out.Runner.PID != 0
+	out.Runner.IsOwn = r.isRunning && out.Runner.PID != 0
 	return out
 }
 
 // describeJob returns the plan's state as the plan alone tells it.
 func (j *planJob) describeJob(state string) *revision.PlanState {
 	p := j.Progress
-	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
+	run, made, shown := p.AllSteps(), p.StepsMade(p.Done), p.StepsMade(*j.Shown)
 	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
 	active := out.IsUnderWay()
 	if active && j.Runner != nil {
@@ -59,14 +59,14 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 	}
 	low, high := min(made, shown), max(made, shown)
 	next := -1
-	if s, ok := p.Next(); ok {
+	if s, ok := p.NextStep(); ok {
 		out.Step = change.StepText(s)
 		next = made
 		if p.Back {
 			next--
 		}
 	}
-	if under := p.Since(*j.Shown); len(under) > 0 && (active || out.Step == "") {
+	if under := p.StepsSince(*j.Shown); len(under) > 0 && (active || out.Step == "") {
 		out.Step = change.StepText(under[len(under)-1])
 	}
 	for i, s := range run {
@@ -90,16 +90,16 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 // reasonStuck says why a plan that stopped can be neither continued nor rolled back, empty where
 // it can.
 func (j *planJob) reasonStuck(rev *revision.Revision) string {
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err == nil {
-		_, err = j.Progress.Locate(b.Slots())
+		_, err = j.Progress.LocateSteps(b.Slots())
 	}
 	if err != nil {
 		return stuckText(err)
 	}
 	progress := *j.Progress
 	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
-		return stuckText(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
+		return stuckText(&plan.AstrayError{Policies: []plan.AstrayPolicy{can.astray}})
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (j *planJob) reasonStuck(rev *revision.Revision) string {
 // zonesNotShowing are the zones that do not show the steps that were made of a plan that
 // stopped. Once all do, those steps are done. The caller holds mu.
 func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
-	since := r.job.Progress.Since(*r.job.Shown)
+	since := r.job.Progress.StepsSince(*r.job.Shown)
 	if len(since) == 0 {
 		return nil
 	}
@@ -163,7 +163,7 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	var out zoneProgress
 	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
 	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
-		if w, stuck, waits := waitsFor(rev, z, k, s.To, now); waits {
+		if w, stuck, waits := zoneWaitsFor(rev, z, k, s.To, now); waits {
 			w.Zone = z.Name
 			out.waits = append(out.waits, w)
 			out.stuck = out.stuck || stuck
@@ -172,15 +172,15 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	return out
 }
 
-// waitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
+// zoneWaitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
 // is set when that will not come by waiting a moment.
-func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
+func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
 	in := z.PolicyJoin(k)
 	switch state := in.StateAt(z, now); {
 	case z.Conn == model.ConnSwept && state == model.StateStale:
 		return revision.PlanWait{Why: "not read yet"}, false, true
 	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
-		return revision.PlanWait{Why: outOfReach(z), Since: z.ConnAt}, true, true
+		return revision.PlanWait{Why: isOutOfReach(z), Since: z.ConnAt}, true, true
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
 	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
@@ -192,7 +192,7 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 		// It has no rows, wanted or live: there is nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
-		return revision.PlanWait{Why: behindText(in), Since: in.DiffSince}, true, true
+		return revision.PlanWait{Why: zonesBehindText(in), Since: in.DiffSince}, true, true
 	case state == model.StateNotComparable, state == model.StateStale:
 		return revision.PlanWait{Why: string(state)}, true, true
 	default:
@@ -201,8 +201,8 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 	return revision.PlanWait{}, false, false
 }
 
-// outOfReach says why nothing is known of a zone's rows as they are now.
-func outOfReach(z *model.ZoneState) string {
+// isOutOfReach says why nothing is known of a zone's rows as they are now.
+func isOutOfReach(z *model.ZoneState) string {
 	switch z.Conn {
 	case model.ConnDenied, model.ConnReadOnly, model.ConnAbsent:
 		return string(z.Conn)
@@ -213,7 +213,7 @@ func outOfReach(z *model.ZoneState) string {
 	return string(model.ConnLost)
 }
 
-func behindText(p *model.PolicyInZone) string {
+func zonesBehindText(p *model.PolicyInZone) string {
 	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
 	if p.Error != "" {
 		s += ", " + p.Error
@@ -224,7 +224,7 @@ func behindText(p *model.PolicyInZone) string {
 // recordHistory makes what was done of a plan one change of the history. A plan that was
 // rolled back changed nothing.
 func (r *Plans) recordHistory(j *planJob) error {
-	w, done := j.Progress.Way(), j.Progress.Done
+	w, done := j.Progress.PartUnderWay(), j.Progress.Done
 	if _, ended := r.gate.Config.History.EntryOfID(j.ID); ended || done == w.From {
 		return nil
 	}
@@ -232,10 +232,10 @@ func (r *Plans) recordHistory(j *planJob) error {
 		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
 	if done != w.To {
 		// Half of an undo takes nothing back: it is a change of its own.
-		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.Made(done), words.Count(len(j.Progress.Run()), "step"))
+		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.StepsMade(done), words.Count(len(j.Progress.AllSteps()), "step"))
 		e.Undoes = 0
 	}
-	for _, s := range j.Progress.Run() {
+	for _, s := range j.Progress.AllSteps() {
 		k := change.StepMutation(s).Policy
 		if !slices.ContainsFunc(e.Objects, func(o history.Object) bool { return o.Key == k }) {
 			e.Objects = append(e.Objects, history.Object{Key: k})

@@ -56,7 +56,7 @@ func (r *Plans) reportStopped(job *planJob, err error) {
 	}
 	r.unrecorded = errors.Is(err, change.ErrNotRecorded)
 	job.Runner, job.Waits = nil, nil
-	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.Progress.Locate)
+	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.PlanProgress.LocateSteps)
 	now := r.gate.Config.CurrentRevision()
 	r.located = now
 	why := job.Why
@@ -89,7 +89,7 @@ func (r *Plans) finishPlan(job *planJob) {
 // runSteps does what is left of the job.
 func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	// The last step of a former run may not be in the rows yet.
-	for _, s := range job.Progress.Since(*job.Shown) {
+	for _, s := range job.Progress.StepsSince(*job.Shown) {
 		if err := r.awaitZones(ctx, job, s); err != nil {
 			return err
 		}
@@ -100,10 +100,10 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
 		r.publishState(revision.PlanRunning, "", nil)
 		r.mu.Unlock()
-		if err := r.takenBack(job); err != nil {
+		if err := r.takenBackError(job); err != nil {
 			return err
 		}
-		s, ok := job.Progress.Next()
+		s, ok := job.Progress.NextStep()
 		if !ok {
 			return nil
 		}
@@ -123,7 +123,7 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	}
 	rev := r.gate.Config.CurrentRevision()
 	if a, ok := astrayPolicy(rev, s); ok {
-		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.Astray{a}})
+		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.AstrayPolicy{a}})
 	}
 	if what := job.otherStep(rev, s); what != "" {
 		return &gate.StaleError{Title: change.StepText(s), Difference: what}
@@ -168,7 +168,7 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 			arrived = true
 		}
 		if arrived {
-			if err := r.takenBack(job); err != nil {
+			if err := r.takenBackError(job); err != nil {
 				return err
 			}
 		}
@@ -192,37 +192,37 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
+			arrived = arrived || !serverHasStep(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
 }
 
-// stillThere asks a server whether a step that its watch does not show stands there.
+// serverHasStep asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+func serverHasStep(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.ReadFromServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
 	return ok && now != nil && now.Priority == s.To
 }
 
-// takenBack says which step that was made something else has undone: whoever keeps the
+// takenBackError says which step that was made something else has undone: whoever keeps the
 // policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
 // looked at when it comes to them.
-func (r *Plans) takenBack(job *planJob) error {
+func (r *Plans) takenBackError(job *planJob) error {
 	r.mu.Lock()
 	p := *job.Progress
 	r.mu.Unlock()
-	b, err := boardOf(r.gate.Config.CurrentRevision())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	run, made := p.Run(), p.Made(p.Done)
-	for _, a := range p.Astray(p.Done, b.Slots()) {
+	run, made := p.AllSteps(), p.StepsMade(p.Done)
+	for _, a := range p.AstrayAfter(p.Done, b.Slots()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {
@@ -236,12 +236,12 @@ func (r *Plans) takenBack(job *planJob) error {
 		}
 		switch {
 		case step < 0:
-		case a.Gone:
+		case a.IsGone:
 			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
-		case a.At == from:
-			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.At)
+		case a.Priority == from:
+			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.Priority)
 		default:
-			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.At)
+			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.Priority)
 		}
 	}
 	return nil
@@ -275,11 +275,11 @@ func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	if was, ok := j.Read[s.Policy]; ok && was != policyDigest(rev.Cluster.Policy(k)) {
 		return k.Label() + " was changed meanwhile"
 	}
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return err.Error()
 	}
-	if a, ok := j.Progress.Hinders(s, b.Slots()); ok {
+	if a, ok := j.Progress.HinderingPolicy(s, b.Slots()); ok {
 		return a.String()
 	}
 	return ""

@@ -25,13 +25,13 @@ func stuckText(err error) string {
 	if !errors.As(err, &astray) {
 		return err.Error()
 	}
-	return astray.What() + ": " + astray.WayOut() + ", or " + endIt
+	return astray.PlacesText() + ": " + astray.WayOutText() + ", or " + endIt
 }
 
-// wayOut says what can be done where one policy keeps a stopped plan from going on in
+// wayOutText says what can be done where one policy keeps a stopped plan from going on in
 // the direction asked for.
-func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
-	out := a.WayOut()
+func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
+	out := a.WayOutText()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
 		if p.Back {
 			out += ", continue"
@@ -45,11 +45,11 @@ func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
 // planProspect tells in which directions a plan can still go.
 type planProspect struct {
 	continues, back bool
-	step            int         // that something keeps from being made; 0: all of them
-	astray          plan.Astray // what does, where something does
+	step            int               // that something keeps from being made; 0: all of them
+	astray          plan.AstrayPolicy // what does, where something does
 }
 
-func prospectOf(p *plan.Progress, slots []plan.Slot) (out planProspect) {
+func prospectOf(p *plan.PlanProgress, slots []plan.Slot) (out planProspect) {
 	atBack, back := p.Obstacles(slots, true)
 	atNext, next := p.Obstacles(slots, false)
 	out.continues, out.back = len(next) == 0, len(back) == 0
@@ -78,11 +78,11 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 	}
 	progress, state := *r.job.Progress, r.state
 	r.mu.Unlock() // what follows may take long: next compiles
-	was, err := boardOf(rev)
+	was, err := planBoard(rev)
 	if err != nil {
 		return nil // the plan cannot be judged now, either
 	}
-	will, err := boardOf(next())
+	will, err := planBoard(next())
 	if err != nil {
 		return nil
 	}
@@ -103,27 +103,27 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 		return planConsequence(&state, "again", "after this change it can be continued or rolled back again")
 	case active && then.continues:
 		progress.Back = rollsBack
-		return meetsText(&progress, &state, p.Objects)
+		return planMeetsText(&progress, &state, p.Objects)
 	default:
 		return nil
 	}
 	return planConsequence(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
-		fmt.Sprintf("%s; after this change %s", stepMeets(&progress, then), effect))
+		fmt.Sprintf("%s; after this change %s", stepInTheWay(&progress, then), effect))
 }
 
-// meetsText returns the consequence of a change of a policy's text for a running plan
+// planMeetsText returns the consequence of a change of a policy's text for a running plan
 // that is still to move the policy: it stops there, since the policy is not the one that
 // was confirmed.
-func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
+func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
 			continue
 		}
-		for i, s := range p.Left() {
+		for i, s := range p.StepsLeft() {
 			if change.StepMutation(s).Policy == c.Key {
-				n := p.Made(p.Done) + 1 + i
+				n := p.StepsMade(p.Done) + 1 + i
 				if p.Back {
-					n = p.Made(p.Done) - i
+					n = p.StepsMade(p.Done) - i
 				}
 				return planConsequence(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
 			}
@@ -132,17 +132,17 @@ func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.Obj
 	return nil
 }
 
-// stepMeets names the step that something stands in the way of.
-func stepMeets(p *plan.Progress, then planProspect) string {
+// stepInTheWay names the step that something stands in the way of.
+func stepInTheWay(p *plan.PlanProgress, then planProspect) string {
 	if then.step == 0 {
-		for i, s := range p.Run() {
+		for i, s := range p.AllSteps() {
 			if s.Policy == then.astray.Policy {
 				then.step = i + 1 // the last one, if it moves twice
 			}
 		}
 		return fmt.Sprintf("its step %d moves %s", then.step, then.astray.Policy)
 	}
-	s := p.Run()[then.step-1]
+	s := p.AllSteps()[then.step-1]
 	return fmt.Sprintf("its step %d, %s, passes %s", then.step, change.StepText(s), then.astray.Policy)
 }
 
@@ -166,9 +166,9 @@ func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 	return *r.job.After, true
 }
 
-// RolledBack is the title of the plan that was rolled back last, if a change was made
+// RolledBackTitle is the title of the plan that was rolled back last, if a change was made
 // before it; empty otherwise.
-func (r *Plans) RolledBack(id uint64) string {
+func (r *Plans) RolledBackTitle(id uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.state.State != revision.PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || id > *r.job.After {

@@ -17,8 +17,8 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// MovedTo is an AdminNetworkPolicy at another priority.
-func MovedTo(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
+// WithPriority is an AdminNetworkPolicy at another priority.
+func WithPriority(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
@@ -106,8 +106,8 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 	return by.ParsePolicy([]byte(text))
 }
 
-// PoliciesIn are the policies of a text, valid or not.
-func PoliciesIn(text []byte) map[model.Key]*model.Policy {
+// PoliciesOfText are the policies of a text, valid or not.
+func PoliciesOfText(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
 		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
@@ -172,16 +172,16 @@ func EndWithNewline(s string) string {
 	return s
 }
 
-// WithMerge compares what a change started from with what is there now. A merged text
+// MergeConflict compares what a change started from with what is there now. A merged text
 // is offered where that is a valid policy of the same key.
-func WithMerge(c Conflict) *Conflict {
+func MergeConflict(c Conflict) *Conflict {
 	c.Diff = UnifiedDiff(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
 	// Without all three texts there is nothing to merge: the object was
 	// removed, or the change removes it.
 	if c.Base == "" || c.Now == "" || c.Wanted == "" {
 		return &c
 	}
-	if text, ok := edit.Merge(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
+	if text, ok := edit.MergeTexts(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
 		if p, _ := manifests.ParsePolicy([]byte(text)); p != nil && p.Key == c.Key && len(p.Invalid) == 0 {
 			c.Merged = text
 		}

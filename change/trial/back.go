@@ -61,12 +61,12 @@ func (r *Trials) putBack(ctx context.Context) {
 		what = "put back: Rung was left before it was confirmed"
 	}
 	if n := len(p.LeftAlone); n > 0 {
-		what, kept = "not put back: "+leftText(p.LeftAlone), true
+		what, kept = "not put back: "+leftAloneText(p.LeftAlone), true
 		if res != nil {
-			what = "put back but for " + leftText(p.LeftAlone)
+			what = "put back but for " + leftAloneText(p.LeftAlone)
 		}
 		if res == nil {
-			err = r.gate.AuditRefused(p, unconfirmed, errors.New(leftText(p.LeftAlone)))
+			err = r.gate.AuditRefused(p, unconfirmed, errors.New(leftAloneText(p.LeftAlone)))
 		}
 	} else if res == nil && !resumed {
 		what = "not made, or undone meanwhile: nothing to put back"
@@ -77,7 +77,7 @@ func (r *Trials) putBack(ctx context.Context) {
 	r.publishEnd(what, kept)
 }
 
-func leftText(keys []model.PolicyKey) string {
+func leftAloneText(keys []model.PolicyKey) string {
 	var names []string
 	for _, k := range keys {
 		names = append(names, k.Label())

@@ -79,7 +79,7 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 		return nil // most often there is none; whoever may write puts aside what cannot be read
 	}
 	o.job, o.heldElsewhere = job, elsewhere
-	if job.forGood() && !o.heldElsewhere {
+	if job.isFinal() && !o.heldElsewhere {
 		job.partly = o.restText()
 	}
 	o.publishState()
@@ -87,7 +87,7 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 		return nil
 	}
 	u := *o.state
-	if u.Over && u.Why == "" && !o.heldElsewhere {
+	if u.IsOver && u.Why == "" && !o.heldElsewhere {
 		u.Why = "this run does not write the files (--write-back)"
 	}
 	return &u
@@ -127,9 +127,9 @@ func (r *Trials) putAside(why error) error {
 func (r *Trials) reportGone() {
 	e, ok := r.gate.Config.History.EntryOfID(r.job.ID)
 	switch {
-	case r.job.forGood() && r.job.partly == "":
+	case r.job.isFinal() && r.job.partly == "":
 		r.dropJob() // it was being made
-	case r.job.forGood() && !(ok && e.Undone):
+	case r.job.isFinal() && !(ok && e.Undone):
 		r.publishEnd(revision.ChangeFinished+" by another Rung", true)
 	case ok && e.Undone:
 		r.publishEnd("undone or put back by another Rung", false)

@@ -19,8 +19,8 @@ import (
 // sweeper is a Writer that may leave files of its own behind when it is killed.
 type sweeper interface{ SweepLeftovers(since time.Time) }
 
-// forGood says that the change is made for good: it is not put back at any time.
-func (j *revertJob) forGood() bool { return j.Within == 0 }
+// isFinal says that the change is made for good: it is not put back at any time.
+func (j *revertJob) isFinal() bool { return j.Within == 0 }
 
 // beginForGood writes down what a change of several objects does. Where one is on trial,
 // this is its end; where another process just makes one, that is waited for.
@@ -30,8 +30,8 @@ func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err e
 	if err := r.refresh(); err != nil {
 		return "", err
 	}
-	if r.job != nil && !(r.job.forGood() && r.heldElsewhere) {
-		if !r.job.forGood() || r.holdsLock || r.restText() != "" {
+	if r.job != nil && !(r.job.isFinal() && r.heldElsewhere) {
+		if !r.job.isFinal() || r.holdsLock || r.restText() != "" {
 			return "", nil
 		}
 	}
@@ -75,7 +75,7 @@ func (r *Trials) countObjects() (written, missing int) {
 // and waits for an answer, or there is nothing to answer. The caller holds mu.
 func (r *Trials) judgeLeft() {
 	j := r.job
-	if j == nil || !j.forGood() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) || !r.gate.Config.CurrentRevision().Loaded {
+	if j == nil || !j.isFinal() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) || !r.gate.Config.CurrentRevision().Loaded {
 		return
 	}
 	j.partly = r.restText()
@@ -138,7 +138,7 @@ func (r *Trials) finishRest(ctx context.Context, by string) (title string, err e
 	}
 	what := revision.ChangeFinished
 	if len(p.LeftAlone) > 0 {
-		what += " but for " + leftText(p.LeftAlone)
+		what += " but for " + leftAloneText(p.LeftAlone)
 	}
 	r.publishEnd(what, true)
 	return title, err

@@ -28,7 +28,7 @@ func (r *Trials) SettleOverdue(ctx context.Context) *revision.UnconfirmedChange 
 	r.mu.Lock()
 	err := r.refresh()
 	r.judgeLeft()
-	over := r.job != nil && !r.job.forGood() && !r.holdsLock && !r.heldElsewhere && r.timeLeft() == 0
+	over := r.job != nil && !r.job.isFinal() && !r.holdsLock && !r.heldElsewhere && r.timeLeft() == 0
 	r.mu.Unlock()
 	if over {
 		r.runStep(ctx, true)
@@ -56,7 +56,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 		r.mu.Lock()
 	}
 	_ = r.refresh() // what is known still counts
-	mine := r.job != nil && r.holdsLock && !r.job.forGood() && !r.isMaking
+	mine := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking
 	if mine {
 		r.dueAt, r.retryAt, r.isLeaving = r.gate.Config.Now(), time.Time{}, true
 	}
@@ -88,13 +88,13 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 		r.tellProblem(err)
 	}
 	r.judgeLeft()
-	if r.job != nil && !r.job.forGood() && !r.holdsLock && !r.heldElsewhere && adopts && !r.cfg.ReadOnly {
+	if r.job != nil && !r.job.isFinal() && !r.holdsLock && !r.heldElsewhere && adopts && !r.cfg.ReadOnly {
 		r.adoptLeft()
 	}
 	r.publishState()
 	left, none := r.timeLeft(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.holdsLock && !r.job.forGood() && !r.isMaking && left == 0 && !now.Before(r.retryAt) && r.gate.Config.CurrentRevision().Loaded
+	due := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking && left == 0 && !now.Before(r.retryAt) && r.gate.Config.CurrentRevision().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)
@@ -129,18 +129,18 @@ func (r *Trials) timeLeft() time.Duration {
 // publishState publishes how the change on trial stands. The caller holds mu.
 func (r *Trials) publishState() {
 	j := r.job
-	if j == nil || r.isMaking || j.forGood() && j.partly == "" {
+	if j == nil || r.isMaking || j.isFinal() && j.partly == "" {
 		return // it is only being made
 	}
-	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.timeLeft() == 0, Why: j.Why, Here: r.holdsLock,
-		Found: r.foundEarlier, File: r.work.Path}
-	if j.forGood() {
-		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, IsOver: r.timeLeft() == 0, Why: j.Why, IsOwn: r.holdsLock,
+		FromEarlierRun: r.foundEarlier, File: r.work.Path}
+	if j.isFinal() {
+		u.IsOver, u.FromEarlierRun, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
 	}
 	if r.heldElsewhere {
 		u.PID, u.Host = j.PID, j.Host
 	}
-	if u.Over && u.Why == "" && !r.holdsLock && !r.heldElsewhere && r.cfg.ReadOnly {
+	if u.IsOver && u.Why == "" && !r.holdsLock && !r.heldElsewhere && r.cfg.ReadOnly {
 		u.Why = "started with --readonly"
 	}
 	r.publish(u)

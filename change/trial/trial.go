@@ -37,7 +37,7 @@ type Trials struct {
 	mu        sync.Mutex
 	job       *revertJob // nil: nothing is on trial
 	holdsLock bool       // this process has the lock and puts it back
-	// isMaking says that this process is just making the change, leaving that it ends.
+	// isMaking says that this process is just making the change, isLeaving that it ends.
 	isMaking, isLeaving bool
 	done                chan struct{} // closed when it was made, or could not be
 	// foundEarlier says that an earlier process made it, resumed that it began to put it back.
@@ -128,7 +128,7 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 	if r.job == nil || r.job.ID != id {
 		return nil
 	}
-	if r.job.forGood() {
+	if r.job.isFinal() {
 		_ = r.work.RemoveRecord() // one that stays is found to be wholly made
 		r.dropJob()
 		return nil
@@ -152,7 +152,7 @@ func (r *Trials) ChangeFailed(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endMaking()
-	if r.job != nil && r.job.ID == id && r.job.forGood() {
+	if r.job != nil && r.job.ID == id && r.job.isFinal() {
 		// The part that was made is looked at once the sources show it.
 		r.dropJob()
 		r.retryAt = r.gate.Config.Now().Add(revertPause)
@@ -199,7 +199,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	if r.job == nil || p.Mutation.Op == change.OpUndo && p.Undoes != 0 && p.Undoes == r.job.Entry {
 		return ""
 	}
-	if r.job.forGood() {
+	if r.job.isFinal() {
 		if r.isMaking || r.heldElsewhere { // it is being made
 			return ""
 		}
@@ -213,7 +213,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 
 // onTrialText says that a change is on trial.
 func (j *revertJob) onTrialText() string {
-	if j.forGood() {
+	if j.isFinal() {
 		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
 	}
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
@@ -226,7 +226,7 @@ var ErrUnread = errors.New("the objects are not read yet")
 // who says so.
 func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.mu.Lock()
-	if err := r.refresh(); err == nil && r.job != nil && r.job.forGood() && !r.heldElsewhere && !r.isMaking {
+	if err := r.refresh(); err == nil && r.job != nil && r.job.isFinal() && !r.heldElsewhere && !r.isMaking {
 		r.mu.Unlock()
 		if !r.gate.Config.CurrentRevision().Loaded {
 			return "", ErrUnread
@@ -282,6 +282,6 @@ func (r *Trials) publishEnd(what string, kept bool) {
 	if r.holdsLock {
 		r.releaseLock()
 	}
-	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.foundEarlier, Ended: what, Kept: kept})
+	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, FromEarlierRun: r.foundEarlier, Ended: what, Kept: kept})
 	r.job, r.heldElsewhere, r.dueAt, r.foundEarlier = nil, false, time.Time{}, false
 }

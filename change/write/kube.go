@@ -18,17 +18,17 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
+// NewKubeWriter writes policies to a cluster, each by the verb that fits it (see kube.Verb).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
-func ToCluster(c *kube.Cluster) change.Writer {
+func NewKubeWriter(c *kube.Cluster) change.Writer {
 	return &kubeWriter{c.Policies()}
 }
 
 // kubeChange is a change as the API is asked for it.
-func kubeChange(c *change.ObjectChange) kube.Change {
-	ch := kube.Change{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
+func kubeChange(c *change.ObjectChange) kube.PolicyChange {
+	ch := kube.PolicyChange{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
 	if c.SentDocument != nil {
 		ch.New = c.SentDocument
@@ -37,8 +37,8 @@ func kubeChange(c *change.ObjectChange) kube.Change {
 }
 
 // LivePolicies reads the policies one after the other.
-func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
-	out := make(map[model.PolicyKey]*kube.Live, len(keys))
+func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error) {
+	out := make(map[model.PolicyKey]*kube.LivePolicy, len(keys))
 	for _, k := range keys {
 		if k.Name == "" || !change.IsChangeable(k.Kind) {
 			continue // not valid, which is said elsewhere

@@ -23,7 +23,7 @@ import (
 // fileJob is the change to make to one file: edits of its text, or a whole new text.
 type fileJob struct {
 	path  string
-	file  manifests.File // as it was read; of no use where there is none yet
+	file  manifests.FileState // as it was read; of no use where there is none yet
 	edits []edit.Edit
 	// replaces says that text replaces everything in the file: the text of a new file,
 	// or the one before a change that is undone. A nil text removes the file.
@@ -54,7 +54,7 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 			return err
 		}
 		undo = append(undo, back)
-		did = append(did, &change.FileChange{Change: left, Keys: j.keys})
+		did = append(did, &change.FileChange{TextChange: left, Keys: j.keys})
 	}
 	f.rememberPlaces(changes, w.jobs)
 	for i := range changes {
@@ -154,9 +154,9 @@ func (w *writePlan) planWhole(j *fileJob) {
 }
 
 // writeFile writes one file. It says what that did, and how to put it back.
-func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err error) {
+func (f *Files) writeFile(j *fileJob) (left edit.TextChange, back func() error, err error) {
 	if j.isNew {
-		return f.runNew(j.path, j.text)
+		return f.writeNewFile(j.path, j.text)
 	}
 	if !j.file.Writable {
 		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
@@ -166,7 +166,7 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
 	if j.replaces && j.text == nil {
-		return f.runRemove(j.path, before)
+		return f.removeFile(j.path, before)
 	}
 	text := j.text
 	if !j.replaces {
@@ -188,14 +188,14 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	}, nil
 }
 
-func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() error, err error) {
+func (f *Files) writeNewFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
 	stamp, err := edit.NewFile(f.disk, path, text)
 	if err != nil {
 		return left, nil, err
 	}
 	f.noteWritten(stamp)
 	return edit.ChangeOf(path, nil, text), func() error {
-		_, _, err := f.runRemove(path, text)
+		_, _, err := f.removeFile(path, text)
 		if err != nil {
 			return fmt.Errorf("put back: %w", err)
 		}
@@ -203,14 +203,14 @@ func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() 
 	}, nil
 }
 
-// runRemove takes a file away that holds text.
-func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
+// removeFile takes a file away that holds text.
+func (f *Files) removeFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
 	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)
 	return edit.ChangeOf(path, text, nil), func() error {
-		_, _, err := f.runNew(path, text)
+		_, _, err := f.writeNewFile(path, text)
 		return err
 	}, nil
 }

@@ -100,7 +100,7 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
 			Notes: []string{}, Problems: append([]string{}, t.Problems...),
 			From: traceEnd(r, t.Packet.Src, t.Packet.SrcPort), To: traceEnd(r, t.Packet.Dst, t.Packet.DstPort)}
-		end, at := t.End()
+		end, at := t.EndOfTrace()
 		x.End, x.At = end, append([]string{}, at...)
 		var established []string
 		for _, d := range t.Decisions() {
@@ -158,8 +158,8 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 	return out
 }
 
-func traceMet(m *ovntrace.Met, b liverows.RulesBehindFlow) traceMetOut {
-	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.By, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
+func traceMet(m *ovntrace.MetFlow, b liverows.RulesBehindFlow) traceMetOut {
+	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.FoundBy, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)
 		out.Tier, out.Priority, out.Flow, out.Packets = &tier, &m.Priority, m.Step.UUID, m.Hint.String()

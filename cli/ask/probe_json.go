@@ -101,7 +101,7 @@ func (o *probeOut) stages(path int, wide bool) string {
 		if !wide && !r.IsDecided(path, i) {
 			continue
 		}
-		word, by := string(s.Verdict), trace.WhoOf(s)
+		word, by := string(s.Verdict), trace.DeciderTextOf(s)
 		if s.Verdict == verdict.NotApplicable {
 			word, by = "–", s.Reason
 		}
@@ -116,7 +116,7 @@ func beside(packets, other *verdict.StageVerdict) string {
 	if probe.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
 	}
-	return strings.TrimSpace(string(other.Verdict) + " · " + trace.WhoOf(other))
+	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
 }
 
 // packets returns the table of all packets that were sent on a path.

@@ -163,7 +163,7 @@ func (o *verdictOut) disagrees() bool {
 	if len(o.Families) > 0 {
 		return slices.ContainsFunc(o.Families, (*verdictOut).disagrees)
 	}
-	if o.trace.OnlyKnown() {
+	if o.trace.DiffersAsKnown() {
 		return o.Rows.Verdict == verdict.Unknown
 	}
 	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0

@@ -46,7 +46,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		fmt.Fprintf(b, " · rows say %s", o.Rows.Verdict)
 	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
 		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
-	case t.OnlyKnown():
+	case t.DiffersAsKnown():
 		fmt.Fprintf(b, " · rows of today: %s", o.Rows.Verdict)
 	case o.Rows.Verdict != o.Verdict:
 		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
@@ -164,9 +164,9 @@ func stagesTable(p *trace.Path, rows bool) string {
 		if s.Idle {
 			continue
 		}
-		cells := []string{string(s.Stage), s.Zone, string(s.Verdict), trace.WhoOf(s.StageVerdict)}
+		cells := []string{string(s.Stage), s.Zone, string(s.Verdict), trace.DeciderTextOf(s.StageVerdict)}
 		if rows && s.Rows != nil {
-			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)))
+			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)))
 		}
 		t.Add(cells...)
 	}

@@ -66,13 +66,23 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 		if err != nil {
 			return err
 		}
-		p, err := e.Preview(ctx, m)
-		if err != nil {
-			return err
+		return changeOn(ctx, a, e, c, m, nil)
+	})
+}
+
+// changeOn previews a mutation on a running engine, has it confirmed and commits it. After it
+// was made, done is called, where it is not nil.
+func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
+	p, err := e.Preview(ctx, m)
+	if err != nil {
+		return err
+	}
+	return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		p, outcome, err := made(ctx, a, e, c, p, show)
+		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
+			done(p)
 		}
-		return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-			return made(ctx, a, e, c, p, show)
-		})
+		return p, outcome, err
 	})
 }
 
@@ -122,13 +132,17 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 		ended, err := followPlan(ctx, a, e)
 		return p, planOutcome(ended), err
 	}
-	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasting(a, r))
+	lasts := ""
+	if !r.Mode.IsPersistent() {
+		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
+	}
+	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasts)
 	patience := followTime
 	if c.within > 0 {
 		patience = min(patience, c.within/4)
 	}
 	// Where no zone is watched nobody looks at rows.
-	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
+	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
 		ferr := follow(ctx, a, e, res.Written, patience)
 		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
 			ferr = nil // what becomes of the change then is said below
@@ -214,14 +228,6 @@ func nothingToDo(p *gate.Preview) bool {
 	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
-// lasting says how long a change lasts that is not written into the files.
-func lasting(a *command.App, r *revision.Revision) string {
-	if r.Mode.IsPersistent() {
-		return ""
-	}
-	return "; only in the sandbox, which ends now (--write-back also changes the files)"
-}
-
 // followTime is how long a change waits for the rows of every zone to show it.
 const followTime = 10 * time.Second
 
@@ -233,7 +239,8 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	var behind []policies.ZoneShown
 	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		for _, z := range policies.ZonesShowing(r, withRows(r, written), nil) {
+		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
+		for _, z := range policies.ZonesShowing(r, rows, nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
@@ -256,14 +263,4 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 		}
 	}
 	return nil
-}
-
-// anyCurrent says whether the rows of a zone are being watched.
-func anyCurrent(r *revision.Revision) bool {
-	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.IsCurrent() })
-}
-
-// withRows are the policies that should have rows.
-func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
-	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
 }

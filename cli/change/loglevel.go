@@ -182,17 +182,7 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 // changeLogging previews a change of logging, has it confirmed, makes it, and watches the
 // rows of every zone.
 func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *levelFlags, m change.Mutation) error {
-	p, err := e.Preview(ctx, m)
-	if err != nil {
-		return err
-	}
-	return tellChange(a, &f.change, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-		p, outcome, err := made(ctx, a, e, &f.change, p, show)
-		if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
-			sayLogging(a, e, p)
-		}
-		return p, outcome, err
-	})
+	return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
 }
 
 // sayLogging says where the rows log, and until when.

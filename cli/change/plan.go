@@ -89,28 +89,37 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case err != nil:
 		return nil, err
 	case in != nil:
-		return &command.Answer{Value: in, Text: func(bool) string { return insertText(in) }, NotConsidered: omits}, nil
+		text := fmt.Sprintf("%d is free\n", in.Priority)
+		if in.Room != nil {
+			text = fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+		}
+		return &command.Answer{Value: in, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 	case p != nil:
-		ans := planView(p)
-		ans.NotConsidered = omits
-		return ans, nil
+		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
 	}
-	out := describeBoard(b)
+	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap()}
+	if n, ok := b.SmallestGap(); ok {
+		out.Smallest = &n
+	}
+	text := boardText(b)
 	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}
-	if st == nil {
+	if st != nil {
+		text += "\n" + planStateText(st)
+	} else {
 		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
 		// that plan is reported where the plan can run.
-		if st, err = e.KeptPlan(); err != nil || st == nil {
-			return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) }, NotConsidered: omits}, nil
+		st, _ = e.KeptPlan()
+		if st != nil {
+			text += "\n" + keptText(st, e.Now()) + "\n"
 		}
-		out.Plan = describePlan(st)
-		return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }, NotConsidered: omits}, nil
 	}
-	out.Plan = describePlan(st)
-	return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }, NotConsidered: omits}, nil
+	if st != nil {
+		out.Plan = describePlan(st)
+	}
+	return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
 // arrange works out what was asked for: the board as it is, the place for a new
@@ -120,7 +129,7 @@ func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board,
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
-	b, err = plan.FromCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
+	b, err = plan.BoardOfCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
 	switch {
 	case err != nil:
 	case f.insert != "":
@@ -129,7 +138,7 @@ func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board,
 			below, err = policyAt(b, below)
 		}
 		if err == nil {
-			place, err = b.Insert(above, below)
+			place, err = b.InsertBetween(above, below)
 		}
 		in, p = &place, place.Room
 	case f.respace:
@@ -162,18 +171,14 @@ func policyAt(b *plan.Board, text string) (string, error) {
 // spacing returns the step and start that the flags ask for; the console's usual values stand
 // in for flags that are not set.
 func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
-	at := b.Usual()
+	at := b.UsualSpacing()
 	if f.hasStep {
-		at = b.Spaced(f.step)
+		at = b.SpacingOfStep(f.step)
 	}
 	if f.hasStart {
 		at.Start = f.start
 	}
 	return at
-}
-
-func planView(p *plan.Plan) *command.Answer {
-	return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }}
 }
 
 type boardOut struct {
@@ -182,15 +187,6 @@ type boardOut struct {
 	Smallest *int         `json:"smallest_gap,omitempty"`
 	Largest  int          `json:"largest_gap"`
 	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
-}
-
-func describeBoard(b *plan.Board) boardOut {
-	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Largest: b.LargestGap(),
-		Free: append([]ladder.Gap{}, b.FreeRuns()...)}
-	if n, ok := b.SmallestGap(); ok {
-		out.Smallest = &n
-	}
-	return out
 }
 
 func boardText(b *plan.Board) string {
@@ -202,7 +198,7 @@ func boardText(b *plan.Board) string {
 	for _, g := range b.FreeRuns() {
 		out += "  " + g.String()
 	}
-	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.Free(), b.Max()+1, b.LargestGap())
+	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.FreeCount(), b.Max()+1, b.LargestGap())
 	if n, ok := b.SmallestGap(); ok {
 		out += fmt.Sprintf(", smallest %d", n)
 	}
@@ -222,11 +218,4 @@ func planText(p *plan.Plan) string {
 		out += "· " + n + "\n"
 	}
 	return out
-}
-
-func insertText(in *plan.Insertion) string {
-	if in.Room == nil {
-		return fmt.Sprintf("%d is free\n", in.Priority)
-	}
-	return fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
 }

@@ -24,21 +24,24 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		p, err := planToRun(a, r, f)
+		_, in, p, err := arrange(a, r, f)
+		if err == nil && in != nil && p == nil {
+			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
+		}
 		if err != nil {
 			return err
 		}
+		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
 		tells := tells(a, c)
 		if !tells {
-			ans := planView(p)
-			ans.NotConsidered = omitted.OmissionsOfAnswers(r, false)
 			if err := a.Print(ans); err != nil {
 				return err
 			}
 		}
 		outcome, err := runThis(ctx, a, e, c, p)
 		if tells {
-			err = errors.Join(err, a.Print(&command.Answer{Value: planRunOut{outcome, p}, NotConsidered: omitted.OmissionsOfAnswers(r, false)}))
+			ans.Value = planRunOut{outcome, p}
+			err = errors.Join(err, a.Print(ans))
 		}
 		return err
 	})
@@ -104,22 +107,13 @@ func noOther(e *engine.Engine) error {
 	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.PlaceText(), planNext)
 }
 
-// planToRun is the plan that was asked for.
-func planToRun(a *command.App, r *revision.Revision, f *planFlags) (*plan.Plan, error) {
-	_, in, p, err := arrange(a, r, f)
-	if err == nil && in != nil && p == nil {
-		err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
-	}
-	return p, err
-}
-
 // guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
 // rails that stop it.
 func guardsText(p *gate.Preview) string {
 	t := consequences.Tell(p)
 	var b strings.Builder
-	writePoints(&b, t.Effect, t.Log)
-	writeGuards(&b, t.Guards)
+	writePoints(&b, "", t.Effect, t.Log)
+	writeGuards(&b, "", t.Guards)
 	return b.String()
 }
 
@@ -219,15 +213,10 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 	if ended {
 		return true, stopped // with nothing to continue
 	}
-	return false, planError(a, e.Revision(), stopped)
-}
-
-// planError adds what can be done about a plan that stopped.
-func planError(a *command.App, r *revision.Revision, err error) error {
-	if !keepsPlans(r) {
-		return err
+	if keepsPlans(e.Revision()) {
+		stopped = fmt.Errorf("%w; %s", stopped, planNext)
 	}
-	return fmt.Errorf("%w; %s", err, planNext)
+	return false, stopped
 }
 
 // keepsPlans says whether a plan that stopped outlives the program.

@@ -16,21 +16,16 @@ import (
 
 // planOut is a plan that is under way or stopped.
 type planOut struct {
-	Title       string        `json:"title"`
-	Outcome     string        `json:"outcome,omitempty"` // as in consequences.Facts
-	State       string        `json:"state"`
-	Done        int           `json:"done"` // steps that were made and stand
-	Total       int           `json:"total"`
-	RollingBack bool          `json:"rolling_back,omitempty"`
-	Why         string        `json:"why,omitempty"`
-	Waits       []planWaitOut `json:"waits"`
-	Runner      *planBy       `json:"runner,omitempty"`
-	Steps       []planStepOut `json:"steps"`
-}
-
-type planStepOut struct {
-	plan.Step
-	State string `json:"state"`
+	Title       string              `json:"title"`
+	Outcome     string              `json:"outcome,omitempty"` // as in consequences.Facts
+	State       string              `json:"state"`
+	Done        int                 `json:"done"` // steps that were made and stand
+	Total       int                 `json:"total"`
+	RollingBack bool                `json:"rolling_back,omitempty"`
+	Why         string              `json:"why,omitempty"`
+	Waits       []planWaitOut       `json:"waits"`
+	Runner      *planBy             `json:"runner,omitempty"`
+	Steps       []revision.PlanStep `json:"steps"`
 }
 
 type planWaitOut struct {
@@ -54,9 +49,7 @@ func describePlan(st *revision.PlanState) *planOut {
 			}
 			return o
 		}),
-		Steps: page.Each(st.Steps, func(s revision.PlanStep) planStepOut {
-			return planStepOut{plan.Step{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note}, s.State}
-		})}
+		Steps: append([]revision.PlanStep{}, st.Steps...)}
 	if r := st.Runner; r.PID != 0 {
 		out.Runner = &planBy{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
 	}

@@ -26,7 +26,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	t := consequences.Tell(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
-	writePoints(&b, t.Surplus, t.Errors)
+	writePoints(&b, "  ", t.Surplus, t.Errors)
 	for _, o := range t.Objects {
 		if len(o.Fields) > 0 && len(t.Objects) > 1 {
 			fmt.Fprintf(&b, "  %s %s\n", o.Name, o.Verb)
@@ -35,10 +35,10 @@ func previewText(p *gate.Preview, wide bool) string {
 			fmt.Fprintf(&b, "  %s: %s\n", f.Path, f.Change)
 		}
 		if o.Text != "" {
-			writePoints(&b, []consequences.Point{o.Point})
+			writePoints(&b, "  ", []consequences.Point{o.Point})
 		}
 	}
-	writePoints(&b, t.Effect, t.Log)
+	writePoints(&b, "  ", t.Effect, t.Log)
 	for _, groups := range []consequences.Groups{t.Seen, t.Flips, t.Others} {
 		for _, g := range groups.Rows {
 			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.Text(), g.Under())
@@ -59,8 +59,8 @@ func previewText(p *gate.Preview, wide bool) string {
 			}
 		}
 	}
-	writePoints(&b, t.Findings, t.Hints, t.Notes)
-	writeGuards(&b, t.Guards)
+	writePoints(&b, "  ", t.Findings, t.Hints, t.Notes)
+	writeGuards(&b, "  ", t.Guards)
 	if p.Conflict != nil {
 		fmt.Fprintf(&b, "changed meanwhile:\n%s", p.Conflict.Diff)
 	}
@@ -76,20 +76,20 @@ func previewText(p *gate.Preview, wide bool) string {
 	return b.String()
 }
 
-// writePoints writes sentences, one on a line: by its code, or else by its sign.
-func writePoints(b *strings.Builder, lists ...[]consequences.Point) {
+// writePoints writes sentences, each on a line behind before, with its code, or else its sign.
+func writePoints(b *strings.Builder, before string, lists ...[]consequences.Point) {
 	for _, p := range slices.Concat(lists...) {
 		line := p.Coded()
 		if p.Code == "" {
 			line = strings.TrimSpace(p.Sign.Text + " " + line)
 		}
-		fmt.Fprintln(b, "  "+clean.Line(line))
+		fmt.Fprintln(b, before+clean.Line(line))
 	}
 }
 
-func writeGuards(b *strings.Builder, rails []consequences.Point) {
+func writeGuards(b *strings.Builder, before string, rails []consequences.Point) {
 	for _, g := range rails {
-		fmt.Fprintln(b, "  ✗ guard rail "+g.Coded())
+		fmt.Fprintln(b, before+"✗ guard rail "+g.Coded())
 	}
 }
 

@@ -28,7 +28,7 @@ func (it *Items) each(form func(o Item) ([]byte, error), to func(i int, text []b
 	texts, errs := make([][]byte, itemsAtOnce), make([]error, itemsAtOnce)
 	for from := 0; from < it.N; from += itemsAtOnce {
 		n := min(itemsAtOnce, it.N-from)
-		trace.AtOnce(n, func(i int) { texts[i], errs[i] = form(it.Item(from + i)) })
+		trace.RunParallel(n, func(i int) { texts[i], errs[i] = form(it.Item(from + i)) })
 		for i := range n {
 			err := errs[i]
 			if err == nil {
@@ -101,7 +101,7 @@ func (it *Items) text(wide bool) (string, error) {
 // all makes all items, in parallel, and returns them in order.
 func (it *Items) all() []Item {
 	out := make([]Item, it.N)
-	trace.AtOnce(it.N, func(i int) { out[i] = it.Item(i) })
+	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })
 	it.End()
 	return out
 }

@@ -23,12 +23,12 @@ func (a *App) Unfollowed(e *engine.Engine) error {
 			read, other, odd, long = read+s.Lines, other+s.Lines-s.ACLs-s.Odd, odd+s.Odd, long+s.TooLong
 		}
 		switch {
-		case s.File != "" && (!s.Up() || s.Error != ""):
+		case s.File != "" && (!s.IsUp() || s.Error != ""):
 			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, orState(s))
 			if s.State == logline.StreamFailed || s.Error != "" {
 				err = ErrSaid
 			}
-		case !s.Up():
+		case !s.IsUp():
 			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, clean.Line(s.Error))
 		}
 	}

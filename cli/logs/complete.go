@@ -21,7 +21,7 @@ func CompleteFilter(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if typed == "" || strings.HasSuffix(typed, " ") {
 			var out []string
-			for _, f := range logquery.Fields() {
+			for _, f := range logquery.FieldHelp() {
 				out = append(out, typed+f[0]+":\t"+f[1])
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -46,7 +46,7 @@ func knownLines(r *revision.Revision, yield func(*logquery.Line) bool) {
 		}
 	}
 	for p := range r.Cluster.Pods() {
-		end := logquery.End{Key: p.Key}
+		end := logquery.LineEnd{Key: p.Key}
 		if len(p.IPs) > 0 {
 			end.Addr = p.IPs[0]
 		}

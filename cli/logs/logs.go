@@ -148,7 +148,7 @@ Other answers than the lines:
 				fmt.Fprintf(a.Err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
 			}
 			cfg.ExecZones = false // lines need no rows
-			cfg.ACLLogs = logs.Scope{Nodes: nodes}
+			cfg.ACLLogs = logs.FollowScope{Nodes: nodes}
 			if !begin.IsZero() {
 				cfg.ACLLogs.Since = now.Sub(begin)
 			}
@@ -308,8 +308,8 @@ func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error
 	}
 	o := logOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict,
 		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late}
-	o.From, o.FromAsOf = x.Src.AsOf()
-	o.To, o.ToAsOf = x.Dst.AsOf()
+	o.From, o.FromAsOf = x.Src.NameAndTime()
+	o.To, o.ToAsOf = x.Dst.NameAndTime()
 	if x.Attributed {
 		o.Policy, o.RuleName = x.UnitKey().String(), x.RuleName
 		if x.Rule.Rule >= 0 {

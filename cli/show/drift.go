@@ -13,7 +13,6 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/drift"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/omitted"
@@ -25,8 +24,22 @@ type driftOut struct {
 	State  model.PolicyState `json:"state"`
 	Reason string            `json:"reason,omitempty"`
 	// LivePriority is the one that rows without a policy's say still decide at.
-	LivePriority *int32      `json:"live_priority,omitempty"`
-	Rows         []drift.Row `json:"rows"`
+	LivePriority *int32     `json:"live_priority,omitempty"`
+	Rows         []driftRow `json:"rows"`
+}
+
+// driftRow is one row that differs.
+type driftRow struct {
+	model.RowDiff
+	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	Known *knownOut `json:"known,omitempty"`
+}
+
+type knownOut struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
 func Drift(a *command.App) *cobra.Command {
@@ -68,7 +81,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				a.SayNoRows(r)
 				now := e.Now()
-				// What was waited for and did not go is drift, however young.
+				// Drift that is left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
 					young, until = settle, nextBehind(zones, now, settle)
@@ -102,7 +115,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}
-			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []drift.Row{}}
+			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
 			switch {
 			case in == nil:
 				o.Reason = z.Error
@@ -115,10 +128,11 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 				o.Reason = cmp.Or(in.Error, in.Why)
 				causes := liverows.KnownCauses(r, z, in)
 				for i, d := range in.Diffs {
-					row := drift.RowOf(d)
+					row := driftRow{RowDiff: d}
+					row.Fields = append([]model.FieldDiff{}, d.Fields...)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
 						c := causes[i]
-						row.Known = &drift.Known{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}

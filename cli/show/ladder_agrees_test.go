@@ -212,18 +212,18 @@ func foreign(r *rand.Rand) *nb.ACL {
 	if a.Direction == nb.FromLport && r.IntN(3) > 0 {
 		a.Options = map[string]string{nb.OptAfterLB: "true"}
 	}
-	name, direction := nb.Pair{Key: nb.KeyName, Value: []string{"bees", "wasps"}[r.IntN(2)]}, []string{"Ingress", "Egress"}[r.IntN(2)]
+	name, direction := nb.IDPair{Key: nb.KeyName, Value: []string{"bees", "wasps"}[r.IntN(2)]}, []string{"Ingress", "Egress"}[r.IntN(2)]
 	switch r.IntN(5) {
 	case 0:
 		a.ExternalIDs = nb.IDs("lab", "Honeypot", name)
 	case 1:
-		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerANP, name, nb.Pair{Key: nb.KeyDirection, Value: direction},
-			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.IntN(3))}, nb.Pair{Key: nb.KeyProtocol, Value: "None"})
+		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerANP, name, nb.IDPair{Key: nb.KeyDirection, Value: direction},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.IntN(3))}, nb.IDPair{Key: nb.KeyProtocol, Value: "None"})
 	case 2:
-		a.ExternalIDs = nb.IDs("network-policy-controller", nb.OwnerANP, name, nb.Pair{Key: nb.KeyDirection, Value: "ANP" + direction},
-			nb.Pair{Key: nb.KeyPriority, Value: strconv.Itoa(a.Priority)})
+		a.ExternalIDs = nb.IDs("network-policy-controller", nb.OwnerANP, name, nb.IDPair{Key: nb.KeyDirection, Value: "ANP" + direction},
+			nb.IDPair{Key: nb.KeyPriority, Value: strconv.Itoa(a.Priority)})
 	case 3:
-		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, name, nb.Pair{Key: nb.KeyDirection, Value: direction})
+		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, name, nb.IDPair{Key: nb.KeyDirection, Value: direction})
 	}
 	return a
 }

@@ -37,9 +37,9 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 	}
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{
 		acl("1", 0, 1000, model.StageFromLport, nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation,
-			nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})),
+			nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})),
 		acl("2", 1, 28500, model.StageAfterLB, nil),
-		acl("3", 2, 3000, model.StageToLport, nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})),
+		acl("3", 2, 3000, model.StageToLport, nb.IDs("lab", "Honeypot", nb.IDPair{Key: nb.KeyName, Value: "bees"})),
 	})
 	r := revision.New(revision.Facts{Cluster: cluster, Loaded: true,
 		Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)

@@ -48,7 +48,7 @@ type policyOut struct {
 	None        string           `json:"no_rows,omitempty"`
 	File        string           `json:"file,omitempty"`
 	Findings    []findings.Brief `json:"findings"`
-	// Conditions are what controllers reported, never proof.
+	// Conditions are the reports of controllers, never proof.
 	Conditions []conditionOut `json:"conditions"`
 	// Zones is empty without databases.
 	Zones []policyZone `json:"zones"`
@@ -100,9 +100,9 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// AppliedTo is what a tiered rule applies to, where it has its own.
+	// AppliedTo is the text about the pods that a tiered rule applies to, if it names its own.
 	AppliedTo string `json:"applied_to,omitempty"`
-	// Note is what is odd about the rule, Broken what of it matches nothing.
+	// Note says what is odd about the rule, Broken names the parts that match nothing.
 	Note   string `json:"note,omitempty"`
 	Broken string `json:"broken,omitempty"`
 }
@@ -242,7 +242,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := policies.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
+	pods := policies.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}.String()
 	if len(o.PodsApart) > 0 {
 		pods += ", not enforced"
 	}

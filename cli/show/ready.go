@@ -14,8 +14,8 @@ import (
 // reportTime is how long Rung's own reconcilers have to report.
 const reportTime = 2 * time.Second
 
-// conditionsQuery is that of rung zones --conditions: a line for each policy, wide one for
-// each zone of each, and below them what failing zones say.
+// conditionsQuery returns the query of rung zones --conditions: a line for each policy, wide
+// one for each zone of each, and below them the messages of failing zones.
 func conditionsQuery(a *command.App) command.Query {
 	return command.Query{Zones: true,
 		First: func(ctx context.Context, e *engine.Engine) {

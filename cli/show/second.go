@@ -32,7 +32,7 @@ func SecondReader(a *command.App) *cobra.Command {
 	}
 }
 
-// secondHelp is what help says of it.
+// secondHelp is the help text about --second-reader.
 const secondHelp = `--second-reader reads each zone once more, through libovsdb, the client that
 OVN-Kubernetes uses, and compares row by row: exit 1 when a row differs from what
 Rung reads, 2 when libovsdb could not read one of the zones.`

@@ -106,7 +106,7 @@ not just settling. ` + secondHelp,
 	return cmd
 }
 
-// mdBelow is what stands below a table, in markdown.
+// mdBelow returns the text below a table, in markdown.
 func mdBelow(lines string) string {
 	if lines == "" {
 		return ""

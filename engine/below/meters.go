@@ -44,7 +44,7 @@ func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	if z == nil {
 		return 0, false
 	}
-	s, ok := z.stats[flow.MeterOf(nb.LoggingMeter, acl)]
+	s, ok := z.stats[flow.MeterOfACL(nb.LoggingMeter, acl)]
 	return s.Dropped, ok
 }
 
@@ -82,7 +82,7 @@ func (l *lostLines) forgetZones(want []string) {
 // ends: there lines are lost, and only the datapath knows how many.
 func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
-	store.CountedBy(l.linesLost)
+	store.CountLossesWith(l.linesLost)
 	ticker := time.NewTicker(MetersEvery)
 	defer ticker.Stop()
 	for {

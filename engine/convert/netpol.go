@@ -23,8 +23,8 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	for _, n := range c.Notes {
 		out.Notes = append(out.Notes, Note(n))
 	}
-	made := make([]model.Object, 0, len(c.Made))
-	for _, o := range c.Made {
+	made := make([]model.Object, 0, len(c.NewPolicies))
+	for _, o := range c.NewPolicies {
 		p, err := modelPolicy(o)
 		if err != nil {
 			return nil, err
@@ -37,14 +37,14 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
 	}
 	before, _ := r.JudgedCluster().Upsert(imagined, nil)
-	after, _ := before.Upsert(made, c.Gone)
+	after, _ := before.Upsert(made, c.ReplacedPolicies)
 	out.Proof.Imagined = n
 	for p := range r.JudgedCluster().Pods() {
 		if p.CanBePeer() {
 			out.Proof.Pods++
 		}
 	}
-	was, will := sideOf(r, before, true), sideOf(r, after, false)
+	was, will := viewOfSide(r, before, true), viewOfSide(r, after, false)
 	// First the policies alone, without what OVN-Kubernetes adds for every pod.
 	bare := func(v index.View) index.View {
 		v.Defaults, v.AllowICMP = false, false
@@ -62,15 +62,15 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	if len(differs) > 0 {
 		out.Proof.Besides = nil // they are among them
 	}
-	out.Proof.Besides = append(out.Proof.Besides, ownNodes(r, was, will)...)
+	out.Proof.Besides = append(out.Proof.Besides, ownNodeDifferences(r, was, will)...)
 	return out, nil
 }
 
-// ownNodes are the isolated namespaces whose pods take everything from their own node today,
+// ownNodeDifferences are the isolated namespaces whose pods take everything from their own node today,
 // whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
-func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
+func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Difference) {
 	if !will.Defaults {
 		return nil
 	}
@@ -96,9 +96,9 @@ func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	return out
 }
 
-// sideOf returns the view from which the verdicts of one side follow; then says whether the
+// viewOfSide returns the view from which the verdicts of one side follow; then says whether the
 // isolation annotation of 2016 counts.
-func sideOf(r *revision.Revision, c *model.Cluster, then bool) index.View {
+func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) index.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv4 = true

@@ -55,9 +55,9 @@ type Dialects struct {
 	zones    *zones.Set
 	alarm    *loop.Alarm // other options may be taken over
 
-	// system is the network plugin whose precedence holds, systemWhy the reason.
-	system    *system.System
-	systemWhy string
+	// system is the network plugin whose precedence holds, systemReason the reason.
+	system       *system.System
+	systemReason string
 
 	view *settings.DialectView // handed to revisions: replaced, never changed; nil where nothing is read
 	// configRead is when the configuration was asked for the first time, zero
@@ -85,7 +85,7 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
 	}
-	d.system, d.systemWhy = system.ChooseSystem(cfg.System, w.Cluster, "")
+	d.system, d.systemReason = system.ChooseSystem(cfg.System, w.Cluster, "")
 	d.alarm = l.NewAlarm(d.decideOptions)
 	return d
 }
@@ -127,8 +127,8 @@ func (d *Dialects) TakeDialect(zone string, found *dialect.Dialect) {
 	}
 }
 
-// tookConfig takes in what the cluster's objects say.
-func (d *Dialects) tookConfig(c kube.OVNKube, problem string) {
+// takeConfig takes in what the cluster's objects say.
+func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
 	d.view = d.view.WithConfig(c, problem)
 	if d.configRead.IsZero() {
 		d.configRead = time.Now()
@@ -171,7 +171,7 @@ func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 	d.view = d.view.WithCompiled(o, v4, v6)
 	if changed {
 		d.step = d.zones.StepCount()
-		d.zones.ReadAgain()
+		d.zones.RereadSwept()
 	}
 	return changed
 }
@@ -217,7 +217,7 @@ func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZon
 	for k, p := range in {
 		why := ""
 		if p.NotComparable {
-			why = found.Of(string(k.Kind)).Form
+			why = found.RowsOfOwner(string(k.Kind)).Form
 		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.Annotated || asksStateless(c, k.Namespace, k.Name)) {
 			why = by.Text
 		}

@@ -25,7 +25,7 @@ const (
 // InferDialect reads the dialect of a zone's rows.
 func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 	c := d.Revision().Cluster
-	found := dialect.Infer(db, dialect.Hints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
+	found := dialect.InferDialect(db, dialect.ObjectHints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
 	return &found
 }
 
@@ -78,7 +78,7 @@ func (d *Dialects) watchRows() {
 		case <-d.Context().Done():
 			return
 		case <-ticks:
-		case <-next.Rings():
+		case <-next.RingChannel():
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*mo
 			was.at = now
 			g[z.Name] = was
 		}
-		switch wait := was.at.Add(glanceAfter(z, was.took)).Sub(now); {
+		switch wait := was.at.Add(nextGlance(z, was.took)).Sub(now); {
 		case wait <= 0:
 			out = append(out, z)
 		case in == 0 || wait < in:
@@ -113,8 +113,8 @@ func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*mo
 	return out, in
 }
 
-// glanceAfter is how long a zone's rows rest.
-func glanceAfter(z *model.ZoneState, took time.Duration) time.Duration {
+// nextGlance is how long a zone's rows rest.
+func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
 	for _, p := range z.Policies {
 		if !p.InSync {
 			return max(dialectSoon, dialectShare*took)
@@ -132,7 +132,7 @@ func (d *Dialects) runConfig() {
 		if err != nil {
 			wait, problem = configRetry, clean.Text(err.Error())
 		}
-		if !d.Send(func() { d.tookConfig(found, problem) }) {
+		if !d.Send(func() { d.takeConfig(found, problem) }) {
 			return
 		}
 		if !retry.Sleep(d.Context(), wait) {

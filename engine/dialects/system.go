@@ -3,7 +3,7 @@ package dialects
 import "rung/system"
 
 // System returns the network plugin whose precedence holds, with the reason.
-func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemWhy }
+func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemReason }
 
 // DecideSystem finds out whose precedence holds, and compiles for that: a plugin
 // may have no rows.
@@ -16,13 +16,13 @@ func (d *Dialects) DecideSystem() {
 		ovn = "zones have a Northbound database"
 	}
 	was := d.system
-	d.system, d.systemWhy = system.ChooseSystem(d.cfg.System, d.compiler.World().Cluster, ovn)
+	d.system, d.systemReason = system.ChooseSystem(d.cfg.System, d.compiler.World().Cluster, ovn)
 	if d.system == was {
 		return
 	}
 	d.MarkChanged()
 	o := d.cfg.CompilerOptions()
-	o.Nothing = !d.system.HasFeature(system.Rows)
+	o.NoRows = !d.system.HasFeature(system.Rows)
 	if d.view != nil {
 		d.view = d.view.WithSystem(d.system)
 		o, _ = d.view.WantedOptions()

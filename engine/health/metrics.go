@@ -61,8 +61,8 @@ func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
 	m.seconds.WithLabelValues(zone).Observe(t.Took.Seconds())
 }
 
-// MetRail counts a guard rail that a change from the sources met.
-func (m *Health) MetRail(code string) { m.rails.WithLabelValues(code).Inc() }
+// CountRailMet counts a guard rail that a change from the sources met.
+func (m *Health) CountRailMet(code string) { m.rails.WithLabelValues(code).Inc() }
 
 // Registry has all metrics, and those of the Go runtime and the process.
 func (m *Health) Registry() *prometheus.Registry {
@@ -165,7 +165,7 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 		gauge(zoneDrift, float64(drift[k]), z.Name, string(k))
 	}
 	if z.Writes {
-		left := map[UnwrittenWhy]int{}
+		left := map[UnwrittenReason]int{}
 		for _, u := range m.UnwrittenIn(z) {
 			left[u.Why]++
 		}
@@ -179,7 +179,7 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)
-	gauge(zoneHeld, gaugeOf(z.Held), z.Name)
+	gauge(zoneHeld, gaugeOf(z.RowsHeld), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
 	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
 	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)

@@ -9,26 +9,26 @@ import (
 	"rung/model"
 )
 
-// UnwrittenWhy is the kind of reason for which rows are not written.
-type UnwrittenWhy string
+// UnwrittenReason is the kind of reason for which rows are not written.
+type UnwrittenReason string
 
 // The reasons.
 const (
-	WhyNotComparable UnwrittenWhy = "not-comparable"  // in the form of another release
-	WhyNoRows        UnwrittenWhy = "no-desired-rows" // the policy compiles to none; old ones stay
-	WhyBlocked       UnwrittenWhy = "blocked"         // it hangs on rows of others, for longer than settling takes
-	WhyRefused       UnwrittenWhy = "refused"         // by the server; tried again without end
-	WhyDisowned      UnwrittenWhy = "disowned"        // somebody took the owner ids away
+	WhyNotComparable UnwrittenReason = "not-comparable"  // in the form of another release
+	WhyNoRows        UnwrittenReason = "no-desired-rows" // the policy compiles to none; old ones stay
+	WhyBlocked       UnwrittenReason = "blocked"         // it hangs on rows of others, for longer than settling takes
+	WhyRefused       UnwrittenReason = "refused"         // by the server; tried again without end
+	WhyDisowned      UnwrittenReason = "disowned"        // somebody took the owner ids away
 )
 
 // unwrittenReasons are all of them, as metrics list them.
-var unwrittenReasons = []UnwrittenWhy{WhyNotComparable, WhyNoRows, WhyBlocked, WhyRefused, WhyDisowned}
+var unwrittenReasons = []UnwrittenReason{WhyNotComparable, WhyNoRows, WhyBlocked, WhyRefused, WhyDisowned}
 
 // UnwrittenPart is something in a zone that Rung writes to that it does not write, while
 // all else is written.
 type UnwrittenPart struct {
 	Policy model.PolicyKey
-	Why    UnwrittenWhy
+	Why    UnwrittenReason
 	Text   string // the reason, which rows, in a sentence
 }
 
@@ -64,7 +64,7 @@ func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
 	return out
 }
 
-func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text string) {
+func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenReason, text string) {
 	switch {
 	case p.NotComparable:
 		return WhyNotComparable, cmp.Or(p.Why, "rows in the form of another OVN-Kubernetes release")

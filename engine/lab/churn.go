@@ -31,7 +31,7 @@ func (l *Lab) runChurn(rate float64) {
 		l.Send(func() {
 			switch {
 			case come:
-				made[slot] = l.churnIn(slot)
+				made[slot] = l.churnPod(slot)
 			case made[slot] != model.Key{}:
 				l.Apply(nil, []model.Key{made[slot]})
 				made[slot] = model.Key{}
@@ -40,9 +40,9 @@ func (l *Lab) runChurn(rate float64) {
 	}
 }
 
-// churnIn makes a pod after the model of a running one, each slot after another;
+// churnPod makes a pod after the model of a running one, each slot after another;
 // the key is zero where there is none.
-func (l *Lab) churnIn(slot int) model.Key {
+func (l *Lab) churnPod(slot int) model.Key {
 	var like *model.Pod
 	i := 0
 	for p := range l.Cluster().Pods() {

@@ -19,12 +19,12 @@ func TestChurn(t *testing.T) {
 	l.Apply = func(upsert []model.Object, remove []model.Key) { c, _ = c.Upsert(upsert, remove) }
 	own := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: churnPrefix + "0"}}, NodeName: "x", Phase: "Pending"}
 	six := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: "six"}}, NodeName: "x", IPs: []string{"fd00::1"}}
-	if k := l.churnIn(0); k != (model.Key{}) {
+	if k := l.churnPod(0); k != (model.Key{}) {
 		t.Errorf("made after no pod: %v", k)
 	}
 	l.Apply([]model.Object{own, six}, nil)
 	for slot := range churnPods {
-		l.churnIn(slot)
+		l.churnPod(slot)
 	}
 	pods := 0
 	for p := range c.Pods() {
@@ -48,11 +48,11 @@ func TestChurn(t *testing.T) {
 
 // Many nodes or pods are not put on OVN unasked.
 func TestTooManyForOVN(t *testing.T) {
-	if err := tooMany(&model.Cluster{}, autoOVNZones); err != nil {
+	if err := tooManyZones(&model.Cluster{}, autoOVNZones); err != nil {
 		t.Error(err)
 	}
 	const want = "9 nodes and 0 pods; --sandbox-ovn auto is for up to 8 nodes and 500 pods"
-	if err := tooMany(&model.Cluster{}, autoOVNZones+1); err == nil || err.Error() != want {
+	if err := tooManyZones(&model.Cluster{}, autoOVNZones+1); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -50,8 +50,8 @@ const (
 	autoOVNPods  = 500
 )
 
-// tooMany says why auto does not run these zones on OVN, nil where it does.
-func tooMany(c *model.Cluster, zones int) error {
+// tooManyZones says why auto does not run these zones on OVN, nil where it does.
+func tooManyZones(c *model.Cluster, zones int) error {
 	pods := c.Count(model.KindPod)
 	if zones <= autoOVNZones && pods <= autoOVNPods {
 		return nil

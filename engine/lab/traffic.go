@@ -26,10 +26,10 @@ func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 // runTraffic begins connections in the sandbox's zones and takes in the log lines that
 // they cause.
 func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Slots: l.Slots})
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Sandbox: sb, Slots: l.Slots})
 	l.traffic.Store(t)
 	if sb.OVN() == "" {
-		l.Logs.CountedBy(t.WithheldLines)
+		l.Logs.CountLossesWith(t.WithheldLines)
 	} else {
 		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}

@@ -40,7 +40,7 @@ func (l *Lab) runSandbox() {
 	}
 	zones := nodeNames(l.Revision().Cluster)
 	if tools != nil && l.OVN == OVNAuto {
-		if err := tooMany(l.Revision().Cluster, len(zones)); err != nil {
+		if err := tooManyZones(l.Revision().Cluster, len(zones)); err != nil {
 			l.withoutOVN(err)
 			l.Do(func() {
 				l.ovn = ""

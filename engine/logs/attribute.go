@@ -152,7 +152,7 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *entries.Entry, i
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !entries.LogsFor(acl, ref) {
+			if acl.Priority < best || !entries.CanLogFor(acl, ref) {
 				continue
 			}
 			if !j.aclMatches(acl, packetOf(e, ref.Direction)) {

@@ -31,7 +31,7 @@ func (a *attributor) byName(rev *revision.Revision, e *entries.Entry, now time.T
 	}
 	var found []logline.RuleRef
 	for i, r := range p.Rules(ref.Direction) {
-		if namedSo(&r, said.Rule) && saidAs(&r, e.Line.Verdict) {
+		if hasLogName(&r, said.Rule) && verdictMayBeOf(&r, e.Line.Verdict) {
 			ref.Rule = i
 			found = append(found, ref)
 		}
@@ -44,19 +44,19 @@ func (a *attributor) byName(rev *revision.Revision, e *entries.Entry, now time.T
 	}
 }
 
-// namedSo says whether the log would give a rule that name. Names are made for rules that have
+// hasLogName says whether the log would give a rule that name. Names are made for rules that have
 // none, of direction, action and a part that Rung cannot work out
 // (antrea.md#rule-names); lines of old layouts name none.
-func namedSo(r *model.Rule, name string) bool {
+func hasLogName(r *model.Rule, name string) bool {
 	if r.Tiered != nil && r.Tiered.Generated && name != r.Name {
 		return name == "" || strings.HasPrefix(name, r.Direction.Lower()+"-"+strings.ToLower(r.Tiered.Action)+"-")
 	}
 	return name == r.Name || name == "" && r.Tiered != nil
 }
 
-// saidAs says whether a line with that verdict can be of a rule: what layer 7 decides is
+// verdictMayBeOf says whether a line with that verdict can be of a rule: what layer 7 decides is
 // logged as redirected first.
-func saidAs(r *model.Rule, verdict string) bool {
+func verdictMayBeOf(r *model.Rule, verdict string) bool {
 	switch {
 	case r.Tiered == nil:
 		return verdicts[r.Action] == verdict

@@ -102,7 +102,7 @@ func TestSentencesOfReusedAddresses(t *testing.T) {
 		if n, now := strings.CutSuffix(c.want, " (now)"); now {
 			name, when = n, "now"
 		}
-		if got, asOf := newest(l).Src.AsOf(); got != name || asOf != when {
+		if got, asOf := newest(l).Src.NameAndTime(); got != name || asOf != when {
 			t.Errorf("%s at %s: %q as of %q, want %q as of %q", c.ip, c.at, got, asOf, name, when)
 		}
 	}

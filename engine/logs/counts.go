@@ -23,14 +23,14 @@ func HitOf(e *entries.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 	}
 	ref := e.Rule
 	ref.Exact = true // an attributed rule is known, cut name or no
-	return hits.Rule{Ref: ref, Verdict: cutTo(e.Line.Verdict, longestTraffic)},
-		hits.Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutTo(e.Traffic(), longestTraffic)}, at
+	return hits.Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},
+		hits.Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutToLength(e.Traffic(), longestTraffic)}, at
 }
 
 // endName is the pod or node of an end, or its address. A pod that went is still itself.
 func endName(d entries.End) string { return cmp.Or(entries.NameOf(d.Key), d.Addr, "?") }
 
-func cutTo(s string, n int) string { return s[:min(len(s), n)] }
+func cutToLength(s string, n int) string { return s[:min(len(s), n)] }
 
 // countLine counts a line of a rule, nil where it is not known; mu is held.
 func (l *Store) countLine(e *entries.Entry, f *ruleFacts, now time.Time) {
@@ -89,8 +89,8 @@ func (l *Store) copyHits() *hits.Counter {
 	return c
 }
 
-// Summary is the hits of rules at one time. It is never changed.
-type Summary struct {
+// HitSummary is the hits of rules at one time. It is never changed.
+type HitSummary struct {
 	At time.Time
 	// From is since when hits are counted, Began since when this run does.
 	From, Began time.Time
@@ -102,31 +102,31 @@ type Summary struct {
 	Since       time.Time
 	NotFollowed int
 
-	logged loggedSince
+	logged logTimes
 	upto   uint64 // the newest line then
 	open   int    // streams that stood
 }
 
-// Summary is made at most once a second, and where nothing came once a minute: many pages
+// HitSummary is made at most once a second, and where nothing came once a minute: many pages
 // may ask. While it is the same, no number changed. made says that Rung makes
 // the traffic itself, so that no stream is needed.
-func (l *Store) Summary(made bool) *Summary {
+func (l *Store) HitSummary(made bool) *HitSummary {
 	now := l.now()
 	streams := l.Streams()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.saysSame(l, streams, now)) {
+	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &Summary{At: now, upto: l.newestSeq, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
-		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: notUp(streams)}
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
 		h.Merge(&r.Hit)
 		s.Rules[r.Ref] = h
 	}
 	for i := range streams {
-		if !streams[i].Up() {
+		if !streams[i].IsUp() {
 			continue
 		}
 		s.Followed = true
@@ -145,15 +145,15 @@ func (l *Store) CountedSince() time.Time {
 	return l.hits.From
 }
 
-// saysSame says whether a new summary would say the same.
-func (s *Summary) saysSame(l *Store, streams []logline.Stream, now time.Time) bool {
-	return s.upto == l.newestSeq && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
-		func(a, b levelsSince) bool { return a.levels == b.levels })
+// isSameSummary says whether a new summary would say the same.
+func (s *HitSummary) isSameSummary(l *Store, streams []logline.Stream, now time.Time) bool {
+	return s.upto == l.newestSeq && s.NotFollowed == streamsNotUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
+		func(a, b levelTimes) bool { return a.levels == b.levels })
 }
 
-func notUp(streams []logline.Stream) (n int) {
+func streamsNotUp(streams []logline.Stream) (n int) {
 	for i := range streams {
-		if !streams[i].Up() {
+		if !streams[i].IsUp() {
 			n++
 		}
 	}

@@ -103,7 +103,7 @@ func (r *FileReader) Run(ctx context.Context) error {
 }
 
 func (r *FileReader) readFiles(ctx context.Context) error {
-	r.logs.FollowedBy(func() []logline.Stream {
+	r.logs.ListStreamsWith(func() []logline.Stream {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.streams
@@ -113,7 +113,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 	}
 	defer func() { r.set.Close() }()
 	if !r.isPiped() {
-		r.logs.playedBy(r)
+		r.logs.setPlayer(r)
 		if r.cfg.Speed == 0 {
 			defer r.searches.openSearches(ctx)()
 		}
@@ -212,9 +212,9 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	for _, f := range r.set.Files() {
 		switch {
 		case end:
-			err = f.FromEnd(r.logs.limit, acllog.MayBeACLLine)
+			err = f.SeekLastLines(r.logs.limit, acllog.MayBeACLLine)
 		case !from.IsZero():
-			err = f.FromTime(from, timeOf)
+			err = f.SeekTime(from, timeOf)
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w", clean.Text(f.Path()), err)
@@ -222,7 +222,7 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	}
 	whole := true
 	for _, f := range r.set.Files() {
-		whole = whole && f.AtStart()
+		whole = whole && f.IsAtStart()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,7 +253,7 @@ func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Tim
 			return order, false
 		case order = <-r.orders:
 			return order, true
-		case <-r.set.Wake():
+		case <-r.set.WakeChannel():
 		case <-timer.C:
 			timer.Reset(lookEvery)
 			if still || !r.cfg.Follow {
@@ -261,12 +261,12 @@ func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Tim
 			}
 			look++
 			if look%scanEvery == 0 {
-				for _, f := range r.set.Scan() {
+				for _, f := range r.set.ScanNew() {
 					r.sourceOf(f)
 				}
 			}
 			for _, f := range r.set.Files() {
-				if gap := f.Poll(); gap != "" {
+				if gap := f.PollChanges(); gap != "" {
 					r.sourceOf(f).gap = gap
 				}
 			}

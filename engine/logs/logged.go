@@ -11,19 +11,19 @@ import (
 	"rung/revision"
 )
 
-// loggedSince is since when a policy, or a namespace for the policies that log as it
+// logTimes is since when a policy, or a namespace for the policies that log as it
 // says, has the levels that it has.
-type loggedSince map[model.Key]levelsSince
+type logTimes map[model.Key]levelTimes
 
-type levelsSince struct {
+type levelTimes struct {
 	levels model.LogLevels
-	since  map[model.Action]time.Time
+	times  map[model.Action]time.Time
 }
 
-func (s loggedSince) copy() loggedSince { return maps.Clone(s) }
+func (s logTimes) copy() logTimes { return maps.Clone(s) }
 
 // observe follows the levels; a level that changes to another goes on.
-func (s loggedSince) observe(changes []model.Change, now time.Time) {
+func (s logTimes) observe(changes []model.Change, now time.Time) {
 	for _, c := range changes {
 		var levels model.LogLevels
 		switch o := c.New.(type) {
@@ -48,14 +48,14 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 		if was.levels == levels {
 			continue
 		}
-		is := levelsSince{levels, map[model.Action]time.Time{}}
+		is := levelTimes{levels, map[model.Action]time.Time{}}
 		for _, a := range []model.Action{model.Allow, model.Deny, model.Pass} {
 			switch {
 			case levels.LevelOf(a) == "":
 			case was.levels.LevelOf(a) != "":
-				is.since[a] = was.since[a]
+				is.times[a] = was.times[a]
 			default:
-				is.since[a] = now
+				is.times[a] = now
 			}
 		}
 		s[k] = is
@@ -63,11 +63,11 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 }
 
 // sinceOf is since when rules of a policy with an action log; zero where they do not.
-func (s loggedSince) sinceOf(k model.PolicyKey, a model.Action) time.Time {
+func (s logTimes) sinceOf(k model.PolicyKey, a model.Action) time.Time {
 	if !k.Kind.IsAdmin() {
 		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
 	}
-	return s[k].since[a]
+	return s[k].times[a]
 }
 
 // HitState says how much is known about the hits of a rule.
@@ -96,7 +96,7 @@ type RuleUse struct {
 }
 
 // UseOfRule says how much a rule of a policy is hit.
-func (s *Summary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
+func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
 	h, since := s.Rules[ref], s.logged.sinceOf(p.Key, r.Action)
 	if p.Kind == model.KindNP && since.IsZero() {
@@ -115,8 +115,8 @@ func (s *Summary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	return u
 }
 
-// Short says it in a column: "1,204", "logged, no hit", "not logged".
-func (u RuleUse) Short() string {
+// ShortText says it in a column: "1,204", "logged, no hit", "not logged".
+func (u RuleUse) ShortText() string {
 	switch u.Use {
 	case Idle:
 		if u.Missing > 0 {
@@ -144,7 +144,7 @@ type PolicyUse struct {
 }
 
 // OfPolicy says how much a policy is hit.
-func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
+func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	best := NotFollowed + 1
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		rules := p.Rules(d)
@@ -167,9 +167,9 @@ func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	return u
 }
 
-// Short says it in a column: "1,204, 2 rules idle".
-func (u PolicyUse) Short() string {
-	text := u.RuleUse.Short()
+// ShortText says it in a column: "1,204, 2 rules idle".
+func (u PolicyUse) ShortText() string {
+	text := u.RuleUse.ShortText()
 	if u.Use == Hit && len(u.Idle) > 0 {
 		return text + ", " + words.Count(len(u.Idle), "rule") + " no hit"
 	}

@@ -47,9 +47,9 @@ type Store struct {
 	rates   ruleRates
 	meters  aclMeters
 	limits  meterLimits
-	logged  loggedSince
+	logged  logTimes
 	begunAt time.Time
-	summed  *Summary // as it was last asked for
+	summed  *HitSummary // as it was last asked for
 }
 
 // arrival is a line, a gap or an order that waits to be taken in.
@@ -84,7 +84,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
 		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
-		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: loggedSince{}, begunAt: now()}
+		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
 	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
 	return l
@@ -94,7 +94,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 func (l *Store) Run(ctx context.Context) {
 	var merging sync.WaitGroup
 	defer merging.Wait()
-	merging.Go(func() { l.merge.run(ctx) })
+	merging.Go(func() { l.merge.runMerge(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -216,7 +216,7 @@ func (l *Store) Stats() Stats {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
-		Unattributed: l.unattributed.Load(), PerRule: l.perRule(now), Forgotten: l.book.Stats().Forgotten}
+		Unattributed: l.unattributed.Load(), PerRule: l.statsPerRule(now), Forgotten: l.book.Stats().Forgotten}
 }
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed", "redirect": "redirected"}

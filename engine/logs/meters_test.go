@@ -64,7 +64,7 @@ func TestLosses(t *testing.T) {
 	want("reached", "unread tcp at the limit of 20 lines/s: lines are being lost, how many is not counted",
 		"worker tcp at the limit of 5 lines/s: lines are being lost, how many is not counted")
 	dropped := uint64(0)
-	l.CountedBy(func(zone, acl string) (uint64, bool) { return dropped, zone == "worker" && acl == "tcp" })
+	l.CountLossesWith(func(zone, acl string) (uint64, bool) { return dropped, zone == "worker" && acl == "tcp" })
 	want("counted", "unread tcp at the limit of 20 lines/s: lines are being lost, how many is not counted",
 		"worker tcp at the limit of 5 lines/s: no line lost so far")
 	dropped = 1300

@@ -56,9 +56,9 @@ var ErrNoFiles = errors.New("no log file to go to a time in: start Rung with --l
 // followed from then on. It may be called as often as one likes.
 func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
 
-// FollowedBy says where lines come from: f lists streams, by zone. It may be called once
+// ListStreamsWith says where lines come from: f lists streams, by zone. It may be called once
 // for every kind of source.
-func (l *Store) FollowedBy(f func() []logline.Stream) {
+func (l *Store) ListStreamsWith(f func() []logline.Stream) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	l.sources.streams = append(l.sources.streams, f)
@@ -112,7 +112,7 @@ func (l *Store) currentPlayer() logPlayer {
 	return l.sources.player
 }
 
-func (l *Store) playedBy(p logPlayer) {
+func (l *Store) setPlayer(p logPlayer) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	l.sources.player = p

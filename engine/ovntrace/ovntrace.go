@@ -145,7 +145,7 @@ func (t *Tracer) traceWay(ctx context.Context, c verdict.Connection, run Runner,
 		w.Why = rows.Reason
 		return w, nil
 	}
-	asks, err := ovntrace.Plan(t.Revision().Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return dbs[zone] })
+	asks, err := ovntrace.PlanQuestions(t.Revision().Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return dbs[zone] })
 	if errors.Is(err, ovntrace.ErrNotTraced) {
 		w.Why = err.Error()
 		return w, nil
@@ -246,7 +246,7 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
+func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.Ask, run Runner, h 
 	ctx, cancel := context.WithTimeoutCause(ctx, traceWithin, fmt.Errorf("ovn-trace did not end within %s", traceWithin))
 	defer cancel()
 	var text string
-	h.Where, h.Command, text, err = run(ctx, ask)
+	h.RunAt, h.Command, text, err = run(ctx, ask)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 			err = cause

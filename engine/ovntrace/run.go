@@ -11,7 +11,7 @@ import (
 )
 
 // Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
-type Runner = func(ctx context.Context, ask *ovntrace.Ask) (where string, cmd []string, text string, err error)
+type Runner = func(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error)
 
 // currentRunner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
 func (t *Tracer) currentRunner() (Runner, error) {
@@ -23,15 +23,15 @@ func (t *Tracer) currentRunner() (Runner, error) {
 		}
 		return run, nil
 	case t.Pods != nil:
-		return t.inPod, nil
+		return t.runInPod, nil
 	}
 	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", rooms.ErrNoOVNTrace)
 }
 
-// inPod runs ovn-trace beside the zone's Southbound database, in the container that the
+// runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
 // Northbound one is read in: all of them have the same image and see both sockets.
-func (t *Tracer) inPod(ctx context.Context, ask *ovntrace.Ask) (where string, cmd []string, text string, err error) {
-	if cmd, err = ask.Command("unix:" + remote.DefaultSouthboundSocket); err != nil {
+func (t *Tracer) runInPod(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error) {
+	if cmd, err = ask.CommandLine("unix:" + remote.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}
 	pod, err := t.Pods.Cluster.ZonePod(ctx, ask.Zone, t.Pods.Namespaces)

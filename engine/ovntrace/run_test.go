@@ -67,8 +67,8 @@ func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Serve
 	return &Tracer{Parts: rooms.Parts{Pods: &below.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
-func askN1() *ovntrace.Ask {
-	return &ovntrace.Ask{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+func askN1() *ovntrace.PacketQuestion {
+	return &ovntrace.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.UDP, Port: 53}
 }
 
@@ -76,7 +76,7 @@ func askN1() *ovntrace.Ask {
 // databases; what keeps it from running is said.
 func TestOVNTraceInPod(t *testing.T) {
 	tr, s := inPods(t, map[string]string{"ovn-trace": `printf '%s\n' "$@"`})
-	where, cmd, text, err := tr.inPod(t.Context(), askN1())
+	where, cmd, text, err := tr.runInPod(t.Context(), askN1())
 	if err != nil || where != "exec:ovn-kubernetes/ovnkube-node-a/nb-ovsdb" {
 		t.Errorf("ran in %s: %v", where, err)
 	}
@@ -89,25 +89,25 @@ func TestOVNTraceInPod(t *testing.T) {
 	bad := askN1()
 	bad.Datapath = "--ovs"
 	ran := len(s.Commands())
-	if _, _, _, err := tr.inPod(t.Context(), bad); !errors.Is(err, ovntrace.ErrUnsafe) || len(s.Commands()) != ran {
+	if _, _, _, err := tr.runInPod(t.Context(), bad); !errors.Is(err, ovntrace.ErrUnsafe) || len(s.Commands()) != ran {
 		t.Errorf("a hostile switch: %v, ran %q", err, s.Commands()[ran:])
 	}
 
 	s.Refuse(func(_, resource string) bool { return resource == "pods/exec" })
-	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "auth can-i create pods/exec -n ovn-kubernetes") {
+	if _, _, _, err := tr.runInPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "auth can-i create pods/exec -n ovn-kubernetes") {
 		t.Errorf("without pods/exec: %v", err)
 	}
 	s.Refuse(func(_, resource string) bool { return resource == "pods" })
-	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "list pods -n ovn-kubernetes") {
+	if _, _, _, err := tr.runInPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "list pods -n ovn-kubernetes") {
 		t.Errorf("without pods: %v", err)
 	}
 
 	tr, _ = inPods(t, nil)
-	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, ErrNoProgram) {
+	if _, _, _, err := tr.runInPod(t.Context(), askN1()); !errors.Is(err, ErrNoProgram) {
 		t.Errorf("without the program: %v", err)
 	}
 	tr, _ = inPods(t, map[string]string{"ovn-trace": "echo 'ovn-trace: unix:/x: database connection failed' >&2; exit 1"})
-	if _, _, _, err := tr.inPod(t.Context(), askN1()); err == nil || !strings.Contains(err.Error(), "database connection failed") {
+	if _, _, _, err := tr.runInPod(t.Context(), askN1()); err == nil || !strings.Contains(err.Error(), "database connection failed") {
 		t.Errorf("where it fails: %v", err)
 	}
 }

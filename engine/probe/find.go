@@ -32,7 +32,7 @@ func (r *Result) findDisagreements() {
 }
 
 // findPackets compares what became of the packets of a path with what the rows say.
-func (r *Result) findPackets(p, rows *verdict.Path, steps []Step) {
+func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	last := &steps[len(steps)-1]
 	lost := !last.Delivered && last.Packet != steps[0].Packet
 	opened := p.Verdict

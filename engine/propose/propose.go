@@ -73,7 +73,7 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 	var best *Proposal
 	var failed error
 	for _, ends := range narrow.EndsFor(t.Action) {
-		p, err := makeAt(ctx, rev, t, old, seen, ends)
+		p, err := makeAtEnd(ctx, rev, t, old, seen, ends)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("proposing a rule for %s: %w", t.Policy.Label(), ctx.Err())
 		}
@@ -91,8 +91,8 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 	return best, failed
 }
 
-// makeAt is a proposal with rules at some ends.
-func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.RuleEnds) (*Proposal, error) {
+// makeAtEnd is a proposal with rules at some ends.
+func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
@@ -156,7 +156,7 @@ func (p *Proposal) whyNotExact() string {
 	case len(p.Still) > 0:
 		return "some stay " + outcomes[p.Still[0].Verdict] + ": " + p.Still[0].By + " decides"
 	case len(p.Left) > 0:
-		return p.Left[0].Why
+		return p.Left[0].Reason
 	}
 	return "it " + p.Surplus.Text()
 }

@@ -45,7 +45,7 @@ type Sandbox interface {
 	ObjectsMoved(c *model.Cluster, changes []model.Change)
 	// Probe puts a connection into it as packets, there and back, and judges what became
 	// of them; at, which may be nil, is told the phases.
-	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
+	Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error)
 }
 
 // ErrNoOVNTrace says that there is nowhere to run ovn-trace: neither a cluster nor a

@@ -20,7 +20,7 @@ type Sessions struct {
 	gate *gate.Gate
 	cfg  Config
 
-	// knownSessions are the sessions of the last look; again is when one that could not be ended is
+	// knownSessions are the sessions of the last look; retries say when one that could not be ended is
 	// tried next, and how often that was. They are of the goroutine that looks.
 	knownSessions map[model.Key]policies.LogSession
 	retries       map[model.Key]retryAt
@@ -129,13 +129,13 @@ func (l *Sessions) endSession(k model.Key) bool {
 	delete(l.retries, k)
 	delete(l.knownSessions, k)
 	if !nothing {
-		l.tellEnded(ended)
+		l.reportEnded(ended)
 	}
 	return true
 }
 
-// tellEnded notes sessions that ended by their time.
-func (l *Sessions) tellEnded(ended []model.EndedLogSession) {
+// reportEnded notes sessions that ended by their time.
+func (l *Sessions) reportEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
 		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}

@@ -27,10 +27,10 @@ var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 // NewDraft puts a text that is about to be edited into a new private file below
 // the state folder, and returns its path. Old drafts beyond a few are removed.
 func NewDraft(stateDir, name, text string) (path string, err error) {
-	return NewDraftOn(safefile.OS, stateDir, name, text)
+	return NewDraftOnDisk(safefile.OS, stateDir, name, text)
 }
 
-func NewDraftOn(disk safefile.FS, stateDir, name, text string) (path string, err error) {
+func NewDraftOnDisk(disk safefile.FS, stateDir, name, text string) (path string, err error) {
 	dir := filepath.Join(stateDir, "edit")
 	if err := disk.MkdirAll(dir, safefile.PrivateFolder); err != nil {
 		return "", fmt.Errorf("making the folder for texts being edited: %w", err)

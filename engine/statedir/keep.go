@@ -14,10 +14,10 @@ import (
 // report of an internal error. The folder and the file are the user's alone; a
 // file of that name stays and the new one gets a number. It returns the path.
 func KeepFile(folder, name string, text []byte) (string, error) {
-	return KeepOn(safefile.OS, folder, name, text)
+	return KeepFileOnDisk(safefile.OS, folder, name, text)
 }
 
-func KeepOn(disk safefile.FS, folder, name string, text []byte) (string, error) {
+func KeepFileOnDisk(disk safefile.FS, folder, name string, text []byte) (string, error) {
 	if err := disk.MkdirAll(folder, safefile.PrivateFolder); err != nil {
 		return "", fmt.Errorf("making the folder for %s: %w", name, err)
 	}

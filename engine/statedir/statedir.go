@@ -12,14 +12,14 @@ import (
 
 // OpenFolder makes the state folder the user's alone if it is there, which note
 // says. The error says why it cannot be used.
-func OpenFolder(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
+func OpenFolder(dir string) (note string, err error) { return OpenFolderOnDisk(safefile.OS, dir) }
 
-func OpenOn(disk safefile.FS, dir string) (note string, err error) {
-	return safefile.CheckFolder(disk, dir, ofState)
+func OpenFolderOnDisk(disk safefile.FS, dir string) (note string, err error) {
+	return safefile.CheckFolder(disk, dir, isStateFile)
 }
 
-// ofState says whether a name in the state folder is one that Rung gives.
-func ofState(name string) bool {
+// isStateFile says whether a name in the state folder is one that Rung gives.
+func isStateFile(name string) bool {
 	switch name {
 	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", "rung.log", "rung.log.old", "lost+found":
 		return true

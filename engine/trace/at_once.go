@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// AtOnce does something for each of n, on all cores, and returns when all is done: a file of
+// RunParallel does something for each of n, on all cores, and returns when all is done: a file of
 // questions is asked so.
-func AtOnce(n int, do func(i int)) {
+func RunParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

@@ -7,26 +7,26 @@ import (
 	"rung/revision"
 )
 
-// OfPod is a question with a pod at the end it begins from.
-func OfPod(k model.Key) Question { return Question{From: EndText(k)} }
+// QuestionOfPod is a question with a pod at the end it begins from.
+func QuestionOfPod(k model.Key) Question { return Question{From: EndText(k)} }
 
-// OfPolicy is a connection that the first rule of a policy is about, as far as there is one.
-func OfPolicy(r *revision.Revision, k model.PolicyKey) Question {
+// QuestionOfPolicy is a connection that the first rule of a policy is about, as far as there is one.
+func QuestionOfPolicy(r *revision.Revision, k model.PolicyKey) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return Question{}
 	}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		for _, rule := range p.Rules(d) {
-			return OfRule(r, k, d, rule.Index)
+			return QuestionOfRule(r, k, d, rule.Index)
 		}
 	}
 	return subjectEnd(r, p, model.Egress)
 }
 
-// OfRule returns a connection that a rule is about: one of its pods, one of its peers, one
+// QuestionOfRule returns a connection that a rule is about: one of its pods, one of its peers, one
 // of its ports. Parts that the rule leaves open stay empty.
-func OfRule(r *revision.Revision, k model.PolicyKey, d model.Direction, index int) Question {
+func QuestionOfRule(r *revision.Revision, k model.PolicyKey, d model.Direction, index int) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return Question{}

@@ -40,7 +40,7 @@ func BenchmarkCases(b *testing.B) {
 				next := revision.New(revision.Facts{Cluster: c, Desired: r.Desired, Number: 1}, nil)
 				t, names := trace.Tracer{Compiled: true}, trace.NamesOf(c)
 				errs := make([]error, len(cases))
-				trace.AtOnce(len(cases), func(i int) {
+				trace.RunParallel(len(cases), func(i int) {
 					q, err := cases[i].CompleteNames(names)
 					if err == nil {
 						var asked verdict.Connection

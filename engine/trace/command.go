@@ -61,7 +61,7 @@ func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 	if len(t.Answer.Paths) == 0 || len(t.Answer.Paths[0].Stages) == 0 {
 		return nil, ovntrace.ErrNotTraced
 	}
-	asks, err := ovntrace.Plan(r.Cluster, &t.Answer.Paths[0], t.Connection.Protocol, func(zone string) *nb.DB {
+	asks, err := ovntrace.PlanQuestions(r.Cluster, &t.Answer.Paths[0], t.Connection.Protocol, func(zone string) *nb.DB {
 		if z := r.Zone(zone); z != nil {
 			return z.DB
 		}
@@ -71,7 +71,7 @@ func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 		return nil, err
 	}
 	for i := range asks {
-		words, err := asks[i].Command("unix:" + remote.DefaultSouthboundSocket)
+		words, err := asks[i].CommandLine("unix:" + remote.DefaultSouthboundSocket)
 		if err != nil {
 			return nil, err
 		}

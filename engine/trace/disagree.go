@@ -53,7 +53,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			}
 			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
 			if t.isDecidedAs2016(r, i, j) {
-				s.Of2016, d.KnownFrom2016, d.Finding = true, true, finding2016(s)
+				s.Of2016, d.KnownFrom2016, d.Finding = true, true, findingOf2016(s)
 				t.Disagree = append(t.Disagree, d)
 				continue
 			}

@@ -53,15 +53,15 @@ func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
 	for i := range min(len(t.Paths), len(would.Paths)) {
 		for j := range min(len(t.Paths[i].Stages), len(would.Paths[i].Stages)) {
 			s := &t.Paths[i].Stages[j]
-			s.Would = wouldOf(would.Paths[i].Stages[j].StageVerdict)
+			s.Would = wouldMatchOf(would.Paths[i].Stages[j].StageVerdict)
 			s.Idle = s.Idle && len(s.Would) == 0
 		}
 	}
 	return nil
 }
 
-// wouldOf are the rules of ClusterNetworkPolicies that matched in a stage.
-func wouldOf(s *verdict.StageVerdict) (out []WouldMatch) {
+// wouldMatchOf are the rules of ClusterNetworkPolicies that matched in a stage.
+func wouldMatchOf(s *verdict.StageVerdict) (out []WouldMatch) {
 	for i := range s.Passed {
 		if s.Passed[i].Policy.Kind == model.KindCNP {
 			out = append(out, WouldMatch{Rule: &s.Passed[i]})

@@ -41,7 +41,7 @@ func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 	return now.Stage == s.Stage && now.Zone == s.Zone && now.Verdict == s.Rows.Verdict
 }
 
-func finding2016(s *Stage) model.Finding {
+func findingOf2016(s *Stage) model.Finding {
 	f := model.Finding{Code: FindNoRowsOf2016, Severity: model.SeverityInfo, Rule: -1, Zone: s.Zone, Remedy: remedy2016,
 		Message: fmt.Sprintf("zone %s, %s: policies %s by the document of 2016, rows %s by the policies of today; %s", s.Zone, s.Stage, s.Verdict, s.Rows.Verdict, noRows2016)}
 	if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
@@ -50,9 +50,9 @@ func finding2016(s *Stage) model.Finding {
 	return f
 }
 
-// rowsAlone says, where the rows alone were asked, that the policies say otherwise as the
+// noteRowsAlone says, where the rows alone were asked, that the policies say otherwise as the
 // document of 2016 decides.
-func (t *Trace) rowsAlone(r *revision.Revision) {
+func (t *Trace) noteRowsAlone(r *revision.Revision) {
 	if !r.Flags.LegacyIsolation {
 		return
 	}
@@ -68,8 +68,8 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 		Message: fmt.Sprintf("policies %s by the document of 2016, rows %s by the policies of today; %s", then.Verdict, t.Verdict, noRows2016)}
 }
 
-// OnlyKnown says whether rows and policies say different things, and that is known not to
+// DiffersAsKnown says whether rows and policies say different things, and that is known not to
 // be drift.
-func (t *Trace) OnlyKnown() bool {
+func (t *Trace) DiffersAsKnown() bool {
 	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.KnownFrom2016 })
 }

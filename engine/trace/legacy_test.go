@@ -36,7 +36,7 @@ func TestNoRowsOf2016(t *testing.T) {
 	const zone = "ovn-worker"
 	p := isolated(t, "")
 	got := ask(t, &trace.Tracer{}, revision.New(*p, nil), text)
-	if got.Verdict != verdict.Deny || got.Rows.Verdict != verdict.Allow || len(got.Disagree) != 1 || !got.OnlyKnown() {
+	if got.Verdict != verdict.Deny || got.Rows.Verdict != verdict.Allow || len(got.Disagree) != 1 || !got.DiffersAsKnown() {
 		t.Fatalf("%s, rows %s, %+v", got.Verdict, got.Rows.Verdict, got.Disagree)
 	}
 	d := got.Disagree[0]
@@ -70,7 +70,7 @@ func TestNoRowsOf2016(t *testing.T) {
 	})
 	live.Judge(t, &q, uitest.Now.Add(-time.Minute))
 	got = ask(t, &trace.Tracer{}, revision.New(q, nil), "blue/web-g0 red/web-f0 TCP 8080")
-	if len(got.Disagree) != 1 || got.Disagree[0].KnownFrom2016 || got.OnlyKnown() || got.Disagree[0].Finding.Code != trace.FindRowsDisagree {
+	if len(got.Disagree) != 1 || got.Disagree[0].KnownFrom2016 || got.DiffersAsKnown() || got.Disagree[0].Finding.Code != trace.FindRowsDisagree {
 		t.Errorf("a row that drifted: %+v", got.Disagree)
 	}
 }

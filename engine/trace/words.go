@@ -46,8 +46,8 @@ func keyLabels(keys []model.Key) []string {
 	return out
 }
 
-// WhoOf names who decided in a stage, after whom, or why nobody can tell.
-func WhoOf(s *verdict.StageVerdict) string {
+// DeciderTextOf names who decided in a stage, after whom, or why nobody can tell.
+func DeciderTextOf(s *verdict.StageVerdict) string {
 	out := DeciderText(s.Decided)
 	if len(s.Candidates) > 0 {
 		var all []string
@@ -148,16 +148,16 @@ func (p *Path) Sentence() string {
 		if s.Verdict != p.Verdict || p.Verdict == verdict.Unknown || p.Verdict == verdict.NotApplicable {
 			continue
 		}
-		switch after += p.passedBy(s); {
+		switch after += p.passText(s); {
 		case p.Verdict == verdict.Undefined:
 			var all []string
 			for j := range s.Candidates {
 				all = append(all, ruleText(&s.Candidates[j])+" ("+s.Candidates[j].ActionWord()+")"+defectText(&s.Candidates[j]))
 			}
-			return "undefined: " + strings.Join(all, " or ") + p.placeText(s, s.Decided) + ", equal priority" + p.passedBy(s)
+			return "undefined: " + strings.Join(all, " or ") + p.placeText(s, s.Decided) + ", equal priority" + p.passText(s)
 		case s.Decided == nil:
 		case p.Verdict == verdict.Deny:
-			return doneBy(s.Decided) + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passedBy(s)
+			return denialText(s.Decided) + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passText(s)
 		default:
 			who = append(who, placedRule{s.Decided, p.placeText(s, s.Decided)})
 		}
@@ -206,8 +206,8 @@ func ruleTexts(who []placedRule) string {
 	return words.List(out, len(out))
 }
 
-// passedBy says which rules pass the packet on in a stage because of a known defect.
-func (p *Path) passedBy(s *Stage) (out string) {
+// passText says which rules pass the packet on in a stage because of a known defect.
+func (p *Path) passText(s *Stage) (out string) {
 	for i := range s.Passed {
 		if d := &s.Passed[i]; d.Defect != "" {
 			out += "; passed on by " + ruleText(d) + p.placeText(s, d) + defectText(d)
@@ -216,8 +216,8 @@ func (p *Path) passedBy(s *Stage) (out string) {
 	return out
 }
 
-// doneBy names the effect of a rule that denies: a Reject tells the client.
-func doneBy(d *verdict.Decider) string {
+// denialText names the effect of a rule that denies: a Reject tells the client.
+func denialText(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"
 	}

@@ -101,7 +101,7 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
 		j.classes.VisitPodPairs(from.pods, to.pods, func(c matrix.PodPair) bool {
-			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports)) && j.mayGoOn()
+			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports)) && j.mayContinue()
 			return more
 		})
 	}
@@ -141,8 +141,8 @@ func podEnds(pods []*model.Pod) (out []verdict.Endpoint) {
 	return out
 }
 
-// mayGoOn says whether to go on; it looks at the context now and then.
-func (j *statementJudge) mayGoOn() bool {
+// mayContinue says whether to go on; it looks at the context now and then.
+func (j *statementJudge) mayContinue() bool {
 	j.n++
 	return j.n%1024 != 0 || j.ctx.Err() == nil
 }
@@ -189,17 +189,17 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		for _, p := range ports {
 			c := in.c
 			c.Protocol, c.Port = p.Protocol, p.Lo
-			if !j.mayGoOn() {
+			if !j.mayContinue() {
 				return false, j.ctx.Err()
 			}
 			answer, err := ask(c)
 			switch {
 			case err != nil:
-				j.problem(s.Place, "%s: %v", c, err)
+				j.problem(s.FilePlace, "%s: %v", c, err)
 				t.failed = true
 				return false, nil
 			case (b.Key.Kind == model.KindService || answer.Front != nil) && len(answer.Paths) == 0:
-				j.problem(s.To[0].Place, "%s", answer.Reason)
+				j.problem(s.To[0].FilePlace, "%s", answer.Reason)
 				t.failed = true
 				return false, nil
 			}

@@ -1,5 +1,5 @@
 // Package verify holds expectations against a cluster: statements of which connections
-// must be let through and which not, kept in files beside the policies. Read takes them
+// must be let through and which not, kept in files beside the policies. ReadStatements takes them
 // from YAML or JSON, JudgeStatements asks policies or rows, WriteStatements makes a first file from the
 // connections there are.
 //

@@ -97,7 +97,7 @@ type statementJudge struct {
 	edges   []uint16 // of the rows, once they were needed
 	looked  bool
 	n       int
-	problem func(at Place, format string, args ...any)
+	problem func(at FilePlace, format string, args ...any)
 	omits   *omitted.OmissionFilter
 }
 

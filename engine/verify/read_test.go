@@ -92,7 +92,7 @@ func TestRead(t *testing.T) {
 		t.Error(got)
 	}
 	if got := s[1].String(); got != "deny node/a → x, y, TCP 1–79, 81–65535" || s[1].Line != 9 || s[1].Field != "[1]" {
-		t.Error(got, s[1].Place)
+		t.Error(got, s[1].FilePlace)
 	}
 	s, problems = ReadStatements("x.json", []byte(`[{"expect":"deny","from":{"pod":{"app":"a"}},"to":{"node":{"role":"b"}}}]`))
 	if len(problems) > 0 || len(s) != 1 || s[0].String() != "deny pods app=a in every namespace → nodes role=b, any port" {
@@ -110,7 +110,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		statements, problems := ReadStatements("x.yaml", text)
 		for _, p := range problems {
-			if s := p.Error(); !clean.Is(s) || strings.Contains(s, "\n") || !strings.HasPrefix(s, "x.yaml") {
+			if s := p.Error(); !clean.IsClean(s) || strings.Contains(s, "\n") || !strings.HasPrefix(s, "x.yaml") {
 				t.Errorf("not one clean line: %q", s)
 			}
 		}
@@ -119,7 +119,7 @@ func FuzzRead(f *testing.F) {
 			if len(s.From) == 0 || len(s.To) == 0 || len(s.Ports) == 0 || s.Expect != verdict.Allow && s.Expect != verdict.Deny {
 				t.Errorf("%+v", s)
 			}
-			if !clean.Is(s.Title()) || !clean.Is(s.String()) {
+			if !clean.IsClean(s.Title()) || !clean.IsClean(s.String()) {
 				t.Errorf("not clean: %q %q", s.Title(), s)
 			}
 			for _, p := range s.Ports {
@@ -134,7 +134,7 @@ func FuzzRead(f *testing.F) {
 			f.findSide(statements[i].To, false)
 		}
 		for _, p := range f.problems {
-			if s := p.Error(); !clean.Is(s) || strings.Contains(s, "\n") {
+			if s := p.Error(); !clean.IsClean(s) || strings.Contains(s, "\n") {
 				t.Errorf("not one clean line: %q", s)
 			}
 		}

@@ -132,7 +132,7 @@ func (j *statementJudge) allPorts() []uint16 {
 			}
 			seen[a.Match] = true
 			if e, err := match.Parse(a.Match); err == nil {
-				j.edges = append(j.edges, match.Ports(e)...)
+				j.edges = append(j.edges, match.ComparedPorts(e)...)
 			}
 		}
 	}

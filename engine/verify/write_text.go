@@ -75,7 +75,7 @@ func (w *statementWriter) writeStatement(m map[string]any) {
 		}
 		list, isList := v.([]any)
 		if name == "port" || name == "exceptPort" {
-			w.text.WriteString(lead + name + ": " + portsPlain(v) + "\n")
+			w.text.WriteString(lead + name + ": " + portsText(v) + "\n")
 			continue
 		}
 		if !isList {
@@ -105,8 +105,8 @@ func portTexts(ports []verdict.PortRange) any {
 	return singleOrList(out)
 }
 
-// portsPlain writes ports without the quotes that YAML does not need.
-func portsPlain(v any) string {
+// portsText writes ports without the quotes that YAML does not need.
+func portsText(v any) string {
 	list, isList := v.([]any)
 	if !isList {
 		return fmt.Sprint(v)
@@ -126,9 +126,9 @@ func singleOrList(list []any) any {
 	return list
 }
 
-// bySpace are the pods of some units, by namespace, and whether they are all that policies
+// podsBySpace are the pods of some units, by namespace, and whether they are all that policies
 // select there.
-func (w *statementWriter) bySpace(units []int) (order []string, pods map[string][]*model.Pod) {
+func (w *statementWriter) podsBySpace(units []int) (order []string, pods map[string][]*model.Pod) {
 	pods = map[string][]*model.Pod{}
 	for _, i := range units {
 		u := &w.units[i]
@@ -148,7 +148,7 @@ func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool
 // labels have in common, else by their names.
 func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
-	order, pods := w.bySpace(units)
+	order, pods := w.podsBySpace(units)
 	for _, space := range order {
 		if w.isWholeNamespace(space, pods[space]) {
 			whole = append(whole, space)
@@ -165,7 +165,7 @@ func (w *statementWriter) unitEnds(units []int) any {
 // unitNames are units for people.
 func (w *statementWriter) unitNames(units []int) string {
 	var out []string
-	order, pods := w.bySpace(units)
+	order, pods := w.podsBySpace(units)
 	for _, space := range order {
 		name := space
 		if !w.isWholeNamespace(space, pods[space]) {

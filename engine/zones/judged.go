@@ -11,7 +11,7 @@ import (
 // has to judge anew.
 func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
-	if delta == nil || delta.All {
+	if delta == nil || delta.Everything {
 		l.lastStep = l.steps
 	} else {
 		for k := range delta.Policies {
@@ -21,11 +21,11 @@ func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded b
 	l.SetDesired(d, delta, loaded)
 }
 
-// asJudged is a zone's state as the newest objects allow to see it: a policy
+// judgedState is a zone's state as the newest objects allow to see it: a policy
 // that changed since the zone was judged is settling, whatever its rows were
 // before. A change and "in sync" must never stand side by side because the
 // reconciler has not looked yet.
-func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
+func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 	if st.Conn == model.ConnSwept && st.Changed != z.changes {
 		next := *st
 		next.Changed = z.changes

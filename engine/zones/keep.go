@@ -42,14 +42,14 @@ func trimDifferences(in map[model.PolicyKey]*model.PolicyInZone) map[model.Polic
 func trimmedFields(in []model.FieldDiff) []model.FieldDiff {
 	out := make([]model.FieldDiff, len(in))
 	for i, f := range in {
-		f.Missing, f.Extra = firstNames(f.Missing), firstNames(f.Extra)
+		f.Missing, f.Extra = copyNames(f.Missing), copyNames(f.Extra)
 		out[i] = f
 	}
 	return out
 }
 
-// firstNames copies, so that the rest need not be kept.
-func firstNames(names []string) []string {
+// copyNames copies, so that the rest need not be kept.
+func copyNames(names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ type member struct {
 	connSince time.Time
 }
 
-// addMember takes a zone in; what becomes of it, rank says.
+// addMember takes a zone in; what becomes of it, rankMembers says.
 func (z *Set) addMember(m *member) {
 	if z.members[m.name] != nil {
 		return
@@ -78,8 +78,8 @@ func (z *Set) rankMembers() {
 		ranked = append(ranked, m)
 	}
 	slices.SortFunc(ranked, func(a, b *member) int {
-		return cmp.Or(trueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
-			trueFirst(a.early, b.early), strings.Compare(a.name, b.name))
+		return cmp.Or(compareTrueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
+			compareTrueFirst(a.early, b.early), strings.Compare(a.name, b.name))
 	})
 	limit := z.cfg.Follow
 	for i, m := range ranked {
@@ -96,8 +96,8 @@ func (z *Set) rankMembers() {
 	z.scheduleReads()
 }
 
-// trueFirst orders what is before what is not.
-func trueFirst(a, b bool) int {
+// compareTrueFirst orders what is before what is not.
+func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -55,8 +55,8 @@ func nameOf(db *nb.DB) string {
 	return ""
 }
 
-// byAddress is a zone given by its address.
-func (z *Set) byAddress(name, addr string) *member {
+// memberByAddress is a zone given by its address.
+func (z *Set) memberByAddress(name, addr string) *member {
 	return &member{name: name, writes: z.cfg.Reconcile && !IsFile(addr),
 		open: func() (reconciler.Zone, error) { return z.openNB(name, addr), nil }}
 }

@@ -119,7 +119,7 @@ type zoneLoop struct {
 	done   chan struct{}
 	writes bool
 
-	// steps counts what SetDesired was told; changed and all are the last steps
+	// steps counts what SetDesired was told; changed and lastStep are the last steps
 	// that changed a policy, or anything.
 	steps, lastStep uint64
 	firstStep       uint64 // the zoneSet's number of the first
@@ -182,7 +182,7 @@ func (z *Set) States() map[string]*model.ZoneState { return z.states }
 func (z *Set) JudgedStates() []*model.ZoneState {
 	out := make([]*model.ZoneState, 0, len(z.states))
 	for _, name := range slices.Sorted(maps.Keys(z.states)) {
-		out = append(out, z.asJudged(z.states[name]))
+		out = append(out, z.judgedState(z.states[name]))
 	}
 	z.awaitSettled()
 	return out
@@ -191,8 +191,10 @@ func (z *Set) JudgedStates() []*model.ZoneState {
 // HasZone says whether there is a zone of that name, read or not.
 func (z *Set) HasZone(name string) bool { return z.states[name] != nil || z.members[name] != nil }
 
-// OfNode says whether a zone goes with its Node.
-func (z *Set) OfNode(name string) bool { return z.members[name] != nil && z.members[name].ofNode }
+// BelongsToNode says whether a zone goes with its Node.
+func (z *Set) BelongsToNode(name string) bool {
+	return z.members[name] != nil && z.members[name].ofNode
+}
 
 // EndZone stops the reconciler of a zone that AddZone started; the channel is closed when what it
 // said last was sent.
@@ -259,14 +261,14 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
 	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
-	var own *ownership.Zone
+	var own *ownership.OwnedZone
 	if write && !z.cfg.Own {
 		own = z.owners.OwnZone(name, &rc)
 	}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.firstStep = z.steps
-	l.takeStep(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().AllRead))
+	l.takeStep(z.world().Desired, &compiler.Delta{Everything: true}, z.world().Loaded && (!write || z.world().AllRead))
 	z.takeState(l, l.State())
 	if !z.Go(func() {
 		defer close(l.done)

@@ -199,7 +199,7 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	m.lastState, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
 	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
-	if in := settlesIn(st); in > 0 {
+	if in := rereadIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
 		if m.rereads {
 			in = max(in, z.cfg.Sweep.TTL/sweepMin)
@@ -219,9 +219,9 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	z.forgetSteps()
 }
 
-// settlesIn is how long after its read a zone is to be read again, because a
+// rereadIn is how long after its read a zone is to be read again, because a
 // difference is new or was too young to judge; zero when none was.
-func settlesIn(st *model.ZoneState) (in time.Duration) {
+func rereadIn(st *model.ZoneState) (in time.Duration) {
 	const after = model.SettleTime + 100*time.Millisecond
 	for _, p := range st.Policies {
 		switch {
@@ -273,9 +273,9 @@ func connOf(err error) model.ConnState {
 	return model.ConnLost
 }
 
-// ReadAgain makes the swept zones due: they were judged by other desired rows. It is for
+// RereadSwept makes the swept zones due: they were judged by other desired rows. It is for
 // the loop.
-func (z *Set) ReadAgain() {
+func (z *Set) RereadSwept() {
 	for _, m := range z.members {
 		if !m.followed && m.lastState != nil && m.fails == 0 {
 			m.dueAt = time.Now()

@@ -14,32 +14,32 @@ import (
 // the cursor, recolour the screen or read differently from how it is stored. A
 // clean string is returned as it is, without allocation.
 func Text(s string) string {
-	if Is(s) {
+	if IsClean(s) {
 		return s
 	}
-	return strings.Map(replace, s)
+	return strings.Map(replaceRune, s)
 }
 
 // Block is Text for text of several lines: newlines and tabs stay.
 func Block(s string) string {
-	if whole(s, true) {
+	if needsNoReplacing(s, true) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r
 		}
-		return replace(r)
+		return replaceRune(r)
 	}, s)
 }
 
-// Is says whether Text would return s as it is.
-func Is(s string) bool { return whole(s, false) }
+// IsClean says whether Text would return s as it is.
+func IsClean(s string) bool { return needsNoReplacing(s, false) }
 
-// whole says whether nothing in a text has to be replaced.
-func whole(s string, block bool) bool {
+// needsNoReplacing says whether nothing in a text has to be replaced.
+func needsNoReplacing(s string, block bool) bool {
 	for i := 0; i < len(s); {
-		if n := plain(s, i); n > 0 {
+		if n := plainLength(s, i); n > 0 {
 			i += n
 			continue
 		}
@@ -51,7 +51,7 @@ func whole(s string, block bool) bool {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || bad(r) {
+		if r == utf8.RuneError && n == 1 || isBadRune(r) {
 			return false
 		}
 		i += n
@@ -63,7 +63,7 @@ func whole(s string, block bool) bool {
 // what Block would replace is written as in YAML and Go, "\u202e". Text that
 // is written out for a machine to read back must not pass here.
 func Escape(s string) string {
-	if whole(s, true) {
+	if needsNoReplacing(s, true) {
 		return s
 	}
 	b := make([]byte, 0, len(s)+16)
@@ -72,7 +72,7 @@ func Escape(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			b = fmt.Appendf(b, `\x%02x`, s[i])
-		case r == '\n' || r == '\t' || !bad(r):
+		case r == '\n' || r == '\t' || !isBadRune(r):
 			b = append(b, s[i:i+n]...)
 		case r < 0x80:
 			b = fmt.Appendf(b, `\x%02x`, r)
@@ -89,7 +89,7 @@ func Escape(s string) string {
 // JSON writes invisible characters of a JSON text as escapes of JSON: the text means
 // the same. Bytes that are no UTF-8 become U+FFFD.
 func JSON(b []byte) []byte {
-	if whole(string(b), true) {
+	if needsNoReplacing(string(b), true) {
 		return b
 	}
 	out := make([]byte, 0, len(b)+16)
@@ -98,7 +98,7 @@ func JSON(b []byte) []byte {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			out = utf8.AppendRune(out, r)
-		case r == '\n' || r == '\t' || !bad(r):
+		case r == '\n' || r == '\t' || !isBadRune(r):
 			out = append(out, b[i:i+n]...)
 		case r < 0x10000:
 			out = fmt.Appendf(out, `\u%04x`, r)
@@ -115,7 +115,7 @@ func JSON(b []byte) []byte {
 // set a colour: it is the last to see it. Text was cleaned before, where its width was
 // measured; the characters dropped here have no width, so no line moves.
 func Frame(s string) string {
-	at := trouble(s, 0)
+	at := firstTrouble(s, 0)
 	if at < 0 {
 		return s
 	}
@@ -124,16 +124,16 @@ func Frame(s string) string {
 		b = append(b, s[:at]...)
 		_, n := utf8.DecodeRuneInString(s[at:])
 		s = s[at+n:]
-		at = trouble(s, 0)
+		at = firstTrouble(s, 0)
 	}
 	return string(append(b, s...))
 }
 
-// trouble is the place of the first thing that does not belong into a frame, -1
+// firstTrouble is the place of the first thing that does not belong into a frame, -1
 // where there is none.
-func trouble(s string, i int) int {
+func firstTrouble(s string, i int) int {
 	for i < len(s) {
-		if n := plain(s, i); n > 0 {
+		if n := plainLength(s, i); n > 0 {
 			i += n
 			continue
 		}
@@ -142,7 +142,7 @@ func trouble(s string, i int) int {
 		case c >= 0x20 && c < 0x7f || c == '\n':
 			i++
 		case c == 0x1b:
-			n := colour(s[i:])
+			n := colourLength(s[i:])
 			if n == 0 {
 				return i
 			}
@@ -151,7 +151,7 @@ func trouble(s string, i int) int {
 			return i
 		default:
 			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 || bad(r) {
+			if r == utf8.RuneError && n == 1 || isBadRune(r) {
 				return i
 			}
 			i += n
@@ -160,10 +160,10 @@ func trouble(s string, i int) int {
 	return -1
 }
 
-// plain is how much of a text from i on is what most of a screen is, ASCII that is
+// plainLength is how much of a text from i on is what most of a screen is, ASCII that is
 // seen eight at a time or one of the lines and signs that Rung draws with; 0 says
 // nothing about what is there.
-func plain(s string, i int) int {
+func plainLength(s string, i int) int {
 	from := i
 	for i+8 <= len(s) {
 		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
@@ -182,9 +182,9 @@ func plain(s string, i int) int {
 	return i - from
 }
 
-// colour is the length of a sequence that sets the look of text (SGR), 0 for any
+// colourLength is the length of a sequence that sets the look of text (SGR), 0 for any
 // other.
-func colour(s string) int {
+func colourLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
 	}
@@ -199,15 +199,15 @@ func colour(s string) int {
 	return 0
 }
 
-func replace(r rune) rune {
-	if bad(r) {
+func replaceRune(r rune) rune {
+	if isBadRune(r) {
 		return utf8.RuneError
 	}
 	return r
 }
 
-// bad says whether a character cannot be seen, or changes how others are.
-func bad(r rune) bool {
+// isBadRune says whether a character cannot be seen, or changes how others are.
+func isBadRune(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
 		return true

@@ -32,10 +32,10 @@ func TestText(t *testing.T) {
 			if got := Text(tt.in); got != tt.want {
 				t.Errorf("Text(%q) = %q, want %q", tt.in, got, tt.want)
 			}
-			if Is(tt.in) != (tt.in == tt.want) {
-				t.Errorf("Is(%q) = %v", tt.in, Is(tt.in))
+			if IsClean(tt.in) != (tt.in == tt.want) {
+				t.Errorf("IsClean(%q) = %v", tt.in, IsClean(tt.in))
 			}
-			if !Is(Text(tt.in)) {
+			if !IsClean(Text(tt.in)) {
 				t.Errorf("Text(%q) is not clean", tt.in)
 			}
 		})
@@ -105,15 +105,15 @@ func FuzzClean(f *testing.F) {
 	f.Add("a\u202eb\x1b[31m\xff\U000e0041")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, got := range []string{Text(s), Block(s), Escape(s)} {
-			if !whole(got, true) {
+			if !needsNoReplacing(got, true) {
 				t.Errorf("%q is left of %q", got, s)
 			}
 		}
-		naive := utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0
-		if Is(s) != naive || (Text(s) == s) != naive {
-			t.Errorf("Is(%q) = %v, rune by rune %v", s, Is(s), naive)
+		naive := utf8.ValidString(s) && strings.IndexFunc(s, isBadRune) < 0
+		if IsClean(s) != naive || (Text(s) == s) != naive {
+			t.Errorf("IsClean(%q) = %v, rune by rune %v", s, IsClean(s), naive)
 		}
-		if got := Frame(s); trouble(got, 0) >= 0 {
+		if got := Frame(s); firstTrouble(got, 0) >= 0 {
 			t.Errorf("%q is left of %q", got, s)
 		}
 	})

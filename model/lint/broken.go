@@ -12,8 +12,8 @@ import (
 // brokenObject is the code of what could not be read, where its error has none.
 const brokenObject = "broken"
 
-// broken turns an object that could not be taken in into a finding.
-func (l *linter) broken(b *model.Broken) {
+// addBroken turns an object that could not be taken in into a finding.
+func (l *linter) addBroken(b *model.Broken) {
 	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
 		Origin: b.Origin}
 	if f.Code == "" {
@@ -23,26 +23,26 @@ func (l *linter) broken(b *model.Broken) {
 		f.Severity = model.SeverityError
 	}
 	if b.Field != "" {
-		f.Direction, f.Rule = ruleOf(b.Field)
+		f.Direction, f.Rule = ruleOfField(b.Field)
 		f.Message = b.Field + ": " + f.Message
 	}
 	l.out = append(l.out, f)
 }
 
-// invalid reports why OVN-Kubernetes cannot take a policy.
-func (l *linter) invalid(p *model.Policy) {
+// addInvalid reports why OVN-Kubernetes cannot take a policy.
+func (l *linter) addInvalid(p *model.Policy) {
 	for i := range p.Invalid {
 		b := p.Invalid[i]
 		b.Key = p.Key
 		if b.Origin == (model.Origin{}) {
 			b.Origin = p.Origin
 		}
-		l.broken(&b)
+		l.addBroken(&b)
 	}
 }
 
-// ruleOf finds the rule in the path of a field: "spec.egress[2].to[0]".
-func ruleOf(field string) (model.Direction, int) {
+// ruleOfField finds the rule in the path of a field: "spec.egress[2].to[0]".
+func ruleOfField(field string) (model.Direction, int) {
 	for prefix, d := range map[string]model.Direction{"spec.ingress[": model.Ingress, "spec.egress[": model.Egress} {
 		if rest, ok := strings.CutPrefix(field, prefix); ok {
 			if digits, _, ok := strings.Cut(rest, "]"); ok {
@@ -55,10 +55,10 @@ func ruleOf(field string) (model.Direction, int) {
 	return "", -1
 }
 
-// logging reports an annotation that stops the whole policy.
-func (l *linter) logging(p *model.Policy) {
+// checkLogging reports an annotation that stops the whole policy.
+func (l *linter) checkLogging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
-		l.about(p, codes.LoggingInvalid, clean.Text(err.Error())+
+		l.addAbout(p, codes.LoggingInvalid, clean.Text(err.Error())+
 			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
 			"the rows it had before stay and decide").Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`

@@ -11,44 +11,44 @@ import (
 // maxCNPRules is how many rules the API takes in a direction of a ClusterNetworkPolicy.
 const maxCNPRules = 25
 
-// cnp reports what a ClusterNetworkPolicy says in vain, and whether anybody does what it
+// checkCNP reports what a ClusterNetworkPolicy says in vain, and whether anybody does what it
 // says (ovn-kubernetes.md#clusternetworkpolicy).
-func (l *linter) cnp(p *model.Policy, compiled bool) {
+func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	if compiled {
-		l.about(p, codes.CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
+		l.addAbout(p, codes.CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
 			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)")
 	} else {
-		l.about(p, codes.CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
+		l.addAbout(p, codes.CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
 	}
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.aboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules))
+			l.addAboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
-			l.domains(p, &rules[i])
+			l.checkDomains(p, &rules[i])
 		}
-		l.pruned(p, d)
+		l.checkPruned(p, d)
 	}
 }
 
-// domains reports names of domains where the API has no use for them.
-func (l *linter) domains(p *model.Policy, r *model.Rule) {
+// checkDomains reports names of domains where the API has no use for them.
+func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	if r.Action == model.Allow {
 		return
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
-			l.aboutRule(p, r, codes.CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
+			l.addAboutRule(p, r, codes.CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
 				r.Action, r.Peers[i].DNSName))
 			return
 		}
 	}
 }
 
-// pruned reports rules that were applied with the ports of v1alpha1, which the API server drops
+// checkPruned reports rules that were applied with the ports of v1alpha1, which the API server drops
 // without a word: they match every port. The rules as applied are known from kubectl's record.
-func (l *linter) pruned(p *model.Policy, d model.Direction) {
+func (l *linter) checkPruned(p *model.Policy, d model.Direction) {
 	type rule struct {
 		Ports     []any `json:"ports"`
 		Protocols []any `json:"protocols"`
@@ -69,7 +69,7 @@ func (l *linter) pruned(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	for i := range min(len(was), len(rules)) {
 		if len(was[i].Ports) > 0 && len(was[i].Protocols) == 0 && len(rules[i].Ports) == 0 {
-			l.aboutRule(p, &rules[i], codes.CNPPruned, "matches every port: it was applied with ports, a field of v1alpha1 that the API server drops")
+			l.addAboutRule(p, &rules[i], codes.CNPPruned, "matches every port: it was applied with ports, a field of v1alpha1 that the API server drops")
 		}
 	}
 }

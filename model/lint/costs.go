@@ -21,8 +21,8 @@ const (
 	sharedPods = 10
 )
 
-// noGap reports runs of priorities without a free one, and those at the ends of the range.
-func (l *linter) noGap() {
+// checkGaps reports runs of priorities without a free one, and those at the ends of the range.
+func (l *linter) checkGaps() {
 	rungs := l.ladder.Tiers[model.TierAdmin].Rungs
 	for i := 0; i < len(rungs); {
 		if rungs[i].Unsupported {
@@ -49,7 +49,7 @@ func (l *linter) noGap() {
 			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
 		}
 		if message != "" {
-			l.about(rungs[i].Policies[0].Policy, codes.PriorityNoGap, message)
+			l.addAbout(rungs[i].Policies[0].Policy, codes.PriorityNoGap, message)
 		}
 		i = j
 	}
@@ -58,21 +58,21 @@ func (l *linter) noGap() {
 // usualPolicies is how many AdminNetworkPolicies a cluster is expected to have at most.
 const usualPolicies = 50
 
-// manyPolicies reports more AdminNetworkPolicies than OVN-Kubernetes expects.
-func (l *linter) manyPolicies() {
+// checkPolicyCount reports more AdminNetworkPolicies than OVN-Kubernetes expects.
+func (l *linter) checkPolicyCount() {
 	n := 0
 	for range l.c.Policies(model.KindANP) {
 		n++
 	}
 	if n > usualPolicies {
-		l.add(codes.PoliciesMany, model.Finding{Rule: -1,
+		l.addFinding(codes.PoliciesMany, model.Finding{Rule: -1,
 			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
 	}
 }
 
-// setsOverlap reports rules of one direction whose peers are partly the same pods: each
+// checkSetOverlap reports rules of one direction whose peers are partly the same pods: each
 // rule has address sets of its own.
-func (l *linter) setsOverlap(p *model.Policy) {
+func (l *linter) checkSetOverlap(p *model.Policy) {
 	type set struct {
 		r    *model.Rule
 		pods overlap.PodSet
@@ -98,7 +98,7 @@ func (l *linter) setsOverlap(p *model.Policy) {
 				if n > most {
 					most = n
 					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Total(n, "pod"),
-						where(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))
+						ruleText(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))
 				}
 			}
 			if !s.pods.IsEmpty() {
@@ -112,11 +112,11 @@ func (l *linter) setsOverlap(p *model.Policy) {
 	if pairs > 1 {
 		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
-	l.about(p, codes.SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
+	l.addAbout(p, codes.SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
 }
 
-// costs reports what is done for each of many pods.
-func (l *linter) costs(p *model.Policy, r *model.Rule) {
+// checkCosts reports what is done for each of many pods.
+func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	var peers overlap.PodSet
 	var names, negative []string
 	negatives := 0
@@ -134,13 +134,13 @@ func (l *linter) costs(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
-		l.aboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
+		l.addAboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
 			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")))
 	}
 	if len(negative) > 0 {
-		l.aboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
+		l.addAboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
 	}
-	l.peerHosts(p, r)
+	l.checkPeerHosts(p, r)
 }
 
 // negativeText says how many pods selectors take because they lack a label.
@@ -149,17 +149,17 @@ func negativeText(what string, selectors []string, pods int) string {
 		words.Form(len(selectors), what, what+"s"), words.Few(selectors, shown), words.Form(len(selectors), "selects", "select"), words.Total(pods, "pod"))
 }
 
-// negativeSubject reports a subject that is many pods because they lack a label.
-func (l *linter) negativeSubject(p *model.Policy) {
+// checkNegativeSubject reports a subject that is many pods because they lack a label.
+func (l *linter) checkNegativeSubject(p *model.Policy) {
 	s := p.Subject
 	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.LeavesOutByLabel() || !s.AllPods && s.Pods.LeavesOutByLabel()) {
-		l.about(p, codes.NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
+		l.addAbout(p, codes.NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
 	}
 }
 
-// peerHosts reports pods on the host's network among those that a peer selects: they are
+// checkPeerHosts reports pods on the host's network among those that a peer selects: they are
 // no peers. A selector of everything does not mean them in particular.
-func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
+func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	var host []string
 	for i := range r.Peers {
 		pe := &r.Peers[i]
@@ -173,14 +173,14 @@ func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.aboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
+		l.addAboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
 			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
 	}
 }
 
-// tenants reports policies of which there is one for each value of a label, and the values
+// checkTenants reports policies of which there is one for each value of a label, and the values
 // that have none.
-func (l *linter) tenants() {
+func (l *linter) checkTenants() {
 	byLabel := map[string][]*model.Policy{}
 	var order []string
 	for _, p := range l.policies {
@@ -188,7 +188,7 @@ func (l *linter) tenants() {
 		if _, known := template.RecordOf(p); known {
 			continue // its set says itself which tenants are new
 		}
-		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !ownPeers(p) {
+		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !allowsOwnNamespaces(p) {
 			continue
 		}
 		if byLabel[key] == nil {
@@ -216,16 +216,16 @@ func (l *linter) tenants() {
 		if len(missing) > 0 {
 			message += "; none for " + words.Few(missing, shown)
 		}
-		l.about(policies[0], codes.TenantPolicies, message)
+		l.addAbout(policies[0], codes.TenantPolicies, message)
 	}
 }
 
 // nameLabel is on every namespace, with its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// ownPeers says whether the first rule of a policy in some direction allows its own
+// allowsOwnNamespaces says whether the first rule of a policy in some direction allows its own
 // namespaces.
-func ownPeers(p *model.Policy) bool {
+func allowsOwnNamespaces(p *model.Policy) bool {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if len(rules) > 0 && rules[0].Action == model.Allow && slices.ContainsFunc(rules[0].Peers, func(pe model.Peer) bool {
 			return pe.Kind == model.PeerNamespaces && pe.Namespaces.Key() == p.Subject.Namespaces.Key()
@@ -236,9 +236,9 @@ func ownPeers(p *model.Policy) bool {
 	return false
 }
 
-// templates reports what sets made from templates miss: policies of tenants that came since,
+// checkTemplates reports what sets made from templates miss: policies of tenants that came since,
 // and those that are gone.
-func (l *linter) templates() {
+func (l *linter) checkTemplates() {
 	for _, set := range template.KnownSets(l.c) {
 		for _, m := range set.MissingPolicies(l.c) {
 			message := fmt.Sprintf("the set %s, made from the template %s, has lost its policy %s", set.Name, set.Called, m.Policy)
@@ -248,14 +248,14 @@ func (l *linter) templates() {
 					m.Value, words.Form(len(m.Namespaces), "namespace", "namespaces"), words.Few(m.Namespaces, shown), set.Name, set.Called)
 				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
 			}
-			l.about(set.MainPolicy(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
+			l.addAbout(set.MainPolicy(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
 		}
 	}
 }
 
-// conversions reports values of namespaces that are newer than the policies that one was
+// checkConversions reports values of namespaces that are newer than the policies that one was
 // converted to, one for each value there was.
-func (l *linter) conversions() {
+func (l *linter) checkConversions() {
 	for _, u := range convert.AllUnfolded(l.c) {
 		missing := u.MissingValues(l.c)
 		if len(missing) == 0 {
@@ -277,7 +277,7 @@ func (l *linter) conversions() {
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
-		l.about(p, codes.ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
+		l.addAbout(p, codes.ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
 			u.From, each, what, words.Few(names, shown), words.Form(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
 	}
 }

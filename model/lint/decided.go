@@ -23,47 +23,47 @@ import (
 func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, audit.ErrTooLarge) {
-		l.add(codes.VerdictsTooLarge, model.Finding{Rule: -1,
+		l.addFinding(codes.VerdictsTooLarge, model.Finding{Rule: -1,
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &decided{linter: l, needs: &needLint{linter: l, services: vital.Find(c, x)}, v: v, rules: map[ruleAt]*audit.AuditedRule{}}
-		d.run(rulesAudit)
+		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: vital.FindServices(c, x)}, v: v, rules: map[ruleAt]*audit.AuditedRule{}}
+		d.checkAudit(rulesAudit)
 	} else if failed != nil {
-		l.toAllUnasked(v)
+		l.addToAllUnasked(v)
 	}
-	return Sorted(c, l.out)
+	return SortFindings(c, l.out)
 }
 
-// Asks returns the extra questions that WithVerdicts has for an Audit of the same
+// AuditQuestionsOf returns the extra questions that WithVerdicts has for an Audit of the same
 // cluster.
-func Asks(c *model.Cluster, x *overlap.PodIndex) audit.AuditQuestions {
+func AuditQuestionsOf(c *model.Cluster, x *overlap.PodIndex) audit.AuditQuestions {
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
 	return audit.AuditQuestions{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
-				is = toAll(x, p, r)
+				is = isToAll(x, p, r)
 				wide[r] = is
 			}
 			return is
 		}}
 }
 
-// Sorted puts findings of a cluster in order, in place: those under a root behind it.
-func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
+// SortFindings puts findings of a cluster in order, in place: those under a root behind it.
+func SortFindings(c *model.Cluster, found []model.Finding) []model.Finding {
 	l := &linter{order: map[model.PolicyKey]int{}}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 	}
-	slices.SortStableFunc(found, l.compare)
-	return underRoots(found)
+	slices.SortStableFunc(found, l.compareFindings)
+	return sortUnderRoots(found)
 }
 
-// OfVerdicts says whether WithVerdicts gives findings with a code.
-func OfVerdicts(code string) bool {
-	k := codes.Find(code)
+// IsFromVerdicts says whether WithVerdicts gives findings with a code.
+func IsFromVerdicts(code string) bool {
+	k := codes.KindOfCode(code)
 	return k != nil && k.Verdicts
 }
 
@@ -74,17 +74,17 @@ type ruleAt struct {
 	rule      int
 }
 
-// decided makes findings of an Audit.
-type decided struct {
+// verdictLint makes findings of an Audit.
+type verdictLint struct {
 	*linter
 	needs  *needLint
 	v      *index.Index
 	rules  map[ruleAt]*audit.AuditedRule
-	causes []caused    // what stands because of another rule
-	tied   map[int]int // enforced policies with a priority, by that of their first row and tier
+	causes []causedFinding // what stands because of another rule
+	tied   map[int]int     // enforced policies with a priority, by that of their first row and tier
 }
 
-func (d *decided) run(audit *audit.Audit) {
+func (d *verdictLint) checkAudit(audit *audit.Audit) {
 	for i := range audit.Rules {
 		r := &audit.Rules[i]
 		d.rules[ruleAt{r.Policy, r.Direction, r.Rule}] = r
@@ -93,25 +93,25 @@ func (d *decided) run(audit *audit.Audit) {
 	none := d.v.Options().NoRows
 	for p := range d.c.AllPolicies() {
 		if p.Kind.HasPriority() && (p.Kind == model.KindANP || none[p.Key] == nil) {
-			d.tied[tieOf(p)]++
+			d.tied[tieKey(p)]++
 		}
 	}
 	shadowed := map[ruleAt]bool{}
 	for i := range d.out {
 		f := &d.out[i]
-		d.show(f, audit)
+		d.addShowing(f, audit)
 		if f.Code == codes.RuleShadowed.Code {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
-	d.cutsDNS(audit)
+	d.checkDNSCuts(audit)
 	idle := map[model.Key]bool{}
 	for i := range audit.Allowing {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
 			idle[a.Policy] = true
 			p := d.c.Policy(a.Policy)
-			d.about(p, codes.AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
-			d.witness(&a.Example)
+			d.addAbout(p, codes.AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
+			d.addWitness(&a.Example)
 		}
 	}
 	outside := map[model.Key]bool{}
@@ -122,38 +122,38 @@ func (d *decided) run(audit *audit.Audit) {
 		switch {
 		case r.Matches && !r.Decides:
 			if !shadowed[ruleAt{r.Policy, r.Direction, r.Rule}] {
-				d.never(p, rule, r)
+				d.checkNeverDeciding(p, rule, r)
 			}
 		case r.Decides && r.Action == model.Pass:
-			d.passes(p, rule, r)
+			d.checkPass(p, rule, r)
 		case r.Decides && !r.Matters && !idle[p.Key]:
-			d.redundant(p, rule, r)
+			d.checkRedundant(p, rule, r)
 		}
-		d.over(p, rule, r)
+		d.checkOverridden(p, rule, r)
 		if r.Outside != nil && !outside[p.Key] {
 			outside[p.Key] = true
-			d.aboutRule(p, rule, codes.DenyLeavesOutside, "denies every pod, and pods only: "+
+			d.addAboutRule(p, rule, codes.DenyLeavesOutside, "denies every pod, and pods only: "+
 				"what comes from nodes and from outside the cluster still comes in")
-			d.witness(r.Outside)
+			d.addWitness(r.Outside)
 		}
 	}
-	d.toEverybody(audit)
-	d.roots()
+	d.checkToAll(audit)
+	d.groupUnderRoots()
 }
 
-// witness gives the last finding its connection.
-func (d *decided) witness(q *verdict.Connection) {
+// addWitness gives the last finding its connection.
+func (d *verdictLint) addWitness(q *verdict.Connection) {
 	d.out[len(d.out)-1].Witness = d.witnessOf(*q)
 }
 
 // witnessOf is a connection with its verdict, none where it cannot be asked.
-func (d *decided) witnessOf(q verdict.Connection) (w model.Witness) {
+func (d *verdictLint) witnessOf(q verdict.Connection) (w model.Witness) {
 	a, err := walk.FromPolicies(d.v, q)
 	if err != nil || len(a.Paths) == 0 {
 		return w
 	}
 	return model.Witness{From: endText(q.From), To: endText(q.To), Protocol: string(q.Protocol), Port: q.Port, Family: uint8(q.Family),
-		Verdict: string(a.Verdict), By: byText(&a)}
+		Verdict: string(a.Verdict), By: deciderText(&a)}
 }
 
 func endText(e verdict.Endpoint) string {
@@ -163,8 +163,8 @@ func endText(e verdict.Endpoint) string {
 	return e.Key.Namespace + "/" + e.Key.Name
 }
 
-// byText names who decides: at the stage that settles it; empty where nothing matches.
-func byText(a *verdict.Answer) string {
+// deciderText names who decides: at the stage that settles it; empty where nothing matches.
+func deciderText(a *verdict.Answer) string {
 	var by []verdict.Decider
 	for s := range a.Stages() {
 		if s.Decided != nil && s.Verdict == a.Verdict {
@@ -203,12 +203,12 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 	return text
 }
 
-// never reports a rule that decides nothing of what it matches.
-func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+// checkNeverDeciding reports a rule that decides nothing of what it matches.
+func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	severity := model.SeverityInfo
 	same := true
-	for i := range a.Instead {
-		b := &a.Instead[i]
+	for i := range a.DecidersBefore {
+		b := &a.DecidersBefore[i]
 		same = same && b.Policy == p.Key
 		if b.Action != r.Action {
 			severity = model.SeverityWarning
@@ -218,46 +218,46 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if same && p.Kind != model.KindNP {
 		remedy = "move it above, or remove it"
 	}
-	by := deciderNames(a.Instead, p)
+	by := deciderNames(a.DecidersBefore, p)
 	at := len(d.out)
-	f := d.aboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
-		by, words.Form(len(a.Instead), "decides", "decide"), r.Action))
+	f := d.addAboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+		by, words.Form(len(a.DecidersBefore), "decides", "decide"), r.Action))
 	f.Severity, f.Remedy = severity, remedy
-	d.witness(&a.Example)
-	if len(a.Instead) > 0 && a.Instead[0].Rule >= 0 {
-		d.causes = append(d.causes, caused{at, ruleAt{a.Instead[0].Policy, a.Instead[0].Direction, a.Instead[0].Rule}})
+	d.addWitness(&a.Example)
+	if len(a.DecidersBefore) > 0 && a.DecidersBefore[0].Rule >= 0 {
+		d.causes = append(d.causes, causedFinding{at, ruleAt{a.DecidersBefore[0].Policy, a.DecidersBefore[0].Direction, a.DecidersBefore[0].Rule}})
 	}
 }
 
-// movesOthers says whether rules of other policies would meet others if a rule of this one
+// wouldMoveOthers says whether rules of other policies would meet others if a rule of this one
 // went: its policy shares its priority, or reaches beyond it.
-func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
-	return p.Kind.HasPriority() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
+func (d *verdictLint) wouldMoveOthers(p *model.Policy, dir model.Direction) bool {
+	return p.Kind.HasPriority() && d.tied[tieKey(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
 
-// tieOf is the same for policies of one tier and priority.
-func tieOf(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
+// tieKey is the same for policies of one tier and priority.
+func tieKey(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
-// redundant reports a rule without which the same tier would come to the same. A rule
+// checkRedundant reports a rule without which the same tier would come to the same. A rule
 // that guards against lower tiers is not called redundant.
-func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
-	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
-		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
+func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+	if d.wouldMoveOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
+		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
 	so := "without it all that it decides is allowed, as nothing denies it"
-	if len(a.Without) > 0 {
-		so = "without it " + deciderNames(a.Without, p) + " " + words.Form(len(a.Without), "decides", "decide") + " the same"
+	if len(a.DecidersWithout) > 0 {
+		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.Form(len(a.DecidersWithout), "decides", "decide") + " the same"
 		if a.Undecided {
 			so += ", and of the rest nothing is denied"
 		}
 	}
-	d.aboutRule(p, r, codes.RuleRedundant, "no connection changes if it is removed: "+so)
-	d.witness(&a.Example)
+	d.addAboutRule(p, r, codes.RuleRedundant, "no connection changes if it is removed: "+so)
+	d.addWitness(&a.Example)
 }
 
-// passes reports a Pass of which no lower tier decides anything.
-func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+// checkPass reports a Pass of which no lower tier decides anything.
+func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if a.PickedUp || a.Through == nil {
 		return
 	}
@@ -265,29 +265,29 @@ func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.aboutRule(p, r, codes.PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
-	d.witness(a.Through)
+	d.addAboutRule(p, r, codes.PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
+	d.addWitness(a.Through)
 }
 
-// over reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
+// checkOverridden reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
 // below it would override.
-func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
+func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	switch {
-	case a.Over == nil || !p.Kind.IsAdmin():
+	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.aboutRule(p, r, codes.AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
-			deciderNames(a.Over.By, nil)))
+		d.addAboutRule(p, r, codes.AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+			deciderNames(a.Overruled.Deciders, nil)))
 	default:
-		d.aboutRule(p, r, codes.DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
-			deciderNames(a.Over.By, nil)))
+		d.addAboutRule(p, r, codes.DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+			deciderNames(a.Overruled.Deciders, nil)))
 	}
-	d.witness(&a.Over.Connection)
+	d.addWitness(&a.Overruled.Connection)
 }
 
-// show gives a finding of the objects alone a connection that shows it. Where no connection
+// addShowing gives a finding of the objects alone a connection that shows it. Where no connection
 // does, as rules above decide them all, it is worth a note.
-func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
+func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {
 		return
@@ -313,16 +313,16 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 			}
 		}
 	case codes.FirewallOverrules.Code:
-		if r.Over != nil {
-			f.Witness = d.witnessOf(r.Over.Connection)
+		if r.Overruled != nil {
+			f.Witness = d.witnessOf(r.Overruled.Connection)
 		}
 	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
 		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
-		cut := r.Cuts[audit.CutUDP]
+		cut := r.DNSCuts[audit.CutUDP]
 		if f.Code == codes.DNSTCPNotAllowed.Code {
-			cut = r.Cuts[audit.CutTCP]
+			cut = r.DNSCuts[audit.CutTCP]
 		}
 		if cut.Example == nil {
 			f.Severity = model.SeverityInfo

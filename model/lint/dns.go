@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// wayIn is an ingress rule that keeps DNS queries from the DNS pods.
-type wayIn struct {
+// keptOutRule is an ingress rule that keeps DNS queries from the DNS pods.
+type keptOutRule struct {
 	p *model.Policy
 	r *model.Rule
 	// kept are the pods whose queries it drops, by protocol.
@@ -23,17 +23,17 @@ type wayIn struct {
 // protocols are the protocols of DNS.
 var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 
-// waysIn returns the ingress rules that keep queries from the DNS pods, in the order in
+// rulesKeepingOut returns the ingress rules that keep queries from the DNS pods, in the order in
 // which they decide. Queries that a policy above lets in to all DNS pods are not kept out
 // by any rule below; a policy with the same priority stands beside and does not count.
-func (l *needLint) waysIn() []wayIn {
-	if l.shut != nil {
-		return l.shut
+func (l *needLint) rulesKeepingOut() []keptOutRule {
+	if l.keptOutRules != nil {
+		return l.keptOutRules
 	}
-	l.shut = []wayIn{}
+	l.keptOutRules = []keptOutRule{}
 	s := l.services
 	if s.DNSPods.IsEmpty() {
-		return l.shut
+		return l.keptOutRules
 	}
 	type rung struct {
 		tier     int
@@ -52,32 +52,32 @@ func (l *needLint) waysIn() []wayIn {
 			}
 			at, beside = here, [apiServer]overlap.PodSet{}
 		}
-		decided := l.keepsIn(p, above)
+		decided := l.noteKeepingOut(p, above)
 		for proto := range protocols {
 			if s.DNSPods.IsWithin(subject) {
 				beside[proto] = beside[proto].Or(decided[proto])
 			}
 		}
 	}
-	return l.shut
+	return l.keptOutRules
 }
 
-// keepsIn notes the rules of one policy that keep queries from its DNS pods, and gives the
+// noteKeepingOut notes the rules of one policy that keep queries from its DNS pods, and gives the
 // pods about whose queries the policy or one above it decides.
-func (l *needLint) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
+func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
 	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
 		if r.MatchesNothing() {
 			continue
 		}
-		way := wayIn{p: p, r: r}
+		way := keptOutRule{p: p, r: r}
 		var peers overlap.PodSet
 		for i := range r.Peers {
 			peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 		}
 		for proto, name := range protocols {
-			if !l.portFits(r, name, s.DNSPorts[name]) {
+			if !l.matchesDNSPort(r, name, s.DNSPorts[name]) {
 				continue
 			}
 			if r.Action == model.Deny {
@@ -86,16 +86,16 @@ func (l *needLint) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [
 			decided[proto] = decided[proto].Or(peers)
 		}
 		if !way.kept[dnsUDP].IsEmpty() || !way.kept[dnsTCP].IsEmpty() {
-			l.shut = append(l.shut, way)
+			l.keptOutRules = append(l.keptOutRules, way)
 		}
 	}
 	return decided
 }
 
-// keptOut reports the rules that keep queries from the DNS pods.
-func (l *needLint) keptOut() {
+// checkKeptOut reports the rules that keep queries from the DNS pods.
+func (l *needLint) checkKeptOut() {
 	s := l.services
-	for _, way := range l.waysIn() {
+	for _, way := range l.rulesKeepingOut() {
 		kind, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].IsEmpty() {
 			kind, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
@@ -121,7 +121,7 @@ func (l *needLint) keptOut() {
 		if len(who) == 1 {
 			whose = who[0]
 		}
-		f := l.aboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
+		f := l.addAboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
 			whose, words.Some(dns, shown), strings.Join(ports, ", ")))
 		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
 	}
@@ -136,23 +136,23 @@ func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
 	return model.SeverityError
 }
 
-// butDropped says which rule at the DNS pods drops what the subject's pods are allowed to
+// droppedByText says which rule at the DNS pods drops what the subject's pods are allowed to
 // send there; empty for none.
-func (l *needLint) butDropped(p *model.Policy, what need) string {
+func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	if what == apiServer {
 		return ""
 	}
 	asks := l.x.SubjectSet(p)
-	i := slices.IndexFunc(l.waysIn(), func(w wayIn) bool { return w.kept[what].Meets(asks) })
+	i := slices.IndexFunc(l.rulesKeepingOut(), func(w keptOutRule) bool { return w.kept[what].Meets(asks) })
 	if i < 0 {
 		return ""
 	}
-	return ", but dropped at the DNS pods by " + where(p, l.shut[i].p, l.shut[i].r)
+	return ", but dropped at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
 }
 
-// cutsDNS reports, of what the verdicts say, the rules that drop queries and that those of the
+// checkDNSCuts reports, of what the verdicts say, the rules that drop queries and that those of the
 // objects say nothing of: below a Pass, or beside rules that allow only some.
-func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
+func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}
 	for i := range d.out {
@@ -162,30 +162,30 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 	}
 	for i := range rulesAudit.Rules {
 		r := &rulesAudit.Rules[i]
-		cut := &r.Cuts[audit.CutUDP]
+		cut := &r.DNSCuts[audit.CutUDP]
 		if cut.Example == nil || said[ruleAt{r.Policy, r.Direction, r.Rule}] {
 			continue
 		}
 		p := d.c.Policy(r.Policy)
-		d.aboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed,
+		d.addAboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed,
 			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]))
-		d.witness(cut.Example)
+		d.addWitness(cut.Example)
 	}
 	for i := range rulesAudit.Isolated {
 		of := &rulesAudit.Isolated[i]
-		cut := &of.Cuts[audit.CutUDP]
-		p := d.c.Policy(of.By[0])
+		cut := &of.DNSCuts[audit.CutUDP]
+		p := d.c.Policy(of.Policies[0])
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.about(p, codes.DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
+		d.addAbout(p, codes.DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
 			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
-		d.witness(cut.Example)
+		d.addWitness(cut.Example)
 	}
 }
 
 // needText names a need with its port: "DNS over UDP 53".
-func (l *needLint) needText(what need) string {
+func (l *needLint) needText(what podNeed) string {
 	port := func(proto string) string {
 		if n := l.services.DNSPorts[proto]; n != 0 {
 			return fmt.Sprintf("DNS over %s %d", proto, n)
@@ -201,26 +201,26 @@ func (l *needLint) needText(what need) string {
 	return fmt.Sprintf("the API server (TCP %d)", l.services.APIPort)
 }
 
-func openText(d decision) string {
-	if d.partAllowed() {
+func openText(d needDecision) string {
+	if d.isPartAllowed() {
 		return "rules above allow only a part of it"
 	}
 	return "no rule above allows it"
 }
 
-// state says in words what is decided about a need.
-func (l *needLint) state(p *model.Policy, what need, d decision) string {
+// decisionText says in words what is decided about a need.
+func (l *needLint) decisionText(p *model.Policy, what podNeed, d needDecision) string {
 	text := l.needText(what)
 	switch {
-	case d.open() && len(d.partly) > 0:
-		return text + " decided only in part by " + where(p, d.partly[0].p, d.partly[0].r)
-	case d.open():
+	case d.isOpen() && len(d.partDeciders) > 0:
+		return text + " decided only in part by " + ruleText(p, d.partDeciders[0].p, d.partDeciders[0].r)
+	case d.isOpen():
 		return text + " not allowed"
 	}
-	by := where(p, d.by.p, d.by.r)
-	switch d.by.r.Action {
+	by := ruleText(p, d.decider.p, d.decider.r)
+	switch d.decider.r.Action {
 	case model.Allow:
-		return text + " allowed by " + by + l.butDropped(p, what)
+		return text + " allowed by " + by + l.droppedByText(p, what)
 	case model.Pass:
 		return text + " passed to NetworkPolicies by " + by
 	}

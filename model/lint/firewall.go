@@ -27,19 +27,19 @@ type firewallLint struct {
 	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
 }
 
-// firewall looks at an EgressFirewall.
-func (l *firewallLint) firewall(p *model.Policy) {
+// checkFirewall looks at an EgressFirewall.
+func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.about(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
+			l.addAbout(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
 	if p.Name != firewallName || p.IsRefused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
-		l.aboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
+		l.addAboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
 			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
 			len(p.Egress), firewallRules)).Remedy = fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules)
 	}
@@ -50,9 +50,9 @@ func (l *firewallLint) firewall(p *model.Policy) {
 		for j := range r.Peers {
 			switch pe := &r.Peers[j]; pe.Kind {
 			case model.PeerNetworks:
-				l.firewallPods(p, r, pe)
+				l.checkFirewallPods(p, r, pe)
 			case model.PeerNodes:
-				l.firewallNodes(p, r, pe)
+				l.checkFirewallNodes(p, r, pe)
 			case model.PeerDNS:
 				names = append(names, pe.DNSName)
 				if dns == nil {
@@ -62,17 +62,17 @@ func (l *firewallLint) firewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.aboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+		l.addAboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
 			"only, and a name without addresses has a row that matches nothing",
 			words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)))
 	}
-	l.overrules(p)
+	l.checkOverruling(p)
 }
 
-// firewallPods reports a network with pods in it: the row leaves the subnets of
+// checkFirewallPods reports a network with pods in it: the row leaves the subnets of
 // pods out of the network, so that it never decides about pods. That the whole
 // of a family does so is what everybody means by it.
-func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := overlap.ParseNetwork(text)
 		if !ok {
@@ -83,7 +83,7 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
-			l.aboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+			l.addAboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
 				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
@@ -95,7 +95,7 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.aboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+		l.addAboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 			"decides about pods",
 			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = severity
 	}
@@ -112,9 +112,9 @@ func (l *firewallLint) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
 	return pods
 }
 
-// firewallNodes reports a rule without a row because no node has an address for
+// checkFirewallNodes reports a rule without a row because no node has an address for
 // it.
-func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
 	}
@@ -130,7 +130,7 @@ func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.P
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.aboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
+	l.addAboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
@@ -141,9 +141,9 @@ type allowOutside struct {
 	networks []netip.Prefix
 }
 
-// allows are the enforced egress Allows of AdminNetworkPolicies to what is no
+// outsideAllows are the enforced egress Allows of AdminNetworkPolicies to what is no
 // pod.
-func (l *firewallLint) allows() []allowOutside {
+func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
 	}
@@ -171,25 +171,25 @@ func (l *firewallLint) allows() []allowOutside {
 	return l.outside
 }
 
-// overrules reports a Deny that drops what an AdminNetworkPolicy allows: the
+// checkOverruling reports a Deny that drops what an AdminNetworkPolicy allows: the
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
 // (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
-func (l *firewallLint) overrules(p *model.Policy) {
+func (l *firewallLint) checkOverruling(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
 	}
 	pods := l.x.SubjectSet(p)
 	var rules []firewallRule
-	for _, a := range l.allows() {
+	for _, a := range l.outsideAllows() {
 		if !a.subject.Meets(pods) {
 			continue
 		}
 		if rules == nil {
-			rules = l.firewallRules(p)
+			rules = l.networkRules(p)
 		}
 		for _, n := range a.networks {
-			r := dropsAll(rules, n, a.r.Ports)
+			r := droppingRule(rules, n, a.r.Ports)
 			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).IsEmpty() {
 				continue
 			}
@@ -197,10 +197,10 @@ func (l *firewallLint) overrules(p *model.Policy) {
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
-			l.aboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
+			l.addAboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
 				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
 					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
-				where(p, a.p, a.r), podName(pod), target))
+				ruleText(p, a.p, a.r), podName(pod), target))
 			return
 		}
 	}
@@ -214,7 +214,7 @@ type firewallRule struct {
 	dns bool
 }
 
-func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
+func (l *firewallLint) networkRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for _, n := range l.x.ReachOfRule(r).Networks {
@@ -227,10 +227,10 @@ func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
 	return out
 }
 
-// dropsAll is the Deny that takes all of a network on the given ports, where no
+// droppingRule is the Deny that takes all of a network on the given ports, where no
 // Allow above it takes a part: nil when that cannot be said. A name may stand
 // for a single address, hardly for a network.
-func dropsAll(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
+func droppingRule(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
 	at := slices.IndexFunc(rules, func(f firewallRule) bool {
 		return f.r.Action == model.Deny && !f.dns && f.net.Bits() <= n.Bits() && f.net.Contains(n.Addr()) &&
 			(len(f.r.Ports) == 0 || portsKey(f.r.Ports) == portsKey(ports))

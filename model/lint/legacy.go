@@ -10,12 +10,12 @@ import (
 	"rung/model/words"
 )
 
-// isolationAnnotations reports the isolation annotations of 2016
+// checkIsolations reports the isolation annotations of 2016
 // (older-forms.md#the-isolation-annotation-of-2016): what they meant, whether it counts,
 // and what stands beside them.
-func (l *netpolLint) isolationAnnotations() {
+func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
-	for _, p := range l.others {
+	for _, p := range l.otherPolicies {
 		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.IsolatesDirection(model.Ingress) {
 			today[p.Namespace] = append(today[p.Namespace], p.Name)
 		}
@@ -26,7 +26,7 @@ func (l *netpolLint) isolationAnnotations() {
 			continue
 		}
 		say := func(k *codes.Kind, message string) {
-			l.add(k, model.Finding{Policy: ns.Key, Rule: -1, Message: message, Origin: ns.Origin})
+			l.addFinding(k, model.Finding{Policy: ns.Key, Rule: -1, Message: message, Origin: ns.Origin})
 		}
 		if !i.Isolated {
 			say(codes.IsolationInvalid, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem))
@@ -49,9 +49,9 @@ func (l *netpolLint) isolationAnnotations() {
 	}
 }
 
-// netpol2016 reports NetworkPolicies of extensions/v1beta1
+// checkNetpol2016 reports NetworkPolicies of extensions/v1beta1
 // (older-forms.md#networkpolicies-of-extensionsv1beta1).
-func (l *netpolLint) netpol2016(p *model.Policy) {
+func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 	if !legacy.Is2016(p) {
 		return
 	}
@@ -64,9 +64,9 @@ func (l *netpolLint) netpol2016(p *model.Policy) {
 	if newer := legacy.NewerFields(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
-	l.about(p, codes.NetpolOlderAPI, message)
+	l.addAbout(p, codes.NetpolOlderAPI, message)
 	if l.legacy && !legacy.IsIsolated(l.c, p.Namespace) {
-		l.about(p, codes.NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
+		l.addAbout(p, codes.NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {
 		if !legacy.MatchesNothing(p, r) {
@@ -76,6 +76,6 @@ func (l *netpolLint) netpol2016(p *model.Policy) {
 		if l.legacy {
 			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
 		}
-		l.aboutRule(p, r, codes.NetpolEmptyList, message)
+		l.addAboutRule(p, r, codes.NetpolEmptyList, message)
 	}
 }

@@ -37,18 +37,18 @@ type Options struct {
 
 // linter is one run.
 type linter struct {
-	c         *model.Cluster
-	x         *overlap.PodIndex
-	max       int32
-	ladder    *ladder.Ladder
-	policies  []*model.Policy         // admin ones as they decide
-	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
-	order     map[model.PolicyKey]int // of all policies
-	legacy    bool                    // Options.LegacyIsolation
-	pods      bool                    // the cluster has pods: what matches none is worth saying
-	portNames *portNames
-	missing   family // the one the cluster does not have
-	out       []model.Finding
+	c             *model.Cluster
+	x             *overlap.PodIndex
+	max           int32
+	ladder        *ladder.Ladder
+	policies      []*model.Policy         // admin ones as they decide
+	otherPolicies []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
+	order         map[model.PolicyKey]int // of all policies
+	legacy        bool                    // Options.LegacyIsolation
+	pods          bool                    // the cluster has pods: what matches none is worth saying
+	portNames     *portNames
+	missing       lackedFamily // the one the cluster does not have
+	out           []model.Finding
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -67,75 +67,75 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		pods: !opt.Index.AllPods().IsEmpty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
 		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
 	if opt.System.Check != nil {
-		l.checkPlaces(&opt.System)
-		return l.finish(&opt.System.Idle, broken)
+		l.checkTierPlaces(&opt.System)
+		return l.finishFindings(&opt.System.Idle, broken)
 	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
-		l.invalid(p)
+		l.addInvalid(p)
 		switch {
 		case p.Kind == model.KindCNP:
-			l.cnp(p, opt.CNP)
+			l.checkCNP(p, opt.CNP)
 			if opt.CNP {
 				l.policies = append(l.policies, p)
 			}
 		case p.Kind.IsAdmin():
 			l.policies = append(l.policies, p)
 		default:
-			l.others = append(l.others, p)
+			l.otherPolicies = append(l.otherPolicies, p)
 		}
 	}
-	needs := &needLint{linter: l, services: vital.Find(c, l.x)}
+	needs := &needLint{linter: l, services: vital.FindServices(c, l.x)}
 	for _, p := range l.policies {
-		l.policy(p)
-		l.negativeSubject(p)
-		l.setsOverlap(p)
+		l.checkPolicy(p)
+		l.checkNegativeSubject(p)
+		l.checkSetOverlap(p)
 		for r := range p.AllRules() {
-			if everyone := l.rule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.MatchesNothing() {
-				needs.denies(p, r, everyone)
+			if everyone := l.checkRule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.MatchesNothing() {
+				needs.checkDeny(p, r, everyone)
 			}
-			l.costs(p, r)
+			l.checkCosts(p, r)
 		}
 		for _, d := range model.Directions {
-			l.shadows(p, p.Rules(d))
-			l.beyond(p, d)
+			l.checkShadows(p, p.Rules(d))
+			l.checkBeyond(p, d)
 		}
 	}
 	netpols := &netpolLint{linter: l, levels: map[string]string{}}
 	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
-	for _, p := range l.others {
-		netpols.namespaceLogging(p)
+	for _, p := range l.otherPolicies {
+		netpols.checkNamespaceLogging(p)
 		if p.Kind == model.KindNP {
-			netpols.netpol(p)
-			netpols.netpol2016(p)
+			netpols.checkNetpol(p)
+			netpols.checkNetpol2016(p)
 		} else {
-			firewalls.firewall(p)
+			firewalls.checkFirewall(p)
 		}
 	}
-	needs.keptOut()
-	l.duplicates()
-	l.noGap()
-	l.manyPolicies()
-	l.tenants()
-	l.templates()
-	l.conversions()
-	l.conflicts()
-	l.names()
-	netpols.isolationAnnotations()
-	return l.finish(&opt.System.Idle, broken)
+	needs.checkKeptOut()
+	l.checkDuplicates()
+	l.checkGaps()
+	l.checkPolicyCount()
+	l.checkTenants()
+	l.checkTemplates()
+	l.checkConversions()
+	l.checkConflicts()
+	l.checkNames()
+	netpols.checkIsolations()
+	return l.finishFindings(&opt.System.Idle, broken)
 }
 
-// compare orders findings by consequence: by severity, then what opens or closes the cluster
+// compareFindings orders findings by consequence: by severity, then what opens or closes the cluster
 // or cuts its DNS before all else, then by the order in which policies decide, then by rule.
-func (l *linter) compare(a, b model.Finding) int {
-	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(first(a.Code), first(b.Code)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
+func (l *linter) compareFindings(a, b model.Finding) int {
+	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(codeRank(a.Code), codeRank(b.Code)), cmp.Compare(l.policyRank(a.Policy), l.policyRank(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
-		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)),
+		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(directionRank(a.Direction), directionRank(b.Direction)),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 }
 
-// first puts the codes that hit the whole cluster before all others of their severity.
-func first(code string) int {
+// codeRank puts the codes that hit the whole cluster before all others of their severity.
+func codeRank(code string) int {
 	worst := []string{codes.OpenToAll.Code, codes.ClosedToAll.Code, codes.DNSNotAllowed.Code}
 	if i := slices.Index(worst, code); i >= 0 {
 		return i
@@ -143,32 +143,32 @@ func first(code string) int {
 	return len(worst)
 }
 
-// side puts what is about a whole policy first, then ingress, then egress.
-func side(d model.Direction) int {
+// directionRank puts what is about a whole policy first, then ingress, then egress.
+func directionRank(d model.Direction) int {
 	return slices.Index([]model.Direction{"", model.Ingress, model.Egress}, d)
 }
 
-// place puts what is no policy of the cluster behind those that are.
-func (l *linter) place(k model.PolicyKey) int {
+// policyRank puts what is no policy of the cluster behind those that are.
+func (l *linter) policyRank(k model.PolicyKey) int {
 	if n, ok := l.order[k]; ok {
 		return n
 	}
 	return len(l.order)
 }
 
-// about adds a finding about a whole policy.
-func (l *linter) about(p *model.Policy, k *codes.Kind, message string) *model.Finding {
-	return l.add(k, model.Finding{Policy: p.Key, Rule: -1, Message: message, Origin: p.Origin})
+// addAbout adds a finding about a whole policy.
+func (l *linter) addAbout(p *model.Policy, k *codes.Kind, message string) *model.Finding {
+	return l.addFinding(k, model.Finding{Policy: p.Key, Rule: -1, Message: message, Origin: p.Origin})
 }
 
-// aboutRule adds a finding about one rule.
-func (l *linter) aboutRule(p *model.Policy, r *model.Rule, k *codes.Kind, message string) *model.Finding {
-	return l.add(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
+// addAboutRule adds a finding about one rule.
+func (l *linter) addAboutRule(p *model.Policy, r *model.Rule, k *codes.Kind, message string) *model.Finding {
+	return l.addFinding(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
 }
 
-// add adds a finding with what its kind says in advance. The result is the finding for those
+// addFinding adds a finding with what its kind says in advance. The result is the finding for those
 // who know better, until the next is added.
-func (l *linter) add(k *codes.Kind, f model.Finding) *model.Finding {
+func (l *linter) addFinding(k *codes.Kind, f model.Finding) *model.Finding {
 	f.Code, f.Severity, f.Remedy = k.Code, k.Severity, k.Remedy
 	l.out = append(l.out, f)
 	return &l.out[len(l.out)-1]
@@ -179,9 +179,9 @@ const shown = 3
 
 func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
-// where names a rule from another one's point of view: without the policy when
+// ruleText names a rule from another one's point of view: without the policy when
 // it is the same.
-func where(from, p *model.Policy, r *model.Rule) string {
+func ruleText(from, p *model.Policy, r *model.Rule) string {
 	text := r.Direction.Lower() + " rule " + fmt.Sprint(r.Index)
 	if from.Key != p.Key {
 		text += " of " + p.Label()

@@ -312,7 +312,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)
-		s := vital.Find(c, overlap.NewPodIndex(c, nil))
+		s := vital.FindServices(c, overlap.NewPodIndex(c, nil))
 		var api []string
 		for _, a := range s.API {
 			api = append(api, a.String())

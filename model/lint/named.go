@@ -12,25 +12,25 @@ import (
 	"rung/model/words"
 )
 
-// named is one pass over the named ports of an ANP or BANP rule.
-func (l *linter) named(p *model.Policy, r *model.Rule) {
+// checkNamedPorts is one pass over the named ports of an ANP or BANP rule.
+func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 	if !l.pods || !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" }) {
 		return
 	}
-	l.namedPorts(p, r)
+	l.checkDeclared(p, r)
 	var peers overlap.PodSet
 	for i := range r.Peers {
 		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 	}
-	l.namedPeers(p, r, peers)
-	l.namedFamily(p, r, peers)
+	l.checkNamedPeers(p, r, peers)
+	l.checkNamedFamily(p, r, peers)
 }
 
-// namedPeers reports an ingress rule whose rows decide about pods that are not
+// checkNamedPeers reports an ingress rule whose rows decide about pods that are not
 // its subject: they name the peers' addresses beside the subject's and have no
 // outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
 // is.
-func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet) {
+func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
 	// to connect to but itself, and such traffic does not pass OVN.
@@ -51,7 +51,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 		useless = useless && !holders.Meets(subject)
 		if on := holders.And(others); !on.IsEmpty() {
 			names = append(names, r.Ports[i].String())
-			pods = append(pods, l.portNames.meant(name, "", on)...)
+			pods = append(pods, l.portNames.meaningTexts(name, "", on)...)
 			hit = hit.Or(on)
 		}
 	}
@@ -65,14 +65,14 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
-	l.aboutRule(p, r, codes.NamedPortPeers, message)
+	l.addAboutRule(p, r, codes.NamedPortPeers, message)
 }
 
-// namedFamily reports rows with addresses of a family the cluster does not
+// checkNamedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
-func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
-	family, every := l.missing.name, l.missing.every
+func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
+	family, every := l.missing.name, l.missing.allAddresses
 	if family == "" {
 		return
 	}
@@ -84,7 +84,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	var hit overlap.PodSet
 	for i := range r.Ports {
 		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.IsEmpty() {
-			names, on, hit = append(names, r.Ports[i].String()), append(on, l.portNames.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
+			names, on, hit = append(names, r.Ports[i].String()), append(on, l.portNames.meaningTexts(r.Ports[i].Name, "", with)...), hit.Or(with)
 		}
 	}
 	if len(names) == 0 {
@@ -95,30 +95,30 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.aboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
+	l.addAboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+		l.missing.reason, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
 		words.Count(hit.Len(), "pod"), words.Few(on, shown), effect))
 }
 
-// family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
+// lackedFamily is IPv4 or IPv6 with the network of all its addresses, and why the cluster
 // does not have it; the zero value is neither.
-type family struct {
-	name  string
-	every netip.Prefix
-	why   string
+type lackedFamily struct {
+	name         string
+	allAddresses netip.Prefix
+	reason       string
 }
 
 // The families without a reason why one is missing.
 var (
-	familyV4 = family{name: "IPv4", every: netip.MustParsePrefix("0.0.0.0/0")}
-	familyV6 = family{name: "IPv6", every: netip.MustParsePrefix("::/0")}
+	familyV4 = lackedFamily{name: "IPv4", allAddresses: netip.MustParsePrefix("0.0.0.0/0")}
+	familyV6 = lackedFamily{name: "IPv6", allAddresses: netip.MustParsePrefix("::/0")}
 )
 
 // missingFamily is the family that rows are not compiled for, or of which no node
 // has a pod subnet, where the nodes' subnets are known.
-func missingFamily(c *model.Cluster, v4, v6 bool) family {
-	missing := func(f family, why string) family {
-		f.why = why + f.name
+func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
+	missing := func(f lackedFamily, why string) lackedFamily {
+		f.reason = why + f.name
 		return f
 	}
 	switch {
@@ -146,11 +146,11 @@ func missingFamily(c *model.Cluster, v4, v6 bool) family {
 	case [2]bool{false, true}:
 		return missing(familyV4, "no node has a pod subnet of ")
 	}
-	return family{}
+	return lackedFamily{}
 }
 
-// namedPorts reports names that no container declares where the rule looks.
-func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
+// checkDeclared reports names that no container declares where the rule looks.
+func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 	var missing []string
 	names := 0
 	for i := range r.Ports {
@@ -158,7 +158,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 			continue
 		}
 		names++
-		if !l.declared(p, r, r.Ports[i].Name) {
+		if !l.isDeclared(p, r, r.Ports[i].Name) {
 			missing = append(missing, r.Ports[i].String())
 		}
 	}
@@ -174,12 +174,12 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, codes.NamedPortUnmatched, message).Severity = severity
+	l.addAboutRule(p, r, codes.NamedPortUnmatched, message).Severity = severity
 }
 
-// declared says whether a named port resolves: on the peers, for ingress on the
+// isDeclared says whether a named port resolves: on the peers, for ingress on the
 // subject too (ovn-kubernetes.md#named-ports).
-func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
+func (l *linter) isDeclared(p *model.Policy, r *model.Rule, name string) bool {
 	holders := l.x.WithPort(name)
 	if r.Direction == model.Ingress && holders.Meets(l.x.SubjectSet(p)) {
 		return true
@@ -194,13 +194,13 @@ func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
 
 // portNames knows what port names stand for on the pods of a cluster.
 type portNames struct {
-	x      *overlap.PodIndex
-	stands map[string]map[model.Port]bool // numbers by port name, once asked for
+	x             *overlap.PodIndex
+	numbersByName map[string]map[model.Port]bool // numbers by port name, once asked for
 }
 
-// meaning is a number that a port name stands for and the first pod that says
+// portMeaning is a number that a port name stands for and the first pod that says
 // so.
-type meaning struct {
+type portMeaning struct {
 	port model.Port
 	pod  *model.Pod
 }
@@ -209,17 +209,17 @@ type meaning struct {
 // hundreds of pods declare it the others say nothing new.
 const holdersShown = 256
 
-// meant returns the ports that a port name means on pods of a set, as text, each number
+// meaningTexts returns the ports that a port name means on pods of a set, as text, each number
 // once with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
-func (n *portNames) meant(name, protocol string, on overlap.PodSet) (out []string) {
+func (n *portNames) meaningTexts(name, protocol string, on overlap.PodSet) (out []string) {
 	for _, m := range n.meanings(name, protocol, on) {
 		out = append(out, m.port.String()+" ("+podName(m.pod)+")")
 	}
 	return out
 }
 
-func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []meaning) {
-	numbers := n.numbers(name)
+func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []portMeaning) {
+	numbers := n.numbersOfName(name)
 	left := 0 // numbers not seen yet: mostly a name has one, and the first pod says it
 	for port := range numbers {
 		if protocol == "" || port.Protocol == protocol {
@@ -234,10 +234,10 @@ func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []me
 		for _, c := range pod.Ports {
 			port := model.Port{Protocol: c.Protocol, Start: c.Port, End: c.Port}
 			if c.Name != name || !numbers[port] || protocol != "" && c.Protocol != protocol ||
-				slices.ContainsFunc(out, func(m meaning) bool { return m.port == port }) {
+				slices.ContainsFunc(out, func(m portMeaning) bool { return m.port == port }) {
 				continue
 			}
-			out, left = append(out, meaning{port, pod}), left-1
+			out, left = append(out, portMeaning{port, pod}), left-1
 		}
 		pods++
 		if left == 0 || pods == holdersShown {
@@ -247,9 +247,9 @@ func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []me
 	return out
 }
 
-// numbers are all numbers that a port name stands for in the cluster.
-func (n *portNames) numbers(name string) map[model.Port]bool {
-	if known, ok := n.stands[name]; ok {
+// numbersOfName are all numbers that a port name stands for in the cluster.
+func (n *portNames) numbersOfName(name string) map[model.Port]bool {
+	if known, ok := n.numbersByName[name]; ok {
 		return known
 	}
 	numbers := map[model.Port]bool{}
@@ -260,6 +260,6 @@ func (n *portNames) numbers(name string) map[model.Port]bool {
 			}
 		}
 	}
-	n.stands[name] = numbers
+	n.numbersByName[name] = numbers
 	return numbers
 }

@@ -17,15 +17,15 @@ type nameHolder struct {
 	namespace string
 }
 
-// names reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
+// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
 // cut takes away is what a log line tells rules apart by.
-func (l *linter) names() {
+func (l *linter) checkNames() {
 	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny is among them
 	var long []*model.Policy
-	for _, list := range [][]*model.Policy{l.policies, l.others} {
+	for _, list := range [][]*model.Policy{l.policies, l.otherPolicies} {
 		for _, p := range list {
-			if holders.hold(p) {
+			if holders.noteRules(p) {
 				long = append(long, p)
 			}
 			if p.Kind == model.KindNP && !denies[p.Namespace] {
@@ -40,16 +40,16 @@ func (l *linter) names() {
 		}
 	}
 	for _, p := range long {
-		l.cutNames(p, holders)
+		l.addCutNames(p, holders)
 	}
 }
 
 // nameHolders are the owners of rows by ACL name, for names as long as a name can be.
 type nameHolders map[string][]nameHolder
 
-// hold notes the rules of a policy with names as long as a name can be, and
+// noteRules notes the rules of a policy with names as long as a name can be, and
 // says whether one of them was cut.
-func (holders nameHolders) hold(p *model.Policy) (cut bool) {
+func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
 			continue
@@ -76,14 +76,14 @@ func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	}
 }
 
-func (l *linter) cutNames(p *model.Policy, holders nameHolders) {
+func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	var cut, alike []string
 	with := "" // another policy with such a name
 	for r := range p.AllRules() {
 		if nameLength(p.Key, r.Direction, r.Index) <= logline.MaxACLName {
 			continue
 		}
-		at := where(p, p, r)
+		at := ruleText(p, p, r)
 		cut = append(cut, at)
 		same := holders[logline.ACLName(p.Key, r.Direction, r.Index)]
 		if len(same) < 2 {
@@ -108,11 +108,11 @@ func (l *linter) cutNames(p *model.Policy, holders nameHolders) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		f := l.about(p, codes.NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
+		f := l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
 			words.Few(alike, shown)+
 			" cannot be told apart from those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
-		l.about(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown)).Remedy = remedy
+		l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown)).Remedy = remedy
 	}
 }

@@ -14,21 +14,21 @@ import (
 	"rung/model/words"
 )
 
-// need is something pods must reach.
-type need int
+// podNeed is something pods must reach.
+type podNeed int
 
 const (
-	dnsUDP need = iota
+	dnsUDP podNeed = iota
 	dnsTCP
 	apiServer
 	needs
 )
 
-// share says how much of a need a rule decides.
-type share int
+// needShare says how much of a need a rule decides.
+type needShare int
 
 const (
-	none share = iota
+	none needShare = iota
 	some
 	whole
 )
@@ -37,28 +37,28 @@ const (
 type needRule struct {
 	p      *model.Policy
 	r      *model.Rule
-	shares [needs]share
+	shares [needs]needShare
 }
 
 // needLint looks at what pods need, DNS and the API server, and at the rules that decide
 // about it.
 type needLint struct {
 	*linter
-	services *vital.Services
-	deciders []needRule // egress rules that decide about them, when first asked for
-	shut     []wayIn    // ingress rules that keep queries from the DNS pods, likewise
+	services     *vital.VitalServices
+	deciders     []needRule    // egress rules that decide about them, when first asked for
+	keptOutRules []keptOutRule // ingress rules that keep queries from the DNS pods, likewise
 }
 
-// decide are the egress rules that decide about a need, in the order in which
+// decidingRules are the egress rules that decide about a need, in the order in which
 // they decide.
-func (l *needLint) decide() []needRule {
+func (l *needLint) decidingRules() []needRule {
 	if l.deciders != nil {
 		return l.deciders
 	}
 	l.deciders = []needRule{}
 	for _, p := range l.policies {
 		for i := range p.Egress {
-			if n := l.needsOf(&p.Egress[i]); n != [needs]share{} {
+			if n := l.needsOf(&p.Egress[i]); n != [needs]needShare{} {
 				l.deciders = append(l.deciders, needRule{p, &p.Egress[i], n})
 			}
 		}
@@ -69,16 +69,16 @@ func (l *needLint) decide() []needRule {
 // needsOf says how much of each need the rule decides. While no DNS pod is
 // known, a rule that allows or passes the usual DNS ports counts as deciding
 // DNS: who it means cannot be told.
-func (l *needLint) needsOf(r *model.Rule) (n [needs]share) {
+func (l *needLint) needsOf(r *model.Rule) (n [needs]needShare) {
 	s := l.services
-	for what, proto := range map[need]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
+	for what, proto := range map[podNeed]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
 		case !s.DNSPods.IsEmpty():
-			if l.portFits(r, proto, s.DNSPorts[proto]) {
+			if l.matchesDNSPort(r, proto, s.DNSPorts[proto]) {
 				n[what] = l.dnsShare(r)
 			}
 		case r.Action == model.Deny:
-			n[what] = l.denyAnyone(r)
+			n[what] = l.denyShare(r)
 		case overlap.PortMatch(r.Ports, proto, vital.DNSPort) || overlap.PortMatch(r.Ports, proto, vital.AltDNSPort):
 			n[what] = whole
 		}
@@ -91,8 +91,8 @@ func (l *needLint) needsOf(r *model.Rule) (n [needs]share) {
 
 // dnsShare says how many of the DNS pods are among the rule's peers, by label or
 // address.
-func (l *needLint) dnsShare(r *model.Rule) share {
-	have := l.dnsAmong(r)
+func (l *needLint) dnsShare(r *model.Rule) needShare {
+	have := l.dnsPodsAmong(r)
 	switch {
 	case have.IsEmpty():
 		return none
@@ -102,8 +102,8 @@ func (l *needLint) dnsShare(r *model.Rule) share {
 	return some
 }
 
-// dnsAmong are the DNS pods among a rule's peers.
-func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
+// dnsPodsAmong are the DNS pods among a rule's peers.
+func (l *needLint) dnsPodsAmong(r *model.Rule) (have overlap.PodSet) {
 	want := l.services.DNSPods
 	add := func(s overlap.PodSet) {
 		if s.Meets(want) {
@@ -113,7 +113,7 @@ func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
 		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
-			if !l.lacks(n) {
+			if !l.isOfLackedFamily(n) {
 				add(l.x.InNetwork(n))
 			}
 		}
@@ -122,7 +122,7 @@ func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 }
 
 // apiShare says how many of the API server's addresses are among the peers.
-func (l *needLint) apiShare(r *model.Rule) share {
+func (l *needLint) apiShare(r *model.Rule) needShare {
 	var set overlap.NetworkSet
 	for i := range r.Peers {
 		for n := range overlap.ParsedNetworks(r.Peers[i].Networks) {
@@ -152,8 +152,8 @@ func (l *needLint) apiShare(r *model.Rule) share {
 	return some
 }
 
-// denyAnyone is whole for a Deny of every address or every pod, on any port.
-func (l *needLint) denyAnyone(r *model.Rule) share {
+// denyShare is whole for a Deny of every address or every pod, on any port.
+func (l *needLint) denyShare(r *model.Rule) needShare {
 	if len(r.Ports) > 0 {
 		return none
 	}
@@ -165,7 +165,7 @@ func (l *needLint) denyAnyone(r *model.Rule) share {
 			return whole
 		}
 		for n := range overlap.ParsedNetworks(pe.Networks) {
-			if l.everyone(n) {
+			if l.isEveryAddress(n) {
 				return whole
 			}
 		}
@@ -173,19 +173,19 @@ func (l *needLint) denyAnyone(r *model.Rule) share {
 	return none
 }
 
-// everyone says whether a network is every address of a family that the cluster has.
-func (l *linter) everyone(n netip.Prefix) bool {
-	return n.Bits() == 0 && !l.lacks(n)
+// isEveryAddress says whether a network is every address of a family that the cluster has.
+func (l *linter) isEveryAddress(n netip.Prefix) bool {
+	return n.Bits() == 0 && !l.isOfLackedFamily(n)
 }
 
-// lacks says whether a network is of the family that the cluster does not have.
-func (l *linter) lacks(n netip.Prefix) bool {
-	return l.missing.name != "" && l.missing.every.Addr().Is4() == n.Addr().Is4()
+// isOfLackedFamily says whether a network is of the family that the cluster does not have.
+func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
+	return l.missing.name != "" && l.missing.allAddresses.Addr().Is4() == n.Addr().Is4()
 }
 
-// portFits says whether a rule's ports match a port of the DNS pods, by number
+// matchesDNSPort says whether a rule's ports match a port of the DNS pods, by number
 // or by the name it has there.
-func (l *needLint) portFits(r *model.Rule, proto string, port int32) bool {
+func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool {
 	if overlap.PortMatch(r.Ports, proto, port) {
 		return true
 	}
@@ -200,28 +200,28 @@ func (l *needLint) portFits(r *model.Rule, proto string, port int32) bool {
 	return false
 }
 
-// decision is the decision about a need before some rule: its zero value says that
+// needDecision is the decision about a need before some rule: its zero value says that
 // nothing decides.
-type decision struct {
-	by     *needRule
-	partly []*needRule // rules before it that decide for some
+type needDecision struct {
+	decider      *needRule
+	partDeciders []*needRule // rules before it that decide for some
 }
 
-func (d decision) open() bool { return d.by == nil }
+func (d needDecision) isOpen() bool { return d.decider == nil }
 
-// partAllowed says whether a rule lets some of what nothing decides wholly through.
-func (d decision) partAllowed() bool {
-	return slices.ContainsFunc(d.partly, func(n *needRule) bool { return n.r.Action != model.Deny })
+// isPartAllowed says whether a rule lets some of what nothing decides wholly through.
+func (d needDecision) isPartAllowed() bool {
+	return slices.ContainsFunc(d.partDeciders, func(n *needRule) bool { return n.r.Action != model.Deny })
 }
 
-func (d decision) denied() bool { return d.by != nil && d.by.r.Action == model.Deny }
+func (d needDecision) isDenied() bool { return d.decider != nil && d.decider.r.Action == model.Deny }
 
-// before returns the decision about a need of the policy's subject before the rule: by
+// decisionBefore returns the decision about a need of the policy's subject before the rule: by
 // earlier rules of the policy, and by rules of policies above it that apply to the
 // whole subject.
-func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision) {
+func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) (d needDecision) {
 	subject := l.x.SubjectSet(p)
-	for i := range l.decide() {
+	for i := range l.decidingRules() {
 		n := &l.deciders[i]
 		switch {
 		case n.shares[what] == none:
@@ -238,62 +238,62 @@ func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision
 			continue
 		}
 		if n.shares[what] == some {
-			d.partly = append(d.partly, n)
-			if !l.together(what, d.partly) {
+			d.partDeciders = append(d.partDeciders, n)
+			if !l.allowAllTogether(what, d.partDeciders) {
 				continue
 			}
 		}
-		d.by = n
+		d.decider = n
 		return d
 	}
 	return d
 }
 
-// together says whether rules that let a part of DNS through each let all of it through.
-func (l *needLint) together(what need, parts []*needRule) bool {
+// allowAllTogether says whether rules that let a part of DNS through each let all of it through.
+func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	if what == apiServer || l.services.DNSPods.IsEmpty() {
 		return false
 	}
 	var have overlap.PodSet
 	for _, n := range parts {
 		if n.r.Action != model.Deny {
-			have = have.Or(l.dnsAmong(n.r))
+			have = have.Or(l.dnsPodsAmong(n.r))
 		}
 	}
 	return l.services.DNSPods.IsWithin(have)
 }
 
-// denies looks at an egress Deny: what it cuts that pods need. all says that it
+// checkDeny looks at an egress Deny: what it cuts that pods need. all says that it
 // names a network of every address.
-func (l *needLint) denies(p *model.Policy, r *model.Rule, all bool) {
-	var before [needs]decision
+func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
+	var before [needs]needDecision
 	shares := l.needsOf(r)
 	for what := range needs {
-		before[what] = l.before(p, r, what)
+		before[what] = l.decisionBefore(p, r, what)
 	}
 	if all {
-		l.denyAll(p, r, shares, before)
+		l.addDenyAll(p, r, shares, before)
 	}
-	if shares[dnsUDP] != none && before[dnsUDP].open() {
-		l.aboutRule(p, r, codes.DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
+	if shares[dnsUDP] != none && before[dnsUDP].isOpen() {
+		l.addAboutRule(p, r, codes.DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
 			l.needText(dnsUDP), openText(before[dnsUDP]))).Severity = l.dnsSeverity(p)
 	}
-	alone := shares[dnsUDP] == none && before[dnsUDP].open() // UDP is for rules below, if any, to decide
-	if shares[dnsTCP] != none && before[dnsTCP].open() && (alone || !before[dnsUDP].open() && !before[dnsUDP].denied()) {
-		how, udp := "is not allowed by any rule above this one", l.state(p, dnsUDP, before[dnsUDP])
-		if before[dnsTCP].partAllowed() {
+	alone := shares[dnsUDP] == none && before[dnsUDP].isOpen() // UDP is for rules below, if any, to decide
+	if shares[dnsTCP] != none && before[dnsTCP].isOpen() && (alone || !before[dnsUDP].isOpen() && !before[dnsUDP].isDenied()) {
+		how, udp := "is not allowed by any rule above this one", l.decisionText(p, dnsUDP, before[dnsUDP])
+		if before[dnsTCP].isPartAllowed() {
 			how = "is allowed only in part by the rules above this one"
 		}
 		if alone {
 			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
 		}
-		l.aboutRule(p, r, codes.DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
+		l.addAboutRule(p, r, codes.DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
 	}
 }
 
-// denyAll reports a Deny of every address, with what the rules above it say
+// addDenyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
-func (l *needLint) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
+func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
 	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above "+
 		"decides"
 	if len(r.Ports) > 0 {
@@ -309,13 +309,13 @@ func (l *needLint) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, 
 		if what == apiServer && len(l.services.API) == 0 || len(r.Ports) > 0 && shares[what] == none {
 			continue
 		}
-		facts = append(facts, l.state(p, what, before[what]))
-		if before[what].open() {
+		facts = append(facts, l.decisionText(p, what, before[what]))
+		if before[what].isOpen() {
 			severity = model.SeverityWarning
 		}
 	}
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.aboutRule(p, r, codes.DenyAllNetworks, message).Severity = severity
+	l.addAboutRule(p, r, codes.DenyAllNetworks, message).Severity = severity
 }

@@ -15,36 +15,36 @@ import (
 // netpolLint looks at NetworkPolicies, and at the logging of their namespaces.
 type netpolLint struct {
 	*linter
-	inNS   map[string][]isolator // NetworkPolicies that isolate, by namespace, when first asked for
-	levels map[string]string     // what is wrong with a namespace's log levels
+	isolatingByNS map[string][]isolatingPolicy // NetworkPolicies that isolate, by namespace, when first asked for
+	levels        map[string]string            // what is wrong with a namespace's log levels
 }
 
-// netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
+// checkNetpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
-func (l *netpolLint) netpol(p *model.Policy) {
+func (l *netpolLint) checkNetpol(p *model.Policy) {
 	if p.IsRefused() { // it has no rows, which is said already
 		return
 	}
 	for r := range p.AllRules() {
-		l.netpolPorts(p, r)
-		l.coversPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
+		l.checkPorts(p, r)
+		l.checkCoveredPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
 	}
 	for _, d := range model.Directions {
-		l.leftOut(p, d)
+		l.checkLeftOut(p, d)
 	}
 }
 
 // protocolPorts are a rule's ports of one protocol, by form.
 type protocolPorts struct {
-	numbers []model.Port
-	names   []model.Port
-	whole   bool // an entry without a port
+	numbers     []model.Port
+	names       []model.Port
+	withoutPort bool // an entry without a port
 }
 
-// netpolPorts reports ports that become more or less than they say. Names and
+// checkPorts reports ports that become more or less than they say. Names and
 // entries without a port both count as port 0: alone they open the protocol,
 // beside a number they are lost.
-func (l *netpolLint) netpolPorts(p *model.Policy, r *model.Rule) {
+func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
 	}
@@ -60,7 +60,7 @@ func (l *netpolLint) netpolPorts(p *model.Policy, r *model.Rule) {
 		case port.Name != "":
 			g.names = append(g.names, port)
 		case port.Start == 0 && port.End == 0:
-			g.whole = true
+			g.withoutPort = true
 		default:
 			g.numbers = append(g.numbers, port)
 		}
@@ -68,21 +68,21 @@ func (l *netpolLint) netpolPorts(p *model.Policy, r *model.Rule) {
 	for _, protocol := range order {
 		switch g := groups[protocol]; {
 		case len(g.numbers) > 0:
-			l.portLost(p, r, protocol, g)
-		case !g.whole:
-			l.opensProtocol(p, r, protocol, g)
+			l.checkLostPorts(p, r, protocol, g)
+		case !g.withoutPort:
+			l.checkOpenProtocol(p, r, protocol, g)
 		}
 	}
 }
 
-// opensProtocol reports named ports without a number of their protocol beside
+// checkOpenProtocol reports named ports without a number of their protocol beside
 // them.
-func (l *netpolLint) opensProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
-	on := l.destinations(p, r)
+func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+	on := l.portPods(p, r)
 	var names, meant []string
 	for _, port := range g.names {
 		names = append(names, port.String())
-		meant = append(meant, l.portNames.meant(port.Name, protocol, on)...)
+		meant = append(meant, l.portNames.meaningTexts(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
 	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
@@ -94,17 +94,17 @@ func (l *netpolLint) opensProtocol(p *model.Policy, r *model.Rule, protocol stri
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
-	l.aboutRule(p, r, codes.NetpolNamedPort, message)
+	l.addAboutRule(p, r, codes.NetpolNamedPort, message)
 }
 
-// portLost reports what the numbers of a protocol push out of the row.
-func (l *netpolLint) portLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+// checkLostPorts reports what the numbers of a protocol push out of the row.
+func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
-	if g.whole && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
+	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
 	}
-	if !g.whole && len(g.names) > 0 {
-		lost = l.namesLost(p, r, protocol, g)
+	if !g.withoutPort && len(g.names) > 0 {
+		lost = l.lostNames(p, r, protocol, g)
 	}
 	if len(lost) == 0 {
 		return
@@ -113,14 +113,14 @@ func (l *netpolLint) portLost(p *model.Policy, r *model.Rule, protocol string, g
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.aboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+	l.addAboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
 		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)))
 }
 
-// namesLost are the names that mean, on pods of today, a port that no number of
+// lostNames are the names that mean, on pods of today, a port that no number of
 // the rule allows; all of them where no pods are known.
-func (l *netpolLint) namesLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
-	on := l.destinations(p, r)
+func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
+	on := l.portPods(p, r)
 	for _, port := range g.names {
 		if !l.pods {
 			lost = append(lost, "the named port "+port.String())
@@ -136,33 +136,33 @@ func (l *netpolLint) namesLost(p *model.Policy, r *model.Rule, protocol string, 
 	return lost
 }
 
-// destinations are the pods on which the rule's ports lie: the subject of an
+// portPods are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *netpolLint) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
+func (l *netpolLint) portPods(p *model.Policy, r *model.Rule) overlap.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
 	return l.x.ReachOfRule(r).ReachedPods()
 }
 
-// isolator is a NetworkPolicy that isolates pods.
-type isolator struct {
+// isolatingPolicy is a NetworkPolicy that isolates pods.
+type isolatingPolicy struct {
 	p    *model.Policy
 	pods overlap.PodSet
 }
 
-// isolator finds a policy of the namespace that isolates a pod of the set in a
+// findIsolating finds a policy of the namespace that isolates a pod of the set in a
 // direction. The policies that isolate are collected once.
-func (l *netpolLint) isolator(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
-	if l.inNS == nil {
-		l.inNS = map[string][]isolator{}
-		for _, p := range l.others {
+func (l *netpolLint) findIsolating(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
+	if l.isolatingByNS == nil {
+		l.isolatingByNS = map[string][]isolatingPolicy{}
+		for _, p := range l.otherPolicies {
 			if p.IsolatesDirection(model.Ingress) || p.IsolatesDirection(model.Egress) {
-				l.inNS[p.Namespace] = append(l.inNS[p.Namespace], isolator{p, l.x.SubjectSet(p)})
+				l.isolatingByNS[p.Namespace] = append(l.isolatingByNS[p.Namespace], isolatingPolicy{p, l.x.SubjectSet(p)})
 			}
 		}
 	}
-	for _, i := range l.inNS[namespace] {
+	for _, i := range l.isolatingByNS[namespace] {
 		if i.p.IsolatesDirection(d) && i.pods.Meets(set) {
 			return i.p, l.x.FirstPod(i.pods.And(set))
 		}
@@ -170,11 +170,11 @@ func (l *netpolLint) isolator(namespace string, d model.Direction, set overlap.P
 	return nil, nil
 }
 
-// leftOut reports rules of a direction that policyTypes leaves out: Kubernetes
+// checkLeftOut reports rules of a direction that policyTypes leaves out: Kubernetes
 // ignores them, OVN-Kubernetes compiles them all the same. They matter where
 // something else denies: another NetworkPolicy that isolates a pod of theirs,
 // or the baseline, which a row of tier 2 keeps from being asked.
-func (l *netpolLint) leftOut(p *model.Policy, d model.Direction) {
+func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.IsolatesDirection(d) {
 		return
@@ -187,23 +187,23 @@ func (l *netpolLint) leftOut(p *model.Policy, d model.Direction) {
 		side = "to"
 	}
 	subject := l.x.SubjectSet(p)
-	if by, pod := l.isolator(p.Namespace, d, subject); pod != nil {
+	if by, pod := l.findIsolating(p.Namespace, d, subject); pod != nil {
 		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"),
 			by.Label(), side, podName(pod))
-	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
+	} else if by, r, pod := l.findBaselineDeny(d, subject); pod != nil {
 		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
-			words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+			words.Form(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
 			words.Form(len(rules), "it opens", "they open"))
 	}
-	f := l.aboutRule(p, &rules[0], codes.NetpolDirection, message)
+	f := l.addAboutRule(p, &rules[0], codes.NetpolDirection, message)
 	f.Severity, f.Remedy = severity, "remove the rules, or name "+string(d)+" in policyTypes"
 }
 
-// baselineDenies finds a Deny of the baseline for pods of the set.
-func (l *netpolLint) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+// findBaselineDeny finds a Deny of the baseline for pods of the set.
+func (l *netpolLint) findBaselineDeny(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
@@ -217,11 +217,11 @@ func (l *netpolLint) baselineDenies(d model.Direction, set overlap.PodSet) (*mod
 	return nil, nil, nil
 }
 
-// namespaceLogging reports the annotation of a policy's namespace by which its
+// checkNamespaceLogging reports the annotation of a policy's namespace by which its
 // rows log, where OVN-Kubernetes leaves a level off because of it. Other than
 // with AdminNetworkPolicies that is soft: the policy is programmed all the same
 // (ovn-kubernetes.md#namespace-logging).
-func (l *netpolLint) namespaceLogging(p *model.Policy) {
+func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {
 		if n := l.c.Namespace(p.Namespace); n != nil {
@@ -231,7 +231,7 @@ func (l *netpolLint) namespaceLogging(p *model.Policy) {
 		l.levels[p.Namespace] = wrong
 	}
 	if wrong != "" {
-		l.about(p, codes.NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+		l.addAbout(p, codes.NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
 	}
 }

@@ -47,28 +47,28 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 	return first, n
 }
 
-func (l *linter) policy(p *model.Policy) {
-	l.logging(p)
+func (l *linter) checkPolicy(p *model.Policy) {
+	l.checkLogging(p)
 	if p.Kind.HasPriority() && p.Priority > l.max {
 		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
-		l.about(p, codes.PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+		l.addAbout(p, codes.PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
 			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
-	l.subject(p)
+	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
-			l.aboutRule(p, r, codes.EmptySelectorDeny, fmt.Sprintf(
+			l.addAboutRule(p, r, codes.EmptySelectorDeny, fmt.Sprintf(
 				"the subject is every pod of every namespace, future ones too, and %s %s",
 				words.Count(n, "rule"), words.Form(n, "denies", "deny")))
 		}
 	}
-	l.selectsSystem(p)
+	l.checkSystemNamespaces(p)
 }
 
-func (l *linter) subject(p *model.Policy) {
+func (l *linter) checkSubject(p *model.Policy) {
 	selected, subject := l.x.SelectedPods(p), l.x.SubjectSet(p)
 	if subject.IsEmpty() && l.pods {
 		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
@@ -77,7 +77,7 @@ func (l *linter) subject(p *model.Policy) {
 				"(host-networked, completed or not scheduled): the policy decides nothing now",
 				words.Count(n, "pod"), p.Subject)
 		}
-		l.about(p, codes.SubjectNothing, message)
+		l.addAbout(p, codes.SubjectNothing, message)
 	}
 	var host, udn []string
 	for pod := range l.x.Pods(selected) {
@@ -90,7 +90,7 @@ func (l *linter) subject(p *model.Policy) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.about(p, codes.HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
+		l.addAbout(p, codes.HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
 			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
 	}
 	if n := len(udn); n > 0 {
@@ -98,12 +98,12 @@ func (l *linter) subject(p *model.Policy) {
 		if _, denies := firstDeny(p); denies > 0 {
 			severity = model.SeverityWarning
 		}
-		l.about(p, codes.PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+		l.addAbout(p, codes.PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
 			words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown))).Severity = severity
 	}
 }
 
-func (l *linter) selectsSystem(p *model.Policy) {
+func (l *linter) checkSystemNamespaces(p *model.Policy) {
 	names := SystemNamespaces(l.x, p)
 	if len(names) == 0 {
 		return
@@ -114,11 +114,11 @@ func (l *linter) selectsSystem(p *model.Policy) {
 		severity = model.SeverityWarning
 		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
 	}
-	l.about(p, codes.SelectsSystem, message).Severity = severity
+	l.addAbout(p, codes.SelectsSystem, message).Severity = severity
 }
 
-// duplicates reports priorities that several enforced policies hold.
-func (l *linter) duplicates() {
+// checkDuplicates reports priorities that several enforced policies hold.
+func (l *linter) checkDuplicates() {
 	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
 		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
 			continue
@@ -136,30 +136,30 @@ func (l *linter) duplicates() {
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no two of them disagree now"
 			}
-			l.about(p, codes.PriorityDuplicate, message)
+			l.addAbout(p, codes.PriorityDuplicate, message)
 		}
 	}
 }
 
-// conflictsWith is how the message of a conflict begins: with whom it is.
-func conflictsWith(other model.Key) string { return "conflicts with " + other.Brief() + " " }
+// conflictPrefix is how the message of a conflict begins: with whom it is.
+func conflictPrefix(other model.Key) string { return "conflicts with " + other.Brief() + " " }
 
 // IsConflictWith says whether a finding is a conflict with a policy.
 func IsConflictWith(f *model.Finding, other model.Key) bool {
-	return f.Code == codes.PriorityConflict.Code && strings.HasPrefix(f.Message, conflictsWith(other))
+	return f.Code == codes.PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
 }
 
-// conflicts reports each disagreement with both policies.
-func (l *linter) conflicts() {
+// checkConflicts reports each disagreement with both policies.
+func (l *linter) checkConflicts() {
 	for i := range l.ladder.Conflicts {
 		c := &l.ladder.Conflicts[i]
 		for _, k := range []model.PolicyKey{c.A, c.B} {
 			p := l.c.Policy(k)
 			other, own, theirs := c.OtherPolicy(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
-				l.aboutRule(p, r, codes.PriorityConflict, fmt.Sprintf(
+				l.addAboutRule(p, r, codes.PriorityConflict, fmt.Sprintf(
 					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
-					conflictsWith(other), c.Priority, c.Rule, own, theirs, c.Witness))
+					conflictPrefix(other), c.Priority, c.Rule, own, theirs, c.Witness))
 			}
 		}
 	}

@@ -9,22 +9,22 @@ import (
 	"rung/model/words"
 )
 
-// caused is a finding, by its place, that stands because of a rule.
-type caused struct {
-	at   int
-	rule ruleAt
+// causedFinding is a finding, by its place, that stands because of a rule.
+type causedFinding struct {
+	index int
+	rule  ruleAt
 }
 
-// roots puts findings that stand because of one rule under one about that rule: what the rule
+// groupUnderRoots puts findings that stand because of one rule under one about that rule: what the rule
 // has of its own where that says so already, else one that counts them.
-func (d *decided) roots() {
+func (d *verdictLint) groupUnderRoots() {
 	by := map[ruleAt][]int{}
 	var order []ruleAt
 	for _, c := range d.causes {
 		if by[c.rule] == nil {
 			order = append(order, c.rule)
 		}
-		by[c.rule] = append(by[c.rule], c.at)
+		by[c.rule] = append(by[c.rule], c.index)
 	}
 	for _, at := range order {
 		under := by[at]
@@ -42,7 +42,7 @@ func (d *decided) roots() {
 				continue
 			}
 			root = len(d.out)
-			d.decidesFirst(p, r, under)
+			d.addDecidesFirst(p, r, under)
 		}
 		d.out[root].Cause, d.out[root].Root = cause, true
 		for _, i := range under {
@@ -51,8 +51,8 @@ func (d *decided) roots() {
 	}
 }
 
-// decidesFirst reports the rule because of which several others never decide.
-func (d *decided) decidesFirst(p *model.Policy, r *model.Rule, under []int) {
+// addDecidesFirst reports the rule because of which several others never decide.
+func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []int) {
 	severity := model.SeverityInfo
 	policies := map[model.PolicyKey]bool{}
 	var names []string
@@ -62,19 +62,19 @@ func (d *decided) decidesFirst(p *model.Policy, r *model.Rule, under []int) {
 			severity = f.Severity
 		}
 		policies[f.Policy] = true
-		names = append(names, where(p, d.c.Policy(f.Policy), d.c.Policy(f.Policy).Rule(f.Direction, f.Rule)))
+		names = append(names, ruleText(p, d.c.Policy(f.Policy), d.c.Policy(f.Policy).Rule(f.Direction, f.Rule)))
 	}
 	text := words.Count(len(under), "rule")
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.aboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown))).Severity = severity
+	d.addAboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 
-// underRoots puts findings behind the root they stand under, and leaves the others where they
+// sortUnderRoots puts findings behind the root they stand under, and leaves the others where they
 // are.
-func underRoots(found []model.Finding) []model.Finding {
+func sortUnderRoots(found []model.Finding) []model.Finding {
 	roots := model.RootCauses(found)
 	if len(roots) == 0 {
 		return found

@@ -12,9 +12,9 @@ import (
 	"rung/model/words"
 )
 
-// rule looks at the peers and ports of one rule, and says whether it names a network of every
+// checkRule looks at the peers and ports of one rule, and says whether it names a network of every
 // address.
-func (l *linter) rule(p *model.Policy, r *model.Rule) (everyone bool) {
+func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 	var hostBits, nothing []string
 	for i := range r.Peers {
 		pe := &r.Peers[i]
@@ -25,7 +25,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) (everyone bool) {
 				if !ok {
 					// The policy's own error, where it has one, says it.
 					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == codes.CIDR.Code }) {
-						l.aboutRule(p, r, codes.CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
+						l.addAboutRule(p, r, codes.CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
 							"and rows it had before stay and decide")
 					}
 					continue
@@ -33,31 +33,31 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) (everyone bool) {
 				if n != n.Masked() {
 					hostBits = append(hostBits, text+" means "+n.Masked().String())
 				}
-				everyone = everyone || l.everyone(n)
+				everyone = everyone || l.isEveryAddress(n)
 			}
 		case model.PeerNamespaces, model.PeerPods:
 			if l.pods && !l.x.PeerSelected(pe).Meets(l.x.EligiblePods()) {
 				nothing = append(nothing, strconv.Quote(pe.String()))
 			}
 		case model.PeerNodes:
-			if l.x.NodeCount() > 0 && !l.nodes(p, r, pe) {
+			if l.x.NodeCount() > 0 && !l.checkNodes(p, r, pe) {
 				nothing = append(nothing, strconv.Quote(pe.String()))
 			}
 		}
 	}
 	if len(hostBits) > 0 {
-		l.aboutRule(p, r, codes.NetworkHostBits, strings.Join(hostBits, ", ")+": the host bits are cleared")
+		l.addAboutRule(p, r, codes.NetworkHostBits, strings.Join(hostBits, ", ")+": the host bits are cleared")
 	}
-	l.coversPods(p, r, "put a rule for the pods above this one")
+	l.checkCoveredPods(p, r, "put a rule for the pods above this one")
 	if len(nothing) > 0 {
-		l.peersNothing(p, r, nothing)
+		l.addPeersNothing(p, r, nothing)
 	}
-	l.named(p, r)
+	l.checkNamedPorts(p, r)
 	return everyone
 }
 
-// coversPods reports networks among the peers that pods have their addresses in.
-func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
+// checkCoveredPods reports networks among the peers that pods have their addresses in.
+func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string) {
 	var covered []string
 	most := 0
 	for i := range r.Peers {
@@ -80,13 +80,13 @@ func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
 		}
 	}
 	if len(covered) > 0 {
-		l.aboutRule(p, r, codes.NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
+		l.addAboutRule(p, r, codes.NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
 			"and match pods by address",
 			words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most)).Remedy = remedy
 	}
 }
 
-func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) {
+func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []string) {
 	severity, message := model.SeverityInfo, words.Form(len(nothing), "the peer ", "the peers ")+
 		words.Few(nothing, shown)+words.Form(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
@@ -95,12 +95,12 @@ func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) 
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, codes.PeerNothing, message).Severity = severity
+	l.addAboutRule(p, r, codes.PeerNothing, message).Severity = severity
 }
 
-// nodes says whether the peer selects a node, and reports those whose addresses
+// checkNodes says whether the peer selects a node, and reports those whose addresses
 // cannot be read.
-func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
+func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 	nodes := l.x.NodesMatching(pe.Nodes)
 	var bad []string
 	for _, n := range nodes {
@@ -109,7 +109,7 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 		}
 	}
 	if len(bad) > 0 {
-		l.aboutRule(p, r, codes.HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
+		l.addAboutRule(p, r, codes.HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
 			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)))
 	}
 	return len(nodes) > 0
@@ -121,8 +121,8 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 // (ovn-kubernetes.md#priorities, #api-limits).
 const maxRules = 100
 
-// beyond reports rules whose OVN priority belongs to another policy.
-func (l *linter) beyond(p *model.Policy, d model.Direction) {
+// checkBeyond reports rules whose OVN priority belongs to another policy.
+func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) <= maxRules {
 		return
@@ -149,5 +149,5 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 			message += "; where they overlap with those of " + words.Few(met, shown) + ", which one wins is undefined"
 		}
 	}
-	l.aboutRule(p, r, codes.RuleBeyondRange, message).Severity = severity
+	l.addAboutRule(p, r, codes.RuleBeyondRange, message).Severity = severity
 }

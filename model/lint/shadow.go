@@ -11,42 +11,42 @@ import (
 	"rung/model/words"
 )
 
-// table holds the peers that rules with the same ports decide already, each with the
+// peerTable holds the peers that rules with the same ports decide already, each with the
 // first rule that names it.
-type table struct {
+type peerTable struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
 	networks  overlap.NetworkSet
 }
 
-// shadows reports rules of a direction that never decide because earlier ones without
+// checkShadows reports rules of a direction that never decide because earlier ones without
 // ports, or with the very same ports, name the same or wider peers. Peers are compared
 // as written: equal selectors, a selector of everything, or a network inside a network.
 // Pods that labels happen to match do not count, so the finding holds whatever pods
 // come.
-func (l *linter) shadows(p *model.Policy, rules []model.Rule) {
-	tables := map[string]*table{}
+func (l *linter) checkShadows(p *model.Policy, rules []model.Rule) {
+	tables := map[string]*peerTable{}
 	for i := range rules {
 		r := &rules[i]
 		if r.MatchesNothing() {
 			continue
 		}
 		ports := portsKey(r.Ports)
-		if by := shadowedBy(r, tables[""], tables[ports]); len(by) > 0 {
-			l.shadowed(p, rules, r, by)
+		if by := shadowingRules(r, tables[""], tables[ports]); len(by) > 0 {
+			l.addShadowed(p, rules, r, by)
 		}
 		t := tables[ports]
 		if t == nil {
-			t = &table{selectors: map[[3]string]int{}, nodes: map[string]int{}}
+			t = &peerTable{selectors: map[[3]string]int{}, nodes: map[string]int{}}
 			tables[ports] = t
 		}
 		for j := range r.Peers {
-			t.add(&r.Peers[j], i)
+			t.addPeer(&r.Peers[j], i)
 		}
 	}
 }
 
-func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by []int) {
+func (l *linter) addShadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by []int) {
 	severity := model.SeverityInfo
 	var names []string
 	for _, j := range by {
@@ -55,7 +55,7 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, codes.RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+	l.addAboutRule(p, r, codes.RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
 		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 
@@ -71,7 +71,7 @@ func portsKey(ports []model.Port) string {
 	return strings.Join(slices.Compact(texts), "\n")
 }
 
-func (t *table) add(pe *model.Peer, rule int) {
+func (t *peerTable) addPeer(pe *model.Peer, rule int) {
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
 		if k, ok := selectorKey(pe); ok {
@@ -104,9 +104,9 @@ func selectorKey(pe *model.Peer) ([3]string, bool) {
 	return key, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
 }
 
-// shadowedBy are the rules that together decide every peer of r, each once and
+// shadowingRules are the rules that together decide every peer of r, each once and
 // in order; none when a peer is left.
-func shadowedBy(r *model.Rule, tables ...*table) []int {
+func shadowingRules(r *model.Rule, tables ...*peerTable) []int {
 	var by []int
 	for i := range r.Peers {
 		found := false
@@ -114,7 +114,7 @@ func shadowedBy(r *model.Rule, tables ...*table) []int {
 			if t == nil {
 				continue
 			}
-			if rules, ok := t.covers(&r.Peers[i]); ok {
+			if rules, ok := t.coveringRules(&r.Peers[i]); ok {
 				by, found = append(by, rules...), true
 				break
 			}
@@ -127,7 +127,7 @@ func shadowedBy(r *model.Rule, tables ...*table) []int {
 	return slices.Compact(by)
 }
 
-func (t *table) covers(pe *model.Peer) (rules []int, ok bool) {
+func (t *peerTable) coveringRules(pe *model.Peer) (rules []int, ok bool) {
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
 		k, ok := selectorKey(pe)

@@ -15,36 +15,36 @@ type System struct {
 	// there are none.
 	Check func(*model.Cluster) []model.Finding
 	Order func(*model.Cluster) []ladder.Place
-	Idle  Idle
+	Idle  IdlePolicies
 }
 
-// Idle are policies that decide nothing under a system.
-type Idle struct {
+// IdlePolicies are policies that decide nothing under a system.
+type IdlePolicies struct {
 	Kinds           []model.Kind
 	Message, Remedy string
 }
 
-// checkPlaces looks at a cluster whose policies have no rows.
-func (l *linter) checkPlaces(s *System) {
+// checkTierPlaces looks at a cluster whose policies have no rows.
+func (l *linter) checkTierPlaces(s *System) {
 	for i, p := range s.Order(l.c) {
 		l.order[p.Policy.Key] = i
 		if p.Policy.Tiered == nil {
-			l.invalid(p.Policy)
+			l.addInvalid(p.Policy)
 		}
 	}
 	l.out = append(l.out, s.Check(l.c)...)
 }
 
-// finish adds what decides nothing under the system and what could not be read, and sorts.
-func (l *linter) finish(idle *Idle, broken []model.Broken) []model.Finding {
+// finishFindings adds what decides nothing under the system and what could not be read, and sorts.
+func (l *linter) finishFindings(idle *IdlePolicies, broken []model.Broken) []model.Finding {
 	for _, k := range idle.Kinds {
 		for p := range l.c.Policies(k) {
-			l.about(p, codes.OtherSystem, idle.Message).Remedy = idle.Remedy
+			l.addAbout(p, codes.OtherSystem, idle.Message).Remedy = idle.Remedy
 		}
 	}
 	for i := range broken {
-		l.broken(&broken[i])
+		l.addBroken(&broken[i])
 	}
-	slices.SortStableFunc(l.out, l.compare)
+	slices.SortStableFunc(l.out, l.compareFindings)
 	return l.out
 }

@@ -13,23 +13,23 @@ import (
 	"rung/model/words"
 )
 
-// toAll says whether a rule of an admin policy allows or denies all that is between the pods
+// isToAll says whether a rule of an admin policy allows or denies all that is between the pods
 // of the cluster: its subject and its peers are every pod, or all but those of system
 // namespaces, at every port.
-func toAll(x *overlap.PodIndex, p *model.Policy, r *model.Rule) bool {
-	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.MatchesNothing() && everyPort(r) &&
-		(SelectsEverything(p.Subject) || ordinary(x, x.SubjectSet(p))) && peersAreAll(x, r)
+func isToAll(x *overlap.PodIndex, p *model.Policy, r *model.Rule) bool {
+	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.MatchesNothing() && isEveryPort(r) &&
+		(SelectsEverything(p.Subject) || hasAllOrdinaryPods(x, x.SubjectSet(p))) && arePeersAll(x, r)
 }
 
-// everyPort says whether a rule is about every port, or every one of TCP.
-func everyPort(r *model.Rule) bool {
+// isEveryPort says whether a rule is about every port, or every one of TCP.
+func isEveryPort(r *model.Rule) bool {
 	return len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, func(p model.Port) bool {
 		return p.Name == "" && p.Protocol == "TCP" && p.Start <= 1 && p.End >= 65535
 	})
 }
 
-// peersAreAll says whether the peers of a rule are every pod, as written or as they are.
-func peersAreAll(x *overlap.PodIndex, r *model.Rule) bool {
+// arePeersAll says whether the peers of a rule are every pod, as written or as they are.
+func arePeersAll(x *overlap.PodIndex, r *model.Rule) bool {
 	var all overlap.PodSet
 	for i := range r.Peers {
 		pe := &r.Peers[i]
@@ -45,12 +45,12 @@ func peersAreAll(x *overlap.PodIndex, r *model.Rule) bool {
 			all = all.Or(x.InNetwork(n))
 		}
 	}
-	return ordinary(x, all)
+	return hasAllOrdinaryPods(x, all)
 }
 
-// ordinary says whether a set has every pod outside system namespaces, and these are of
+// hasAllOrdinaryPods says whether a set has every pod outside system namespaces, and these are of
 // several namespaces: of one it says nothing of a cluster.
-func ordinary(x *overlap.PodIndex, set overlap.PodSet) bool {
+func hasAllOrdinaryPods(x *overlap.PodIndex, set overlap.PodSet) bool {
 	first, several := "", false
 	for pod := range x.Pods(x.EligiblePods().AndNot(set)) {
 		if !model.IsSystemNamespace(pod.Namespace) {
@@ -70,9 +70,9 @@ func ordinary(x *overlap.PodIndex, set overlap.PodSet) bool {
 	return false
 }
 
-// toEverybody reports the rules that open or close the cluster above others: that decide, and
+// checkToAll reports the rules that open or close the cluster above others: that decide, and
 // without which others would decide otherwise.
-func (d *decided) toEverybody(audit *audit.Audit) {
+func (d *verdictLint) checkToAll(audit *audit.Audit) {
 	type masked struct{ rules, opposed int }
 	under := map[ruleAt]*masked{}
 	for i := range audit.Rules {
@@ -80,8 +80,8 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 		if !r.Matches || r.Decides {
 			continue
 		}
-		for j := range r.Instead {
-			by := &r.Instead[j]
+		for j := range r.DecidersBefore {
+			by := &r.DecidersBefore[j]
 			at := ruleAt{by.Policy, by.Direction, by.Rule}
 			m := under[at]
 			if m == nil {
@@ -98,7 +98,7 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 		r := &audit.Rules[i]
 		p := d.c.Policy(r.Policy)
 		rule := p.Rule(r.Direction, r.Rule)
-		if !r.Decides || !toAll(d.x, p, rule) {
+		if !r.Decides || !isToAll(d.x, p, rule) {
 			continue
 		}
 		m := under[ruleAt{r.Policy, r.Direction, r.Rule}]
@@ -106,30 +106,30 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 			m = &masked{}
 		}
 		switch {
-		case r.Action == model.Allow && (r.Sways || m.opposed > 0):
-			d.aboutRule(p, rule, codes.OpenToAll, "allows everything between all pods, above other rules: "+
-				toAllText("opens", m.rules, &r.Turned))
+		case r.Action == model.Allow && (r.SwaysEnd || m.opposed > 0):
+			d.addAboutRule(p, rule, codes.OpenToAll, "allows everything between all pods, above other rules: "+
+				toAllText("opens", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && m.opposed > 0:
-			d.aboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods, above rules that allow: "+
-				toAllText("closes", m.rules, &r.Turned))
-		case r.Action == model.Deny && r.Turned.Pairs > 0 && !baseline(p) && !SelectsEverything(p.Subject):
+			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods, above rules that allow: "+
+				toAllText("closes", m.rules, &r.TurnedPairs))
+		case r.Action == model.Deny && r.TurnedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
 			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
 			// every pod it is EmptySelectorDeny.
-			d.aboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods: "+
-				toAllText("closes", m.rules, &r.Turned)).Severity = model.SeverityWarning
+			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods: "+
+				toAllText("closes", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
 		default:
 			continue
 		}
-		if len(r.Turned.Examples) > 0 {
-			d.witness(&r.Turned.Examples[0])
+		if len(r.TurnedPairs.Examples) > 0 {
+			d.addWitness(&r.TurnedPairs.Examples[0])
 		} else {
-			d.witness(&r.Example)
+			d.addWitness(&r.Example)
 		}
 	}
 }
 
-// baseline says whether a policy is asked last: a Deny of everything is what it is for.
-func baseline(p *model.Policy) bool {
+// isBaseline says whether a policy is asked last: a Deny of everything is what it is for.
+func isBaseline(p *model.Policy) bool {
 	return p.Kind == model.KindBANP || p.Tier == model.TierBaseline
 }
 
@@ -149,9 +149,9 @@ func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.Form(idle, "never decides", "never decide"), does, pairs)
 }
 
-// toAllUnasked reports the same where the verdicts are too many to ask: what stands below is
+// addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is
 // all that can be said.
-func (l *linter) toAllUnasked(v *index.Index) {
+func (l *linter) addToAllUnasked(v *index.Index) {
 	type seen struct {
 		p *model.Policy
 		r *model.Rule
@@ -171,7 +171,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 						below[s.r]++
 					}
 				}
-				if toAll(l.x, p, r) {
+				if isToAll(l.x, p, r) {
 					above = append(above, seen{p, r})
 				}
 			}
@@ -185,7 +185,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 			if s.r.Action == model.Deny {
 				kind, does = codes.ClosedToAll, "denies"
 			}
-			l.aboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
+			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
 				does, words.Count(n, "rule")))
 		}
 	}

@@ -100,26 +100,26 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 	switch prefix {
 	case "ANP", "BANP", "CNP":
 		ref.Policy.Kind = map[string]model.Kind{"ANP": model.KindANP, "BANP": model.KindBANP, "CNP": model.KindCNP}[prefix]
-		ref.Policy.Name = d.word()
-		ref.Direction = d.direction()
-		ref.Rule = d.index(2) // at most 100 rules (ovn-kubernetes.md#api-limits)
+		ref.Policy.Name = d.nextWord()
+		ref.Direction = d.nextDirection()
+		ref.Rule = d.nextIndex(2) // at most 100 rules (ovn-kubernetes.md#api-limits)
 	case "NP":
 		ref.Policy.Kind = model.KindNP
-		ref.Policy.Namespace = d.word()
+		ref.Policy.Namespace = d.nextWord()
 		// Kubernetes names are lower case, so a capital begins a direction.
-		if next := d.peek(); next != "" && next[0] >= 'A' && next[0] <= 'Z' {
-			ref.Direction = d.direction()
+		if next := d.peekPart(); next != "" && next[0] >= 'A' && next[0] <= 'Z' {
+			ref.Direction = d.nextDirection()
 			break
 		}
-		ref.Policy.Name = d.word()
-		ref.Direction = d.direction()
-		ref.Rule = d.index(0)
+		ref.Policy.Name = d.nextWord()
+		ref.Direction = d.nextDirection()
+		ref.Rule = d.nextIndex(0)
 	case "EF":
 		ref.Policy.Kind = model.KindEF
 		ref.Policy.Name = egressFirewallName
 		ref.Direction = model.Egress
-		ref.Policy.Namespace = d.word()
-		ref.Rule = d.index(4) // indexes end at 8000 (ovn-kubernetes.md#firewall-rows)
+		ref.Policy.Namespace = d.nextWord()
+		ref.Rule = d.nextIndex(4) // indexes end at 8000 (ovn-kubernetes.md#firewall-rows)
 	default:
 		return RuleRef{}, false
 	}
@@ -138,25 +138,25 @@ type nameDecoder struct {
 	full, cut, bad bool
 }
 
-func (d *nameDecoder) peek() string {
+func (d *nameDecoder) peekPart() string {
 	if len(d.parts) == 0 {
 		return ""
 	}
 	return d.parts[0]
 }
 
-// next returns the next part and whether more follow, which proves it whole.
-func (d *nameDecoder) next() (part string, whole bool) {
+// nextPart returns the next part and whether more follow, which proves it whole.
+func (d *nameDecoder) nextPart() (part string, whole bool) {
 	if len(d.parts) == 0 {
-		d.miss()
+		d.noteMissing()
 		return "", false
 	}
 	part, d.parts = d.parts[0], d.parts[1:]
 	return part, len(d.parts) > 0
 }
 
-// miss notes a part that is missing or incomplete: fine only in a full name.
-func (d *nameDecoder) miss() {
+// noteMissing notes a part that is missing or incomplete: fine only in a full name.
+func (d *nameDecoder) noteMissing() {
 	if d.full {
 		d.cut = true
 	} else {
@@ -164,29 +164,29 @@ func (d *nameDecoder) miss() {
 	}
 }
 
-func (d *nameDecoder) word() string {
-	s, whole := d.next()
+func (d *nameDecoder) nextWord() string {
+	s, whole := d.nextPart()
 	if s == "" && whole {
 		d.bad = true
 	} else if !whole {
-		d.miss()
+		d.noteMissing()
 	}
 	return s
 }
 
-func (d *nameDecoder) direction() model.Direction {
-	s, _ := d.next()
+func (d *nameDecoder) nextDirection() model.Direction {
+	s, _ := d.nextPart()
 	switch {
 	case d.bad:
 	case s == string(model.Ingress), s == string(model.Egress):
 		return model.Direction(s)
 	case s == "":
-		d.miss()
+		d.noteMissing()
 	case strings.HasPrefix(string(model.Ingress), s):
-		d.miss()
+		d.noteMissing()
 		return model.Ingress
 	case strings.HasPrefix(string(model.Egress), s):
-		d.miss()
+		d.noteMissing()
 		return model.Egress
 	default:
 		d.bad = true
@@ -194,13 +194,13 @@ func (d *nameDecoder) direction() model.Direction {
 	return ""
 }
 
-// index reads the rule's index, which has at most digits digits (0: any
+// nextIndex reads the rule's index, which has at most digits digits (0: any
 // number). In a full name digits may have been cut off, unless there is no
 // room for more or the index is 0, which no digit can follow.
-func (d *nameDecoder) index(digits int) int {
-	s, _ := d.next()
+func (d *nameDecoder) nextIndex(digits int) int {
+	s, _ := d.nextPart()
 	if s == "" {
-		d.miss()
+		d.noteMissing()
 		return -1
 	}
 	n, err := strconv.ParseUint(s, 10, 31)

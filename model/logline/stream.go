@@ -45,8 +45,8 @@ type Stream struct {
 	Behind int64
 }
 
-// Up says whether lines come through the stream, or all came.
-func (s *Stream) Up() bool { return s.State == StreamOpen || s.State == StreamEnded }
+// IsUp says whether lines come through the stream, or all came.
+func (s *Stream) IsUp() bool { return s.State == StreamOpen || s.State == StreamEnded }
 
 // LogGap is a place in a log where lines may be missing.
 type LogGap struct {

@@ -10,10 +10,10 @@ import (
 	"rung/model"
 )
 
-// field is a field of log lines that a term can look at.
-type field struct {
-	name  string
-	about string // for a table of fields
+// queryField is a field of log lines that a term can look at.
+type queryField struct {
+	name     string
+	helpText string // for a table of fields
 	// read makes the test of one value; why says what is wrong with the value.
 	read func(value string, now time.Time) (t test, why string)
 	// words are all values there can be, where these are known.
@@ -26,33 +26,33 @@ type field struct {
 }
 
 // endTest judges one end; addr is its address.
-type endTest func(d *End, addr netip.Addr) bool
+type endTest func(d *LineEnd, addr netip.Addr) bool
 
 // fields are all fields, in the order in which they are offered.
-var fields []field
+var fields []queryField
 
 // The table names functions that ask it for fields.
 func init() {
-	fields = []field{
-		{name: "verdict", about: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
-		{name: "policy", about: "part of the policy's name; =web: all of it", read: named(policyNames, nameTest), values: policyNames},
-		{name: "rule", about: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
-		{name: "ns", about: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endNamed(namespaceOf), values: both(namespaceOf)},
-		{name: "pod", about: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endNamed(podOf), values: both(podOf)},
-		{name: "src", about: "the source: part of its name or address, or a network", read: side(atSource), values: func(l *Line) []string { return l.Src.values() }},
-		{name: "dst", about: "the destination: part of its name or address, or a network", read: side(atDestination), values: func(l *Line) []string { return l.Dst.values() }},
-		{name: "ip", about: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
-		{name: "port", about: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
-		{name: "proto", about: "tcp, udp, sctp, icmp, …", read: named(protoOf, begins), values: protoOf},
-		{name: "node", about: "part of the node's name; =n1: all of it", read: named(nodeOf, nameTest), values: nodeOf},
-		{name: "dir", about: "ingress or egress", words: []string{"ingress", "egress"},
-			read: wordOf("ingress or egress", []string{"ingress", "egress"}, func(l *Line) string { return l.Rule.Direction.Lower() })},
-		{name: "severity", about: "alert, warning, notice, info or debug", words: model.LogSeverities,
-			read: wordOf("alert, warning, notice, info or debug", model.LogSeverities, func(l *Line) string { return l.Severity })},
-		{name: "since", about: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
-			read: timed(func(at, since time.Time) bool { return !at.Before(since) })},
-		{name: "until", about: "up to then", words: []string{"5m", "15m", "1h"},
-			read: timed(func(at, until time.Time) bool { return !at.After(until) })},
+	fields = []queryField{
+		{name: "verdict", helpText: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
+		{name: "policy", helpText: "part of the policy's name; =web: all of it", read: anyTextTest(policyNames, nameTest), values: policyNames},
+		{name: "rule", helpText: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
+		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf), values: textsOfEnds(namespaceOf)},
+		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf), values: textsOfEnds(podOf)},
+		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(atSource), values: func(l *Line) []string { return l.Src.searchTexts() }},
+		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(atDestination), values: func(l *Line) []string { return l.Dst.searchTexts() }},
+		{name: "ip", helpText: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
+		{name: "port", helpText: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
+		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
+		{name: "node", helpText: "part of the node's name; =n1: all of it", read: anyTextTest(nodeOf, nameTest), values: nodeOf},
+		{name: "dir", helpText: "ingress or egress", words: []string{"ingress", "egress"},
+			read: wordTest("ingress or egress", []string{"ingress", "egress"}, func(l *Line) string { return l.Rule.Direction.Lower() })},
+		{name: "severity", helpText: "alert, warning, notice, info or debug", words: model.LogSeverities,
+			read: wordTest("alert, warning, notice, info or debug", model.LogSeverities, func(l *Line) string { return l.Severity })},
+		{name: "since", helpText: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
+			read: timeTest(func(at, since time.Time) bool { return !at.Before(since) })},
+		{name: "until", helpText: "up to then", words: []string{"5m", "15m", "1h"},
+			read: timeTest(func(at, until time.Time) bool { return !at.After(until) })},
 	}
 }
 
@@ -60,69 +60,69 @@ func init() {
 var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src", "to": "dst"}
 
 // fieldOf finds a field by its name, in either case.
-func fieldOf(name string) *field {
+func fieldOf(name string) *queryField {
 	name = strings.ToLower(name)
 	if a := aliases[name]; a != "" {
 		name = a
 	}
-	if i := slices.IndexFunc(fields, func(f field) bool { return f.name == name }); i >= 0 {
+	if i := slices.IndexFunc(fields, func(f queryField) bool { return f.name == name }); i >= 0 {
 		return &fields[i]
 	}
 	return nil
 }
 
-// Fields are the fields with what their values are, for help.
-func Fields() (out [][2]string) {
+// FieldHelp are the fields with what their values are, for help.
+func FieldHelp() (out [][2]string) {
 	for _, f := range fields {
-		out = append(out, [2]string{f.name, f.about})
+		out = append(out, [2]string{f.name, f.helpText})
 	}
 	return out
 }
 
-// parse reads the values of a term.
-func (f *field) parse(word, value string, open bool, now time.Time) (*term, *Error) {
+// parseTerm reads the values of a term.
+func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*term, *Error) {
 	t := &term{field: f.name}
 	var err *Error
 	if open {
 		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
 	}
-	for _, v := range split(value, ",") {
+	for _, v := range splitValue(value, ",") {
 		if v == "" || v == `"` {
 			continue // more is to be typed
 		}
-		one, why := f.test(v, now)
+		one, why := f.readValue(v, now)
 		switch {
 		case why != "" && err == nil:
 			err = &Error{Term: word, Why: why}
 		case one != nil:
-			t.any = append(t.any, one)
+			t.tests = append(t.tests, one)
 		}
 	}
-	if len(t.any) == 0 {
+	if len(t.tests) == 0 {
 		if err == nil {
-			err = &Error{Term: word, Why: "a value is missing: " + f.about, Open: true}
+			err = &Error{Term: word, Why: "a value is missing: " + f.helpText, Open: true}
 		}
 		return nil, err
 	}
 	return t, err
 }
 
-// test reads one value, or two with an arrow between.
-func (f *field) test(v string, now time.Time) (test, string) {
+// readValue reads one value, or two with an arrow between.
+func (f *queryField) readValue(v string, now time.Time) (test, string) {
 	if f.end == nil {
-		return f.read(unquote(v), now)
+		return f.read(unquoteValue(v), now)
 	}
-	sides := split(strings.ReplaceAll(v, "→", "->"), "->")
+	sides := splitValue(strings.ReplaceAll(v, "→", "->"), "->")
 	var tests [2]endTest
 	for i, s := range sides {
 		switch {
 		case i > 1:
 			return nil, "one arrow only: " + f.name + ":a->b"
 		case s == "":
-			tests[i] = func(*End, netip.Addr) bool { return true }
+			tests[i] = func(*LineEnd, netip.Addr) bool { return true }
 			continue
 		}
-		t, why := f.end(unquote(s))
+		t, why := f.end(unquoteValue(s))
 		if why != "" {
 			return nil, why
 		}
@@ -134,14 +134,14 @@ func (f *field) test(v string, now time.Time) (test, string) {
 	return func(l *Line) bool { return tests[0](atSource(l)) && tests[1](atDestination(l)) }, ""
 }
 
-func atSource(l *Line) (*End, netip.Addr)      { return &l.Src, l.Line.Src }
-func atDestination(l *Line) (*End, netip.Addr) { return &l.Dst, l.Line.Dst }
+func atSource(l *Line) (*LineEnd, netip.Addr)      { return &l.Src, l.Line.Src }
+func atDestination(l *Line) (*LineEnd, netip.Addr) { return &l.Dst, l.Line.Dst }
 
-// suggest says which fields there are, or which is meant.
-func suggest(name string) string {
+// suggestField says which fields there are, or which is meant.
+func suggestField(name string) string {
 	best, least := "", 3
 	for _, f := range fields {
-		if d := distance(name, f.name); d < least && d < len(f.name) {
+		if d := editDistance(name, f.name); d < least && d < len(f.name) {
 			best, least = f.name, d
 		}
 	}
@@ -155,8 +155,8 @@ func suggest(name string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// distance is how many letters have to be put in, left out or exchanged.
-func distance(a, b string) int {
+// editDistance is how many letters have to be put in, left out or exchanged.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -176,9 +176,9 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Complete finds how an expression goes on: with a field, or with one of the values that
+// CompleteWord finds how an expression goes on: with a field, or with one of the values that
 // are known of it or that the lines have. It is the whole expression, empty for nothing.
-func Complete(text string, lines iter.Seq[*Line]) string {
+func CompleteWord(text string, lines iter.Seq[*Line]) string {
 	all := Completions(text, 1, lines)
 	if len(all) == 0 {
 		return ""
@@ -189,13 +189,13 @@ func Complete(text string, lines iter.Seq[*Line]) string {
 // Completions are the ways in which the last word of an expression can go on, at most so
 // many, each as the whole expression.
 func Completions(text string, most int, lines iter.Seq[*Line]) (out []string) {
-	toks := lex(text)
-	if len(toks) == 0 || toks[len(toks)-1].open || toks[len(toks)-1].at+len(toks[len(toks)-1].text) != len(text) {
+	toks := splitWords(text)
+	if len(toks) == 0 || toks[len(toks)-1].isUnfinished || toks[len(toks)-1].offset+len(toks[len(toks)-1].text) != len(text) {
 		return nil
 	}
 	word := strings.TrimPrefix(toks[len(toks)-1].text, "!")
 	add := func(begin, whole string) bool { // false: enough
-		if len(whole) > len(begin) && strings.HasPrefix(whole, begin) && !strings.ContainsFunc(whole, special) {
+		if len(whole) > len(begin) && strings.HasPrefix(whole, begin) && !strings.ContainsFunc(whole, isSpecial) {
 			if s := text + whole[len(begin):]; !slices.Contains(out, s) {
 				out = append(out, s)
 			}
@@ -242,5 +242,5 @@ func Completions(text string, most int, lines iter.Seq[*Line]) (out []string) {
 	return out
 }
 
-// special says whether a character of a value would have to stand in quotes.
-func special(r rune) bool { return strings.ContainsRune(` ,"→`, r) }
+// isSpecial says whether a character of a value would have to stand in quotes.
+func isSpecial(r rune) bool { return strings.ContainsRune(` ,"→`, r) }

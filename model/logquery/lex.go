@@ -8,14 +8,14 @@ import (
 
 // token is one word of an expression as it was written.
 type token struct {
-	text string
-	at   int  // where it begins, in bytes
-	open bool // its quote or regular expression has no end yet
+	text         string
+	offset       int  // where it begins, in bytes
+	isUnfinished bool // its quote or regular expression has no end yet
 }
 
-// lex splits an expression at white space that is in no quotes and in no regular
+// splitWords splits an expression at white space that is in no quotes and in no regular
 // expression.
-func lex(text string) (out []token) {
+func splitWords(text string) (out []token) {
 	for at := 0; at < len(text); {
 		r, n := utf8.DecodeRuneInString(text[at:])
 		if unicode.IsSpace(r) {
@@ -90,8 +90,8 @@ func splitField(word string) (name, value string, ok bool) {
 	return name, value, true
 }
 
-// split takes a value apart at a separator that is in no quotes.
-func split(value, sep string) (out []string) {
+// splitValue takes a value apart at a separator that is in no quotes.
+func splitValue(value, sep string) (out []string) {
 	quoted, from := false, 0
 	for i := 0; i < len(value); i++ {
 		switch {
@@ -106,8 +106,8 @@ func split(value, sep string) (out []string) {
 	return append(out, value[from:])
 }
 
-// unquote takes the quotes of a value or a text away.
-func unquote(s string) string {
+// unquoteValue takes the quotes of a value or a text away.
+func unquoteValue(s string) string {
 	if !strings.HasPrefix(s, `"`) {
 		return s
 	}
@@ -118,5 +118,5 @@ func unquote(s string) string {
 	return strings.ReplaceAll(s, `\"`, `"`)
 }
 
-// Quote writes a value, or a text, so that it is read as it is.
-func Quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+// QuoteValue writes a value, or a text, so that it is read as it is.
+func QuoteValue(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }

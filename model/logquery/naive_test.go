@@ -30,9 +30,9 @@ var (
 	someNodes  = []string{"ovn-worker", "ovn-worker2", "w3"}
 )
 
-func randomEnd(rng *rand.Rand) (End, netip.Addr) {
+func randomEnd(rng *rand.Rand) (LineEnd, netip.Addr) {
 	a := oneOf(rng, netip.MustParseAddr("10.244.1.4"), netip.MustParseAddr("10.244.2.9"), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("fd00::12"))
-	d := End{Addr: a.String()}
+	d := LineEnd{Addr: a.String()}
 	switch rng.IntN(4) {
 	case 0:
 		d.Note = "outside"
@@ -63,7 +63,7 @@ func randomLine(rng *rand.Rand) *Line {
 }
 
 // nameOfEnd is an end as people call it.
-func nameOfEnd(d End) string {
+func nameOfEnd(d LineEnd) string {
 	switch d.Key.Kind {
 	case model.KindPod:
 		return d.Key.Namespace + "/" + d.Key.Name
@@ -155,7 +155,7 @@ func TestMatchAgrees(t *testing.T) {
 		for range 8 {
 			l := randomLine(rng)
 			want := !slices.ContainsFunc(judges, func(judge func(*Line) bool) bool { return !judge(l) })
-			if got := q.Match(l); got != want {
+			if got := q.MatchLine(l); got != want {
 				t.Fatalf("seed %d: %q shows %s: %v, want %v\n%+v", seed, text, l.Text(), got, want, *l)
 			}
 			if want {
@@ -194,12 +194,12 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, l := range lines {
-			yes := q.Match(l)
+			yes := q.MatchLine(l)
 			if len(q.terms) == 1 {
 				no := q
 				no.terms = slices.Clone(q.terms)
-				no.terms[0].not = !no.terms[0].not
-				if no.Match(l) == yes {
+				no.terms[0].isNegated = !no.terms[0].isNegated
+				if no.MatchLine(l) == yes {
 					t.Errorf("%q and its opposite agree on %s", text, l.Text())
 				}
 			}

@@ -21,9 +21,9 @@ type Query struct {
 
 // term is one condition; any of its tests is enough for it to hold.
 type term struct {
-	not   bool
-	field string // empty for a term about the text
-	any   []test
+	isNegated bool
+	field     string // empty for a term about the text
+	tests     []test
 }
 
 type test func(*Line) bool
@@ -66,7 +66,7 @@ func Parse(text string, now time.Time) (Query, error) {
 	}
 	not := false
 	var before string // the "not" that waits for its term
-	for _, tok := range lex(text) {
+	for _, tok := range splitWords(text) {
 		word := tok.text
 		if word == "not" || word == "!" {
 			not, before = !not, word
@@ -75,10 +75,10 @@ func Parse(text string, now time.Time) (Query, error) {
 		if rest, ok := strings.CutPrefix(word, "!"); ok {
 			not, word = !not, rest
 		}
-		t, err := parseTerm(word, tok.open, now)
+		t, err := parseTerm(word, tok.isUnfinished, now)
 		fail(err)
 		if t != nil {
-			t.not = not
+			t.isNegated = not
 			q.terms = append(q.terms, *t)
 		}
 		not, before = false, ""
@@ -100,16 +100,16 @@ func parseTerm(word string, open bool, now time.Time) (*term, *Error) {
 		if open {
 			err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
 		}
-		return textTerm(unquote(word)), err
+		return textTerm(unquoteValue(word)), err
 	case '/':
 		return regexTerm(word, open)
 	}
 	if name, value, ok := splitField(word); ok {
 		if f := fieldOf(name); f != nil {
-			return f.parse(word, value, open, now)
+			return f.parseTerm(word, value, open, now)
 		}
 		if _, err := netip.ParseAddr(word); err != nil && strings.ToLower(name) == name {
-			return nil, &Error{Term: name + ":", Why: "no such field; " + suggest(name)}
+			return nil, &Error{Term: name + ":", Why: "no such field; " + suggestField(name)}
 		}
 	}
 	return bareTerm(word)
@@ -123,7 +123,7 @@ func textTerm(s string) *term {
 		return nil
 	}
 	fold := strings.IndexFunc(s, unicode.IsUpper) < 0
-	return &term{any: []test{func(l *Line) bool {
+	return &term{tests: []test{func(l *Line) bool {
 		text := l.Text()
 		if fold {
 			text = strings.ToLower(text)
@@ -142,7 +142,7 @@ func regexTerm(word string, open bool) (*term, *Error) {
 	} else {
 		expr = expr[:len(expr)-1]
 	}
-	t, why := compile(strings.ReplaceAll(expr, `\/`, `/`))
+	t, why := regexpTerm(strings.ReplaceAll(expr, `\/`, `/`))
 	switch {
 	case why != "":
 		return nil, &Error{Term: word, Why: why, Open: open}
@@ -158,15 +158,15 @@ func bareTerm(word string) (*term, *Error) {
 	if regexp.QuoteMeta(word) == word || word == "->" {
 		return textTerm(word), nil
 	}
-	t, why := compile(word)
+	t, why := regexpTerm(word)
 	if why != "" {
 		return textTerm(word), &Error{Term: word, Why: why + ", taken literally"}
 	}
 	return t, nil
 }
 
-// compile makes a term of a regular expression; why says what is wrong with it.
-func compile(expr string) (t *term, why string) {
+// regexpTerm makes a term of a regular expression; why says what is wrong with it.
+func regexpTerm(expr string) (t *term, why string) {
 	if expr == "" {
 		return nil, ""
 	}
@@ -177,11 +177,11 @@ func compile(expr string) (t *term, why string) {
 	if err != nil {
 		return nil, strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	}
-	return &term{any: []test{func(l *Line) bool { return re.MatchString(l.Text()) }}}, ""
+	return &term{tests: []test{func(l *Line) bool { return re.MatchString(l.Text()) }}}, ""
 }
 
-// Empty says whether the query shows everything.
-func (q *Query) Empty() bool { return len(q.terms) == 0 }
+// ShowsAll says whether the query shows everything.
+func (q *Query) ShowsAll() bool { return len(q.terms) == 0 }
 
 // Line is a log line as a query sees it.
 type Line struct {
@@ -192,42 +192,42 @@ type Line struct {
 	// Unit is the unit that the row was compiled for where it is no policy: "default deny
 	// of blue, ingress".
 	Unit     string
-	Src, Dst End
+	Src, Dst LineEnd
 	// Text returns the text that words and regular expressions look at; it is only made
 	// where one does.
 	Text func() string
 }
 
-// End is one end of the connection.
-type End struct {
+// LineEnd is one end of the connection.
+type LineEnd struct {
 	Key  model.Key // zero where nobody in the cluster has the address
 	Addr string
 	Note string // "outside", "gone"
 }
 
-// Match says whether a line is shown.
-func (q *Query) Match(l *Line) bool {
+// MatchLine says whether a line is shown.
+func (q *Query) MatchLine(l *Line) bool {
 	for i := range q.terms {
-		if !q.terms[i].holds(l) {
+		if !q.terms[i].holdsFor(l) {
 			return false
 		}
 	}
 	return true
 }
 
-// TextOnly says whether nothing but the text of a line decides: its other fields may be
+// IsTextOnly says whether nothing but the text of a line decides: its other fields may be
 // left out.
-func (q *Query) TextOnly() bool {
+func (q *Query) IsTextOnly() bool {
 	return !slices.ContainsFunc(q.terms, func(t term) bool { return t.field != "" })
 }
 
-func (t *term) holds(l *Line) bool {
-	for _, test := range t.any {
+func (t *term) holdsFor(l *Line) bool {
+	for _, test := range t.tests {
 		if test(l) {
-			return !t.not
+			return !t.isNegated
 		}
 	}
-	return t.not
+	return t.isNegated
 }
 
 // MatchGap says whether a place where lines may be missing is shown: only terms about
@@ -237,7 +237,7 @@ func (q *Query) MatchGap(node string, at time.Time) bool {
 	for i := range q.terms {
 		switch t := &q.terms[i]; t.field {
 		case "node", "since", "until":
-			if !t.holds(&l) {
+			if !t.holdsFor(&l) {
 				return false
 			}
 		}
@@ -245,9 +245,9 @@ func (q *Query) MatchGap(node string, at time.Time) bool {
 	return true
 }
 
-// name is an end's pod, node or Service, empty where
+// objectName is an end's pod, node or Service, empty where
 // none has the address.
-func (d *End) name() string {
+func (d *LineEnd) objectName() string {
 	switch d.Key.Kind {
 	case "":
 		return ""

@@ -27,7 +27,7 @@ func sample() *Line {
 		Src: netip.MustParseAddr("10.244.1.4"), Dst: netip.MustParseAddr("8.8.8.8"), DstPort: 443}
 	return &Line{Line: l, RuleName: "default-deny",
 		Rule: logline.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: "web"}, Direction: model.Egress, Rule: 3},
-		Src:  End{Key: pod("blue", "api"), Addr: "10.244.1.4"}, Dst: End{Addr: "8.8.8.8", Note: "outside"},
+		Src:  LineEnd{Key: pod("blue", "api"), Addr: "10.244.1.4"}, Dst: LineEnd{Addr: "8.8.8.8", Note: "outside"},
 		Text: func() string {
 			return `14:03:00.000 ovn-worker2 blue/api > 8.8.8.8 (outside) tcp 443 dropped by web egress 3 "default-deny"`
 		}}
@@ -57,11 +57,11 @@ func TestMatch(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		if got := q.Match(sample()); got != want {
+		if got := q.MatchLine(sample()); got != want {
 			t.Errorf("%q shows the line: %v, want %v", text, got, want)
 		}
-		if q.Empty() != (text == "") {
-			t.Errorf("%q is empty: %v", text, q.Empty())
+		if q.ShowsAll() != (text == "") {
+			t.Errorf("%q is empty: %v", text, q.ShowsAll())
 		}
 	}
 }
@@ -108,11 +108,11 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	q, err := Parse("port:abc policy:db", now)
-	if err == nil || q.Match(sample()) {
+	if err == nil || q.MatchLine(sample()) {
 		t.Error("beside a term that cannot be read the others do not hold")
 	}
 	q, err = Parse("a b "+strings.Repeat("é", maxText), now)
-	if err == nil || q.Empty() {
+	if err == nil || q.ShowsAll() {
 		t.Errorf("too long: %v", err)
 	}
 }
@@ -136,7 +136,7 @@ func TestComplete(t *testing.T) {
 		"rule:eg": "rule:egress:3", "rule:def": "rule:default-deny", "since:1": "since:15m", "dst:8": "dst:8.8.8.8", "sev": "severity:",
 		"": "", "policy:zz": "", "nobody:x": "", "zzz": "", "policy:web": "", "pol ": "", `"pol`: "", "/pol": "", "ns:blue": "",
 	} {
-		if got := Complete(text, lines); got != want {
+		if got := CompleteWord(text, lines); got != want {
 			t.Errorf("%q goes on as %q, want %q", text, got, want)
 		}
 	}
@@ -155,11 +155,11 @@ func TestTextOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := q.TextOnly(); got != want {
+		if got := q.IsTextOnly(); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 		if want {
-			q.Match(&Line{Text: func() string { return "12:00 a text word dropped" }}) // would panic where it looked
+			q.MatchLine(&Line{Text: func() string { return "12:00 a text word dropped" }}) // would panic where it looked
 		}
 	}
 }

@@ -17,14 +17,14 @@ var verdicts = map[string][]string{
 	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
 }
 
-// begins says whether a word begins with what was typed of it.
-func begins(typed string) func(string) bool {
+// beginsWith says whether a word begins with what was typed of it.
+func beginsWith(typed string) func(string) bool {
 	typed = strings.ToLower(typed)
 	return func(word string) bool { return strings.HasPrefix(word, typed) }
 }
 
 func readVerdict(v string, _ time.Time) (test, string) {
-	is := begins(v)
+	is := beginsWith(v)
 	known := false
 	for _, words := range verdicts {
 		known = known || slices.ContainsFunc(words, is)
@@ -35,10 +35,10 @@ func readVerdict(v string, _ time.Time) (test, string) {
 	return func(l *Line) bool { return slices.ContainsFunc(verdicts[l.Verdict], is) }, ""
 }
 
-// wordOf finds lines by a word that there is, or its beginning; want names the words.
-func wordOf(want string, words []string, of func(*Line) string) func(string, time.Time) (test, string) {
+// wordTest finds lines by a word that there is, or its beginning; want names the words.
+func wordTest(want string, words []string, of func(*Line) string) func(string, time.Time) (test, string) {
 	return func(v string, _ time.Time) (test, string) {
-		is := begins(v)
+		is := beginsWith(v)
 		if !slices.ContainsFunc(words, is) {
 			return nil, "want " + want
 		}
@@ -55,22 +55,22 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-// named finds lines by any of some texts of theirs; by is nameTest, or begins.
-func named(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (test, string) {
+// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or begins.
+func anyTextTest(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (test, string) {
 	return func(v string, _ time.Time) (test, string) {
 		is := by(v)
 		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
 	}
 }
 
-func endNamed(of func(*End) string) func(string) (endTest, string) {
+func endTextTest(of func(*LineEnd) string) func(string) (endTest, string) {
 	return func(v string) (endTest, string) {
 		is := nameTest(v)
-		return func(d *End, _ netip.Addr) bool { return is(of(d)) }, ""
+		return func(d *LineEnd, _ netip.Addr) bool { return is(of(d)) }, ""
 	}
 }
 
-func both(of func(*End) string) func(*Line) []string {
+func textsOfEnds(of func(*LineEnd) string) func(*Line) []string {
 	return func(l *Line) []string { return []string{of(&l.Src), of(&l.Dst)} }
 }
 
@@ -78,13 +78,13 @@ func nodeOf(l *Line) []string { return []string{l.Zone} }
 
 func protoOf(l *Line) []string { return []string{l.Proto} }
 
-func namespaceOf(d *End) string { return d.Key.Namespace }
+func namespaceOf(d *LineEnd) string { return d.Key.Namespace }
 
-func podOf(d *End) string {
+func podOf(d *LineEnd) string {
 	if d.Key.Kind != model.KindPod {
 		return ""
 	}
-	return d.name()
+	return d.objectName()
 }
 
 // policyNames tell policies of all kinds apart: "web", "NP blue/web" and blue/web.
@@ -99,33 +99,33 @@ func policyNames(l *Line) []string {
 	return []string{k.Brief()}
 }
 
-// values returns the texts that an end can be found by, its name first.
-func (d *End) values() []string {
-	if n := d.name(); n != "" {
+// searchTexts returns the texts that an end can be found by, its name first.
+func (d *LineEnd) searchTexts() []string {
+	if n := d.objectName(); n != "" {
 		return []string{n, d.Addr}
 	}
 	return []string{d.Addr}
 }
 
-// side looks at one end: by name, by address, by what is known of that.
-func side(at func(*Line) (*End, netip.Addr)) func(string, time.Time) (test, string) {
+// endSideTest looks at one end: by name, by address, by what is known of that.
+func endSideTest(at func(*Line) (*LineEnd, netip.Addr)) func(string, time.Time) (test, string) {
 	return func(v string, _ time.Time) (test, string) {
 		is := nameTest(v)
 		if strings.HasPrefix(v, "=") { // what the end is called: an address alone where nobody has it
-			return func(l *Line) bool { d, _ := at(l); return is(d.values()[0]) }, ""
+			return func(l *Line) bool { d, _ := at(l); return is(d.searchTexts()[0]) }, ""
 		}
-		if in := network(v); in != nil {
+		if in := networkTest(v); in != nil {
 			return func(l *Line) bool { _, a := at(l); return in(a) }, ""
 		}
 		return func(l *Line) bool {
 			d, _ := at(l)
-			return is(d.name()) || is(d.Addr) || is(d.Note)
+			return is(d.objectName()) || is(d.Addr) || is(d.Note)
 		}, ""
 	}
 }
 
-// network reads an address or a network; nil for anything else.
-func network(v string) func(netip.Addr) bool {
+// networkTest reads an address or a network; nil for anything else.
+func networkTest(v string) func(netip.Addr) bool {
 	if p, err := netip.ParsePrefix(v); err == nil {
 		return func(a netip.Addr) bool { return p.Contains(a.Unmap()) }
 	}
@@ -137,14 +137,14 @@ func network(v string) func(netip.Addr) bool {
 }
 
 func readIP(v string) (endTest, string) {
-	if in := network(v); in != nil {
-		return func(_ *End, a netip.Addr) bool { return in(a) }, ""
+	if in := networkTest(v); in != nil {
+		return func(_ *LineEnd, a netip.Addr) bool { return in(a) }, ""
 	}
 	if strings.Trim(strings.ToLower(v), "=0123456789abcdef.:") != "" {
 		return nil, "want an address or a network, such as 10.0.0.0/8"
 	}
 	is := nameTest(v)
-	return func(d *End, _ netip.Addr) bool { return is(d.Addr) }, ""
+	return func(d *LineEnd, _ netip.Addr) bool { return is(d.Addr) }, ""
 }
 
 const wantPort = "want a port (53), a range (8000-8080) or udp/53"
@@ -209,8 +209,8 @@ func ruleValues(l *Line) []string {
 	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
 }
 
-// timed compares the time of a line with one that was typed.
-func timed(holds func(at, typed time.Time) bool) func(string, time.Time) (test, string) {
+// timeTest compares the time of a line with one that was typed.
+func timeTest(holds func(at, typed time.Time) bool) func(string, time.Time) (test, string) {
 	return func(v string, now time.Time) (test, string) {
 		typed, err := moment.Parse(v, now, now)
 		if err != nil {

@@ -16,11 +16,11 @@ var ErrForm = errors.New("want a time such as 5m (ago), 14:05 or 2026-01-31T14:0
 // where that is still to come. Without a zone a time is in now's. The error is ErrForm.
 func Parse(text string, now, at time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
-	if back, ok := duration(text); ok {
+	if back, ok := parseDuration(text); ok {
 		return now.Add(-back), nil
 	}
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		step, ok := duration(text[1:])
+		step, ok := parseDuration(text[1:])
 		switch {
 		case !ok:
 			return time.Time{}, ErrForm
@@ -48,8 +48,8 @@ func Parse(text string, now, at time.Time) (time.Time, error) {
 	return time.Time{}, ErrForm
 }
 
-// duration reads a duration without a sign: as Go writes it, with days in front.
-func duration(text string) (d time.Duration, ok bool) {
+// parseDuration reads a duration without a sign: as Go writes it, with days in front.
+func parseDuration(text string) (d time.Duration, ok bool) {
 	if text == "" || text[0] == '-' || text[0] == '+' {
 		return 0, false
 	}

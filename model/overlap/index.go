@@ -16,26 +16,26 @@ import (
 // answers are remembered, so asking again is free. It is safe for concurrent use
 // and never changes what it answers: make a new one for the next Cluster.
 type PodIndex struct {
-	index      *selectors.Index
-	pods       []*model.Pod // by namespace and name; a PodSet's bits count in it
-	classOf    []int32      // of each pod, into podClasses
-	podClasses []*selectors.Class
-	spaces     []namespacePods // by name
-	nodes      []*model.Node
-	subjects   PodSet // eligible as subject
-	peers      PodSet // eligible as peer
-	all        PodSet
-	plain      PodSet    // on the default network
-	family     [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
-	missing    [2]bool   // families that rows are not compiled for
+	index          *selectors.Index
+	pods           []*model.Pod // by namespace and name; a PodSet's bits count in it
+	classOf        []int32      // of each pod, into podClasses
+	podClasses     []*selectors.Class
+	spaces         []namespacePods // by name
+	nodes          []*model.Node
+	subjects       PodSet // eligible as subject
+	peers          PodSet // eligible as peer
+	allPods        PodSet
+	defaultNetwork PodSet    // on the default network
+	family         [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
+	missing        [2]bool   // families that rows are not compiled for
 
-	mu      sync.Mutex
-	nsMemo  map[*selectors.Selector]PodSet
-	podMemo map[*selectors.Selector]PodSet
-	both    map[[2]string]PodSet // by the keys of two
-	netMemo map[netip.Prefix]PodSet
-	addrs   []podAddr // sorted; made when first needed
-	named   map[string]PodSet
+	mu          sync.Mutex
+	nsMemo      map[*selectors.Selector]PodSet
+	podMemo     map[*selectors.Selector]PodSet
+	bySelectors map[[2]string]PodSet // by the keys of two
+	netMemo     map[netip.Prefix]PodSet
+	addrs       []podAddr // sorted; made when first needed
+	byPortName  map[string]PodSet
 }
 
 // namespacePods is one namespace and the run of pods in it; object is nil where pods
@@ -64,14 +64,14 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 		index = &selectors.Index{}
 	}
 	x := &PodIndex{index: index, nsMemo: map[*selectors.Selector]PodSet{}, podMemo: map[*selectors.Selector]PodSet{},
-		both: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
+		bySelectors: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
 	classes := map[string]int32{}
 	for p := range c.Pods() {
 		class, ok := classes[p.Labels.Key()]
 		if !ok {
 			class = int32(len(x.podClasses))
 			classes[p.Labels.Key()] = class
-			x.podClasses = append(x.podClasses, index.Class(p.Labels))
+			x.podClasses = append(x.podClasses, index.ClassOfLabels(p.Labels))
 		}
 		if n := len(x.spaces); n == 0 || x.spaces[n-1].name != p.Namespace {
 			x.spaces = append(x.spaces, namespacePods{name: p.Namespace, from: len(x.pods)})
@@ -84,12 +84,12 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 	for n := range c.Nodes() {
 		x.nodes = append(x.nodes, n)
 	}
-	x.subjects, x.peers, x.all, x.plain = x.newSet(), x.newSet(), x.newSet(), x.newSet()
+	x.subjects, x.peers, x.allPods, x.defaultNetwork = x.newSet(), x.newSet(), x.newSet(), x.newSet()
 	x.family = [2]PodSet{x.newSet(), x.newSet()}
 	for i, p := range x.pods {
-		x.all.add(i)
+		x.allPods.add(i)
 		if p.PrimaryUDN() == "" {
-			x.plain.add(i)
+			x.defaultNetwork.add(i)
 		}
 		if p.CanBeSubject() {
 			x.subjects.add(i)
@@ -121,7 +121,7 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 			x.spaces = append(x.spaces, namespacePods{name: n.Name})
 		}
 		if classes[n.Labels.Key()] == nil {
-			classes[n.Labels.Key()] = x.index.Class(n.Labels)
+			classes[n.Labels.Key()] = x.index.ClassOfLabels(n.Labels)
 		}
 		x.spaces[i].object, x.spaces[i].class = n, classes[n.Labels.Key()]
 	}
@@ -134,18 +134,18 @@ func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 // matches and with labels that the other matches. The result must not be
 // changed.
 func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
-	key := [2]string{selectors.Key(namespaces), selectors.Key(pods)}
+	key := [2]string{selectors.SelectorKey(namespaces), selectors.SelectorKey(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if s, ok := x.both[key]; ok {
+	if s, ok := x.bySelectors[key]; ok {
 		return s
 	}
-	s := x.inNamespaces(x.index.Selector(namespaces))
+	s := x.inNamespaces(x.index.InternSelector(namespaces))
 	if !pods.MatchesEverything() {
-		s = s.And(x.withLabels(x.index.Selector(pods)))
+		s = s.And(x.withLabels(x.index.InternSelector(pods)))
 	}
-	if len(x.both) < memoLimit {
-		x.both[key] = s
+	if len(x.bySelectors) < memoLimit {
+		x.bySelectors[key] = s
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func (x *PodIndex) PodsMatchingIn(namespace string, pods model.Selector) PodSet 
 	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s namespacePods, n string) int { return cmp.Compare(s.name, n) }); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
 	}
-	sel := x.index.Selector(pods)
+	sel := x.index.InternSelector(pods)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return s.And(x.withLabels(sel))
@@ -271,7 +271,7 @@ func (x *PodIndex) FirstPod(s PodSet) *model.Pod {
 }
 
 // AllPods is the set of all pods, EligiblePods of those that can be peers.
-func (x *PodIndex) AllPods() PodSet { return x.all }
+func (x *PodIndex) AllPods() PodSet { return x.allPods }
 
 // EligiblePods is the set of pods whose addresses enter address sets.
 func (x *PodIndex) EligiblePods() PodSet { return x.peers }
@@ -293,7 +293,7 @@ func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 // NamespacesMatching walks the namespaces the selector matches, by name.
 func (x *PodIndex) NamespacesMatching(sel model.Selector) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
-		s := x.index.Selector(sel)
+		s := x.index.InternSelector(sel)
 		for _, n := range x.spaces {
 			if n.isSelected(s) && !yield(n.object) {
 				return

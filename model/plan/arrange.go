@@ -12,7 +12,7 @@ import (
 // range stay where they are. When the range cannot hold the result the error is
 // ErrNoRoom and says what would fit.
 func (b *Board) Respace(step, start int32) (Plan, error) {
-	n := len(b.supported())
+	n := len(b.supportedGroups())
 	switch {
 	case step < 1:
 		return Plan{}, fmt.Errorf("step %d: priorities must be at least 1 apart", step)
@@ -20,7 +20,7 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 		return Plan{}, fmt.Errorf("start %d: the first priority is 0", start)
 	}
 	if last := int64(start) + int64(step)*int64(n-1); n > 0 && last > int64(b.max) {
-		return Plan{}, b.noRoom(step, start, last, n)
+		return Plan{}, b.noRoomError(step, start, last, n)
 	}
 	groups := slices.Clone(b.groups)
 	for i := range n {
@@ -38,20 +38,20 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	return p, nil
 }
 
-func (b *Board) noRoom(step, start int32, last int64, n int) error {
+func (b *Board) noRoomError(step, start int32, last int64, n int) error {
 	text := fmt.Sprintf("%d priorities with %s, end at %d, and %d is the last that is enforced",
 		n, Spacing{step, start}, last, b.max)
-	if widest, from := b.Widest(); widest < step {
+	if widest, from := b.WidestSpacing(); widest < step {
 		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})
 	}
 	return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
 }
 
-// Widest is the largest step that Respace can use and the largest start that
+// WidestSpacing is the largest step that Respace can use and the largest start that
 // leaves as much room in front as between, as far as there is; the step is 0
 // when nothing needs spreading.
-func (b *Board) Widest() (step, start int32) {
-	n := int32(len(b.supported()))
+func (b *Board) WidestSpacing() (step, start int32) {
+	n := int32(len(b.supportedGroups()))
 	switch n {
 	case 0:
 		return 0, 0
@@ -72,30 +72,30 @@ func (s Spacing) String() string { return fmt.Sprintf("step %d, starting at %d",
 // usual is the step that is proposed where it fits.
 const usual = 10
 
-// Usual is the spacing that is proposed first, on every screen and on the command line:
+// UsualSpacing is the spacing that is proposed first, on every screen and on the command line:
 // step 10, starting at 10, or the largest possible one where that does not fit.
-func (b *Board) Usual() Spacing {
-	s := b.Spaced(usual)
-	if step, start := b.Widest(); step > 0 && step < s.Step {
+func (b *Board) UsualSpacing() Spacing {
+	s := b.SpacingOfStep(usual)
+	if step, start := b.WidestSpacing(); step > 0 && step < s.Step {
 		return Spacing{step, start}
 	}
 	return s
 }
 
-// Spaced is the spacing for a step when nobody says where to start: with as much room in
+// SpacingOfStep is the spacing for a step when nobody says where to start: with as much room in
 // front as between, as far as there is.
-func (b *Board) Spaced(step int32) Spacing {
+func (b *Board) SpacingOfStep(step int32) Spacing {
 	start := step
-	if n := len(b.supported()); n > 0 {
+	if n := len(b.supportedGroups()); n > 0 {
 		start = int32(max(0, min(int64(step), int64(b.max)-int64(step)*int64(n-1))))
 	}
 	return Spacing{step, start}
 }
 
-// Largest says which spacing is the largest possible, empty where nothing needs
+// LargestSpacingText says which spacing is the largest possible, empty where nothing needs
 // spreading.
-func (b *Board) Largest() string {
-	step, start := b.Widest()
+func (b *Board) LargestSpacingText() string {
+	step, start := b.WidestSpacing()
 	if step == 0 {
 		return ""
 	}

@@ -13,74 +13,74 @@ import (
 // else changed it.
 var ErrElsewhere = errors.New("the ladder is not where the plan left it")
 
-// Astray is a policy that is not where the plan expects it.
-type Astray struct {
-	Policy   string
-	At, Want int32
-	Gone     bool // it is not on the ladder
-	New      bool // the plan does not know it
+// AstrayPolicy is a policy that is not where the plan expects it.
+type AstrayPolicy struct {
+	Policy             string
+	Priority, Expected int32
+	IsGone             bool // it is not on the ladder
+	IsNew              bool // the plan does not know it
 }
 
 // String says where the policy is and where the plan expects it.
-func (a Astray) String() string {
+func (a AstrayPolicy) String() string {
 	switch {
-	case a.Gone:
-		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Want)
-	case a.New:
-		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.At)
+	case a.IsGone:
+		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Expected)
+	case a.IsNew:
+		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.Priority)
 	}
-	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.At, a.Want)
+	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.Priority, a.Expected)
 }
 
-// WayOut returns the step that puts it right: "move allow-metrics back to 40".
-func (a Astray) WayOut() string {
+// WayOutText returns the step that puts it right: "move allow-metrics back to 40".
+func (a AstrayPolicy) WayOutText() string {
 	switch {
-	case a.Gone:
-		return fmt.Sprintf("restore %s at %d", a.Policy, a.Want)
-	case a.New:
+	case a.IsGone:
+		return fmt.Sprintf("restore %s at %d", a.Policy, a.Expected)
+	case a.IsNew:
 		return fmt.Sprintf("move %s away", a.Policy)
 	}
-	return fmt.Sprintf("move %s back to %d", a.Policy, a.Want)
+	return fmt.Sprintf("move %s back to %d", a.Policy, a.Expected)
 }
 
 // AstrayError names the policies that keep a plan from going on. It is an ErrElsewhere.
-type AstrayError struct{ Policies []Astray }
+type AstrayError struct{ Policies []AstrayPolicy }
 
 func (e *AstrayError) Error() string {
-	return ErrElsewhere.Error() + ": " + e.What()
+	return ErrElsewhere.Error() + ": " + e.PlacesText()
 }
 
-// [AstrayError.What] says of up to three policies where they are and where the plan
+// PlacesText says of up to three policies where they are and where the plan
 // expects them.
-func (e *AstrayError) What() string {
-	return words.Cut(astrayTexts(e.Policies, Astray.String), "; ", 3)
+func (e *AstrayError) PlacesText() string {
+	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
 }
 
 // Unwrap makes it an ErrElsewhere.
 func (e *AstrayError) Unwrap() error { return ErrElsewhere }
 
-// WayOut returns the steps that put up to three of them right.
-func (e *AstrayError) WayOut() string {
-	return words.Cut(astrayTexts(e.Policies, Astray.WayOut), ", ", 3)
+// WayOutText returns the steps that put up to three of them right.
+func (e *AstrayError) WayOutText() string {
+	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
 }
 
-func astrayTexts(all []Astray, text func(Astray) string) (out []string) {
+func astrayTexts(all []AstrayPolicy, text func(AstrayPolicy) string) (out []string) {
 	for _, a := range all {
 		out = append(out, text(a))
 	}
 	return out
 }
 
-// Locate finds how many steps are done in a ladder as it is now: the last step may
+// LocateSteps finds how many steps are done in a ladder as it is now: the last step may
 // have been done without being recorded. Only the policies that it moves on its way
 // count, and only the points there; what others do is judged step by step
-// (Progress.Hinders), also those that the plan moves before or after its way. The error is an AstrayError when they stand at no point of the way,
+// (PlanProgress.HinderingPolicy), also those that the plan moves before or after its way. The error is an AstrayError when they stand at no point of the way,
 // or one is gone: it names those that are not where the nearest point has them.
-func (p *Progress) Locate(current []Slot) (done int, err error) {
-	w := p.Way()
-	nearest, least := p.Done, p.Astray(p.Done, current)
+func (p *PlanProgress) LocateSteps(current []Slot) (done int, err error) {
+	w := p.PartUnderWay()
+	nearest, least := p.Done, p.AstrayAfter(p.Done, current)
 	for k := min(w.From, w.To); k <= max(w.From, w.To) && len(least) > 0; k++ {
-		if found := p.Astray(k, current); len(found) < len(least) {
+		if found := p.AstrayAfter(k, current); len(found) < len(least) {
 			nearest, least = k, found
 		}
 	}
@@ -90,24 +90,24 @@ func (p *Progress) Locate(current []Slot) (done int, err error) {
 	return nearest, nil
 }
 
-// Astray are the policies that the plan moves on its way and that are elsewhere than after so
+// AstrayAfter are the policies that the plan moves on its way and that are elsewhere than after so
 // many of its steps, by name.
-func (p *Progress) Astray(done int, current []Slot) (out []Astray) {
-	at, places := bySlot(current), p.Plan.placesAfter(done)
+func (p *PlanProgress) AstrayAfter(done int, current []Slot) (out []AstrayPolicy) {
+	at, places := priorityByPolicy(current), p.Plan.placesAfter(done)
 	way := map[string]bool{}
-	for _, s := range p.Run() {
+	for _, s := range p.AllSteps() {
 		way[s.Policy] = true
 	}
 	for policy, want := range places {
 		switch is, ok := at[policy]; {
 		case !way[policy]:
 		case !ok:
-			out = append(out, Astray{Policy: policy, Want: want, Gone: true})
+			out = append(out, AstrayPolicy{Policy: policy, Expected: want, IsGone: true})
 		case is != want:
-			out = append(out, Astray{Policy: policy, At: is, Want: want})
+			out = append(out, AstrayPolicy{Policy: policy, Priority: is, Expected: want})
 		}
 	}
-	slices.SortFunc(out, func(a, b Astray) int { return cmp.Compare(a.Policy, b.Policy) })
+	slices.SortFunc(out, func(a, b AstrayPolicy) int { return cmp.Compare(a.Policy, b.Policy) })
 	return out
 }
 
@@ -128,22 +128,22 @@ func (p *Plan) placesAfter(done int) map[string]int32 {
 // Obstacles returns the policies that keep a plan from being brought to its end as the
 // ladder is now, none where nothing does. step is the number of the step that meets them,
 // 0 where they keep all of it. With back the plan is not finished but rolled back.
-func (p *Progress) Obstacles(current []Slot, back bool) (step int, found []Astray) {
+func (p *PlanProgress) Obstacles(current []Slot, back bool) (step int, found []AstrayPolicy) {
 	q := *p
-	done, err := q.Locate(current)
+	done, err := q.LocateSteps(current)
 	var astray *AstrayError
 	if errors.As(err, &astray) {
 		return 0, astray.Policies
 	}
 	q.Done, q.Back = done, back
 	at := slices.Clone(current)
-	for _, s := range q.Left() {
-		if a, ok := q.Hinders(s, at); ok {
-			step = q.Made(q.Done)
+	for _, s := range q.StepsLeft() {
+		if a, ok := q.HinderingPolicy(s, at); ok {
+			step = q.StepsMade(q.Done)
 			if !back {
 				step++
 			}
-			return step, []Astray{a}
+			return step, []AstrayPolicy{a}
 		}
 		for i := range at {
 			if at[i].Policy == s.Policy {
@@ -155,12 +155,12 @@ func (p *Progress) Obstacles(current []Slot, back bool) (step int, found []Astra
 	return 0, nil
 }
 
-// Hinders says why a step of the plan would do something else in a ladder as it is now
+// HinderingPolicy says why a step of the plan would do something else in a ladder as it is now
 // than when the plan was made: a policy that is not of the plan, or stands elsewhere,
 // would change places with the one that moves, or be tied with it. ok is false when
 // nothing does.
-func (p *Progress) Hinders(s Step, current []Slot) (a Astray, ok bool) {
-	expected := bySlot(p.Plan.Now)
+func (p *PlanProgress) HinderingPolicy(s Step, current []Slot) (a AstrayPolicy, ok bool) {
+	expected := priorityByPolicy(p.Plan.Now)
 	for policy, at := range p.Plan.placesAfter(p.Done) {
 		expected[policy] = at
 	}
@@ -171,15 +171,15 @@ func (p *Progress) Hinders(s Step, current []Slot) (a Astray, ok bool) {
 		switch {
 		case c.Policy == s.Policy:
 		case !known && passed(c.Priority):
-			return Astray{Policy: c.Policy, At: c.Priority, New: true}, true
+			return AstrayPolicy{Policy: c.Policy, Priority: c.Priority, IsNew: true}, true
 		case known && want != c.Priority && (passed(c.Priority) || passed(want)):
-			return Astray{Policy: c.Policy, At: c.Priority, Want: want}, true
+			return AstrayPolicy{Policy: c.Policy, Priority: c.Priority, Expected: want}, true
 		}
 	}
-	return Astray{}, false
+	return AstrayPolicy{}, false
 }
 
-func bySlot(slots []Slot) map[string]int32 {
+func priorityByPolicy(slots []Slot) map[string]int32 {
 	at := make(map[string]int32, len(slots))
 	for _, s := range slots {
 		at[s.Policy] = s.Priority

@@ -28,12 +28,12 @@ type Slot struct {
 // Board is a ladder of AdminNetworkPolicies by priority. It does not change.
 type Board struct {
 	slots  []Slot // by priority, then name
-	groups []group
+	groups []priorityGroup
 	max    int32
 }
 
-// group are the policies of one priority; to is where they shall go.
-type group struct {
+// priorityGroup are the policies of one priority; to is where they shall go.
+type priorityGroup struct {
 	members  []string
 	from, to int32
 }
@@ -60,33 +60,33 @@ func NewBoard(slots []Slot, max int32) (*Board, error) {
 		if n := len(b.groups); n > 0 && b.groups[n-1].from == s.Priority {
 			b.groups[n-1].members = append(b.groups[n-1].members, s.Policy)
 		} else {
-			b.groups = append(b.groups, group{members: []string{s.Policy}, from: s.Priority, to: s.Priority})
+			b.groups = append(b.groups, priorityGroup{members: []string{s.Policy}, from: s.Priority, to: s.Priority})
 		}
 	}
 	return b, nil
 }
 
-// FromCluster is the board of a cluster's AdminNetworkPolicies, and where they are compiled
+// BoardOfCluster is the board of a cluster's AdminNetworkPolicies, and where they are compiled
 // (cnp) of its ClusterNetworkPolicies of tier Admin, which share their priorities.
-func FromCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
+func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	var slots []Slot
 	for p := range c.Policies(model.KindANP) {
-		slots = append(slots, Slot{NameOf(p.Key), p.Priority})
+		slots = append(slots, Slot{NameOfPolicy(p.Key), p.Priority})
 	}
 	for p := range c.Policies(model.KindCNP) {
 		if cnp && p.Tier == model.TierAdmin {
-			slots = append(slots, Slot{NameOf(p.Key), p.Priority})
+			slots = append(slots, Slot{NameOfPolicy(p.Key), p.Priority})
 		}
 	}
 	return NewBoard(slots, max)
 }
 
-// NameOf returns the name of a policy in slots and steps: an AdminNetworkPolicy's own, a
+// NameOfPolicy returns the name of a policy in slots and steps: an AdminNetworkPolicy's own, a
 // ClusterNetworkPolicy's as "CNP name".
-func NameOf(k model.PolicyKey) string { return k.Brief() }
+func NameOfPolicy(k model.PolicyKey) string { return k.Brief() }
 
-// KeyOf is the policy that is called so.
-func KeyOf(name string) model.PolicyKey {
+// KeyOfName is the policy that is called so.
+func KeyOfName(name string) model.PolicyKey {
 	if rest, ok := strings.CutPrefix(name, model.KindCNP.Short()+" "); ok {
 		return model.PolicyKey{Kind: model.KindCNP, Name: rest}
 	}
@@ -124,8 +124,8 @@ func (b *Board) FreeRuns() []ladder.Gap {
 	return ladder.FreeGaps(used, b.max)
 }
 
-// Free counts the free supported priorities.
-func (b *Board) Free() (n int) {
+// FreeCount counts the free supported priorities.
+func (b *Board) FreeCount() (n int) {
 	for _, g := range b.FreeRuns() {
 		n += g.FreeCount()
 	}
@@ -135,7 +135,7 @@ func (b *Board) Free() (n int) {
 // SmallestGap is the least room between two neighbouring supported priorities
 // in use, 0 where two touch; ok is false with fewer than two.
 func (b *Board) SmallestGap() (room int, ok bool) {
-	groups := b.supported()
+	groups := b.supportedGroups()
 	for i := 1; i < len(groups); i++ {
 		if between := int(groups[i].from-groups[i-1].from) - 1; !ok || between < room {
 			room, ok = between, true
@@ -144,8 +144,8 @@ func (b *Board) SmallestGap() (room int, ok bool) {
 	return room, ok
 }
 
-// Moved is the board with some policies at other priorities.
-func (b *Board) Moved(to map[string]int32) *Board {
+// WithMoved is the board with some policies at other priorities.
+func (b *Board) WithMoved(to map[string]int32) *Board {
 	slots := b.Slots()
 	for i := range slots {
 		if p, ok := to[slots[i].Policy]; ok {
@@ -167,7 +167,7 @@ const Tie = "tie"
 // "5"; Tie where the next has the same priority, and nothing where the policy is above what
 // is supported or not on the board.
 func (b *Board) RoomBelow(policy string) string {
-	groups := b.supported()
+	groups := b.supportedGroups()
 	for i, g := range groups {
 		at := slices.Index(g.members, policy)
 		switch {
@@ -191,8 +191,8 @@ func (b *Board) LargestGap() (longest int) {
 	return longest
 }
 
-// supported are the groups that are enforced: the others come behind them.
-func (b *Board) supported() []group {
-	n, _ := slices.BinarySearchFunc(b.groups, b.max+1, func(g group, p int32) int { return cmp.Compare(g.from, p) })
+// supportedGroups are the groups that are enforced: the others come behind them.
+func (b *Board) supportedGroups() []priorityGroup {
+	n, _ := slices.BinarySearchFunc(b.groups, b.max+1, func(g priorityGroup, p int32) int { return cmp.Compare(g.from, p) })
 	return b.groups[:n]
 }

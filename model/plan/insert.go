@@ -12,12 +12,12 @@ type Insertion struct {
 	Room     *Plan `json:"room"`
 }
 
-// Insert finds a place between two policies: below above, which decides first,
+// InsertBetween finds a place between two policies: below above, which decides first,
 // and above below. An empty name stands for the end of the supported ladder. In
 // the widest free run between the two it takes the middle. Without one it makes
 // room by moving as few policies as can be, each by one; when all supported
 // priorities are in use the error is ErrNoRoom.
-func (b *Board) Insert(above, below string) (Insertion, error) {
+func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	lo, hi := int32(-1), b.max+1
 	for _, end := range []struct {
 		name string
@@ -55,14 +55,14 @@ func (b *Board) Insert(above, below string) (Insertion, error) {
 	}
 	in, err := b.makeRoom(lo, hi)
 	if in.Room != nil {
-		in.Room.Title = Between(above, below)
+		in.Room.Title = RoomTitle(above, below)
 	}
 	return in, err
 }
 
-// Between names the room between two policies, either of which may be empty for the end
+// RoomTitle names the room between two policies, either of which may be empty for the end
 // of the ladder: "room between blue and green".
-func Between(above, below string) string {
+func RoomTitle(above, below string) string {
 	switch {
 	case above == "" && below == "":
 		return "room for a policy"
@@ -78,8 +78,8 @@ func Between(above, below string) string {
 // stands at hi and touches it gives way downwards, or what stands at lo upwards,
 // up to the next free priority; whichever moves fewer policies.
 func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
-	down, downCost := b.shift(hi, 1)
-	up, upCost := b.shift(lo, -1)
+	down, downCost := b.shiftRun(hi, 1)
+	up, upCost := b.shiftRun(lo, -1)
 	groups, at := down, hi
 	switch {
 	case down == nil && up == nil:
@@ -96,10 +96,10 @@ func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 	return Insertion{Priority: at, Room: &p}, nil
 }
 
-// shift moves the unbroken run of groups that begins at a priority by one in a
+// shiftRun moves the unbroken run of groups that begins at a priority by one in a
 // direction; nil when the run reaches the end of the supported range. cost is
 // how many policies move.
-func (b *Board) shift(at, by int32) (groups []group, cost int) {
+func (b *Board) shiftRun(at, by int32) (groups []priorityGroup, cost int) {
 	free := at
 	for ; b.groupAt(free) >= 0; free += by {
 		cost += len(b.groups[b.groupAt(free)].members)
@@ -117,5 +117,5 @@ func (b *Board) shift(at, by int32) (groups []group, cost int) {
 }
 
 func (b *Board) groupAt(priority int32) int {
-	return slices.IndexFunc(b.groups, func(g group) bool { return g.from == priority })
+	return slices.IndexFunc(b.groups, func(g priorityGroup) bool { return g.from == priority })
 }

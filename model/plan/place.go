@@ -12,11 +12,11 @@ const (
 	usualStart  = 40
 )
 
-// Place finds n free priorities that stand together, before a priority: in the last run of
+// FreePlaces finds n free priorities that stand together, before a priority: in the last run of
 // free ones that holds them with room between, else in the last that holds them. Policies
 // that come later then find a place between, before and behind them. When there is none the
 // error is ErrNoRoom.
-func (b *Board) Place(n int, before int32) ([]int32, error) {
+func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	if n < 1 {
 		return nil, nil
 	}
@@ -47,9 +47,9 @@ func (b *Board) Place(n int, before int32) ([]int32, error) {
 	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
 }
 
-// After finds a free priority behind another one, with the room that Place leaves where
+// FreePlaceAfter finds a free priority behind another one, with the room that FreePlaces leaves where
 // there is some.
-func (b *Board) After(at int32) (int32, error) {
+func (b *Board) FreePlaceAfter(at int32) (int32, error) {
 	for _, g := range b.FreeRuns() {
 		from := max(g.From, at+1)
 		if from > g.To {
@@ -60,10 +60,10 @@ func (b *Board) After(at int32) (int32, error) {
 	return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoRoom, at)
 }
 
-// Behind finds a free priority behind every policy and behind another priority: the middle
+// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle
 // of the priorities left.
-func (b *Board) Behind(at int32) (int32, error) {
-	for _, g := range b.supported() {
+func (b *Board) FreePlaceBehind(at int32) (int32, error) {
+	for _, g := range b.supportedGroups() {
 		at = max(at, g.from)
 	}
 	if at >= b.max {
@@ -77,8 +77,8 @@ func (b *Board) Behind(at int32) (int32, error) {
 // them. A tie that is broken before the first step, since a plan stopped within it, counts
 // as well.
 func TieNotes(start []Slot, steps []Step, first int) []string {
-	now := bySlot(start)
-	end, err := Replay(start, steps)
+	now := priorityByPolicy(start)
+	end, err := ReplaySteps(start, steps)
 	if err != nil {
 		return nil // it is not made that way
 	}

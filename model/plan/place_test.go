@@ -26,7 +26,7 @@ func TestPlace(t *testing.T) {
 		{"behind the last", "98 control", 1, 100, []int32{99}, false},
 		{"a policy that is not enforced takes no place", "120 late", 1, 100, []int32{40}, false},
 	} {
-		got, err := board(t, c.now, 99).Place(c.n, c.before)
+		got, err := board(t, c.now, 99).FreePlaces(c.n, c.before)
 		if c.none != errors.Is(err, ErrNoRoom) || err != nil && !c.none {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -39,20 +39,20 @@ func TestPlace(t *testing.T) {
 func TestAfterAndBehind(t *testing.T) {
 	b := board(t, "40 a; 43 b; 98 c", 99)
 	for at, want := range map[int32]int32{10: 13, 40: 42, 39: 42, 43: 46, 97: 99} {
-		if got, err := b.After(at); err != nil || got != want {
+		if got, err := b.FreePlaceAfter(at); err != nil || got != want {
 			t.Errorf("after %d: %d, %v; want %d", at, got, err, want)
 		}
 	}
-	if _, err := b.After(99); !errors.Is(err, ErrNoRoom) {
+	if _, err := b.FreePlaceAfter(99); !errors.Is(err, ErrNoRoom) {
 		t.Errorf("after the last: %v", err)
 	}
-	if got, err := b.Behind(10); err != nil || got != 99 {
+	if got, err := b.FreePlaceBehind(10); err != nil || got != 99 {
 		t.Errorf("behind all: %d, %v", got, err)
 	}
-	if got, err := board(t, "40 a", 99).Behind(43); err != nil || got != 71 {
+	if got, err := board(t, "40 a", 99).FreePlaceBehind(43); err != nil || got != 71 {
 		t.Errorf("behind all and 43: %d, %v", got, err)
 	}
-	if _, err := board(t, "99 a", 99).Behind(10); !errors.Is(err, ErrNoRoom) {
+	if _, err := board(t, "99 a", 99).FreePlaceBehind(10); !errors.Is(err, ErrNoRoom) {
 		t.Errorf("behind the last: %v", err)
 	}
 }

@@ -65,8 +65,8 @@ func TestBoard(t *testing.T) {
 	if diff := cmp.Diff([]ladder.Gap{{From: 0, To: 29}, {From: 31, To: 33}, {From: 35, To: 39}, {From: 41, To: 42}, {From: 44, To: 59}, {From: 61, To: 99}}, b.FreeRuns()); diff != "" {
 		t.Errorf("free runs (-want +got):\n%s", diff)
 	}
-	if room, ok := b.SmallestGap(); !ok || room != 2 || b.LargestGap() != 39 || b.Free() != 95 {
-		t.Errorf("smallest %d %v, largest %d, free %d", room, ok, b.LargestGap(), b.Free())
+	if room, ok := b.SmallestGap(); !ok || room != 2 || b.LargestGap() != 39 || b.FreeCount() != 95 {
+		t.Errorf("smallest %d %v, largest %d, free %d", room, ok, b.LargestGap(), b.FreeCount())
 	}
 	if room, ok := board(t, "1 a; 2 b; 9 c", 99).SmallestGap(); !ok || room != 0 {
 		t.Errorf("smallest gap of neighbours that touch: %d %v", room, ok)
@@ -98,7 +98,7 @@ func TestFromCluster(t *testing.T) {
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "a"}}, Priority: 7},
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindBANP, Name: "default"}}},
 	}, nil)
-	b, err := FromCluster(c, 99, false)
+	b, err := BoardOfCluster(c, 99, false)
 	if err != nil || show(b.Slots()) != "7 a" || b.Max() != 99 {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -162,7 +162,7 @@ func TestRespace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []any{show(p.Then), showSteps(p.Steps), p.Notes, Verify(p.Steps, p.Now, p.Max)}
+			got := []any{show(p.Then), showSteps(p.Steps), p.Notes, VerifySteps(p.Steps, p.Now, p.Max)}
 			if diff := cmp.Diff([]any{tt.then, tt.steps, tt.notes, error(nil)}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -177,10 +177,10 @@ func TestSpacing(t *testing.T) {
 	for now, want := range map[string]string{"": "step 10, starting at 10", sketch: "step 10, starting at 10",
 		eleven: "step 9, starting at 9", "5 a; 6 b": "step 10, starting at 10"} {
 		b := board(t, now, 99)
-		if got := b.Usual().String(); got != want {
+		if got := b.UsualSpacing().String(); got != want {
 			t.Errorf("%q: %s, want %s", now, got, want)
 		}
-		if at := b.Usual(); now != "" {
+		if at := b.UsualSpacing(); now != "" {
 			if p, err := b.Respace(at.Step, at.Start); err != nil || p.Title != "re-space: "+want {
 				t.Errorf("%q: %q, %v", now, p.Title, err)
 			}
@@ -188,11 +188,11 @@ func TestSpacing(t *testing.T) {
 	}
 	b := board(t, sketch, 99) // five priorities
 	for step, want := range map[int32]int32{1: 1, 20: 19, 24: 3, 25: 0, 2_000_000_000: 0} {
-		if got := b.Spaced(step); got != (Spacing{step, want}) {
+		if got := b.SpacingOfStep(step); got != (Spacing{step, want}) {
 			t.Errorf("%v, want it to start at %d", got, want)
 		}
 	}
-	if got := b.Largest(); got != "Largest possible: step 24, starting at 3" {
+	if got := b.LargestSpacingText(); got != "Largest possible: step 24, starting at 3" {
 		t.Error(got)
 	}
 }
@@ -201,7 +201,7 @@ func TestWidest(t *testing.T) {
 	for now, want := range map[string][2]int32{"": {0, 0}, "5 a": {100, 99}, "5 a; 6 b": {99, 0}, sketch: {24, 3},
 		"1 a; 2 b; 3 c; 4 d; 5 e; 6 f; 7 g; 8 h; 9 i; 10 j": {11, 0}} {
 		b := board(t, now, 99)
-		step, start := b.Widest()
+		step, start := b.WidestSpacing()
 		if [2]int32{step, start} != want {
 			t.Errorf("%q: step %d from %d, want %v", now, step, start, want)
 		}
@@ -252,7 +252,7 @@ func TestInsert(t *testing.T) {
 			if tt.now == full {
 				max = 3
 			}
-			in, err := board(t, tt.now, max).Insert(tt.above, tt.below)
+			in, err := board(t, tt.now, max).InsertBetween(tt.above, tt.below)
 			if tt.err != "" {
 				if err == nil || err.Error() != tt.err {
 					t.Fatalf("error %v, want %s", err, tt.err)
@@ -265,7 +265,7 @@ func TestInsert(t *testing.T) {
 			var steps []string
 			if in.Room != nil {
 				steps = showSteps(in.Room.Steps)
-				if err := Verify(in.Room.Steps, in.Room.Now, max); err != nil {
+				if err := VerifySteps(in.Room.Steps, in.Room.Now, max); err != nil {
 					t.Error(err)
 				}
 			}
@@ -294,7 +294,7 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 // while a plan has moved only some of them.
 func TestRoomBelow(t *testing.T) {
 	b := board(t, "30 break-glass; 40 blue; 65 green; 120 far", 99)
-	half := b.Moved(map[string]int32{"green": 40}) // on its way to blue
+	half := b.WithMoved(map[string]int32{"green": 40}) // on its way to blue
 	for _, tt := range []struct {
 		b      *Board
 		policy string
@@ -302,10 +302,10 @@ func TestRoomBelow(t *testing.T) {
 	}{
 		{b, "break-glass", "9"}, {b, "blue", "24"}, {b, "green", "34"}, {b, "far", ""}, {b, "nobody", ""},
 		{half, "break-glass", "9"}, {half, "blue", Tie}, {half, "green", "59"}, {half, "far", ""},
-		{b.Moved(map[string]int32{"blue": 31, "green": 99}), "break-glass", "0"},
-		{b.Moved(map[string]int32{"green": 99}), "green", "0"},
-		{b.Moved(map[string]int32{"green": 100}), "blue", "59"},
-		{b.Moved(map[string]int32{"green": -1}), "blue", "24"}, // nobody can have it
+		{b.WithMoved(map[string]int32{"blue": 31, "green": 99}), "break-glass", "0"},
+		{b.WithMoved(map[string]int32{"green": 99}), "green", "0"},
+		{b.WithMoved(map[string]int32{"green": 100}), "blue", "59"},
+		{b.WithMoved(map[string]int32{"green": -1}), "blue", "24"}, // nobody can have it
 	} {
 		if got := tt.b.RoomBelow(tt.policy); got != tt.want {
 			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Slots()), got, tt.want)
@@ -326,11 +326,11 @@ func TestTieNotes(t *testing.T) {
 	}
 	for done, want := range map[int][]string{0: nil, 1: nil, 2: {"a tie is broken during step 1"}, 3: {"a tie is broken during step 1"},
 		4: {"a tie is broken during steps 1–2"}, 5: {"a tie is broken during steps 2–3"}} {
-		at, err := Replay(p.Now, p.Steps[:done])
+		at, err := ReplaySteps(p.Now, p.Steps[:done])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := TieNotes(at, p.between(done, 0), 1); !slices.Equal(got, want) {
+		if got := TieNotes(at, p.stepsBetween(done, 0), 1); !slices.Equal(got, want) {
 			t.Errorf("rolling back from %d: %q, want %q", done, got, want)
 		}
 	}

@@ -17,8 +17,8 @@ const progressVersion = 1
 // MaxProgressSize bounds what DecodeProgress reads, in bytes.
 const MaxProgressSize = 4 << 20
 
-// Progress is a plan on its way, to be kept across restarts.
-type Progress struct {
+// PlanProgress is a plan on its way, to be kept across restarts.
+type PlanProgress struct {
 	// Context says which cluster or source the plan belongs to.
 	Context string `json:"context"`
 	// Done is how many of the steps are done.
@@ -26,26 +26,26 @@ type Progress struct {
 	// Back says that what was run is rolled back: to where Part begins.
 	Back bool `json:"back,omitempty"`
 	// Part is the stretch of the plan that is run; nil is the whole of it.
-	Part *Part `json:"part,omitempty"`
-	Plan Plan  `json:"plan"`
+	Part *PlanPart `json:"part,omitempty"`
+	Plan Plan      `json:"plan"`
 }
 
-// Part is a stretch of a plan: from the first n steps done to the first m. The undo of a plan
+// PlanPart is a stretch of a plan: from the first n steps done to the first m. The undo of a plan
 // of three steps goes from 3 to 0.
-type Part struct {
+type PlanPart struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
 type storedProgress struct {
 	Version int `json:"version"`
-	Progress
+	PlanProgress
 }
 
 // Encode is the stored form, JSON. A progress that could not be read again is
 // an error.
-func (p *Progress) Encode() ([]byte, error) {
-	if err := p.check(); err != nil {
+func (p *PlanProgress) Encode() ([]byte, error) {
+	if err := p.checkStored(); err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
 	}
 	raw, err := json.MarshalIndent(storedProgress{progressVersion, *p}, "", " ")
@@ -57,7 +57,7 @@ func (p *Progress) Encode() ([]byte, error) {
 
 // DecodeProgress reads what Encode wrote and trusts nothing in it: the steps
 // must lead from now to then and keep every invariant of a plan.
-func DecodeProgress(raw []byte) (*Progress, error) {
+func DecodeProgress(raw []byte) (*PlanProgress, error) {
 	if len(raw) > MaxProgressSize {
 		return nil, fmt.Errorf("reading the progress of a plan: %d bytes is more than %d", len(raw), MaxProgressSize)
 	}
@@ -73,28 +73,28 @@ func DecodeProgress(raw []byte) (*Progress, error) {
 	if in.Version != progressVersion {
 		return nil, fmt.Errorf("reading the progress of a plan: version %d is not %d", in.Version, progressVersion)
 	}
-	p := &in.Progress
-	if err := p.check(); err != nil {
+	p := &in.PlanProgress
+	if err := p.checkStored(); err != nil {
 		return nil, fmt.Errorf("reading the progress of a plan: %w", err)
 	}
 	return p, nil
 }
 
-func (p *Progress) check() error {
+func (p *PlanProgress) checkStored() error {
 	if p.Done < 0 || p.Done > len(p.Plan.Steps) {
 		return fmt.Errorf("%d of %d steps done", p.Done, len(p.Plan.Steps))
 	}
-	if w := p.Way(); min(w.From, w.To) < 0 || max(w.From, w.To) > len(p.Plan.Steps) ||
+	if w := p.PartUnderWay(); min(w.From, w.To) < 0 || max(w.From, w.To) > len(p.Plan.Steps) ||
 		p.Done < min(w.From, w.To) || p.Done > max(w.From, w.To) {
 		return fmt.Errorf("%d steps done on the way from %d to %d of %d", p.Done, w.From, w.To, len(p.Plan.Steps))
 	}
 	if _, err := NewBoard(p.Plan.Now, p.Plan.Max); err != nil {
 		return err
 	}
-	if err := Verify(p.Plan.Steps, p.Plan.Now, p.Plan.Max); err != nil {
+	if err := VerifySteps(p.Plan.Steps, p.Plan.Now, p.Plan.Max); err != nil {
 		return err
 	}
-	then, err := Replay(p.Plan.Now, p.Plan.Steps)
+	then, err := ReplaySteps(p.Plan.Now, p.Plan.Steps)
 	if err != nil {
 		return err
 	}
@@ -111,49 +111,49 @@ func (p *Progress) check() error {
 		texts = append(texts, s.Policy)
 	}
 	for _, t := range texts {
-		if !clean.Is(t) {
+		if !clean.IsClean(t) {
 			return fmt.Errorf("%q has characters that cannot be shown", t)
 		}
 	}
 	return nil
 }
 
-// Way is the way that is gone, when nothing is rolled back.
-func (p *Progress) Way() Part {
+// PartUnderWay is the way that is gone, when nothing is rolled back.
+func (p *PlanProgress) PartUnderWay() PlanPart {
 	if p.Part != nil {
 		return *p.Part
 	}
-	return Part{To: len(p.Plan.Steps)}
+	return PlanPart{To: len(p.Plan.Steps)}
 }
 
-// target is how many steps are done where the plan is going.
-func (p *Progress) target() int {
+// targetCount is how many steps are done where the plan is going.
+func (p *PlanProgress) targetCount() int {
 	if p.Back {
-		return p.Way().From
+		return p.PartUnderWay().From
 	}
-	return p.Way().To
+	return p.PartUnderWay().To
 }
 
-// Next is the step to do now; ok is false when there is none left.
-func (p *Progress) Next() (s Step, ok bool) {
-	switch to := p.target(); {
+// NextStep is the step to do now; ok is false when there is none left.
+func (p *PlanProgress) NextStep() (s Step, ok bool) {
+	switch to := p.targetCount(); {
 	case p.Done < to:
 		return p.Plan.Steps[p.Done], true
 	case p.Done > to:
-		return p.Plan.reversed(p.Done - 1), true
+		return p.Plan.reversedStep(p.Done - 1), true
 	}
 	return Step{}, false
 }
 
-// reversed is a step the other way round.
-func (p *Plan) reversed(i int) Step {
+// reversedStep is a step the other way round.
+func (p *Plan) reversedStep(i int) Step {
 	s := p.Steps[i]
 	return Step{Policy: s.Policy, From: s.To, To: s.From, Note: fmt.Sprintf("rolls step %d back", i+1)}
 }
 
-// Advance counts the step of Next as done.
-func (p *Progress) Advance() {
-	switch to := p.target(); {
+// Advance counts the step of NextStep as done.
+func (p *PlanProgress) Advance() {
+	switch to := p.targetCount(); {
 	case p.Done < to:
 		p.Done++
 	case p.Done > to:
@@ -161,39 +161,39 @@ func (p *Progress) Advance() {
 	}
 }
 
-// Finished says whether no step is left in the direction the plan goes.
-func (p *Progress) Finished() bool { return p.Done == p.target() }
+// IsFinished says whether no step is left in the direction the plan goes.
+func (p *PlanProgress) IsFinished() bool { return p.Done == p.targetCount() }
 
-// Run are all steps of the way, in the order in which it makes them; Made tells how many
+// AllSteps are all steps of the way, in the order in which it makes them; StepsMade tells how many
 // of them are made when so many steps of the plan are done.
-func (p *Progress) Run() []Step {
-	w := p.Way()
-	return p.Plan.between(w.From, w.To)
+func (p *PlanProgress) AllSteps() []Step {
+	w := p.PartUnderWay()
+	return p.Plan.stepsBetween(w.From, w.To)
 }
 
-// Made is how many steps of Run are made with so many steps of the plan done.
-func (p *Progress) Made(done int) int {
-	if w := p.Way(); w.From > w.To {
+// StepsMade is how many steps of AllSteps are made with so many steps of the plan done.
+func (p *PlanProgress) StepsMade(done int) int {
+	if w := p.PartUnderWay(); w.From > w.To {
 		return w.From - done
 	}
-	return done - p.Way().From
+	return done - p.PartUnderWay().From
 }
 
-// Left are the steps that are left in the direction the plan goes.
-func (p *Progress) Left() []Step { return p.Plan.between(p.Done, p.target()) }
+// StepsLeft are the steps that are left in the direction the plan goes.
+func (p *PlanProgress) StepsLeft() []Step { return p.Plan.stepsBetween(p.Done, p.targetCount()) }
 
-// Since returns the steps made after the first n.
-func (p *Progress) Since(done int) []Step {
-	return p.Plan.between(min(max(done, 0), len(p.Plan.Steps)), p.Done)
+// StepsSince returns the steps made after the first n.
+func (p *PlanProgress) StepsSince(done int) []Step {
+	return p.Plan.stepsBetween(min(max(done, 0), len(p.Plan.Steps)), p.Done)
 }
 
-// between are the steps that lead from so many done to so many.
-func (p *Plan) between(from, to int) (steps []Step) {
+// stepsBetween are the steps that lead from so many done to so many.
+func (p *Plan) stepsBetween(from, to int) (steps []Step) {
 	if from <= to {
 		return slices.Clone(p.Steps[from:to])
 	}
 	for i := from; i > to; i-- {
-		steps = append(steps, p.reversed(i-1))
+		steps = append(steps, p.reversedStep(i-1))
 	}
 	return steps
 }

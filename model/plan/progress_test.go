@@ -21,7 +21,7 @@ func respaced(t *testing.T) Plan {
 func TestProgressRoundTrip(t *testing.T) {
 	for done := range 8 {
 		for _, back := range []bool{false, true} {
-			p := &Progress{Context: "kind-ovn", Plan: respaced(t), Done: done, Back: back}
+			p := &PlanProgress{Context: "kind-ovn", Plan: respaced(t), Done: done, Back: back}
 			raw, err := p.Encode()
 			if err != nil {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func TestProgressRoundTrip(t *testing.T) {
 }
 
 func TestDecodeProgressRefuses(t *testing.T) {
-	good, err := (&Progress{Context: "demo", Plan: respaced(t), Done: 2}).Encode()
+	good, err := (&PlanProgress{Context: "demo", Plan: respaced(t), Done: 2}).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,44 +73,44 @@ func TestDecodeProgressRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := (&Progress{Plan: respaced(t), Done: 99}).Encode(); err == nil {
+	if _, err := (&PlanProgress{Plan: respaced(t), Done: 99}).Encode(); err == nil {
 		t.Error("99 of 7 steps done is stored")
 	}
 }
 
 func TestProgressThereAndBack(t *testing.T) {
-	p := &Progress{Context: "demo", Plan: respaced(t)}
+	p := &PlanProgress{Context: "demo", Plan: respaced(t)}
 	at := p.Plan.Now
 	walk := func(limit int) {
 		for range limit {
-			s, ok := p.Next()
+			s, ok := p.NextStep()
 			if !ok {
 				return
 			}
-			next, err := Replay(at, []Step{s})
+			next, err := ReplaySteps(at, []Step{s})
 			if err != nil {
 				t.Fatal(err)
 			}
 			at = next
 			p.Advance()
-			want, err := Replay(p.Plan.Now, p.Plan.Steps[:p.Done])
+			want, err := ReplaySteps(p.Plan.Now, p.Plan.Steps[:p.Done])
 			if err != nil || show(at) != show(want) {
 				t.Fatalf("after %d steps at %s, %v; want %s", p.Done, show(at), err, show(want))
 			}
-			if done, err := p.Locate(at); err != nil || done != p.Done {
+			if done, err := p.LocateSteps(at); err != nil || done != p.Done {
 				t.Fatalf("located at %d, %v; want %d", done, err, p.Done)
 			}
 		}
 	}
 	walk(4)
-	if p.Done != 4 || p.Finished() {
-		t.Fatalf("%d done, finished %v", p.Done, p.Finished())
+	if p.Done != 4 || p.IsFinished() {
+		t.Fatalf("%d done, finished %v", p.Done, p.IsFinished())
 	}
 	p.Back = true
 	walk(2)
 	p.Back = false
 	walk(99)
-	if !p.Finished() || show(at) != show(p.Plan.Then) {
+	if !p.IsFinished() || show(at) != show(p.Plan.Then) {
 		t.Fatalf("at the end: %s", show(at))
 	}
 	p.Advance()
@@ -119,7 +119,7 @@ func TestProgressThereAndBack(t *testing.T) {
 	}
 	p.Back = true
 	walk(99)
-	if !p.Finished() || p.Done != 0 || show(at) != show(p.Plan.Now) {
+	if !p.IsFinished() || p.Done != 0 || show(at) != show(p.Plan.Now) {
 		t.Errorf("back at the start: %s", show(at))
 	}
 }
@@ -127,39 +127,39 @@ func TestProgressThereAndBack(t *testing.T) {
 // A part of a plan is run like a plan, and rolled back to where it began: the undo of half
 // a plan goes from there to nothing.
 func TestProgressOfAPart(t *testing.T) {
-	p := &Progress{Context: "demo", Plan: respaced(t), Done: 3, Part: &Part{From: 3, To: 0}}
+	p := &PlanProgress{Context: "demo", Plan: respaced(t), Done: 3, Part: &PlanPart{From: 3, To: 0}}
 	raw, err := p.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = DecodeProgress(raw); err != nil || *p.Part != (Part{From: 3, To: 0}) {
+	if p, err = DecodeProgress(raw); err != nil || *p.Part != (PlanPart{From: 3, To: 0}) {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	all := p.Run()
+	all := p.AllSteps()
 	if len(all) != 3 || all[0].Policy != p.Plan.Steps[2].Policy || all[0].From != p.Plan.Steps[2].To || all[0].Note != "rolls step 3 back" {
 		t.Fatalf("%+v", all)
 	}
-	if diff := cmp.Diff(all, p.Left()); diff != "" {
+	if diff := cmp.Diff(all, p.StepsLeft()); diff != "" {
 		t.Errorf("left of it (-want +got)\n%s", diff)
 	}
 	p.Advance()
 	p.Advance()
-	if p.Done != 1 || p.Made(p.Done) != 2 || len(p.Left()) != 1 || p.Finished() {
+	if p.Done != 1 || p.StepsMade(p.Done) != 2 || len(p.StepsLeft()) != 1 || p.IsFinished() {
 		t.Errorf("%+v", p)
 	}
-	if diff := cmp.Diff(all[1:2], p.Since(2)); diff != "" {
+	if diff := cmp.Diff(all[1:2], p.StepsSince(2)); diff != "" {
 		t.Errorf("since then (-want +got)\n%s", diff)
 	}
 	p.Back = true
-	if s, ok := p.Next(); !ok || s != p.Plan.Steps[1] || len(p.Left()) != 2 {
+	if s, ok := p.NextStep(); !ok || s != p.Plan.Steps[1] || len(p.StepsLeft()) != 2 {
 		t.Errorf("back: %+v", s)
 	}
 	p.Advance()
 	p.Advance()
-	if !p.Finished() || p.Done != 3 {
+	if !p.IsFinished() || p.Done != 3 {
 		t.Errorf("%+v", p)
 	}
-	for _, bad := range []Progress{{Done: 1, Part: &Part{From: 3, To: 2}}, {Part: &Part{From: -1}}, {Part: &Part{To: 99}}} {
+	for _, bad := range []PlanProgress{{Done: 1, Part: &PlanPart{From: 3, To: 2}}, {Part: &PlanPart{From: -1}}, {Part: &PlanPart{To: 99}}} {
 		bad.Plan = p.Plan
 		if _, err := bad.Encode(); err == nil {
 			t.Errorf("%d done on %+v is stored", bad.Done, bad.Part)
@@ -169,8 +169,8 @@ func TestProgressOfAPart(t *testing.T) {
 
 // A step is hindered by what it would change places with, or be tied with.
 func TestHinders(t *testing.T) {
-	p := &Progress{Plan: respaced(t)}
-	s, _ := p.Next() // break-glass 30 → 10
+	p := &PlanProgress{Plan: respaced(t)}
+	s, _ := p.NextStep() // break-glass 30 → 10
 	for now, want := range map[string]string{
 		sketch:            "",
 		sketch + "; 31 x": "", sketch + "; 9 x": "",
@@ -181,7 +181,7 @@ func TestHinders(t *testing.T) {
 		strings.Replace(sketch, "43 isolation", "44 isolation", 1): "",
 	} {
 		got := ""
-		if a, ok := p.Hinders(s, slots(now)); ok {
+		if a, ok := p.HinderingPolicy(s, slots(now)); ok {
 			got = a.String()
 		}
 		if got != want {
@@ -191,7 +191,7 @@ func TestHinders(t *testing.T) {
 }
 
 func TestLocate(t *testing.T) {
-	p := &Progress{Context: "demo", Plan: respaced(t), Done: 1}
+	p := &PlanProgress{Context: "demo", Plan: respaced(t), Done: 1}
 	tests := []struct {
 		name, now string
 		done      int
@@ -206,7 +206,7 @@ func TestLocate(t *testing.T) {
 		{name: "two new", now: sketch + "; 70 z; 71 y", done: 0},
 	}
 	for _, tt := range tests {
-		done, err := p.Locate(slots(tt.now))
+		done, err := p.LocateSteps(slots(tt.now))
 		if tt.err != "" {
 			if !errors.Is(err, ErrElsewhere) || err.Error() != tt.err {
 				t.Errorf("%s: error %v, want %s", tt.name, err, tt.err)
@@ -222,8 +222,8 @@ func TestLocate(t *testing.T) {
 // Only the points of its way count for a part of a plan, and only the policies that move
 // there: where the others stand keeps no plan from going on, unless it passes them.
 func TestLocateOnItsWay(t *testing.T) {
-	p := &Progress{Context: "demo", Plan: respaced(t), Done: 2, Part: &Part{From: 3, To: 1}}
-	made, err := Replay(p.Plan.Now, p.Plan.Steps)
+	p := &PlanProgress{Context: "demo", Plan: respaced(t), Done: 2, Part: &PlanPart{From: 3, To: 1}}
+	made, err := ReplaySteps(p.Plan.Now, p.Plan.Steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,11 +231,11 @@ func TestLocateOnItsWay(t *testing.T) {
 		at   []Slot
 		done int
 	}{"none is made, of which only the second and the third count": {slots(sketch), 1}, "all are made": {made, 3}} {
-		if done, err := p.Locate(tt.at); err != nil || done != tt.done {
+		if done, err := p.LocateSteps(tt.at); err != nil || done != tt.done {
 			t.Errorf("%s: %d, %v", name, done, err)
 		}
 	}
-	here, err := Replay(p.Plan.Now, p.Plan.Steps[:2])
+	here, err := ReplaySteps(p.Plan.Now, p.Plan.Steps[:2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestLocateOnItsWay(t *testing.T) {
 	}
 	for i, s := range p.Plan.Steps {
 		moves := i == 1 || i == 2
-		done, err := p.Locate(put(s.Policy))
+		done, err := p.LocateSteps(put(s.Policy))
 		if errors.Is(err, ErrElsewhere) != moves || !moves && done != 2 {
 			t.Errorf("step %d, %s is elsewhere: %d, %v", i+1, s.Policy, done, err)
 		}

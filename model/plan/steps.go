@@ -39,7 +39,7 @@ type Plan struct {
 // stays, or goes the other way and so was never between. A group in motion
 // stands on its old and its new number only, so no policy needs a place in
 // between and each moves once, which is the least there can be.
-func (b *Board) schedule(groups []group) (Plan, error) {
+func (b *Board) schedule(groups []priorityGroup) (Plan, error) {
 	p := Plan{Max: b.max, Now: b.Slots(), Steps: []Step{}, Notes: []string{}}
 	for i, g := range groups {
 		if i > 0 && g.to <= groups[i-1].to {
@@ -50,7 +50,7 @@ func (b *Board) schedule(groups []group) (Plan, error) {
 		}
 	}
 	parted := [][2]int{}
-	move := func(g group) {
+	move := func(g priorityGroup) {
 		first := len(p.Steps) + 1
 		for i, m := range g.members {
 			p.Steps = append(p.Steps, Step{Policy: m, From: g.from, To: g.to, Note: tieNote(g, i, first)})
@@ -72,13 +72,13 @@ func (b *Board) schedule(groups []group) (Plan, error) {
 	if p.Then == nil {
 		p.Then = []Slot{}
 	}
-	p.note(parted)
+	p.addNotes(parted)
 	return p, nil
 }
 
 // tieNote says what holds within a tie from the i-th of its members' moves on, once for
 // all that go apart; first is the number of the step that moves the first of them.
-func tieNote(g group, i, first int) string {
+func tieNote(g priorityGroup, i, first int) string {
 	switch n := len(g.members); {
 	case n == 1 || i > 0 && i < n-1:
 		return ""
@@ -95,8 +95,8 @@ func tieNote(g group, i, first int) string {
 		words.Some(g.members, 4), min(g.from, g.to), max(g.from, g.to))
 }
 
-// note sums the plan up. parted are runs of steps after which a tie is parted.
-func (p *Plan) note(parted [][2]int) {
+// addNotes sums the plan up. parted are runs of steps after which a tie is parted.
+func (p *Plan) addNotes(parted [][2]int) {
 	if len(p.Steps) == 0 {
 		p.Notes = append(p.Notes, "nothing to do: already in this order")
 		return
@@ -108,10 +108,10 @@ func (p *Plan) note(parted [][2]int) {
 	}
 }
 
-// Replay is where the policies stand after the steps, by priority and name. A
+// ReplaySteps is where the policies stand after the steps, by priority and name. A
 // step whose policy is not where it starts from is an error.
-func Replay(start []Slot, steps []Step) ([]Slot, error) {
-	at := bySlot(start)
+func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
+	at := priorityByPolicy(start)
 	for i, s := range steps {
 		switch p, ok := at[s.Policy]; {
 		case !ok:
@@ -129,12 +129,12 @@ func Replay(start []Slot, steps []Step) ([]Slot, error) {
 	return out, nil
 }
 
-// Verify checks steps against the arrangement they start from, without knowing
+// VerifySteps checks steps against the arrangement they start from, without knowing
 // how they were made. After every prefix, of two policies that were apart the
 // one that decided first still does, and they are apart; a policy is enforced
 // (max is the largest priority that is) if and only if it was. After all steps
 // those that were tied are tied. The error names the first step that fails.
-func Verify(steps []Step, start []Slot, max int32) error {
+func VerifySteps(steps []Step, start []Slot, max int32) error {
 	was := make(map[string]int32, len(start))
 	at := make(map[string]int32, len(start))
 	for _, s := range start {

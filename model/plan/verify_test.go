@@ -34,13 +34,13 @@ func TestVerify(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Verify(tt.steps, slots(start), 99)
+			err := VerifySteps(tt.steps, slots(start), 99)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if err := Verify(nil, []Slot{{"a", 1}, {"a", 2}}, 99); err == nil {
+	if err := VerifySteps(nil, []Slot{{"a", 1}, {"a", 2}}, 99); err == nil {
 		t.Error("a policy that stands twice is taken")
 	}
 }
@@ -112,10 +112,10 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 		var p Plan
 		switch kind := r.IntN(3); kind {
 		case 0:
-			step, at := b.Widest()
+			step, at := b.WidestSpacing()
 			p, err = b.Respace(1+r.Int32N(step), r.Int32N(at+1))
 		case 1:
-			to := increasing(r, len(b.supported()), max)
+			to := increasing(r, len(b.supportedGroups()), max)
 			groups := slices.Clone(b.groups)
 			var then []Slot
 			for i := range groups {
@@ -133,14 +133,14 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 				t.Fatalf("seed %d: arranged %s, want %s", seed, show(p.Then), show(then))
 			}
 		case 2:
-			groups := b.supported()
+			groups := b.supportedGroups()
 			i := r.IntN(len(groups))
 			above, below := groups[i].members[0], ""
 			if i+1 < len(groups) {
 				below = groups[i+1].members[0]
 			}
 			var in Insertion
-			if in, err = b.Insert(above, below); err == nil && in.Room == nil {
+			if in, err = b.InsertBetween(above, below); err == nil && in.Room == nil {
 				p = Plan{Now: b.Slots(), Then: b.Slots()}
 			} else if err == nil {
 				p = *in.Room
@@ -155,22 +155,22 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 				if in.Priority <= lo || in.Priority >= hi {
 					t.Fatalf("seed %d: %d is not between %d and %d", seed, in.Priority, lo, hi)
 				}
-			} else if b.Free() == 0 {
+			} else if b.FreeCount() == 0 {
 				continue
 			}
 		}
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if seed%5 == 0 { // slow; Verify is held against it below
+		if seed%5 == 0 { // slow; VerifySteps is held against it below
 			if err := holds(p.Steps, start, max); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
-		if err := Verify(p.Steps, start, max); err != nil {
+		if err := VerifySteps(p.Steps, start, max); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		then, err := Replay(start, p.Steps)
+		then, err := ReplaySteps(start, p.Steps)
 		if err != nil || show(then) != show(p.Then) {
 			t.Fatalf("seed %d: steps lead to %s, %v; want %s", seed, show(then), err, show(p.Then))
 		}
@@ -207,7 +207,7 @@ func TestVerifyAgainstThePropertySpelledOut(t *testing.T) {
 			steps = append(steps, Step{Policy: name, From: at[name], To: to})
 			at[name] = to
 		}
-		naive, err := holds(steps, start, 20), Verify(steps, start, 20)
+		naive, err := holds(steps, start, 20), VerifySteps(steps, start, 20)
 		if (naive == nil) != (err == nil) {
 			t.Fatalf("seed %d: %v says %v, spelled out %v", seed, showSteps(steps), err, naive)
 		}

@@ -10,7 +10,7 @@
 // a few words of bits.
 //
 // Invariants: equal selectors are one Selector, and equal label sets one Class while it is
-// acquired; answers never change. Acquire, Release and Held belong to the one goroutine
+// acquired; answers never change. AcquireClass, ReleaseClass and HeldClass belong to the one goroutine
 // that follows a cluster; everything else may be called from any goroutine, meanwhile too.
 //
 // It imports model; whatever may import model may import it.

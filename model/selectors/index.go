@@ -21,19 +21,19 @@ type Selector struct {
 	id int
 }
 
-// Key returns a text that is equal for equal selectors. A selector that matches nothing
+// SelectorKey returns a text that is equal for equal selectors. A selector that matches nothing
 // has another key than the empty selector, which matches everything.
-func Key(s model.Selector) string {
+func SelectorKey(s model.Selector) string {
 	if s.IsNil() {
 		return "\x00"
 	}
 	return s.Key()
 }
 
-// Selector is the one that equals s. Ids are never used twice, since the table of a
+// InternSelector is the one that equals s. Ids are never used twice, since the table of a
 // Class may outlive a selector.
-func (x *Index) Selector(s model.Selector) *Selector {
-	key := Key(s)
+func (x *Index) InternSelector(s model.Selector) *Selector {
+	key := SelectorKey(s)
 	x.mu.RLock()
 	known := x.selectors[key]
 	x.mu.RUnlock()
@@ -53,17 +53,17 @@ func (x *Index) Selector(s model.Selector) *Selector {
 	return known
 }
 
-// Selectors counts the selectors that were ever asked for.
-func (x *Index) Selectors() int {
+// SelectorCount counts the selectors that were ever asked for.
+func (x *Index) SelectorCount() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.selectors)
 }
 
-// Acquire is the class of a label set that one more object carries now; Release says that
+// AcquireClass is the class of a label set that one more object carries now; ReleaseClass says that
 // one less does. With the last the index forgets the class.
-func (x *Index) Acquire(l model.Labels) *Class {
-	c := x.Held(l)
+func (x *Index) AcquireClass(l model.Labels) *Class {
+	c := x.HeldClass(l)
 	if c == nil {
 		c = &Class{labels: l}
 		x.mu.Lock()
@@ -77,8 +77,8 @@ func (x *Index) Acquire(l model.Labels) *Class {
 	return c
 }
 
-// Release gives up a class that was acquired; nil stands for none.
-func (x *Index) Release(c *Class) {
+// ReleaseClass gives up a class that was acquired; nil stands for none.
+func (x *Index) ReleaseClass(c *Class) {
 	if c == nil {
 		return
 	}
@@ -90,14 +90,14 @@ func (x *Index) Release(c *Class) {
 	}
 }
 
-// Held is the class of a label set that is acquired, nil for any other.
-func (x *Index) Held(l model.Labels) *Class { return x.classes[l.Key()] }
+// HeldClass is the class of a label set that is acquired, nil for any other.
+func (x *Index) HeldClass(l model.Labels) *Class { return x.classes[l.Key()] }
 
-// Class is the class of a label set: the one that is acquired, or one for the caller alone.
-func (x *Index) Class(l model.Labels) *Class {
+// ClassOfLabels is the class of a label set: the one that is acquired, or one for the caller alone.
+func (x *Index) ClassOfLabels(l model.Labels) *Class {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if c := x.Held(l); c != nil {
+	if c := x.HeldClass(l); c != nil {
 		return c
 	}
 	return &Class{labels: l}
@@ -134,10 +134,10 @@ func (c *Class) Matches(s *Selector) bool {
 			return false
 		}
 	}
-	return c.evaluate(s)
+	return c.evaluateSelector(s)
 }
 
-func (c *Class) evaluate(s *Selector) bool {
+func (c *Class) evaluateSelector(s *Selector) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.table.Load()

@@ -21,7 +21,7 @@ func labelsOf(n int) model.Labels {
 func TestIndexWhileItIsFollowed(t *testing.T) {
 	var x Index
 	check := func(c *Class, sel model.Selector) {
-		if got, want := c.Matches(x.Selector(sel)), sel.Matches(c.Labels()); got != want {
+		if got, want := c.Matches(x.InternSelector(sel)), sel.Matches(c.Labels()); got != want {
 			t.Errorf("%s matches %s: %v, want %v", sel, c.Labels(), got, want)
 		}
 	}
@@ -30,8 +30,8 @@ func TestIndexWhileItIsFollowed(t *testing.T) {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 3))
 			for range 2000 {
-				check(x.Class(labelsOf(r.IntN(12))), made.Sel(asked[r.IntN(len(asked))]))
-				check(x.Class(labelsOf(r.IntN(12))), model.Selector{})
+				check(x.ClassOfLabels(labelsOf(r.IntN(12))), made.Sel(asked[r.IntN(len(asked))]))
+				check(x.ClassOfLabels(labelsOf(r.IntN(12))), model.Selector{})
 			}
 		})
 	}
@@ -40,16 +40,16 @@ func TestIndexWhileItIsFollowed(t *testing.T) {
 	for range 2000 {
 		if len(held) > 0 && r.IntN(2) == 0 {
 			i := r.IntN(len(held))
-			x.Release(held[i])
+			x.ReleaseClass(held[i])
 			held = append(held[:i], held[i+1:]...)
 			continue
 		}
-		held = append(held, x.Acquire(labelsOf(r.IntN(12))))
+		held = append(held, x.AcquireClass(labelsOf(r.IntN(12))))
 		check(held[len(held)-1], made.Sel(asked[r.IntN(len(asked))]))
 	}
 	wg.Wait()
-	if x.Selectors() != len(asked)+1 {
-		t.Errorf("%d selectors, want %d", x.Selectors(), len(asked)+1)
+	if x.SelectorCount() != len(asked)+1 {
+		t.Errorf("%d selectors, want %d", x.SelectorCount(), len(asked)+1)
 	}
 }
 
@@ -57,20 +57,20 @@ func TestIndexWhileItIsFollowed(t *testing.T) {
 // selector; one of everything is not one of nothing.
 func TestIdentity(t *testing.T) {
 	var x Index
-	a, b := x.Acquire(labelsOf(1)), x.Acquire(labelsOf(1))
-	if a != b || x.Held(labelsOf(1)) != a || x.Class(labelsOf(1)) != a || x.Acquire(labelsOf(2)) == a {
+	a, b := x.AcquireClass(labelsOf(1)), x.AcquireClass(labelsOf(1))
+	if a != b || x.HeldClass(labelsOf(1)) != a || x.ClassOfLabels(labelsOf(1)) != a || x.AcquireClass(labelsOf(2)) == a {
 		t.Error("equal labels have several classes, or different ones have one")
 	}
-	x.Release(a)
-	if x.Held(labelsOf(1)) != a {
+	x.ReleaseClass(a)
+	if x.HeldClass(labelsOf(1)) != a {
 		t.Error("a class is gone while somebody holds it")
 	}
-	x.Release(b)
-	x.Release(nil)
-	if x.Held(labelsOf(1)) != nil {
+	x.ReleaseClass(b)
+	x.ReleaseClass(nil)
+	if x.HeldClass(labelsOf(1)) != nil {
 		t.Error("a class that nobody holds is still there")
 	}
-	if x.Selector(made.Sel("a=1,b=2")) != x.Selector(made.Sel("b=2,a=1")) || x.Selector(made.Sel("*")) == x.Selector(model.Selector{}) {
+	if x.InternSelector(made.Sel("a=1,b=2")) != x.InternSelector(made.Sel("b=2,a=1")) || x.InternSelector(made.Sel("*")) == x.InternSelector(model.Selector{}) {
 		t.Error("equal selectors are several, or different ones are one")
 	}
 }
@@ -78,10 +78,10 @@ func TestIdentity(t *testing.T) {
 // A table that is too short for a selector grows and keeps what it knew.
 func TestManySelectors(t *testing.T) {
 	var x Index
-	c := x.Acquire(labelsOf(5)) // a=1, b=1
+	c := x.AcquireClass(labelsOf(5)) // a=1, b=1
 	for round := range 2 {
 		for i := range 100 {
-			s := x.Selector(made.Sel(fmt.Sprintf("a in (1,x%d),b notin (%d)", i, i)))
+			s := x.InternSelector(made.Sel(fmt.Sprintf("a in (1,x%d),b notin (%d)", i, i)))
 			if got, want := c.Matches(s), i != 1; got != want {
 				t.Errorf("round %d: %s: %v, want %v", round, s, got, want)
 			}

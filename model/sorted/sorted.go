@@ -36,12 +36,12 @@ func (m *Map[T]) Get(key string) (val T, ok bool) {
 func (m *Map[T]) Prefix(prefix string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		if m != nil && m.tree != nil {
-			walk(m.tree, prefix, yield)
+			walkTree(m.tree, prefix, yield)
 		}
 	}
 }
 
-func walk[T any](tree *btree.Map[string, T], prefix string, yield func(string, T) bool) {
+func walkTree[T any](tree *btree.Map[string, T], prefix string, yield func(string, T) bool) {
 	tree.Ascend(prefix, func(key string, val T) bool { return strings.HasPrefix(key, prefix) && yield(key, val) })
 }
 
@@ -55,15 +55,15 @@ type Txn[T any] struct {
 	next *btree.Map[string, T] // nil as long as it would be the same as from
 }
 
-func (x *Txn[T]) now() *btree.Map[string, T] {
+func (x *Txn[T]) currentTree() *btree.Map[string, T] {
 	if x.next == nil && x.from != nil {
 		return x.from.tree
 	}
 	return x.next
 }
 
-// edit returns the tree that may be written to.
-func (x *Txn[T]) edit() *btree.Map[string, T] {
+// editableTree returns the tree that may be written to.
+func (x *Txn[T]) editableTree() *btree.Map[string, T] {
 	switch {
 	case x.next != nil:
 	case x.from == nil || x.from.tree == nil:
@@ -79,16 +79,16 @@ func (x *Txn[T]) edit() *btree.Map[string, T] {
 
 // Get returns the value a key has by now.
 func (x *Txn[T]) Get(key string) (val T, ok bool) {
-	if tree := x.now(); tree != nil {
+	if tree := x.currentTree(); tree != nil {
 		return tree.Get(key)
 	}
 	return val, false
 }
 
-// First returns the first entry by now whose key begins with prefix and fits.
-func (x *Txn[T]) First(prefix string, fits func(key string, val T) bool) (key string, val T, ok bool) {
-	if tree := x.now(); tree != nil {
-		walk(tree, prefix, func(k string, v T) bool {
+// FirstFitting returns the first entry by now whose key begins with prefix and fits.
+func (x *Txn[T]) FirstFitting(prefix string, fits func(key string, val T) bool) (key string, val T, ok bool) {
+	if tree := x.currentTree(); tree != nil {
+		walkTree(tree, prefix, func(k string, v T) bool {
 			ok = fits(k, v)
 			if ok {
 				key, val = k, v
@@ -100,7 +100,7 @@ func (x *Txn[T]) First(prefix string, fits func(key string, val T) bool) (key st
 }
 
 // Set sets the value of a key and returns the one it had.
-func (x *Txn[T]) Set(key string, val T) (old T, had bool) { return x.edit().Set(key, val) }
+func (x *Txn[T]) Set(key string, val T) (old T, had bool) { return x.editableTree().Set(key, val) }
 
 // Delete takes a key out and returns the value it had.
 func (x *Txn[T]) Delete(key string) (old T, had bool) {
@@ -108,7 +108,7 @@ func (x *Txn[T]) Delete(key string) (old T, had bool) {
 	if !had {
 		return old, false // nothing is copied for it
 	}
-	return x.edit().Delete(key)
+	return x.editableTree().Delete(key)
 }
 
 // Commit returns the map as it is now. Later changes of the transaction are not seen in

@@ -99,14 +99,14 @@ func TestFirst(t *testing.T) {
 		x.Set(k, i)
 	}
 	var asked []string
-	key, val, ok := x.First("b", func(k string, _ int) bool {
+	key, val, ok := x.FirstFitting("b", func(k string, _ int) bool {
 		asked = append(asked, k)
 		return len(k) > 1
 	})
 	if key != "b1" || val != 2 || !ok || len(asked) != 2 {
 		t.Errorf("%q %d %t after %q", key, val, ok, asked)
 	}
-	if key, _, ok := x.First("d", func(string, int) bool { return true }); ok {
+	if key, _, ok := x.FirstFitting("d", func(string, int) bool { return true }); ok {
 		t.Errorf("below d there is %q", key)
 	}
 }

@@ -119,7 +119,7 @@ func (t *Template) checkPriorities(w *World, text string) (string, error) {
 		return "", fmt.Errorf("%s, and the template takes %d", words.Count(len(at), "priority"), t.priorities)
 	}
 	for len(at) < t.priorities {
-		next, err := board.After(at[len(at)-1])
+		next, err := board.FreePlaceAfter(at[len(at)-1])
 		if err != nil {
 			return "", err
 		}

@@ -280,7 +280,7 @@ func (k *KnownSet) currentPriorities(w *World) (string, error) {
 		if i > 0 {
 			before = at[i-1]
 		}
-		if at[i], err = board.After(before); err != nil {
+		if at[i], err = board.FreePlaceAfter(before); err != nil {
 			return "", err
 		}
 	}

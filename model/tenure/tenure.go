@@ -27,25 +27,25 @@ type Holder struct {
 
 // Book keeps who has addresses and who had them. It is not safe for concurrent use.
 type Book struct {
-	most int
-	at   map[netip.Addr]*address
+	maxEnded int
+	byAddr   map[netip.Addr]*addressTenures
 
-	ends      []netip.Addr // whose tenures ended, oldest first, from head on
-	head      int
-	forgotten uint64
-	empty     []netip.Addr // those of which only is known that they were somebody's, from emptyHead on
-	emptyHead int
-	last      time.Time // newest time of an event: a clock that goes back is not followed
+	ends       []netip.Addr // whose tenures ended, oldest first, from head on
+	head       int
+	forgotten  uint64
+	empty      []netip.Addr // those of which only is known that they were somebody's, from emptyHead on
+	emptyHead  int
+	newestTime time.Time // newest time of an event: a clock that goes back is not followed
 }
 
-// address is the knowledge of one address.
-type address struct {
-	now  []tenure // in the order in which they began
-	past []tenure // in the order in which they ended
-	// lost is the newest end of a tenure that was forgotten, lostRank the lowest rank
+// addressTenures is the knowledge of one address.
+type addressTenures struct {
+	current []tenure // in the order in which they began
+	past    []tenure // in the order in which they ended
+	// newestForgotten is the newest end of a tenure that was forgotten, lostRank the lowest rank
 	// of those.
-	lost     time.Time
-	lostRank int
+	newestForgotten time.Time
+	lostRank        int
 }
 
 // tenure is the time during which a holder had an address: from is when that was
@@ -57,100 +57,100 @@ type tenure struct {
 
 // NewBook makes a book that keeps at most so many tenures that ended.
 func NewBook(most int) *Book {
-	return &Book{most: max(1, most), at: map[netip.Addr]*address{}}
+	return &Book{maxEnded: max(1, most), byAddr: map[netip.Addr]*addressTenures{}}
 }
 
-// Take notes that a holder has an address from at on. One that has it already in the
+// NoteHolder notes that a holder has an address from at on. One that has it already in the
 // same way keeps it.
-func (b *Book) Take(a netip.Addr, h Holder, at time.Time) {
-	at = b.clock(at)
-	x := b.at[a]
+func (b *Book) NoteHolder(a netip.Addr, h Holder, at time.Time) {
+	at = b.monotonicTime(at)
+	x := b.byAddr[a]
 	if x == nil {
-		x = &address{}
-		b.at[a] = x
+		x = &addressTenures{}
+		b.byAddr[a] = x
 	}
-	for i := range x.now {
-		if x.now[i].Key == h.Key {
-			if x.now[i].Holder == h {
+	for i := range x.current {
+		if x.current[i].Key == h.Key {
+			if x.current[i].Holder == h {
 				return
 			}
-			b.end(a, x, i, at)
+			b.endTenure(a, x, i, at)
 			break
 		}
 	}
-	x.now = append(x.now, tenure{Holder: h, from: at})
+	x.current = append(x.current, tenure{Holder: h, from: at})
 }
 
-// Leave notes that an object does not have an address from at on.
-func (b *Book) Leave(a netip.Addr, k model.Key, at time.Time) {
-	at = b.clock(at)
-	x := b.at[a]
+// NoteLeft notes that an object does not have an address from at on.
+func (b *Book) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
+	at = b.monotonicTime(at)
+	x := b.byAddr[a]
 	if x == nil {
 		return
 	}
-	for i := range x.now {
-		if x.now[i].Key == k {
-			b.end(a, x, i, at)
+	for i := range x.current {
+		if x.current[i].Key == k {
+			b.endTenure(a, x, i, at)
 			return
 		}
 	}
 }
 
-// clock is a time no earlier than those before.
-func (b *Book) clock(at time.Time) time.Time {
-	if at.Before(b.last) {
-		return b.last
+// monotonicTime is a time no earlier than those before.
+func (b *Book) monotonicTime(at time.Time) time.Time {
+	if at.Before(b.newestTime) {
+		return b.newestTime
 	}
-	b.last = at
+	b.newestTime = at
 	return at
 }
 
-// end moves a tenure into the past, and forgets the one that ended first where there
+// endTenure moves a tenure into the past, and forgets the one that ended first where there
 // are too many.
-func (b *Book) end(a netip.Addr, x *address, i int, at time.Time) {
-	t := x.now[i]
-	x.now = append(x.now[:i], x.now[i+1:]...)
+func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
+	t := x.current[i]
+	x.current = append(x.current[:i], x.current[i+1:]...)
 	t.to = at
 	x.past = append(x.past, t)
 	b.ends = append(b.ends, a)
-	for len(b.ends)-b.head > b.most {
-		b.forget(b.ends[b.head])
+	for len(b.ends)-b.head > b.maxEnded {
+		b.forgetOldest(b.ends[b.head])
 		b.head++
 	}
-	if b.head > b.most { // what lies before head is not worth its room
+	if b.head > b.maxEnded { // what lies before head is not worth its room
 		b.ends = append(b.ends[:0], b.ends[b.head:]...)
 		b.head = 0
 	}
 }
 
-// forget forgets the tenure of an address that ended first: those of an address are in
+// forgetOldest forgets the tenure of an address that ended first: those of an address are in
 // the order of their ends, as all are together.
-func (b *Book) forget(a netip.Addr) {
-	x := b.at[a]
+func (b *Book) forgetOldest(a netip.Addr) {
+	x := b.byAddr[a]
 	t := x.past[0]
 	b.forgotten++
-	if x.lost.IsZero() || t.Rank < x.lostRank {
+	if x.newestForgotten.IsZero() || t.Rank < x.lostRank {
 		x.lostRank = t.Rank
 	}
-	x.lost = t.to
+	x.newestForgotten = t.to
 	x.past[0] = tenure{}
 	x.past = x.past[1:]
 	if len(x.past) > 0 {
 		return
 	}
 	x.past = nil
-	if len(x.now) > 0 {
+	if len(x.current) > 0 {
 		return
 	}
 	b.empty = append(b.empty, a)
-	if len(b.empty)-b.emptyHead > b.most {
+	if len(b.empty)-b.emptyHead > b.maxEnded {
 		old := b.empty[b.emptyHead]
-		if x := b.at[old]; x != nil && len(x.now)+len(x.past) == 0 {
-			delete(b.at, old)
+		if x := b.byAddr[old]; x != nil && len(x.current)+len(x.past) == 0 {
+			delete(b.byAddr, old)
 		}
 		b.emptyHead++
 	}
-	if b.emptyHead > b.most {
+	if b.emptyHead > b.maxEnded {
 		b.empty = append(b.empty[:0], b.empty[b.emptyHead:]...)
 		b.emptyHead = 0
 	}
@@ -165,15 +165,15 @@ type Stats struct {
 
 // Stats counts what is kept.
 func (b *Book) Stats() Stats {
-	return Stats{Addresses: len(b.at), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
+	return Stats{Addresses: len(b.byAddr), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
 }
 
-// How says how sure an answer is, and of what.
-type How int
+// Certainty says how sure an answer is, and of what.
+type Certainty int
 
 const (
 	// Nobody has or had the address, as far as is known.
-	Nobody How = iota
+	Nobody Certainty = iota
 	// Held says that the holder had the address at that time.
 	Held
 	// Gone says that nobody had it then: the holder was the last to have it, until To.
@@ -190,98 +190,98 @@ const (
 
 // Answer is the holder of an address at a time.
 type Answer struct {
-	How    How
+	How    Certainty
 	Holder Holder
 	// To is when the holder's tenure ended, zero while it lasts.
 	To time.Time
 }
 
-// At says who had an address at a time: whoever is known to have had it then; else the
+// HolderAt says who had an address at a time: whoever is known to have had it then; else the
 // one who had it next, where that one existed already, since events come late; else the
 // one who had it last before; else who has it now, with the doubt there is.
-func (b *Book) At(a netip.Addr, t time.Time) Answer {
-	x := b.at[a]
+func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
+	x := b.byAddr[a]
 	if x == nil {
 		return Answer{}
 	}
-	var f found
-	for i := range x.now {
-		f.look(&x.now[i], t)
+	var f foundTenures
+	for i := range x.current {
+		f.lookAtTenure(&x.current[i], t)
 	}
 	for i := len(x.past) - 1; i >= 0; i-- {
 		c := &x.past[i]
-		if f.before != nil && c.to.Before(f.before.to) {
+		if f.lastBefore != nil && c.to.Before(f.lastBefore.to) {
 			break // as are all before it
 		}
-		f.look(c, t)
+		f.lookAtTenure(c, t)
 	}
-	forgotten := t.Before(x.lost)
+	forgotten := t.Before(x.newestForgotten)
 	switch {
-	case f.held != nil && f.held.Stale && f.before != nil && !f.before.Stale && f.before.Key != f.held.Key && !f.before.from.Before(f.held.from):
-		return f.before.answer(Gone) // took it when the other had completed
-	case f.held != nil && (!forgotten || f.held.Rank < x.lostRank):
-		return x.held(f.held)
+	case f.covering != nil && f.covering.Stale && f.lastBefore != nil && !f.lastBefore.Stale && f.lastBefore.Key != f.covering.Key && !f.lastBefore.from.Before(f.covering.from):
+		return f.lastBefore.answerWith(Gone) // took it when the other had completed
+	case f.covering != nil && (!forgotten || f.covering.Rank < x.lostRank):
+		return x.heldAnswer(f.covering)
 	case forgotten:
 		return Answer{How: Unknown}
-	case f.there != nil:
-		return x.held(f.there)
-	case f.before != nil:
-		return f.before.answer(Gone)
-	case f.after == nil || !f.after.to.IsZero():
+	case f.probable != nil:
+		return x.heldAnswer(f.probable)
+	case f.lastBefore != nil:
+		return f.lastBefore.answerWith(Gone)
+	case f.firstAfter == nil || !f.firstAfter.to.IsZero():
 		return Answer{How: Unknown}
-	case f.after.Made.IsZero():
-		return f.after.answer(Now)
+	case f.firstAfter.Made.IsZero():
+		return f.firstAfter.answerWith(Now)
 	}
-	return f.after.answer(Later)
+	return f.firstAfter.answerWith(Later)
 }
 
-// found are the tenures of an address that matter at a time: the one that covers it,
+// foundTenures are the tenures of an address that matter at a time: the one that covers it,
 // the last before it, of those that began later the first whose holder existed already,
 // and the first of the others; those that last come before those that ended.
-type found struct{ held, before, there, after *tenure }
+type foundTenures struct{ covering, lastBefore, probable, firstAfter *tenure }
 
-func (f *found) look(c *tenure, t time.Time) {
+func (f *foundTenures) lookAtTenure(c *tenure, t time.Time) {
 	switch {
 	case !c.to.IsZero() && !t.Before(c.to):
-		if f.before == nil || cmp.Or(c.to.Compare(f.before.to), f.before.Rank-c.Rank, c.tie(f.before)) > 0 {
-			f.before = c
+		if f.lastBefore == nil || cmp.Or(c.to.Compare(f.lastBefore.to), f.lastBefore.Rank-c.Rank, c.breakTie(f.lastBefore)) > 0 {
+			f.lastBefore = c
 		}
 	case !t.Before(c.from):
-		if f.held == nil || cmp.Or(f.held.Rank-c.Rank, c.from.Compare(f.held.from), c.tie(f.held)) > 0 {
-			f.held = c
+		if f.covering == nil || cmp.Or(f.covering.Rank-c.Rank, c.from.Compare(f.covering.from), c.breakTie(f.covering)) > 0 {
+			f.covering = c
 		}
-	case c.there(t):
-		if f.there == nil || c.sooner(f.there) {
-			f.there = c
+	case c.isThereAt(t):
+		if f.probable == nil || c.isPreferredTo(f.probable) {
+			f.probable = c
 		}
-	case f.after == nil || c.to.IsZero() && (!f.after.to.IsZero() || c.sooner(f.after)):
-		f.after = c
+	case f.firstAfter == nil || c.to.IsZero() && (!f.firstAfter.to.IsZero() || c.isPreferredTo(f.firstAfter)):
+		f.firstAfter = c
 	}
 }
 
-// sooner says whether a tenure is to be named before another that began later than the
+// isPreferredTo says whether a tenure is to be named before another that began later than the
 // time in question, too.
-func (c *tenure) sooner(than *tenure) bool {
-	return cmp.Or(than.from.Compare(c.from), than.Rank-c.Rank, c.tie(than)) > 0
+func (c *tenure) isPreferredTo(than *tenure) bool {
+	return cmp.Or(than.from.Compare(c.from), than.Rank-c.Rank, c.breakTie(than)) > 0
 }
 
-// tie decides between tenures that are equal otherwise: above 0 for the object that was
+// breakTie decides between tenures that are equal otherwise: above 0 for the object that was
 // made later, and for a name, so that the answer is the same every time.
-func (c *tenure) tie(with *tenure) int {
-	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lasting()-with.lasting(), c.to.Compare(with.to),
+func (c *tenure) breakTie(with *tenure) int {
+	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lastingRank()-with.lastingRank(), c.to.Compare(with.to),
 		strings.Compare(c.Note, with.Note))
 }
 
-func (c *tenure) lasting() int {
+func (c *tenure) lastingRank() int {
 	if c.to.IsZero() {
 		return 1
 	}
 	return 0
 }
 
-// there says whether the holder of a tenure that began after t, as far as was told, had
+// isThereAt says whether the holder of a tenure that began after t, as far as was told, had
 // the address at t all the same.
-func (c *tenure) there(t time.Time) bool {
+func (c *tenure) isThereAt(t time.Time) bool {
 	began := c.from
 	if !c.Made.IsZero() && c.Made.Before(began) {
 		began = c.Made // a pod keeps its address
@@ -289,14 +289,16 @@ func (c *tenure) there(t time.Time) bool {
 	return !t.Before(began.Add(-Slack))
 }
 
-func (c *tenure) answer(how How) Answer { return Answer{How: how, Holder: c.Holder, To: c.to} }
+func (c *tenure) answerWith(how Certainty) Answer {
+	return Answer{How: how, Holder: c.Holder, To: c.to}
+}
 
-// held is the answer that a tenure covers the time; it lasts where the same object has
+// heldAnswer is the answer that a tenure covers the time; it lasts where the same object has
 // the address now, in whatever way.
-func (x *address) held(c *tenure) Answer {
-	out := c.answer(Held)
-	for i := range x.now {
-		if x.now[i].Key == c.Key {
+func (x *addressTenures) heldAnswer(c *tenure) Answer {
+	out := c.answerWith(Held)
+	for i := range x.current {
+		if x.current[i].Key == c.Key {
 			out.To = time.Time{}
 		}
 	}

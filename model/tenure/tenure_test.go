@@ -36,58 +36,58 @@ func TestAt(t *testing.T) {
 	}{
 		{"nobody ever", func(*Book) {}, map[int]string{0: "nobody"}},
 		{"reused", func(b *Book) {
-			b.Take(x, pod("old").made(100), sec(101))
-			b.Leave(x, pod("old").Key, sec(200))
-			b.Take(x, pod("new").made(300), sec(302))
+			b.NoteHolder(x, pod("old").made(100), sec(101))
+			b.NoteLeft(x, pod("old").Key, sec(200))
+			b.NoteHolder(x, pod("new").made(300), sec(302))
 		}, map[int]string{
 			10: "later new", 96: "held old gone at 200", 150: "held old gone at 200", 199: "held old gone at 200",
 			200: "gone old gone at 200", 250: "gone old gone at 200", 296: "held new", 301: "held new", 302: "held new", 9999: "held new",
 		}},
 		{"reused at once, the event of the new one late", func(b *Book) {
-			b.Take(x, pod("old").made(100), sec(101))
-			b.Leave(x, pod("old").Key, sec(200))
-			b.Take(x, pod("new").made(150), sec(208)) // waited for an address
+			b.NoteHolder(x, pod("old").made(100), sec(101))
+			b.NoteLeft(x, pod("old").Key, sec(200))
+			b.NoteHolder(x, pod("new").made(150), sec(208)) // waited for an address
 		}, map[int]string{180: "held old gone at 200", 201: "held new"}},
-		{"nobody watched yet", func(b *Book) { b.Take(x, pod("a"), sec(100)) }, map[int]string{0: "now a", 94: "now a", 95: "held a", 100: "held a"}},
-		{"nobody watched yet, the pod is older", func(b *Book) { b.Take(x, pod("a").made(-500), sec(100)) },
+		{"nobody watched yet", func(b *Book) { b.NoteHolder(x, pod("a"), sec(100)) }, map[int]string{0: "now a", 94: "now a", 95: "held a", 100: "held a"}},
+		{"nobody watched yet, the pod is older", func(b *Book) { b.NoteHolder(x, pod("a").made(-500), sec(100)) },
 			map[int]string{-600: "later a", -505: "held a", 0: "held a"}},
 		{"went, and nobody watched before", func(b *Book) {
-			b.Take(x, pod("a"), sec(100))
-			b.Leave(x, pod("a").Key, sec(200))
+			b.NoteHolder(x, pod("a"), sec(100))
+			b.NoteLeft(x, pod("a").Key, sec(200))
 		}, map[int]string{0: "unknown", 100: "held a gone at 200", 300: "gone a gone at 200"}},
 		{"completed", func(b *Book) {
-			b.Take(x, pod("job").made(0), sec(0))
-			b.Take(x, pod("job").made(0).completed(), sec(100))
+			b.NoteHolder(x, pod("job").made(0), sec(0))
+			b.NoteHolder(x, pod("job").made(0).completed(), sec(100))
 		}, map[int]string{50: "held job", 100: "held job (completed)"}},
 		{"completed at once", func(b *Book) {
-			b.Take(x, pod("job").made(0), sec(0))
-			b.Take(x, pod("job").made(0).completed(), sec(0))
+			b.NoteHolder(x, pod("job").made(0), sec(0))
+			b.NoteHolder(x, pod("job").made(0).completed(), sec(0))
 		}, map[int]string{0: "held job (completed)", 50: "held job (completed)"}},
 		{"completed, and the address given away", func(b *Book) {
-			b.Take(x, pod("job").made(0), sec(0))
-			b.Take(x, pod("job").made(0).completed(), sec(100))
-			b.Take(x, pod("web").made(110), sec(111))
-			b.Leave(x, pod("web").Key, sec(200))
+			b.NoteHolder(x, pod("job").made(0), sec(0))
+			b.NoteHolder(x, pod("job").made(0).completed(), sec(100))
+			b.NoteHolder(x, pod("web").made(110), sec(111))
+			b.NoteLeft(x, pod("web").Key, sec(200))
 		}, map[int]string{50: "held job", 102: "held job (completed)", 150: "held web gone at 200", 300: "gone web gone at 200"}},
 		{"both there at the start", func(b *Book) {
-			b.Take(x, pod("web").made(-100), sec(0))
-			b.Take(x, pod("job").made(-200).completed(), sec(0))
+			b.NoteHolder(x, pod("web").made(-100), sec(0))
+			b.NoteHolder(x, pod("job").made(-200).completed(), sec(0))
 		}, map[int]string{-150: "held job (completed)", -50: "held web", 1: "held web"}},
 		{"told twice", func(b *Book) {
-			b.Take(x, pod("a"), sec(0))
-			b.Take(x, pod("a"), sec(50))
-			b.Leave(x, pod("b").Key, sec(60))
+			b.NoteHolder(x, pod("a"), sec(0))
+			b.NoteHolder(x, pod("a"), sec(50))
+			b.NoteLeft(x, pod("b").Key, sec(60))
 		}, map[int]string{1: "held a", 70: "held a"}},
 		{"a clock that goes back", func(b *Book) {
-			b.Take(x, pod("a"), sec(100))
-			b.Leave(x, pod("a").Key, sec(50))
-			b.Take(x, pod("b"), sec(40))
+			b.NoteHolder(x, pod("a"), sec(100))
+			b.NoteLeft(x, pod("a").Key, sec(50))
+			b.NoteHolder(x, pod("b"), sec(40))
 		}, map[int]string{100: "held b", 90: "now b"}},
 	} {
 		b := NewBook(100)
 		c.book(b)
 		for at, want := range c.want {
-			if got := b.At(x, sec(at)).String(); got != want {
+			if got := b.HolderAt(x, sec(at)).String(); got != want {
 				t.Errorf("%s, at %d: %s, want %s", c.what, at, got, want)
 			}
 		}
@@ -184,10 +184,10 @@ func (n naive) at(t time.Time) Answer {
 		}
 		return a.from.Before(b.from) || a.from.Equal(b.from) && a.Rank < b.Rank
 	}
-	there := n.best(func(c *tenure) bool { return !began(c) && c.there(t) }, sooner)
-	after := n.best(func(c *tenure) bool { return !began(c) && !c.there(t) && c.to.IsZero() }, sooner)
+	there := n.best(func(c *tenure) bool { return !began(c) && c.isThereAt(t) }, sooner)
+	after := n.best(func(c *tenure) bool { return !began(c) && !c.isThereAt(t) && c.to.IsZero() }, sooner)
 	lasts := func(c *tenure) Answer {
-		a := c.answer(Held)
+		a := c.answerWith(Held)
 		for _, d := range n {
 			if d.Key == c.Key && d.to.IsZero() {
 				a.To = time.Time{}
@@ -197,19 +197,19 @@ func (n naive) at(t time.Time) Answer {
 	}
 	switch {
 	case held != nil && held.Stale && before != nil && !before.Stale && before.Key != held.Key && !before.from.Before(held.from):
-		return before.answer(Gone)
+		return before.answerWith(Gone)
 	case held != nil:
 		return lasts(held)
 	case there != nil:
 		return lasts(there)
 	case before != nil:
-		return before.answer(Gone)
+		return before.answerWith(Gone)
 	case after == nil:
 		return Answer{How: Unknown}
 	case after.Made.IsZero():
-		return after.answer(Now)
+		return after.answerWith(Now)
 	}
-	return after.answer(Later)
+	return after.answerWith(Later)
 }
 
 // Whatever happens, the book says what a list of everything says; one with too little
@@ -243,12 +243,12 @@ func TestBookIsAListOfEverything(t *testing.T) {
 			}
 			if r.IntN(3) > 0 {
 				all[i].take(h, sec(now))
-				roomy.Take(addrs[i], h, sec(now))
-				tight.Take(addrs[i], h, sec(now))
+				roomy.NoteHolder(addrs[i], h, sec(now))
+				tight.NoteHolder(addrs[i], h, sec(now))
 			} else {
 				all[i].leave(h.Key, sec(now))
-				roomy.Leave(addrs[i], h.Key, sec(now))
-				tight.Leave(addrs[i], h.Key, sec(now))
+				roomy.NoteLeft(addrs[i], h.Key, sec(now))
+				tight.NoteLeft(addrs[i], h.Key, sec(now))
 				delete(made, name) // a pod of that name is another one
 			}
 		}
@@ -262,10 +262,10 @@ func TestBookIsAListOfEverything(t *testing.T) {
 			for range 60 {
 				at := sec(r.IntN(now+40) - 20)
 				want := all[i].at(at)
-				if d := cmp.Diff(want, roomy.At(a, at)); d != "" {
+				if d := cmp.Diff(want, roomy.HolderAt(a, at)); d != "" {
 					t.Fatalf("seed %d, %s at %s (-list +book):\n%s", seed, a, at.Format("15:04:05"), d)
 				}
-				if got := tight.At(a, at); got != want && got.How != Unknown && !(got.How == Nobody && len(tight.at) < len(addrs)) {
+				if got := tight.HolderAt(a, at); got != want && got.How != Unknown && !(got.How == Nobody && len(tight.byAddr) < len(addrs)) {
 					t.Fatalf("seed %d, %s at %s with little room: %s, want %s", seed, a, at.Format("15:04:05"), got, want)
 				}
 			}
@@ -285,8 +285,8 @@ func TestBookIsBounded(t *testing.T) {
 	b := NewBook(100)
 	for i := range 10_000 {
 		a := netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})
-		b.Take(a, pod(fmt.Sprint(i)), sec(i))
-		b.Leave(a, pod(fmt.Sprint(i)).Key, sec(i))
+		b.NoteHolder(a, pod(fmt.Sprint(i)), sec(i))
+		b.NoteLeft(a, pod(fmt.Sprint(i)).Key, sec(i))
 	}
 	if s := b.Stats(); s.Past != 100 || s.Forgotten != 9900 || s.Addresses > 200 || cap(b.ends) > 1000 || cap(b.empty) > 1000 {
 		t.Errorf("%+v, %d and %d", s, cap(b.ends), cap(b.empty))

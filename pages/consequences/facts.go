@@ -1,14 +1,20 @@
 package consequences
 
 import (
+	"net/netip"
+
 	"rung/change"
+	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/pages/page"
+	"rung/revision/connections"
 )
 
-// Facts is what a change does.
+// Facts is the JSON of a change and its consequences (command-line.md#output).
 type Facts struct {
 	Title       string    `json:"title"`
 	Outcome     string    `json:"outcome,omitempty"` // with --yes: what became of it
@@ -25,7 +31,7 @@ type Facts struct {
 	Conflict    string    `json:"conflict,omitempty"`
 }
 
-// Change is what becomes of one object.
+// Change is the change of one object.
 type Change struct {
 	Policy string               `json:"policy"`
 	Change string               `json:"change"` // "create", "update" or "delete"
@@ -35,12 +41,9 @@ type Change struct {
 
 // Row is a row that comes, goes or becomes another, in every zone.
 type Row struct {
-	Policy string            `json:"policy"`
-	Change string            `json:"change"` // "add", "change" or "remove"
-	Kind   model.DiffKind    `json:"kind"`
-	Table  string            `json:"table"`
-	ID     string            `json:"id"`
-	Fields []model.FieldDiff `json:"fields"`
+	Policy string `json:"policy"`
+	Change string `json:"change"` // "add", "change" or "remove"
+	model.RowDiff
 }
 
 // Guard is a guard rail that the change runs into.
@@ -67,7 +70,8 @@ func Of(p *gate.Preview) Facts {
 			return Change{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
 		}),
 		Rows: page.Each(p.Rows, func(r change.RowChange) Row {
-			return Row{Policy: r.Policy.String(), Change: RowVerb[r.Kind], Kind: r.Kind, Table: r.Table, ID: r.ID, Fields: append([]model.FieldDiff{}, r.Fields...)}
+			r.Fields = append([]model.FieldDiff{}, r.Fields...)
+			return Row{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
 		}),
 		Guards: page.Each(p.Guards, func(g change.Guard) Guard {
 			return Guard{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
@@ -93,3 +97,134 @@ func changeOf(o *change.ObjectChange) string {
 
 // RowVerb says what becomes of a row.
 var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+
+// Effect is the JSON of a change's effect on connections.
+type Effect struct {
+	Summary string           `json:"summary"`
+	Unknown string           `json:"unknown,omitempty"`
+	Caveat  string           `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal `json:"totals"`
+	Flips   []Group          `json:"flips"`
+	// ByAnotherRule keep their verdict.
+	ByAnotherRule []Group `json:"by_another_rule"`
+	// Log is there where a log was read.
+	Log *Log `json:"log,omitempty"`
+}
+
+// Group is connections that become the same through the same rules.
+type Group struct {
+	diff.PairTotal
+	From          Ends                `json:"from"`
+	To            Ends                `json:"to"`
+	Ports         []verdict.PortRange `json:"ports"`
+	DecidedBefore []Decider           `json:"decided_before"` // none: no policy
+	DecidedAfter  []Decider           `json:"decided_after"`
+	Example       Connection          `json:"example"`
+}
+
+// Ends are the ends of connections on one side.
+type Ends struct {
+	Pods       int      `json:"pods"`
+	Namespaces []string `json:"namespaces"`
+	Outside    []string `json:"outside"`
+	// Except are networks that are not meant: of all that hold an address the narrowest counts.
+	Except []string `json:"outside_except,omitempty"`
+}
+
+// Decider is a rule that decides.
+type Decider struct {
+	Policy    string `json:"policy"`
+	Direction string `json:"direction,omitempty"`
+	Rule      int    `json:"rule"` // -1 for none of a policy
+	Name      string `json:"name,omitempty"`
+}
+
+// Connection is one of them.
+type Connection struct {
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Protocol verdict.Protocol `json:"protocol"`
+	Port     uint16           `json:"port"`
+}
+
+// EffectOf are the facts of an effect, nil for none.
+func EffectOf(e *effect.Effect) *Effect {
+	if e == nil {
+		return nil
+	}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	if e.Difference != nil {
+		out.Totals = append(out.Totals, e.Totals...)
+		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.OtherDeciders, GroupOf)
+	}
+	out.Log = logOf(e.Log)
+	return out
+}
+
+// GroupOf are the facts of a group.
+func GroupOf(g diff.FlipGroup) Group {
+	by := func(d verdict.Decider) Decider {
+		return Decider{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
+	}
+	return Group{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+		append([]verdict.PortRange{}, g.Ports...), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
+		Connection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
+}
+
+func endsOf(e verdict.Ends) Ends {
+	return Ends{e.Pods, append([]string{}, e.Namespaces...), page.Each(e.Outside, netip.Prefix.String), page.Each(e.Except, netip.Prefix.String)}
+}
+
+// Log are the log lines that would have gone the other way.
+type Log struct {
+	Summary  string     `json:"summary"`
+	From     string     `json:"from"` // time of the oldest line
+	To       string     `json:"to"`
+	Judged   int        `json:"judged"`
+	Lost     int        `json:"lost"`     // an address has no pod any more, or another one
+	Over     int        `json:"over"`     // too many different connections
+	Contrary int        `json:"contrary"` // they say otherwise than the policies before the change
+	Lines    int        `json:"lines"`
+	Groups   []LogGroup `json:"groups"`
+}
+
+// LogGroup is lines of one kind.
+type LogGroup struct {
+	Before   verdict.Verdict  `json:"before"`
+	After    verdict.Verdict  `json:"after"`
+	From     Ends             `json:"from"`
+	To       Ends             `json:"to"`
+	Protocol verdict.Protocol `json:"protocol"`
+	Port     uint16           `json:"port"`
+	Lines    int              `json:"lines"`
+	First    string           `json:"first"`
+	Last     string           `json:"last"`
+	Logged   Logged           `json:"logged_as"`
+	Contrary int              `json:"contrary"`
+	Example  struct {
+		At string `json:"at"`
+		Connection
+	} `json:"example"`
+}
+
+// Logged counts the lines by the verdict that they report.
+type Logged struct {
+	Allowed int `json:"allowed"`
+	Denied  int `json:"denied"`
+	Passed  int `json:"passed"`
+}
+
+func logOf(o *diff.LogDifference) *Log {
+	if connections.OtherwiseText(o) == "" {
+		return nil
+	}
+	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.LoggedGroup) LogGroup {
+			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
+				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},
+				Contrary: g.Contrary}
+			c := connections.SeenConnection(&g.Example)
+			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), Connection{c.From.String(), c.To.String(), c.Protocol, c.Port}
+			return out
+		})}
+}

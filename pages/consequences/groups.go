@@ -27,7 +27,7 @@ type Groups struct {
 // GroupLine is how a group is told: connections of which the same becomes.
 type GroupLine struct {
 	Sign page.Span
-	// What becomes of them, and that in short where a title says the rest: "still denied", "deny".
+	// The change of verdict, and that in brief where a title says the rest: "still denied", "deny".
 	What, Short string
 	Ends        string // "blue (2 pods) → red (2 pods), TCP 80"
 	Count       int

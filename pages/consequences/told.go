@@ -42,21 +42,22 @@ func (p Point) Coded() string {
 	return p.Code + ": " + p.Text
 }
 
-// Told is what a preview says. A painter orders its parts and leaves none out.
+// Told is the text of a preview in parts. A painter orders its parts and leaves none out.
 type Told struct {
-	// Surplus is what the change does besides what it is made for, Errors what is wrong with
+	// Surplus says which effects the change has beyond the wanted ones, Errors are the errors in
 	// its text.
 	Surplus, Errors []Point
 	Objects         []Object
 	Guards          []Point
-	// Effect is what becomes of connections, at first in all; Log of those in the log.
+	// Effect is the effect on all connections, the summary first; Log the effect on those in the
+	// log.
 	Effect, Log []Point
-	// Seen are the connections of the log that would have gone the other way, Flips those that
-	// become another verdict, Others those that keep theirs by another rule.
+	// Seen are the connections of the log that would have got another verdict, Flips all that
+	// get another verdict, Others all that keep theirs by another rule.
 	Seen, Flips, Others Groups
-	// Findings are what to think about, Hints what is only good to know.
+	// Findings are worth a thought, Hints are mere information.
 	Findings, Omitted, Notes, Hints []Point
-	Counts                          []RowCount
+	Counts                          []effect.RowCount
 }
 
 // Object is one object that changes.
@@ -74,9 +75,6 @@ type Field struct {
 	Change page.Line
 }
 
-// RowCount says how many rows of a table change, and in what; Text is empty for none.
-type RowCount struct{ Table, Text string }
-
 // Tell puts a preview into sentences.
 func Tell(p *gate.Preview) *Told {
 	t := &Told{
@@ -90,9 +88,7 @@ func Tell(p *gate.Preview) *Told {
 		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
 		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
 		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.IsAssumption()), Text: o.String()} }),
-		Counts: page.Each(effect.CountRows(p.Rows), func(n effect.RowCount) RowCount {
-			return RowCount{n.Table, effect.RowSummary(p.Rows, n)}
-		}),
+		Counts:  effect.CountRows(p.Rows),
 	}
 	if s := p.Surplus; s != nil {
 		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
@@ -120,7 +116,7 @@ func Tell(p *gate.Preview) *Told {
 		t.Log = append(t.Log, Point{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {
-		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.Others)
+		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
 	}
 	return t
 }

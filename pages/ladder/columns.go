@@ -245,7 +245,7 @@ func hitsText(l *Line) string {
 	if l.hits == nil || l.Policy == nil {
 		return ""
 	}
-	return l.hits.OfPolicy(l.Policy).Short()
+	return l.hits.OfPolicy(l.Policy).ShortText()
 }
 
 func logCell(l *Line) page.Cell { return join(l.Log, " ") }

@@ -54,7 +54,7 @@ type Touch struct {
 	Network string `json:"network,omitempty"`
 	// NoRows is why the policy is not enforced as it is.
 	NoRows string `json:"no_rows,omitempty"`
-	// Broken is what of the rule matches nothing.
+	// Broken names the parts of the rule that match nothing.
 	Broken string `json:"broken,omitempty"`
 
 	Of           model.PolicyKey `json:"-"` // the policy, or the unit of a default deny

@@ -11,7 +11,7 @@ type ACL struct {
 	Zone  string `json:"zone"`
 	Stage string `json:"stage"`
 	Owner string `json:"owner"`
-	// What the owner's ids say, in parts; see nb.Owner.
+	// The parts of the owner's ids; see nb.Owner.
 	OwnerForm       nb.Form `json:"owner_form"`
 	OwnerController string  `json:"owner_controller,omitempty"`
 	OwnerType       string  `json:"owner_type,omitempty"`

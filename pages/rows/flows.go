@@ -61,8 +61,8 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 // FlowOf is a flow that no ACL shares.
 func FlowOf(x *flow.Flow) Flow {
 	out := Flow{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
-		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.Packets(), Match: x.Row.Match, Actions: x.Row.Actions,
-		Does: append([]string{}, flow.InWords(x.Acts)...), Differs: x.Differs, Log: x.Log}
+		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
+		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log}
 	for _, d := range x.Datapaths {
 		out.On = append(out.On, d.Name)
 	}

@@ -25,8 +25,8 @@ type Line struct {
 
 	acl   *liverows.PlacedACL // nil for other rows
 	label string              // the owner's
-	// family is that of a set's addresses; on what holds an ACL, own that it is the port group
-	// of its policy.
+	// family is the address family of a set; on names the holders of an ACL, and own says that
+	// the holder is the port group of its policy.
 	family string
 	on     []string
 	own    bool
@@ -175,7 +175,7 @@ func (l *Line) Problem() string {
 	return text
 }
 
-// Text is what a filter looks at: more than the columns that are shown.
+// Text returns the text that a filter searches: more than the columns that are shown.
 func (l *Line) Text() string {
 	s := []string{l.label, markText[l.Mark], l.Row.IDs()[nb.KeyID], l.Row.RowUUID()}
 	switch r := l.Row.(type) {

@@ -60,7 +60,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 func (r Record) String() string {
 	var b strings.Builder
 	for _, c := range r.cols {
-		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text())
+		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.ListText())
 	}
 	return b.String()
 }

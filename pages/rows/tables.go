@@ -128,7 +128,7 @@ func (l *Line) owner() page.Cell {
 	return c
 }
 
-// holder is what holds an ACL.
+// holder names the port groups and switches that hold an ACL.
 func (l *Line) holder() page.Cell {
 	switch {
 	case l.own:

@@ -15,12 +15,12 @@ import (
 // What a screen says beside the values, a command says by the signs of NOTE and a legend;
 // headings are a screen's alone.
 func TestToldTwoWays(t *testing.T) {
-	ids := func(typ string, kv ...nb.Pair) map[string]string { return nb.IDs(nb.DefaultController, typ, kv...) }
-	group := &nb.PortGroup{UUID: "g", Name: "blue", ExternalIDs: ids(nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: "blue"}), ACLs: []string{"a", "b"}}
+	ids := func(typ string, kv ...nb.IDPair) map[string]string { return nb.IDs(nb.DefaultController, typ, kv...) }
+	group := &nb.PortGroup{UUID: "g", Name: "blue", ExternalIDs: ids(nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "blue"}), ACLs: []string{"a", "b"}}
 	acl := func(uuid, action, match string, owner map[string]string) *nb.ACL {
 		return &nb.ACL{UUID: uuid, Tier: 2, Priority: 10000, Direction: nb.ToLport, Action: action, Match: match, ExternalIDs: owner}
 	}
-	firewall := ids(nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: "blue"}, nb.Pair{Key: nb.KeyRuleIndex, Value: "0"})
+	firewall := ids(nb.OwnerEgressFirewall, nb.IDPair{Key: nb.KeyName, Value: "blue"}, nb.IDPair{Key: nb.KeyRuleIndex, Value: "0"})
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: group}, {New: acl("a", nb.ActionAllow, "ip4", firewall)},
 		{New: acl("b", nb.ActionDrop, "ip4.src == banana", nil)}, {New: acl("c", nb.ActionDrop, "ip4", nil)}})
 	var p rows.Pipeline

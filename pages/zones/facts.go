@@ -114,9 +114,9 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
 	p := &o.below
-	if p.Known && p.Tracked() {
-		o.Progress = &Progress{Written: p.Progress.Written.Cfg, Made: p.Progress.Made.Cfg, Done: p.Progress.Done.Cfg,
-			Text: p.Text(now, p.Seen), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+	if p.Known && p.IsTracked() {
+		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
+			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}

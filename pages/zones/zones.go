@@ -72,10 +72,10 @@ var Table = &page.Table[*Zone]{
 		// that the zone's nodes have.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
 			p := &z.below
-			if !p.Known || !p.Tracked() {
+			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
-			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg), Role: themes.Text}
+			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg), Role: themes.Text}
 			if p.BehindText(z.now) != "" {
 				c.Role = themes.Error
 			}

@@ -111,7 +111,7 @@ func (t *Tracker) indexAll(before *nb.DB) {
 		tr.aclsDirty, tr.rowsDirty = true, true
 		t.touchTrack(tr)
 	}
-	for r := range t.DB.Owned() {
+	for r := range t.DB.OwnedRows() {
 		table := nb.TableOf(r)
 		t.indexRow(table, r.RowUUID(), nil, r)
 		if old := before.Row(table, r.RowUUID()); old != nil {
@@ -156,7 +156,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 				if tr.damaged == nil {
 					tr.damaged = map[string]bool{}
 				}
-				tr.damaged[uuid] = o.Other
+				tr.damaged[uuid] = o.IsOtherRelease
 			}
 			mark(tr)
 		}

@@ -52,13 +52,17 @@ func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, re
 // deviation that is settling is only information; rows read before the last change say
 // nothing.
 func ZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.KnownCauses(r, z, p) })
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return liverows.KnownCauses(r, z, p)
+	})
 }
 
 // ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
 // CausesAtHand.
 func ZoneFindingsAtHand(r *revision.Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.CausesAtHand(r, z, p) })
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return liverows.CausesAtHand(r, z, p)
+	})
 }
 
 // StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
@@ -67,7 +71,7 @@ func StandingZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
 }
 
 // causeExplainer is KnownCauses of liverows, or CausesAtHand.
-type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*known.Cause
+type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*known.DiffCause
 
 func collectZoneFindings(r *revision.Revision, now time.Time, explain causeExplainer) []model.Finding {
 	var all []zoneFinding
@@ -113,11 +117,11 @@ func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, ex
 		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := revision.DifferingRows(p)
-	var causes []*known.Cause
+	var causes []*known.DiffCause
 	if p.StateAt(z, now) == model.StateBehind {
 		causes = explain(z, p)
 	}
-	rows := map[known.Cause][]int{}
+	rows := map[known.DiffCause][]int{}
 	var rest []int
 	for i := range p.Diffs {
 		d := &p.Diffs[i]
@@ -143,9 +147,9 @@ func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, ex
 }
 
 // distinctCauses are the causes, each once: defect by defect, then as they stand there.
-func distinctCauses(causes []*known.Cause) (out []*known.Cause) {
-	seen := map[known.Cause]bool{}
-	for _, d := range known.All() {
+func distinctCauses(causes []*known.DiffCause) (out []*known.DiffCause) {
+	seen := map[known.DiffCause]bool{}
+	for _, d := range known.AllDefects() {
 		for _, c := range causes {
 			if c != nil && c.Defect == d && !seen[*c] {
 				seen[*c] = true
@@ -239,7 +243,7 @@ func podsWithoutZone(r *revision.Revision) (out []zoneFinding) {
 		return nil
 	}
 	for c := range r.AllCompiled() {
-		if !c.Key.Kind.IsPolicy() || c.None != nil {
+		if !c.Key.Kind.IsPolicy() || c.WhyNoRows != nil {
 			continue
 		}
 		var names []string

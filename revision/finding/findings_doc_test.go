@@ -106,10 +106,10 @@ now. On a big cluster they come a moment after the others; on one that is too la
 	for i := range findingCodes {
 		c := &findingCodes[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s", c.code, c.what)
-		if k := codes.Find(c.code); k != nil {
+		if k := codes.KindOfCode(c.code); k != nil {
 			b.WriteString(k.Says)
 		}
-		if lint.OfVerdicts(c.code) && c.code != codes.VerdictsTooLarge.Code {
+		if lint.IsFromVerdicts(c.code) && c.code != codes.VerdictsTooLarge.Code {
 			b.WriteString(" Asks every connection.")
 		}
 		b.WriteString("\n")
@@ -198,7 +198,7 @@ func TestWitnesses(t *testing.T) {
 		if err != nil {
 			continue // TestFindingsDoc says so
 		}
-		if lint.OfVerdicts(c.code) && f.Witness.IsZero() {
+		if lint.IsFromVerdicts(c.code) && f.Witness.IsZero() {
 			t.Errorf("%s has no connection that shows it", c.code)
 		}
 		if f.Witness.IsZero() {

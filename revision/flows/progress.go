@@ -15,7 +15,7 @@ const flowSettle = 2 * time.Second
 
 // ZoneProgress is how far a zone's rows have come: rows written, flows made, nodes done.
 type ZoneProgress struct {
-	flow.Progress
+	flow.NodeProgress
 	revision.ProgressCount
 	Known bool // the numbers were read
 	// Down are the processes of the sandbox that do not run below the zone.
@@ -31,9 +31,9 @@ func ProgressOf(r *revision.Revision, z *model.ZoneState) (p ZoneProgress) {
 	p.Known = true
 	s := r.Southbound(z.Name)
 	if s != nil && s.IsCurrent() {
-		p.Progress = flow.ProgressOf(z.DB, s.DB)
+		p.NodeProgress = flow.ProgressOf(z.DB, s.DB)
 	} else {
-		p.Progress = flow.ProgressOf(z.DB, nil)
+		p.NodeProgress = flow.ProgressOf(z.DB, nil)
 	}
 	p.ProgressCount = r.Counts[z.Name]
 	return p
@@ -74,11 +74,11 @@ func (p *ZoneProgress) nodesLate(now time.Time) bool {
 
 // isBehindFor says whether something is behind for longer than that, or may be.
 func (p *ZoneProgress) isBehindFor(now, since time.Time) bool {
-	return p.Before || now.Sub(since) >= flowSettle
+	return p.StoodBefore || now.Sub(since) >= flowSettle
 }
 
 func (p *ZoneProgress) forHow(now, since time.Time) string {
-	if text := sinceText(now, since); text == "" || !p.Before {
+	if text := sinceText(now, since); text == "" || !p.StoodBefore {
 		return text
 	}
 	return " for at least " + words.Lasted(now.Sub(since))

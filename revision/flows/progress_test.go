@@ -28,7 +28,7 @@ func TestCount(t *testing.T) {
 		{time.Second, 8, 7, 7, "northd is behind for 2 s"},
 	} {
 		at = at.Add(x.after)
-		g := &nb.Global{Written: nb.Mark{Cfg: x.written}, Made: nb.Mark{Cfg: x.made}, Done: nb.Mark{Cfg: x.done}}
+		g := &nb.Global{Written: nb.ProgressMark{Cfg: x.written}, Made: nb.ProgressMark{Cfg: x.made}, Done: nb.ProgressMark{Cfg: x.done}}
 		c = c.Next(g, at)
 		z := &model.ZoneState{Name: "z", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: g}})}
 		r := revision.New(revision.Facts{Zones: []*model.ZoneState{z}, Counts: map[string]revision.ProgressCount{"z": c}}, nil)
@@ -38,7 +38,7 @@ func TestCount(t *testing.T) {
 		}
 	}
 	p := ZoneProgress{ProgressCount: revision.ProgressCount{Northd: at}}
-	p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg = 2, 1, 1
+	p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg = 2, 1, 1
 	if got := p.BehindText(at.Add(time.Second)); got != "" {
 		t.Errorf("after a second: %q", got)
 	}

@@ -27,7 +27,7 @@ const (
 
 // RulesBehindFlow is the rules that may stand behind a flow of an ACL that a trace met.
 type RulesBehindFlow struct {
-	By FoundBy
+	FoundBy FoundBy
 	// Rules are the rules it may be: one, but for the ways that leave a choice, where
 	// several rows of one place are alike. Empty where nothing was found.
 	Rules []BehindRule
@@ -100,7 +100,7 @@ func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 
 // FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
 // named after come before those of others.
-func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.Met) RulesBehindFlow {
+func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Step == nil {
 		return f.rulesByName(d, m)
 	}
@@ -141,7 +141,7 @@ func ownFirst(rows []zoneACL, zone string) {
 }
 
 // rulesByName finds what a form without flows tells: the name that is logged.
-func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.Met) RulesBehindFlow {
+func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Log == nil || m.Log.Name == "" {
 		return RulesBehindFlow{}
 	}

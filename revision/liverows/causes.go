@@ -17,7 +17,7 @@ import (
 // for differences without one; the whole list is nil when none has one. A difference
 // that is still settling may go by itself and has no cause yet; the caller judges that.
 // The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
-func KnownCauses(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
+func KnownCauses(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
 	}
@@ -25,7 +25,7 @@ func KnownCauses(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone
 	if e, _ := revision.CarriedValue[causesCache](r).get(z, p); e != nil && e.input == from {
 		return e.causes
 	}
-	e := &explanation{judgement: p, input: from, causes: known.Explain(p, factsOf(r, z, p.Policy))}
+	e := &explanation{judgement: p, input: from, causes: known.ExplainDiffs(p, factsOf(r, z, p.Policy))}
 	revision.CarriedValue[causesCache](r).put(z, e)
 	return e.causes
 }
@@ -33,7 +33,7 @@ func KnownCauses(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone
 // CausesAtHand returns the causes of KnownCauses that nobody has to wait for: once ExplainBehind was called
 // on this revision or an earlier one, what it worked out, which may be from objects of
 // a moment ago; nil for what it has not come to. Before, it waits as KnownCauses does.
-func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
+func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
 	}
@@ -49,7 +49,7 @@ func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZon
 // CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
 // each of p.Diffs, nil for differences without; for one that is only settling all are
 // nil.
-func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
+func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.DiffCause {
 	if p == nil {
 		return nil
 	}
@@ -58,11 +58,11 @@ func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZon
 			return causes
 		}
 	}
-	return make([]*known.Cause, len(p.Diffs))
+	return make([]*known.DiffCause, len(p.Diffs))
 }
 
 // CauseAtHand is CausesAtHand for one of p.Diffs.
-func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.Cause {
+func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.DiffCause {
 	if p == nil || d == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ type policyIn struct {
 type explanation struct {
 	judgement *model.PolicyInZone
 	input     explanationInput
-	causes    []*known.Cause
+	causes    []*known.DiffCause
 }
 
 type explanationInput struct {

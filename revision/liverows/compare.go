@@ -88,7 +88,7 @@ func MapDiffers(a, b map[string]string) []string {
 // or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
 // hangs on no port group.
 func GroupName(k model.PolicyKey) string {
-	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
+	pairs := []nb.IDPair{{Key: nb.KeyName, Value: k.Name}}
 	switch table, name := HolderOf(k); {
 	case table == nb.TablePortGroup:
 		return name
@@ -98,7 +98,7 @@ func GroupName(k model.PolicyKey) string {
 		pairs[0].Value = k.Namespace + ":" + k.Name
 	case k.Kind == model.KindNetpolNamespace:
 		pairs[0].Value = k.Namespace
-		pairs = append(pairs, nb.Pair{Key: nb.KeyDirection, Value: k.Name})
+		pairs = append(pairs, nb.IDPair{Key: nb.KeyDirection, Value: k.Name})
 	}
 	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
 }

@@ -40,8 +40,8 @@ func TestLadderRows(t *testing.T) {
 		revised.ACLRow("7", 2, 9999, nb.ToLport, nb.ActionAllow, revised.IDs(nb.OwnerEgressFirewall, nb.KeyName, "blue", nb.KeyRuleIndex, "1")),
 		revised.ACLRow("8", 2, 7000, nb.ToLport, nb.ActionReject, nil),
 		revised.ACLRow("9", 2, 7001, nb.ToLport, nb.ActionReject, nil),
-		revised.ACLRow("a", 2, 1001, nb.ToLport, nb.ActionAllow, nb.IDs("blue-network-controller", nb.OwnerNetworkPolicy, nb.Pair{Key: nb.KeyName, Value: "n:p"},
-			nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}, nb.Pair{Key: nb.KeyGressIndex, Value: "0"}, nb.Pair{Key: nb.KeyProtocol, Value: "tcp"}, nb.Pair{Key: nb.KeyIPBlock, Value: "-1"})),
+		revised.ACLRow("a", 2, 1001, nb.ToLport, nb.ActionAllow, nb.IDs("blue-network-controller", nb.OwnerNetworkPolicy, nb.IDPair{Key: nb.KeyName, Value: "n:p"},
+			nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}, nb.IDPair{Key: nb.KeyGressIndex, Value: "0"}, nb.IDPair{Key: nb.KeyProtocol, Value: "tcp"}, nb.IDPair{Key: nb.KeyIPBlock, Value: "-1"})),
 	}
 	one := (*nb.DB)(nil).Apply(common)
 	two := one.Apply([]nb.RowChange{revised.ACLRow("b", 2, 9990, nb.ToLport, nb.ActionDrop,

@@ -110,7 +110,7 @@ func TestAfterEgressAllow(t *testing.T) {
 
 func TestHolders(t *testing.T) {
 	a, b, c := ownedACL("a", 1, 1, "to-lport", nb.ActionDrop, ""), ownedACL("b", 1, 1, "to-lport", nb.ActionDrop, ""), ownedACL("c", 1, 1, "to-lport", nb.ActionDrop, "")
-	group := &nb.PortGroup{UUID: "g", Name: "a1", ACLs: []string{"a"}, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: "blue"})}
+	group := &nb.PortGroup{UUID: "g", Name: "a1", ACLs: []string{"a"}, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "blue"})}
 	bare := &nb.PortGroup{UUID: "h", Name: "pg", ACLs: []string{"a", "b"}}
 	db := revised.Database(a, b, c, group, bare, &nb.LogicalSwitch{UUID: "s", Name: "w1", ACLs: []string{"b"}})
 	h := HoldersOf(db, nil)

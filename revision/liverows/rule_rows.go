@@ -124,7 +124,7 @@ func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []
 // SetNames are the names of a shared unit's sets, of both families.
 func SetNames(k model.PolicyKey) (out []string) {
 	for _, family := range []string{"v4", "v6"} {
-		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name}, nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 		out = append(out, nb.HashedName(ids[nb.KeyID]))
 	}
 	return out

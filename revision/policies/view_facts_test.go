@@ -177,7 +177,7 @@ func TestMarks(t *testing.T) {
 		Touched: old, DiffSince: old, LivePriority: -1, Diffs: []model.RowDiff{{Kind: model.DiffMissing, Table: nb.TableACL, ID: lost},
 			{Kind: model.DiffExtra, Table: nb.TableACL, UUID: "extra"}, {Kind: model.DiffDifferent, Table: nb.TableACL, UUID: "different"}}}}}
 	m := liverows.MarkRows(r, z, now)
-	own := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "one"})
+	own := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "one"})
 	for uuid, want := range map[string]liverows.RowMark{"extra": liverows.RowExtra, "different": liverows.RowDifferent, "fine": liverows.RowFine} {
 		a := &nb.ACL{UUID: uuid, ExternalIDs: own}
 		if got := m.MarkOf(a, nb.OwnerOfRow(a)); got != want {

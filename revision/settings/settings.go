@@ -55,8 +55,8 @@ type SettingValue struct {
 // Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of
 // its rows.
 type Zone struct {
-	Settings []SettingValue // in a fixed order
-	Rows     []dialect.Rows // by owner type
+	Settings []SettingValue      // in a fixed order
+	Rows     []dialect.OwnerRows // by owner type
 	// Deviates says, by kind, why rows of the zone are not compared with what is
 	// desired.
 	Deviates map[model.Kind]string
@@ -71,7 +71,7 @@ type DialectView struct {
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
 	v4, v6    bool // families compiled for
-	nothing   bool // another system holds: no rows are compiled
+	noRows    bool // another system holds: no rows are compiled
 }
 
 // ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag
@@ -98,7 +98,7 @@ func (v *DialectView) ZoneSettings(zone string) Zone {
 func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
 	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
-	adminRows := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows // their absence claims nothing
+	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
 	return []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim(),
 			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),

@@ -73,7 +73,7 @@ func TestDialectMerge(t *testing.T) {
 
 // TestDialectVote: most zones decide, of equals what holds now.
 func TestDialectVote(t *testing.T) {
-	zone := func(obs dialect.Tri, v6 dialect.Tri) *dialect.Dialect {
+	zone := func(obs dialect.Tristate, v6 dialect.Tristate) *dialect.Dialect {
 		return &dialect.Dialect{Observability: dialect.Fact{Value: obs}, Families: dialect.Families{V4: dialect.Yes, V6: v6}}
 	}
 	y, n, u := dialect.Yes, dialect.No, dialect.Unknown

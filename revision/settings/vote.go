@@ -16,8 +16,8 @@ import (
 // stays.
 func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
-		count := map[dialect.Tri]int{}
-		last := map[dialect.Tri]string{}
+		count := map[dialect.Tristate]int{}
+		last := map[dialect.Tristate]string{}
 		for _, d := range zones {
 			if f := of(d); f.Value != dialect.Unknown {
 				count[f.Value]++
@@ -54,7 +54,7 @@ func majorityFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (
 	count := map[string]int{}
 	of := map[string]dialect.Families{}
 	for _, d := range zones {
-		if f := d.Families; f.Known() {
+		if f := d.Families; f.AreKnown() {
 			count[f.String()]++
 			if had, there := of[f.String()]; !there || f.Evidence > had.Evidence {
 				of[f.String()] = f
@@ -132,7 +132,7 @@ func prefixText(in []netip.Prefix) string {
 // says otherwise.
 func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
-	o.Nothing = o.Nothing || v.nothing
+	o.NoRows = o.NoRows || v.noRows
 	for _, s := range v.mergedSettings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
@@ -166,7 +166,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
-		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.Nothing == b.Nothing &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 
@@ -190,7 +190,7 @@ var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, mod
 // expects: a zone that has it otherwise differs.
 func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
-	for kind, why := range d.Incomparable() {
+	for kind, why := range d.IncomparableOwners() {
 		out[model.Kind(kind)] = Deviation{Text: why}
 	}
 	put := func(text string, annotated bool, kinds ...model.Kind) {
@@ -200,16 +200,16 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 			}
 		}
 	}
-	if v.options.CNP && d.Of(string(model.KindCNP)).Rows == 0 {
+	if v.options.CNP && d.RowsOfOwner(string(model.KindCNP)).Rows == 0 {
 		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
 	}
 	f := &v.flags.Features
 	open := func(flag string) bool { return flag == "" || flag == auto }
-	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
+	if have := d.Families.String(); open(v.flags.Family) && d.Families.AreKnown() && have != familyName(v.v4, v.v6) {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
 	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
-		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.Of(compiled)
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.TriOf(compiled)
 	}
 	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
 		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)

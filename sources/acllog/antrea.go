@@ -52,7 +52,7 @@ func parseAntrea(line string) (logline.Line, error) {
 	if !ok {
 		return logline.Line{}, ErrNotACL
 	}
-	if !clean.Is(line) {
+	if !clean.IsClean(line) {
 		line = clean.Text(line)
 		front, at, rest, ok = cutAntrea(line)
 		if !ok {
@@ -176,10 +176,10 @@ func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 			return false
 		}
 	} else {
-		a.AppliedTo = orNone(w[act+2])
+		a.AppliedTo = textOrNone(w[act+2])
 	}
 	l.Verdict = antreaVerdicts[w[act]]
-	if p := orNone(w[act+1]); p != "" {
+	if p := textOrNone(w[act+1]); p != "" {
 		n, err := strconv.ParseUint(p, 10, 16)
 		if err != nil {
 			return false
@@ -201,7 +201,7 @@ func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 		l.Direction = nb.FromLport
 	}
 	if len(name) > 0 {
-		a.Rule = orNone(strings.Join(name, " "))
+		a.Rule = textOrNone(strings.Join(name, " "))
 	}
 	if a.Policy.Name == "" { // the default drop of the namespace of the pod
 		a.Policy.Namespace, _, _ = strings.Cut(a.AppliedTo, "/")
@@ -213,7 +213,7 @@ func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 // counted as one.
 func readTail(a *logline.NamedLine, w []string) bool {
 	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
-		a.Label, w = orNone(w[0]), w[1:]
+		a.Label, w = textOrNone(w[0]), w[1:]
 	}
 	if len(w) == 0 {
 		return true
@@ -233,8 +233,8 @@ func readTail(a *logline.NamedLine, w []string) bool {
 	return true
 }
 
-// orNone is a word, or nothing where np.log says that there is none.
-func orNone(word string) string {
+// textOrNone is a word, or nothing where np.log says that there is none.
+func textOrNone(word string) string {
 	if word == none {
 		return ""
 	}

@@ -47,7 +47,7 @@ func Parse(line string) (logline.Line, error) {
 	if !ok {
 		return parseAntrea(line)
 	}
-	if !clean.Is(line) {
+	if !clean.IsClean(line) {
 		line = clean.Text(line)
 		h, ok = cutHeader(line)
 		if !ok {

@@ -115,7 +115,7 @@ func FuzzParse(f *testing.F) {
 		}
 		l, err := Parse(s)
 		if err != nil {
-			if !clean.Is(err.Error()) {
+			if !clean.IsClean(err.Error()) {
 				t.Fatalf("unclean error %q", err)
 			}
 			return
@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, text := range texts {
-			if !clean.Is(text) {
+			if !clean.IsClean(text) {
 				t.Fatalf("unclean text %q from %q", text, s)
 			}
 		}

@@ -55,17 +55,17 @@ const (
 // kubectl looks.
 func lookedAt(o Options) []TriedPlace {
 	if o.Kubeconfig != "" {
-		return []TriedPlace{{"--kubeconfig " + o.Kubeconfig, inFile(o.Kubeconfig)}}
+		return []TriedPlace{{"--kubeconfig " + o.Kubeconfig, noClusterReason(o.Kubeconfig)}}
 	}
 	const variable = clientcmd.RecommendedConfigPathEnvVar
 	var places []TriedPlace
 	if env := os.Getenv(variable); env != "" {
 		for _, path := range filepath.SplitList(env) {
-			places = append(places, TriedPlace{variable + "=" + path, inFile(path)})
+			places = append(places, TriedPlace{variable + "=" + path, noClusterReason(path)})
 		}
 	} else {
 		places = append(places, TriedPlace{variable, notSet},
-			TriedPlace{clientcmd.RecommendedHomeFile, inFile(clientcmd.RecommendedHomeFile)})
+			TriedPlace{clientcmd.RecommendedHomeFile, noClusterReason(clientcmd.RecommendedHomeFile)})
 	}
 	why := noToken
 	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
@@ -74,8 +74,8 @@ func lookedAt(o Options) []TriedPlace {
 	return append(places, TriedPlace{"the service account of a pod", why})
 }
 
-// inFile says why a kubeconfig that could be read has no cluster.
-func inFile(path string) string {
+// noClusterReason says why a kubeconfig that could be read has no cluster.
+func noClusterReason(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return notThere
 	}

@@ -28,7 +28,7 @@ type contextTransport struct {
 
 // RoundTrip sends a request.
 func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if l.timeout <= 0 || staysOpen(r) {
+	if l.timeout <= 0 || isStream(r) {
 		return l.sendRequest(r)
 	}
 	ctx, cancel := context.WithTimeoutCause(r.Context(), l.timeout, fmt.Errorf("%w within %s", ErrUnanswered, l.timeout))
@@ -44,9 +44,9 @@ func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// staysOpen says whether the answer to a request goes on for as long as somebody
+// isStream says whether the answer to a request goes on for as long as somebody
 // reads it: that of a watch, or of a log that is followed.
-func staysOpen(r *http.Request) bool {
+func isStream(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Get("watch") != "" || q.Get("follow") != ""
 }

@@ -57,11 +57,11 @@ func TestNamesIn(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := NamesIn(Options{Kubeconfig: path})
+	got, err := KubeconfigNames(Options{Kubeconfig: path})
 	if diff := cmp.Diff(Names{[]string{"a", "b"}, []string{"c"}, []string{"u"}}, got); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
 	}
-	if _, err := NamesIn(Options{Kubeconfig: path + ".none"}); err == nil {
+	if _, err := KubeconfigNames(Options{Kubeconfig: path + ".none"}); err == nil {
 		t.Error("a file that does not exist has names")
 	}
 }

@@ -34,20 +34,20 @@ var TieredResources = []struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }{
-	{model.KindTier, ofAntrea("tiers")},
-	{model.KindACNP, ofAntrea("clusternetworkpolicies")},
-	{model.KindANNP, ofAntrea("networkpolicies")},
-	{model.KindClusterGroup, ofAntrea("clustergroups")},
-	{model.KindGroup, ofAntrea("groups")},
+	{model.KindTier, antreaResource("tiers")},
+	{model.KindACNP, antreaResource("clusternetworkpolicies")},
+	{model.KindANNP, antreaResource("networkpolicies")},
+	{model.KindClusterGroup, antreaResource("clustergroups")},
+	{model.KindGroup, antreaResource("groups")},
 }
 
-func ofAntrea(resource string) schema.GroupVersionResource {
+func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// Serves says whether the server has a resource, which everybody may ask. A server that does
+// ServesResource says whether the server has a resource, which everybody may ask. A server that does
 // not say, or not to this user, is an error: then nobody knows.
-func (c *Cluster) Serves(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
+func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err
 }
@@ -83,7 +83,7 @@ func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 // ClusterNetworkPolicies, or of what Antrea brings along, matters only where they are. Where
 // the server does not tell this user what it has, all stay. The error says that it did not
 // answer.
-func (c *Cluster) ServedQuestions(ctx context.Context, questions []Question) ([]Question, error) {
+func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestion) ([]AccessQuestion, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	missing := map[string]bool{}
@@ -97,7 +97,7 @@ func (c *Cluster) ServedQuestions(ctx context.Context, questions []Question) ([]
 			missing[r.GroupResource().String()] = err == nil && !has[r.Resource]
 		}
 	}
-	var out []Question
+	var out []AccessQuestion
 	for _, q := range questions {
 		if !missing[q.groupResource()] {
 			out = append(out, q)
@@ -131,14 +131,14 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 		}
 		var def apiextensionsv1.CustomResourceDefinition
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &def); err != nil {
-			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(OneLine(err.Error())))
+			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(SingleLine(err.Error())))
 		}
 		found = append(found, unreadVersions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
 				Key: model.Key{Kind: k}, Code: model.CodeNewer,
-				Message: "the installed CRD cannot be used for validation: " + OneLine(err.Error())})
+				Message: "the installed CRD cannot be used for validation: " + SingleLine(err.Error())})
 			continue
 		}
 		for _, f := range fields {

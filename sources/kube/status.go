@@ -165,7 +165,7 @@ func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 // ApplyCondition applies one condition of a policy under the name of the zone's
 // node, as the controller of OVN-Kubernetes on that node would: by force, on the
 // status alone. Without a condition it applies an empty status, which takes the
-// zone's away; the last of a policy is another matter (see clearLast).
+// zone's away; the last of a policy is another matter (see clearLastCondition).
 func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey,
 	cond *model.Condition) error {
 	if !policy.Kind.IsAdmin() {
@@ -180,7 +180,7 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: zone, Force: &force}, "status")
 	if cond == nil && apierrors.IsInvalid(err) {
-		err = c.clearLast(ctx, of, zone, policy, err)
+		err = c.clearLastCondition(ctx, of, zone, policy, err)
 	}
 	if err != nil {
 		return fmt.Errorf("apply the condition of zone %s to %s: %w", clean.Text(zone), policy, cleanError{err})
@@ -203,10 +203,10 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 	})
 }
 
-// clearLast takes the only condition of a policy away where an apply cannot: it
+// clearLastCondition takes the only condition of a policy away where an apply cannot: it
 // leaves no status at all, which the CRDs of v1alpha1, that want the list, refuse
 // with the error given.
-func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
+func (c *Cluster) clearLastCondition(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
 	refused error) error {
 	u, err := c.Dynamic().Resource(of).Get(ctx, policy.Name, metav1.GetOptions{})
 	if err != nil {

@@ -64,8 +64,8 @@ func (e *RejectedError) Error() string {
 // maxReason bounds what is repeated of a server's message, in bytes.
 const maxReason = 2000
 
-// OneLine makes a server's message one clean line.
-func OneLine(s string) string {
+// SingleLine makes a server's message one clean line.
+func SingleLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxReason {
 		s = strings.ToValidUTF8(s[:maxReason], "") + " …"
@@ -94,7 +94,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		if errors.Is(err, ErrChanged) || errors.Is(err, model.ErrRefused) {
 			return err
 		}
-		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(OneLine(err.Error())))
+		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(SingleLine(err.Error())))
 	}
 	st := api.Status()
 	var causes []metav1.StatusCause
@@ -109,7 +109,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		return fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Errorf("already exists: %w", ErrChanged)
-	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !ofNamespace(st.Details):
+	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !isOfNamespace(st.Details):
 		return ErrGone
 	case apierrors.IsInvalid(err) && v == VerbApply &&
 		slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
@@ -118,13 +118,13 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		// The test of the old value failed; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
-	r := &RejectedError{Code: int(st.Code), Reason: OneLine(st.Message)}
+	r := &RejectedError{Code: int(st.Code), Reason: SingleLine(st.Message)}
 	if r.Reason == "" {
-		r.Reason = OneLine(err.Error())
+		r.Reason = SingleLine(err.Error())
 	}
 	if apierrors.IsInvalid(err) {
 		for _, c := range causes {
-			f := FieldError{Field: OneLine(c.Field), Message: OneLine(c.Message)}
+			f := FieldError{Field: SingleLine(c.Field), Message: SingleLine(c.Message)}
 			if f.Field == "<nil>" { // about the object as a whole
 				f.Field = ""
 			}
@@ -132,7 +132,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		}
 	}
 	ofPolicy := PolicyResources[k.Kind].Resource != "" // else it was not about a policy
-	if ofPolicy && apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
+	if ofPolicy && apierrors.IsNotFound(err) && !isOfNamespace(st.Details) {
 		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", PolicyResources[k.Kind].GroupVersion())
 	}
 	if apierrors.IsUnauthorized(err) {
@@ -141,8 +141,8 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	return r
 }
 
-// ofNamespace says whether it is the namespace that is not there.
-func ofNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
+// isOfNamespace says whether it is the namespace that is not there.
+func isOfNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
 
 // fieldManagers are the owners of fields that an apply wants, with the fields.
 func fieldManagers(causes []metav1.StatusCause) (by []string) {
@@ -151,7 +151,7 @@ func fieldManagers(causes []metav1.StatusCause) (by []string) {
 			continue
 		}
 		who := strings.TrimPrefix(c.Message, "conflict with ")
-		by = append(by, OneLine(who)+": "+OneLine(c.Field))
+		by = append(by, SingleLine(who)+": "+SingleLine(c.Field))
 	}
 	return by
 }

@@ -63,7 +63,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	for _, ns := range namespaces {
 		pods, err := c.zonePodsIn(ctx, ns)
 		switch {
-		case err == nil && !anyOurs(pods):
+		case err == nil && !hasOVNKPod(pods):
 			found = append(found, pods[node]...)
 		case err == nil && home != "":
 			return ZonePod{}, fmt.Errorf("%w: in %s and in %s; say which is OVN-Kubernetes' with --ovn-namespace",
@@ -92,13 +92,13 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	return pod, nil
 }
 
-// anyOurs says whether there is a pod of OVN-Kubernetes, running or not. One
+// hasOVNKPod says whether there is a pod of OVN-Kubernetes, running or not. One
 // installation has one namespace: where two have such pods, whoever may make
 // namespaces (on OpenShift, every user) could have made the other, and a node
 // whose own pod is away would lead there.
-func anyOurs(byNode map[string][]zonePodInfo) bool {
+func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	for _, pods := range byNode {
-		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.notOurs == nil }) {
+		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.whyNotOVNK == nil }) {
 			return true
 		}
 	}
@@ -108,8 +108,8 @@ func anyOurs(byNode map[string][]zonePodInfo) bool {
 // zonePodInfo holds the facts kept about a pod that is labelled as ovnkube-node.
 type zonePodInfo struct {
 	ZonePod
-	notOurs error // why it is refused; nil for one of OVN-Kubernetes
-	wait    string
+	whyNotOVNK error // why it is refused; nil for one of OVN-Kubernetes
+	wait       string
 }
 
 // chooseZonePod picks the one that is of OVN-Kubernetes and runs.
@@ -118,8 +118,8 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	var refused, waiting error
 	for _, p := range pods {
 		switch {
-		case p.notOurs != nil:
-			refused = p.notOurs
+		case p.whyNotOVNK != nil:
+			refused = p.whyNotOVNK
 		case p.wait != "":
 			waiting = fmt.Errorf("%w: %s/%s: %s", ErrZonePodNotReady, p.Namespace, p.Name, p.wait)
 		default:
@@ -216,7 +216,7 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 			var unknown error // whose pod it is
 			err := EachPod(ctx, client, ns, metav1.ListOptions{LabelSelector: selector}, func(p *corev1.Pod) error {
 				info := readZonePod(p)
-				info.notOurs, unknown = owners.checkPod(ctx, p)
+				info.whyNotOVNK, unknown = owners.checkPod(ctx, p)
 				pods[p.Spec.NodeName] = append(pods[p.Spec.NodeName], info)
 				return unknown
 			})

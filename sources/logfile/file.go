@@ -13,22 +13,22 @@ import (
 	"rung/model/clean"
 )
 
-// Status is how a file stands.
-type Status string
+// ReadStatus is how a file stands.
+type ReadStatus string
 
 // The ways a file stands.
 const (
-	Following Status = "following" // what is added is read
-	Ended     Status = "ended"     // read to its end, nothing is added
-	Gone      Status = "gone"      // deleted; it may return
-	Failed    Status = "failed"    // see Err
+	Following ReadStatus = "following" // what is added is read
+	Ended     ReadStatus = "ended"     // read to its end, nothing is added
+	Gone      ReadStatus = "gone"      // deleted; it may return
+	Failed    ReadStatus = "failed"    // see Err
 )
 
 // FileState is the state of reading a file.
 type FileState struct {
 	Path   string // clean
 	Place  LinePlace
-	Status Status
+	Status ReadStatus
 	Err    error
 	// Size and Read are bytes of the file as it is stored; Read counts the bytes taken so
 	// far, -1 where that cannot be told: of a compressed file before its end, and of a
@@ -147,10 +147,10 @@ func (f *File) currentPart() *logPart {
 	return f.parts[len(f.parts)-1]
 }
 
-// Poll looks whether the file was rotated, truncated or deleted, or has returned, once
+// PollChanges looks whether the file was rotated, truncated or deleted, or has returned, once
 // Next has no more. A gap says that lines may be missing between the last one and the
 // next, and why.
-func (f *File) Poll() (gap string) {
+func (f *File) PollChanges() (gap string) {
 	if f.static || f.stream != nil {
 		return ""
 	}
@@ -258,7 +258,7 @@ const noCopy = "no rotated copy of it was found"
 func (f *File) beginTruncated(now *logPart) (gap string) {
 	was := now.content()
 	f.lastWritten, f.wasEmpty = time.Time{}, true
-	rest := f.copyOf(&was)
+	rest := f.findCopyOf(&was)
 	if rest != nil {
 		rest.split, now.split = now.split, lineSplitter{}
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
@@ -274,8 +274,8 @@ func (f *File) beginTruncated(now *logPart) (gap string) {
 	return gap
 }
 
-// copyOf is the rotated part with a content, behind what was read of it; nil for none.
-func (f *File) copyOf(c *contentID) *logPart {
+// findCopyOf is the rotated part with a content, behind what was read of it; nil for none.
+func (f *File) findCopyOf(c *contentID) *logPart {
 	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
 		if err != nil {
@@ -327,8 +327,8 @@ func (f *File) ReadBytes() int64 {
 	}
 }
 
-// AtStart says whether nothing before what is read next is left out.
-func (f *File) AtStart() bool {
+// IsAtStart says whether nothing before what is read next is left out.
+func (f *File) IsAtStart() bool {
 	now := f.currentPart()
 	return f.stream == nil && now != nil && now.raw == 0
 }

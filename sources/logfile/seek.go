@@ -13,15 +13,15 @@ type TimeOf func(line []byte) (at time.Time, ok bool)
 
 const (
 	block = 256 << 10
-	// backMost bounds how far FromEnd looks back, in bytes.
+	// backMost bounds how far SeekLastLines looks back, in bytes.
 	backMost = 64 << 20
 	// spanMost is how far a time is looked for at the beginning and at the end.
 	spanMost = 4 << 20
 )
 
-// FromEnd goes on with the last n lines that count, at most backMost before the end.
+// SeekLastLines goes on with the last n lines that count, at most backMost before the end.
 // All lines count where counts is nil.
-func (f *File) FromEnd(n int, counts func([]byte) bool) error {
+func (f *File) SeekLastLines(n int, counts func([]byte) bool) error {
 	p := f.currentPart()
 	switch {
 	case p == nil:
@@ -83,10 +83,10 @@ func (f *File) FirstTime(of TimeOf) (first time.Time) {
 	return first
 }
 
-// FromTime goes on with the first line that is not before a time, in a file whose lines
+// SeekTime goes on with the first line that is not before a time, in a file whose lines
 // are in order of time. A compressed file begins at its beginning, unless all of it is
 // before.
-func (f *File) FromTime(t time.Time, of TimeOf) error {
+func (f *File) SeekTime(t time.Time, of TimeOf) error {
 	p := f.currentPart()
 	if p == nil {
 		return nil

@@ -80,13 +80,13 @@ func TestSeek(t *testing.T) {
 		}
 		for _, n := range []int{0, 1, 2, 999, 5000, len(lines), len(lines) + 5} {
 			x := f()
-			must(x.FromEnd(n, nil))
+			must(x.SeekLastLines(n, nil))
 			if diff := cmp.Diff(lines[max(0, len(lines)-n):], all(t, x)); diff != "" && n > 0 {
 				t.Errorf("zipped %v, the last %d (-want +got):\n%.500s", zipped, n, diff)
 			}
 		}
 		x := f()
-		must(x.FromEnd(3, func(line []byte) bool { return bytes.HasPrefix(line, []byte("\tat")) }))
+		must(x.SeekLastLines(3, func(line []byte) bool { return bytes.HasPrefix(line, []byte("\tat")) }))
 		got := all(t, x)
 		for len(got) > 0 && !strings.HasPrefix(got[0], "\tat") {
 			got = got[1:]
@@ -105,7 +105,7 @@ func TestSeek(t *testing.T) {
 		}
 		for minute := -1; minute <= 60; minute += 7 {
 			x := f()
-			must(x.FromTime(hour(minute), when))
+			must(x.SeekTime(hour(minute), when))
 			got := all(t, x)
 			from := min(max(0, minute)*240, len(lines))
 			if diff := cmp.Diff(lines[from:], got); diff != "" && from < len(lines) || from == len(lines) && len(got) > 0 {
@@ -126,8 +126,10 @@ func TestByteOrderMark(t *testing.T) {
 		put(t, dir, name, text, 0)
 		for from, begin := range map[string]func(*File) error{
 			"the start": func(f *File) error { return f.currentPart().rewind() },
-			"the end":   func(f *File) error { return f.FromEnd(2, func(line []byte) bool { _, ok := when(line); return ok }) },
-			"a time":    func(f *File) error { return f.FromTime(hour(0), when) },
+			"the end": func(f *File) error {
+				return f.SeekLastLines(2, func(line []byte) bool { _, ok := when(line); return ok })
+			},
+			"a time": func(f *File) error { return f.SeekTime(hour(0), when) },
 		} {
 			f, err := newFile(context.Background(), filepath.Join(dir, name), true)
 			if err != nil {
@@ -161,7 +163,7 @@ func TestSeekAndFollow(t *testing.T) {
 	_, err := w.w.WriteString(text(11)[:10])
 	w.must(err)
 	w.open()
-	w.must(w.f.FromEnd(2, nil))
+	w.must(w.f.SeekLastLines(2, nil))
 	w.want(lines(9, 10)...)
 	_, err = w.w.WriteString(text(11)[10:] + "\n")
 	w.must(err)
@@ -186,7 +188,7 @@ func TestLongLines(t *testing.T) {
 	if s := w.f.State(); s.TooLong != 2 {
 		t.Errorf("%+v", s)
 	}
-	w.must(w.f.FromEnd(3, nil))
+	w.must(w.f.SeekLastLines(3, nil))
 	w.got = nil
 	w.read()
 	if n := len(w.got); n < 2 || w.got[n-1] != "c" || w.got[n-2] != "b" {

@@ -17,14 +17,14 @@ func fuzzed(t *testing.T, text []byte) {
 		serviceOf("web", "clusterIP: 10.96.0.1, selector: {app: web}")
 	r := Parse("x.yaml", text, Options{Limits: Limits{AliasNodes: 1000}})
 	for _, b := range r.Broken {
-		if s := b.String(); !clean.Is(s) {
+		if s := b.String(); !clean.IsClean(s) {
 			t.Errorf("not clean: %q", s)
 		}
 	}
 	c, _ := (&model.Cluster{}).Upsert(Parse("beside.yaml", []byte(beside), Options{}).Objects, nil)
 	c, _ = c.Upsert(r.Objects, nil)
 	for _, f := range antrea.CheckCluster(c) {
-		if !clean.Is(f.Message) || !clean.Is(f.Remedy) || f.Code == "" || f.Message == "" {
+		if !clean.IsClean(f.Message) || !clean.IsClean(f.Remedy) || f.Code == "" || f.Message == "" {
 			t.Errorf("finding %+v", f)
 		}
 	}
@@ -41,7 +41,7 @@ func fuzzed(t *testing.T, text []byte) {
 			t.Errorf("%s is not in the order", p.Key)
 		}
 		for rule := range p.AllRules() {
-			if !clean.Is(rule.Name) || !clean.Is(strings.Join(rule.PeerTexts(), " ")) || !clean.Is(strings.Join(rule.PortTexts(), " ")) {
+			if !clean.IsClean(rule.Name) || !clean.IsClean(strings.Join(rule.PeerTexts(), " ")) || !clean.IsClean(strings.Join(rule.PortTexts(), " ")) {
 				t.Errorf("rule %+v is not clean", rule)
 			}
 		}

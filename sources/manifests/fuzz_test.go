@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := Parse("x.yaml", text, Options{Limits: Limits{AliasNodes: 1000}})
 		for _, b := range r.Broken {
-			if s := b.String(); !clean.Is(s) {
+			if s := b.String(); !clean.IsClean(s) {
 				t.Errorf("not clean: %q", s)
 			}
 			if b.Code == check.CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, o := range r.Objects {
-			if k := o.ObjectKey(); k.Kind == "" || k.Name == "" || !clean.Is(k.String()) {
+			if k := o.ObjectKey(); k.Kind == "" || k.Name == "" || !clean.IsClean(k.String()) {
 				t.Errorf("key %q", k)
 			}
 			p, ok := o.(*model.Policy)

@@ -129,9 +129,9 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 			"write apiVersion: " + k.apiVersion()
 	}
 	if group == policyGroup {
-		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)
+		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, similarKind(kind)
 	}
-	if near := nearKind(kind); near != "" {
+	if near := similarKind(kind); near != "" {
 		return model.SeverityError, check.CodeUnknownKind, "Rung does not know this kind", near
 	}
 	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
@@ -140,8 +140,8 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
-// nearKind guesses which policy kind a misspelt one stands for.
-func nearKind(kind string) string {
+// similarKind guesses which policy kind a misspelt one stands for.
+func similarKind(kind string) string {
 	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
 		string(model.KindEF), string(model.KindCNP)}
 	if n := check.NearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {

@@ -23,7 +23,7 @@ import (
 // takePolicy takes in a policy that passed the strict check; was is its older form, nil for
 // none.
 func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.OlderForm) {
-	obj := yamltree.Value(n).(map[string]any)
+	obj := yamltree.JSONValue(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
 		if d.reportIssues(origin, key, d.gateIssues(n, k.kind, obj), 0) {
@@ -128,7 +128,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
 		older.ModerniseTree(root)
-		obj = yamltree.Value(root).(map[string]any)
+		obj = yamltree.JSONValue(root).(map[string]any)
 	}
 	var out []model.Broken
 	priority, ranked := int32(0), false
@@ -150,7 +150,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 // the typed object no longer knows what was absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
-		obj, err := ofPolicy(p)
+		obj, err := typedTree(p)
 		return obj, nil, err
 	}
 	root, err := yamltree.ParseFlat([]byte(p.YAML), yamltree.DefaultAliasNodes)
@@ -160,22 +160,22 @@ func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if root == nil || root.Kind != yaml.MappingNode {
 		return nil, nil, fmt.Errorf("is not a Kubernetes object")
 	}
-	return yamltree.Value(root).(map[string]any), root, nil
+	return yamltree.JSONValue(root).(map[string]any), root, nil
 }
 
 // Marshal writes a policy as tidy YAML: what its author decides, in the order
 // people write it, without status and what the server keeps. It is written from
 // Original, not from the normal form.
 func Marshal(p *model.Policy) ([]byte, error) {
-	obj, err := ofPolicy(p)
+	obj, err := typedTree(p)
 	if err != nil {
 		return nil, err
 	}
 	return yamltree.Marshal(obj), nil
 }
 
-// ofPolicy is a policy's typed object as a tidy tree, its kind in it.
-func ofPolicy(p *model.Policy) (map[string]any, error) {
+// typedTree is a policy's typed object as a tidy tree, its kind in it.
+func typedTree(p *model.Policy) (map[string]any, error) {
 	obj, err := UntypedTree(p.Original)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)

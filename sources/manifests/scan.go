@@ -24,11 +24,11 @@ type watchedFile struct {
 	// keptObjects are objects of earlier readings that res no longer has for a reason;
 	// since when.
 	keptObjects map[model.Key]keptObject
-	// away is when the file was first missed; gone says it was given up, with
+	// missedSince is when the file was first missed; isGone says it was given up, with
 	// how many objects.
-	away    time.Time
-	isGone  bool
-	objects int
+	missedSince time.Time
+	isGone      bool
+	objects     int
 }
 
 type keptObject struct {
@@ -41,7 +41,7 @@ type keptObject struct {
 func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
-			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
+			f.missedSince.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
 		b.Code = check.CodeGone
 		if f.res.input.folder {
 			b.Severity = model.SeverityWarning
@@ -120,14 +120,14 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case in.readOnce:
 			in.whyNotRead = "is " + reading.FileKind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
-		case in.size == 0 && f.size > 0 && !f.isGone && f.holdOff(asked, now, w.tm.settle):
+		case in.size == 0 && f.size > 0 && !f.isGone && f.isHeldBack(asked, now, w.tm.settle):
 			// Emptied: somebody may be about to write it.
 			again = w.tm.settle
 		case f.isGone || in.size != f.size || !in.mod.Equal(f.mod) || f.readAt.Sub(f.mod) < 2*time.Second:
 			// The last: a file can change again within one tick of its clock.
 			read = append(read, in)
 		default:
-			f.away = time.Time{}
+			f.missedSince = time.Time{}
 		}
 	}
 	results, err := readFiles(ctx, w.o, read)
@@ -151,7 +151,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 			w.files[in.path] = nextWatched(old, res, in, now)
 			changed = true
 		} else {
-			old.readAt, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
+			old.readAt, old.mod, old.size, old.missedSince = now, in.mod, in.size, time.Time{}
 		}
 	}
 	wait, lost := w.dropMissing(present, asked, now)
@@ -164,13 +164,13 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// holdOff says whether a file that is away has been so for less than a time, as far
+// isHeldBack says whether a file that is away has been so for less than a time, as far
 // as is known from looks between asked and now; the first call begins it.
-func (f *watchedFile) holdOff(asked, now time.Time, d time.Duration) bool {
-	if f.away.IsZero() {
-		f.away = now
+func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
+	if f.missedSince.IsZero() {
+		f.missedSince = now
 	}
-	return asked.Sub(f.away) < d
+	return asked.Sub(f.missedSince) < d
 }
 
 // nextWatched makes the next state of a file from what was read now. Objects that
@@ -216,7 +216,7 @@ func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wa
 		if present[p] || f.isGone {
 			continue
 		}
-		if f.holdOff(asked, now, w.tm.settle) {
+		if f.isHeldBack(asked, now, w.tm.settle) {
 			wait = w.tm.settle
 			continue
 		}
@@ -236,7 +236,7 @@ func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, ch
 		f := w.files[p]
 		switch {
 		case present[p]:
-		case f.isGone && !lost[p] && f.res.input.folder && (changed || len(lost) > 0) && time.Since(f.away) > 2*w.tm.settle:
+		case f.isGone && !lost[p] && f.res.input.folder && (changed || len(lost) > 0) && time.Since(f.missedSince) > 2*w.tm.settle:
 			delete(w.files, p)
 		default:
 			w.order = append(w.order, p)

@@ -113,14 +113,14 @@ func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(mo
 		server = nb.Database + " " + n.version
 	}
 	// The changes since the snapshot are in db already.
-	db, _, seq := n.newsSince()
+	db, _, seq := n.takeNews()
 	c.current.Store(n)
 	defer c.current.Store(nil)
 	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.rowsAside()})
-	n.noteTold(seq)
+	n.noteDelivered(seq)
 	aside := n.rowsAside()
 	return n.serveSink(ctx, func() uint64 {
-		db, ch, seq := n.newsSince()
+		db, ch, seq := n.takeNews()
 		if now := n.rowsAside(); len(ch) > 0 || now != aside {
 			aside = now
 			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch, Error: aside})
@@ -225,7 +225,7 @@ func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, 
 			s.failSession(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
 			return nil, err
 		}
-		s.untilTold(limited)
+		s.waitDelivered(limited)
 		return res, err
 	}
 }

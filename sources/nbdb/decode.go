@@ -153,7 +153,7 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 			r.Addresses = d.readAddresses(r.Name, raw)
 		case toggled:
 			// Most often another zone has the set already: only what is kept is copied.
-			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, slices.Clone)
+			r.Addresses = d.share.internSet(r.Name, r.Addresses, nil, slices.Clone)
 		}
 		if columns > 1 {
 			d.step = nil
@@ -339,13 +339,13 @@ func (d *rowDecoder) readAddresses(name string, raw []byte) []string {
 		return known
 	}
 	if members, ok := d.sentSet(name, raw, ""); ok {
-		return d.share.setAs(name, members, raw, trimSlice)
+		return d.share.internSet(name, members, raw, trimSlice)
 	}
 	var members []string
 	if !d.readPart(raw, "a set of strings", func() { members = d.readElements(d.readString) }) {
 		return nil
 	}
-	return d.share.setAs(name, members, raw, slices.Clone)
+	return d.share.internSet(name, members, raw, slices.Clone)
 }
 
 // externalIDs reads the column of that name; maps that looked the same are one.
@@ -357,7 +357,7 @@ func (d *rowDecoder) externalIDs(old map[string]string, delta bool) map[string]s
 	if known, same := d.share.knownIDs(raw); same {
 		return known
 	}
-	ids, known := d.asSent(raw)
+	ids, known := d.sentValue(raw)
 	if !known && !d.readPart(raw, "a map of strings", func() { ids = d.readMap(nil, false) }) {
 		return nil
 	}

@@ -321,8 +321,8 @@ func TestGlobalNumbers(t *testing.T) {
 	db := take(nil, `{"NB_Global":{"`+id+`":{"initial":{"name":"n1","external_ids":["map",[["a","b"]]],"nb_cfg":4,"nb_cfg_timestamp":1700000000001,
 	 "sb_cfg":3,"sb_cfg_timestamp":1700000000002,"hv_cfg":2,"hv_cfg_timestamp":1700000000003}}}}`)
 	db = take(db, `{"NB_Global":{"`+id+`":{"modify":{"sb_cfg":4,"sb_cfg_timestamp":1700000000004}}}}`)
-	want := &nb.Global{UUID: id, Name: "n1", ExternalIDs: map[string]string{"a": "b"}, Written: nb.Mark{Cfg: 4, Stamp: 1700000000001},
-		Made: nb.Mark{Cfg: 4, Stamp: 1700000000004}, Done: nb.Mark{Cfg: 2, Stamp: 1700000000003}}
+	want := &nb.Global{UUID: id, Name: "n1", ExternalIDs: map[string]string{"a": "b"}, Written: nb.ProgressMark{Cfg: 4, Stamp: 1700000000001},
+		Made: nb.ProgressMark{Cfg: 4, Stamp: 1700000000004}, Done: nb.ProgressMark{Cfg: 2, Stamp: 1700000000003}}
 	if diff := cmp.Diff(want, db.Global()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

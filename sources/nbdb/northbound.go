@@ -76,8 +76,8 @@ func (n *northboundSession) checkName(db *nb.DB) error {
 	return CheckName(db, n.cfg.Name)
 }
 
-// newsSince hands out what came since the last time.
-func (n *northboundSession) newsSince() (db *nb.DB, ch []nb.RowChange, seq uint64) {
+// takeNews hands out what came since the last time.
+func (n *northboundSession) takeNews() (db *nb.DB, ch []nb.RowChange, seq uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.db, n.pending.takeChanges(), n.seq

@@ -83,18 +83,18 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
 		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
-	s.rpc = jsonrpc.NewPatient(c, s.unreadLimit)
+	s.rpc = jsonrpc.NewWithPatience(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
 	go s.probeServer()
-	if err := s.setUp(ctx, dialCtx); err != nil {
+	if err := s.setUpSession(ctx, dialCtx); err != nil {
 		s.close(err)
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *session) setUp(ctx, dialCtx context.Context) error {
+func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 	var monitor []byte
 	schema := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
 	err := s.callServer(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
@@ -151,7 +151,7 @@ func (s *session) callServer(ctx context.Context, method string, params []byte, 
 	return s.waitAnswer(ctx, s.sendRequest(method, params, patience, reply))
 }
 
-// sendRequest sends a request; answer waits until its reply has been worked on.
+// sendRequest sends a request; waitAnswer waits until its reply has been worked on.
 func (s *session) sendRequest(method string, params []byte, patience time.Duration, reply func([]byte) error) *pendingCall {
 	c := &pendingCall{reply: reply, done: make(chan error, 1), patience: patience}
 	s.mu.Lock()
@@ -233,7 +233,7 @@ func (s *session) handleMessage(m jsonrpc.Message) error {
 		defer s.cfg.Slot()()
 		return s.takeUpdate(m.Params)
 	case m.Method == "echo" && m.ID != nil:
-		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see call
+		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see callServer
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:
@@ -326,13 +326,13 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 			}
 			t.Stop()
 		}
-		s.noteTold(hand())
+		s.noteDelivered(hand())
 		last = time.Now()
 	}
 }
 
-// noteTold says that the sink knows everything up to seq.
-func (s *session) noteTold(seq uint64) {
+// noteDelivered says that the sink knows everything up to seq.
+func (s *session) noteDelivered(seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handed = seq
@@ -348,8 +348,8 @@ func (s *session) noteTold(seq uint64) {
 	s.waiters = keep
 }
 
-// untilTold waits until the sink knows everything taken in so far.
-func (s *session) untilTold(ctx context.Context) {
+// waitDelivered waits until the sink knows everything taken in so far.
+func (s *session) waitDelivered(ctx context.Context) {
 	s.mu.Lock()
 	if s.handed >= s.seq {
 		s.mu.Unlock()

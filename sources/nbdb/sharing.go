@@ -22,10 +22,10 @@ type Sharing struct {
 	mu   sync.Mutex
 	sets recentValues[[]string]          // by the set's name
 	ids  recentValues[map[string]string] // by k8s.ovn.org/id
-	// idsAs finds external_ids by what they looked like on the wire: their id is
+	// idsByWire finds external_ids by what they looked like on the wire: their id is
 	// not known before they are decoded.
-	idsAs recentValues[map[string]string]
-	seed  maphash.Seed
+	idsByWire recentValues[map[string]string]
+	seed      maphash.Seed
 	// snapshots bounds how many of the connections read all rows at once: each
 	// needs several times its size meanwhile.
 	snapshots chan struct{}
@@ -48,8 +48,8 @@ func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// recentValues holds the value last seen of each name. When now is full it becomes
-// before, so that names that went are forgotten.
+// recentValues holds the value last seen of each name. When newer is full it becomes
+// older, so that names that went are forgotten.
 type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
 // sharedValue is a value and the bytes it was decoded from: their length (0: not
@@ -87,10 +87,10 @@ func (r *recentValues[T]) putValue(name string, v sharedValue[T]) {
 	r.newer[name] = v
 }
 
-// setAs returns a slice equal to members that nobody changes: one that another zone
+// internSet returns a slice equal to members that nobody changes: one that another zone
 // holds, or what own makes of members. They were decoded from raw, nil where that says
 // nothing about the set as a whole.
-func (s *Sharing) setAs(name string, members []string, raw []byte, own func([]string) []string) []string {
+func (s *Sharing) internSet(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (s *Sharing) knownIDs(raw []byte) (ids map[string]string, ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.idsAs.getBytes(raw)
+	known, ok := s.idsByWire.getBytes(raw)
 	return known.value, ok
 }
 
@@ -163,7 +163,7 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.idsAs.putValue(string(raw), sharedValue[map[string]string]{value: ids})
+	s.idsByWire.putValue(string(raw), sharedValue[map[string]string]{value: ids})
 }
 
 // getBytes is get for a name that need not be kept.

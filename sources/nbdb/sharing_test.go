@@ -71,7 +71,7 @@ func TestSharingIDs(t *testing.T) {
 func TestSharingForgets(t *testing.T) {
 	s := NewSharing()
 	set := func(s *Sharing, name, member string) []string {
-		return s.setAs(name, []string{member}, nil, slices.Clone)
+		return s.internSet(name, []string{member}, nil, slices.Clone)
 	}
 	used := set(s, "used", "x")
 	for i := range 3 * sharedNames {

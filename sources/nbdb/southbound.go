@@ -65,7 +65,7 @@ func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink f
 		sink(SouthboundUpdate{Conn: model.ConnSynced, At: time.Now(), Server: sb.Database + " " + s.version, DB: db})
 		return seq
 	}
-	s.noteTold(tell())
+	s.noteDelivered(tell())
 	return s.serveSink(ctx, tell)
 }
 
@@ -156,9 +156,9 @@ func aclConditions() string {
 
 // southboundChanges reads updates on top of db. A row without a proper _uuid is left
 // out: nothing could be said of it.
-func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
+func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 	d := &rowDecoder{Lexer: jsonrpc.NewLexer(raw)}
-	var out []sb.Change
+	var out []sb.RowChange
 	var misfit error
 	err := d.readUpdates(SouthboundTable, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
@@ -176,7 +176,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 				misfit = unfitError(table, uuid, "went")
 			}
 			if old != nil {
-				out = append(out, sb.Change{Old: old})
+				out = append(out, sb.RowChange{Old: old})
 			}
 		case kind == "modify" && old == nil:
 			d.Skip()
@@ -191,7 +191,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 					return
 				}
 			}
-			out = append(out, sb.Change{Old: old, New: row})
+			out = append(out, sb.RowChange{Old: old, New: row})
 		}
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 	return out, misfit
 }
 
-// readSouthbound reads an object of columns; see row.
+// readSouthbound reads an object of columns; see readRow.
 func (d *rowDecoder) readSouthbound(table, uuid string, old sb.Row, delta bool) sb.Row {
 	switch table {
 	case sb.TableFlow:

@@ -161,7 +161,7 @@ func (c *explainedConn) Read(b []byte) (int, error) {
 	c.heard = c.heard || n > 0
 	if err != nil {
 		err = c.files.explainError(err)
-		if !c.heard && hungUp(err) {
+		if !c.heard && isHungUp(err) {
 			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; "+
 				"if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
 		}
@@ -169,10 +169,10 @@ func (c *explainedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// hungUp says whether the other side ended the connection without giving a reason.
+// isHungUp says whether the other side ended the connection without giving a reason.
 // The alert that gives one may be lost: some systems drop what was not read yet when
 // the connection is reset.
-func hungUp(err error) bool {
+func isHungUp(err error) bool {
 	return serverAlert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 

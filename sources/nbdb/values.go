@@ -139,7 +139,7 @@ func trimSlice(s []string) []string {
 func (d *rowDecoder) readMap(old map[string]string, delta bool) map[string]string {
 	if !delta && len(d.sent) > 0 {
 		probe := *d.Lexer
-		if m, ok := d.asSent(probe.Span()); ok {
+		if m, ok := d.sentValue(probe.Span()); ok {
 			*d.Lexer = probe
 			return m
 		}

@@ -94,8 +94,8 @@ func (d *rowDecoder) sentText(b []byte) string {
 	return internClean(b)
 }
 
-// asSent is the map that was sent as these bytes.
-func (d *rowDecoder) asSent(raw []byte) (m map[string]string, ok bool) {
+// sentValue is the map that was sent as these bytes.
+func (d *rowDecoder) sentValue(raw []byte) (m map[string]string, ok bool) {
 	for _, s := range d.sent {
 		m, ok = s.maps[string(raw)]
 		if ok {

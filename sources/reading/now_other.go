@@ -4,6 +4,6 @@ package reading
 
 import "os"
 
-// openNow opens a file for reading; where there are no FIFOs among files that
+// openWithoutWait opens a file for reading; where there are no FIFOs among files that
 // does not wait.
-func openNow(name string) (*os.File, error) { return os.Open(name) }
+func openWithoutWait(name string) (*os.File, error) { return os.Open(name) }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openNow opens a file for reading and does not wait for a FIFO's writer, nor
+// openWithoutWait opens a file for reading and does not wait for a FIFO's writer, nor
 // for a device.
-func openNow(name string) (*os.File, error) {
+func openWithoutWait(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 }

@@ -77,8 +77,8 @@ func BenchmarkSnapshot(b *testing.B) {
 			ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: id, Row: map[string]any{
 				"action": "drop", "direction": nb.ToLport, "priority": 20000 + k, "tier": 1, "log": false, "meter": nb.LoggingMeter,
 				"name": fmt.Sprintf("ANP:policy-%d:Ingress:%d", i, k), "match": fmt.Sprintf("outport == @a%d && ((ip4.src == $a%d))", i, i*100+k),
-				"external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: fmt.Sprint("policy-", i)},
-					nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(k)}, nb.Pair{Key: nb.KeyProtocol, Value: "None"})}})
+				"external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: fmt.Sprint("policy-", i)},
+					nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(k)}, nb.IDPair{Key: nb.KeyProtocol, Value: "None"})}})
 			refs = append(refs, nb.Ref{Name: id})
 		}
 		for k := range 16 {

@@ -29,7 +29,7 @@ type labFolder struct {
 // instances left.
 func openFolder(dir string) (*labFolder, error) {
 	if dir != "" {
-		return openGiven(dir)
+		return openGivenFolder(dir)
 	}
 	base, err := baseFolder()
 	if err != nil {
@@ -123,9 +123,9 @@ func isPrivate(path string) error {
 	return nil
 }
 
-// openGiven takes a folder that the user names: one that is not there yet, is empty,
+// openGivenFolder takes a folder that the user names: one that is not there yet, is empty,
 // or carries the mark of a sandbox before. In any other nothing is touched.
-func openGiven(dir string) (_ *labFolder, err error) {
+func openGivenFolder(dir string) (_ *labFolder, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox folder %s: %w", dir, err)

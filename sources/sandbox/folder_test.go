@@ -327,7 +327,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%q: %v", zone, err)
 			continue
 		}
-		if !ownName(name) || filepath.Dir(f.socketPath(name)) != made || len(f.socketPath(name)) >= maxSocketPath {
+		if !isOwnName(name) || filepath.Dir(f.socketPath(name)) != made || len(f.socketPath(name)) >= maxSocketPath {
 			t.Errorf("%q: %q", zone, name)
 		}
 		if other, taken := names[name]; taken {

@@ -87,7 +87,7 @@ func readMark(dir string) (names []string, marked bool) {
 		return nil, false
 	}
 	for _, line := range lines[1 : len(lines)-1] { // what is behind the last line's end is torn
-		if ownName(line) || line == labMark {
+		if isOwnName(line) || line == labMark {
 			names = append(names, line)
 		}
 	}
@@ -102,9 +102,9 @@ const maxSocketPath = 100
 // have no '~'.
 const hashedName = "zone~"
 
-// plainName says whether a name is one file on every system, and none of the
+// isPlainName says whether a name is one file on every system, and none of the
 // folder's own.
-func plainName(s string) bool {
+func isPlainName(s string) bool {
 	if s == "" || s == lockName || s == markName || strings.HasPrefix(s, ".") {
 		return false
 	}
@@ -116,13 +116,13 @@ func plainName(s string) bool {
 	return true
 }
 
-// ownName says whether files of a zone may be called so.
-func ownName(s string) bool {
+// isOwnName says whether files of a zone may be called so.
+func isOwnName(s string) bool {
 	if hash, is := strings.CutPrefix(s, hashedName); is {
 		b, err := hex.DecodeString(hash)
 		return err == nil && len(b) == 8
 	}
-	return plainName(s)
+	return isPlainName(s)
 }
 
 // fileName is the name of a zone's files in the folder, without their ending: the zone's name,
@@ -132,7 +132,7 @@ func (f *labFolder) fileName(zone string) (string, error) {
 		return "", fmt.Errorf("a zone without a name has no files")
 	}
 	name := zone
-	if !plainName(zone) || len(f.socketPath(name)) >= maxSocketPath {
+	if !isPlainName(zone) || len(f.socketPath(name)) >= maxSocketPath {
 		sum := sha256.Sum256([]byte(zone))
 		name = hashedName + hex.EncodeToString(sum[:8])
 	}

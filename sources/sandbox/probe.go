@@ -9,8 +9,8 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// Probe is a connection to put in as packets, to be answered.
-type Probe struct {
+// ProbeRequest is a connection to put in as packets, to be answered.
+type ProbeRequest struct {
 	From, To ProbeEnd
 	Proto    match.Proto
 	Port     uint16 // of the destination; 0 for ICMP
@@ -35,7 +35,7 @@ const (
 // ProbePackets puts the packets of a connection into the zones, there and back, and says step by
 // step where they came out and which ACLs they met. It waits until what the Northbound
 // databases hold is flows. made says that every packet was delivered.
-func (s *Sandbox) ProbePackets(ctx context.Context, q Probe) (steps []ovn.Step, made bool, err error) {
+func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn.PacketStep, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
 		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)
@@ -47,7 +47,7 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q Probe) (steps []ovn.Step, 
 	if ends[1] == "" || q.To.Port == "" {
 		ends[1] = ends[0] // and leaves the other's zone
 	}
-	err = s.inZones(ctx, ends, func(from, to *ovn.Zone, ctx context.Context) error {
+	err = s.withZones(ctx, ends, func(from, to *ovn.Zone, ctx context.Context) error {
 		for _, z := range []*ovn.Zone{from, to} {
 			if err := z.WaitReady(ctx); err != nil {
 				return err
@@ -73,9 +73,9 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q Probe) (steps []ovn.Step, 
 	return steps, made, err
 }
 
-// inZones does something with two zones, or twice the same, neither of which ends
+// withZones does something with two zones, or twice the same, neither of which ends
 // meanwhile.
-func (s *Sandbox) inZones(ctx context.Context, names [2]string, do func(from, to *ovn.Zone, ctx context.Context) error) error {
+func (s *Sandbox) withZones(ctx context.Context, names [2]string, do func(from, to *ovn.Zone, ctx context.Context) error) error {
 	return s.WithZone(ctx, names[0], func(ctx context.Context, from *ovn.Zone) error {
 		if names[0] == names[1] {
 			return do(from, from, ctx)

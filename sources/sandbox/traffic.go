@@ -25,9 +25,9 @@ type TrafficConfig struct {
 	Rate float64
 	// Seed makes the connections the same for the same rows and pods.
 	Seed uint64
-	// On is the sandbox whose zones the packets go into where they run on OVN; else, and
+	// Sandbox is the sandbox whose zones the packets go into where they run on OVN; else, and
 	// without it, connections are simulated.
-	On *Sandbox
+	Sandbox *Sandbox
 	// Slots bound the traffic's computing; nil does not.
 	Slots slots.Slots
 }
@@ -81,8 +81,8 @@ const (
 func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &trafficWorld{},
 		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots}
-	if cfg.On.OVN() != "" {
-		t.sandbox = cfg.On
+	if cfg.Sandbox.OVN() != "" {
+		t.sandbox = cfg.Sandbox
 	}
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20

@@ -142,7 +142,7 @@ func TestOutside(t *testing.T) {
 		{Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"10.244.0.4/31"}}}},
 		{Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"192.0.2.1/32", "bad", "0.0.0.0/0"}}}}}}
 	var got []string
-	for _, to := range inNetworks(cluster(ef, pod("ns", "p", "a", "10.244.0.5"))) {
+	for _, to := range networkTargets(cluster(ef, pod("ns", "p", "a", "10.244.0.5"))) {
 		got = append(got, fmt.Sprint(to.ip, " ", to.proto, " ", to.port))
 	}
 	if d := cmp.Diff([]string{"172.30.0.1 tcp 8443", "192.0.2.1 tcp 443"}, got); d != "" {

@@ -77,7 +77,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*walk.Zone) []*podEndpoint 
 			// The groups of its default deny come and go with the rows of its NetworkPolicies
 			// (ovn-kubernetes.md#isolation-groups).
 			ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
-				nb.Pair{Key: nb.KeyName, Value: namespace}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})
+				nb.IDPair{Key: nb.KeyName, Value: namespace}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
 			hasRows[[2]string{name, namespace}] = z.DB.PortGroupByName(nb.HashedName(ids[nb.KeyID])) != nil
 		}
 	}
@@ -132,15 +132,15 @@ func outsideTargets(c *model.Cluster) []flowTarget {
 			}
 		}
 	}
-	return append(out, inNetworks(c)...)
+	return append(out, networkTargets(c)...)
 }
 
 // networksTried bounds the networks of policies that traffic goes to.
 const networksTried = 16
 
-// inNetworks are the first address of each network that an EgressFirewall or
+// networkTargets are the first address of each network that an EgressFirewall or
 // NetworkPolicy names, unless it is a pod's, on a port that its rule has.
-func inNetworks(c *model.Cluster) []flowTarget {
+func networkTargets(c *model.Cluster) []flowTarget {
 	var out []flowTarget
 	seen := map[netip.Addr]bool{}
 	for p := range c.Pods() {

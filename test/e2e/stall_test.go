@@ -69,7 +69,7 @@ func TestStalledZone(t *testing.T) {
 	for _, z := range zones {
 		monitors = append(monitors, watchOrder(t, c.address(z), at))
 	}
-	b, err := plan.FromCluster(rev.Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(rev.Cluster, model.MaxPriority, false)
 	if err != nil {
 		t.Fatal(err)
 	}

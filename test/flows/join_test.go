@@ -123,10 +123,10 @@ func (f *finding) check(what string) {
 
 // disagrees says where rows and flows of the zone do not agree.
 func (z *zone) disagrees() string {
-	j := flow.Join(z.nb.Load(), z.sb.Load())
+	j := flow.JoinFlows(z.nb.Load(), z.sb.Load())
 	for _, a := range j.ACLs {
-		if s := a.State(); s != flow.StateMade && s != flow.StateNoPort || j.Cause(a) != "" && s == flow.StateMade {
-			return fmt.Sprintf("ACL %s %q (%s, tier %d) is %s: %s; %s", a.UUID, a.Name, a.Action, a.Tier, s, j.Cause(a), differences(a))
+		if s := a.State(); s != flow.StateMade && s != flow.StateNoPort || j.WhyMissing(a) != "" && s == flow.StateMade {
+			return fmt.Sprintf("ACL %s %q (%s, tier %d) is %s: %s; %s", a.UUID, a.Name, a.Action, a.Tier, s, j.WhyMissing(a), differences(a))
 		}
 		if why := wrong(a); why != "" {
 			return fmt.Sprintf("ACL %s %q (%s, tier %d): %s", a.UUID, a.Name, a.Action, a.Tier, why)
@@ -178,7 +178,7 @@ func wrong(a *flow.ACL) string {
 			return fmt.Sprintf("logged as %+v, the row says %q %s", *f.Log, a.Name, a.Severity)
 		}
 	}
-	for _, name := range a.On {
+	for _, name := range a.Switches {
 		slices.Sort(got[name])
 		if !slices.Equal(got[name], hints) {
 			return fmt.Sprintf("on %s flows for %v, want %v", name, got[name], hints)
@@ -197,7 +197,7 @@ func severity(a *nb.ACL) string {
 // tally counts, and holds what Rung has read against all flows there are.
 func (f *finding) tally(what string, z *zone, raw []rawFlow) {
 	f.t.Helper()
-	j := flow.Join(z.nb.Load(), z.sb.Load())
+	j := flow.JoinFlows(z.nb.Load(), z.sb.Load())
 	f.checks++
 	f.acls += len(j.ACLs)
 	f.own += len(j.Own)

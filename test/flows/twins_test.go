@@ -33,7 +33,7 @@ func (n *node) swap(off []string, on ...map[string]any) error {
 }
 
 // joined holds the zone's rows against its flows, once these have followed.
-func (n *node) joined() *flow.Joined {
+func (n *node) joined() *flow.JoinedFlows {
 	n.t.Helper()
 	n.sync()
 	ctx, cancel := bounded(n.t)
@@ -46,7 +46,7 @@ func (n *node) joined() *flow.Joined {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return flow.Join(up, down)
+	return flow.JoinFlows(up, down)
 }
 
 // ACLs that differ in nothing a flow has share one, under the hint of one of them, and
@@ -154,8 +154,8 @@ func TestNamesRefused(t *testing.T) {
 			if !strings.HasSuffix(a.Match, fmt.Sprint(port)) {
 				continue
 			}
-			if said := strings.Contains(j.Cause(a), "cannot read the name"); said != c.refused || a.State() != flow.StateMade {
-				t.Errorf("%q is %s: %q, %s", c.name, a.State(), j.Cause(a), differences(a))
+			if said := strings.Contains(j.WhyMissing(a), "cannot read the name"); said != c.refused || a.State() != flow.StateMade {
+				t.Errorf("%q is %s: %q, %s", c.name, a.State(), j.WhyMissing(a), differences(a))
 			}
 		}
 	}

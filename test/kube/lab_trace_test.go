@@ -67,7 +67,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 		}
 		got := w.met(leg.zone, report.Traces[0])
 		want, passed := w.expected(leg.zone, rows)
-		end, ports := report.Traces[0].End()
+		end, ports := report.Traces[0].EndOfTrace()
 		if out := end == ovntrace.EndDelivered && slices.Equal(ports, []string{leg.out}); out != passed || !slices.Equal(got, want) {
 			w.t.Errorf("%s in zone %s: ovn-trace says %s at %q by\n  %s\nthe rows say passed: %v, by\n  %s\n%s", a, leg.zone, end, ports,
 				strings.Join(got, "\n  "), passed, strings.Join(want, "\n  "), text)

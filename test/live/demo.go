@@ -69,7 +69,7 @@ func Tampered(t testing.TB, p *revision.Facts, at time.Time) {
 		}
 		return []nb.RowChange{
 			acl("11", "ip4.src==10.244.1.2", nb.ToLport, nb.IDs(nb.DefaultController, "NetpolNode",
-				nb.Pair{Key: nb.KeyName, Value: "ovn-worker"}, nb.Pair{Key: nb.KeyIP, Value: "10.244.1.2"})),
+				nb.IDPair{Key: nb.KeyName, Value: "ovn-worker"}, nb.IDPair{Key: nb.KeyIP, Value: "10.244.1.2"})),
 			{Old: db.SwitchByName("ovn-worker"), New: &sw},
 			acl("12", "inport == \"blue_web-g0\" && (arp || nd) && outport @ 7", nb.FromLport, map[string]string{}),
 		}

@@ -27,10 +27,10 @@ func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change fu
 	if change != nil {
 		flows = change(s, flows)
 	}
-	ch := []sb.Change{{New: &sb.Datapath{UUID: datapath, Name: zone, Switch: z.DB.SwitchByName(zone).UUID}},
+	ch := []sb.RowChange{{New: &sb.Datapath{UUID: datapath, Name: zone, Switch: z.DB.SwitchByName(zone).UUID}},
 		{New: &sb.Global{UUID: datapath, NbCfg: 7}}, {New: &sb.Chassis{UUID: datapath, Name: zone, NbCfg: 7}}}
 	for _, f := range flows {
-		ch = append(ch, sb.Change{New: f})
+		ch = append(ch, sb.RowChange{New: f})
 	}
 	s.DB = (*sb.DB)(nil).Apply(ch)
 	p.Southbounds = append(p.Southbounds, s.JoinFlows(z.DB, at))
@@ -78,8 +78,8 @@ func flowsOf(a *nb.ACL) (out []*sb.Flow) {
 func Numbers(t testing.TB, p *revision.Facts, zone string, written, made, done int64, behind time.Time) {
 	t.Helper()
 	ms := func(d time.Duration) int64 { return p.At.Add(-d).UnixMilli() }
-	g := &nb.Global{UUID: datapath, Name: zone, Written: nb.Mark{Cfg: written, Stamp: ms(12 * time.Second)},
-		Made: nb.Mark{Cfg: made, Stamp: ms(11 * time.Second)}, Done: nb.Mark{Cfg: done, Stamp: ms(10 * time.Second)}}
+	g := &nb.Global{UUID: datapath, Name: zone, Written: nb.ProgressMark{Cfg: written, Stamp: ms(12 * time.Second)},
+		Made: nb.ProgressMark{Cfg: made, Stamp: ms(11 * time.Second)}, Done: nb.ProgressMark{Cfg: done, Stamp: ms(10 * time.Second)}}
 	Edit(t, p, zone, func(*nb.DB) []nb.RowChange { return []nb.RowChange{{New: g}} })
 	if p.Counts == nil {
 		p.Counts = map[string]revision.ProgressCount{}

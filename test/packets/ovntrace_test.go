@@ -108,7 +108,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		count["no policy is asked"]++
 		return
 	}
-	asks, err := ovntrace.Plan(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
+	asks, err := ovntrace.PlanQuestions(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
 	if err != nil {
 		t.Errorf("%s: %v", c, err)
 		return

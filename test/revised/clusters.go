@@ -95,9 +95,9 @@ func Drawn(b *testing.B, s workload.Size) *revision.Revision {
 
 // IDs are external_ids of the default controller, of keys and values.
 func IDs(owner string, kv ...string) map[string]string {
-	var pairs []nb.Pair
+	var pairs []nb.IDPair
 	for i := 0; i < len(kv); i += 2 {
-		pairs = append(pairs, nb.Pair{Key: kv[i], Value: kv[i+1]})
+		pairs = append(pairs, nb.IDPair{Key: kv[i], Value: kv[i+1]})
 	}
 	return nb.IDs(nb.DefaultController, owner, pairs...)
 }

@@ -146,7 +146,7 @@ func FirewallLeft(p *revision.Facts, zone string) (k model.PolicyKey, uuid strin
 		k = f.Key
 		uuid = UUID(zone + "left")
 		row := &nb.ACL{UUID: uuid, Tier: 2, Priority: 10000 - len(f.Egress), Direction: nb.ToLport, Action: nb.ActionDrop, Match: "ip4.dst == 10.0.0.0/8",
-			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyRuleIndex, Value: fmt.Sprint(len(f.Egress))})}
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.IDPair{Key: nb.KeyName, Value: k.Namespace}, nb.IDPair{Key: nb.KeyRuleIndex, Value: fmt.Sprint(len(f.Egress))})}
 		alter(p, zone, func(z *model.ZoneState) {
 			z.Writes = false
 			z.DB = z.DB.Apply([]nb.RowChange{{New: row}})

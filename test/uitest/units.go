@@ -58,7 +58,7 @@ func Holders(p *revision.Facts) {
 			g := groups[name]
 			if g == nil {
 				g = &nb.PortGroup{UUID: UUID(z.Name + " group " + name), Name: name,
-					ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: k.Namespace})}
+					ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: k.Namespace})}
 				for pod := range rev.Cluster.PodsIn(k.Namespace) {
 					if port := z.DB.PortByName(nb.PortName(pod.Namespace, pod.Name)); port != nil {
 						g.Ports = append(g.Ports, port.UUID)

@@ -110,7 +110,7 @@ func (a *Action) WhyNot(c Context) string {
 		}
 	}
 	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
-		return a.Op.WhyNot(c.Access, k)
+		return a.Op.DeniedText(c.Access, k)
 	}
 	return ""
 }

@@ -29,7 +29,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 	by := map[logline.StreamState][]*logline.Stream{}
 	up := 0
 	for i := range v.streams {
-		if x := &v.streams[i]; x.Up() {
+		if x := &v.streams[i]; x.IsUp() {
 			up++
 		} else {
 			by[x.State] = append(by[x.State], x)
@@ -77,7 +77,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 	for _, up := range []bool{false, true} {
 		for i := range v.files {
 			x := &v.files[i]
-			if x.Up() != up || shown == filesShown {
+			if x.IsUp() != up || shown == filesShown {
 				continue
 			}
 			shown++

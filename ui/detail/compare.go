@@ -150,8 +150,8 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 
 // flowLines are one flow.
 func flowLines(s *Sheet, id string, x *flow.Flow) {
-	text := x.Packets()
-	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.Place(), Style: s.St.Text}}
+	text := x.PacketsText()
+	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.PlaceText(), Style: s.St.Text}}
 	if room := s.In() - l.Width(); widget.Width(text)+3 <= room {
 		l = l.Add(" · "+text, s.St.Text)
 		text = ""
@@ -163,7 +163,7 @@ func flowLines(s *Sheet, id string, x *flow.Flow) {
 	if text != "" {
 		s.Under(4, text, s.St.Text)
 	}
-	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.InWords(x.Acts)), nav.Page{})
+	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.ActionTexts(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
 		s.Say(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
 	}

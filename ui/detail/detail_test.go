@@ -204,7 +204,7 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 	z := p.Zones[1]
 	group := *z.DB.PortGroupByName(liverows.GroupName(ef))
 	other := &nb.ACL{UUID: uitest.UUID("multicast"), Name: "x", ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerMulticastNS,
-		nb.Pair{Key: nb.KeyName, Value: "yellow"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})}
+		nb.IDPair{Key: nb.KeyName, Value: "yellow"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})}
 	group.ACLs = append(group.ACLs[:len(group.ACLs):len(group.ACLs)], other.UUID)
 	db := z.DB.Apply([]nb.RowChange{{New: other}, {Old: z.DB.PortGroupByName(group.Name), New: &group}})
 	var got []string

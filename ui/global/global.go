@@ -67,7 +67,7 @@ func askProbe(env *view.Env, v view.View) {
 		}
 		rev := env.Rev
 		env.Run("looking for a connection of the rule", func(context.Context) any {
-			q := trace.OfRule(rev, p.Key, p.Dir, p.Rule)
+			q := trace.QuestionOfRule(rev, p.Key, p.Dir, p.Rule)
 			if c, ok := probe.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
 				q = trace.QuestionOf(c)
 			}

@@ -20,9 +20,9 @@ func everything(t testing.TB) *revision.Facts {
 	p := uitest.Demo(t)
 	uitest.Units(p)
 	ids := func(owner string, pairs ...string) map[string]string {
-		var kv []nb.Pair
+		var kv []nb.IDPair
 		for i := 0; i < len(pairs); i += 2 {
-			kv = append(kv, nb.Pair{Key: pairs[i], Value: pairs[i+1]})
+			kv = append(kv, nb.IDPair{Key: pairs[i], Value: pairs[i+1]})
 		}
 		return nb.IDs(nb.DefaultController, owner, kv...)
 	}
@@ -41,9 +41,9 @@ func everything(t testing.TB) *revision.Facts {
 			&nb.ACL{Action: nb.ActionPass, Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Priority: 1100,
 				ExternalIDs: ids(nb.OwnerAdvertised, nb.KeyName, "blue-net", nb.KeyNetwork, "4")},
 			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 1, Priority: 26550, ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP,
-				nb.Pair{Key: nb.KeyName, Value: "forgotten"}, nb.Pair{Key: nb.KeyDirection, Value: "ANPIngress"}, nb.Pair{Key: nb.KeyPriority, Value: "26550"})},
+				nb.IDPair{Key: nb.KeyName, Value: "forgotten"}, nb.IDPair{Key: nb.KeyDirection, Value: "ANPIngress"}, nb.IDPair{Key: nb.KeyPriority, Value: "26550"})},
 			&nb.ACL{Action: nb.ActionAllow, Direction: nb.ToLport, Tier: 2, Priority: 5000, Match: "ip4"},
-			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 3, Priority: 1800, ExternalIDs: nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})},
+			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 3, Priority: 1800, ExternalIDs: nb.IDs("lab", "Honeypot", nb.IDPair{Key: nb.KeyName, Value: "bees"})},
 			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 1, Priority: 29000, ExternalIDs: ids(nb.OwnerANP, nb.KeyName, "deleted",
 				nb.KeyDirection, "Ingress", nb.KeyGressIndex, "0", nb.KeyProtocol, "None")},
 		)
@@ -294,16 +294,16 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 // Rows that the sandbox made up say so, in the sandbox alone.
 func TestExamples(t *testing.T) {
 	p := uitest.Demo(t)
-	example := func(tier, priority int, controller, owner string, pairs ...nb.Pair) *nb.ACL {
+	example := func(tier, priority int, controller, owner string, pairs ...nb.IDPair) *nb.ACL {
 		ids := nb.IDs(controller, owner, pairs...)
 		ids["rung"] = "sandbox"
 		return &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: tier, Priority: priority, Match: "ip4", ExternalIDs: ids}
 	}
 	for _, z := range p.Zones {
 		uitest.Rows(p, z.Name,
-			example(0, 1000, nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}),
-			example(1, 25000, "network-policy-controller", nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "old"}, nb.Pair{Key: nb.KeyDirection, Value: "ANPIngress"},
-				nb.Pair{Key: nb.KeyPriority, Value: "25000"}))
+			example(0, 1000, nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}),
+			example(1, 25000, "network-policy-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "old"}, nb.IDPair{Key: nb.KeyDirection, Value: "ANPIngress"},
+				nb.IDPair{Key: nb.KeyPriority, Value: "25000"}))
 	}
 	s := uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Resize(80, 60)

@@ -147,7 +147,7 @@ func (n *whyNote) Draw(st *themes.Styles, w int) (string, []string) {
 func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	title := "  No lines yet. Why?"
-	if !v.feed.query.Empty() || !v.cleared.IsZero() {
+	if !v.feed.query.ShowsAll() || !v.cleared.IsZero() {
 		title = "  No line to show. Why?"
 	}
 	lines := []string{widget.Styled(title, st.Title).Render(w)}
@@ -172,7 +172,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 func (v *logPage) why(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if v.feed.len() == 0 && !v.feed.query.Empty() {
+	if v.feed.len() == 0 && !v.feed.query.ShowsAll() {
 		if _, all := v.Counts(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Total(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {

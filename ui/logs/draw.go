@@ -68,7 +68,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 		switch {
 		case it.near:
 			l = widget.Styled(l.String(), st.Dim)
-		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.Empty():
+		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.ShowsAll():
 			mark = "• "
 		}
 		if hit {

@@ -147,7 +147,7 @@ func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  hits.Seconds
+	pace  hits.RecentSeconds
 	stat  logs.RuleStat
 	// of is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.
@@ -159,7 +159,7 @@ type ruleStat struct {
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	k := v.page.Key
-	narrowed := k.Kind == model.KindPod || !v.feed.query.Empty()
+	narrowed := k.Kind == model.KindPod || !v.feed.query.ShowsAll()
 	for ref, s := range v.stats.PerRule {
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue

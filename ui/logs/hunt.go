@@ -50,7 +50,7 @@ func (h *hunt) from(l *logs.Store) lines {
 // wanted returns the terms to search the files for: none while all lines of the files are
 // held, after the page was cleared, or while the files are played.
 func (v *logPage) wanted(l *logs.Store) hunted {
-	if l == nil || v.feed.query.Empty() || !v.cleared.IsZero() {
+	if l == nil || v.feed.query.ShowsAll() || !v.cleared.IsZero() {
 		return hunted{}
 	}
 	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.ReadWhole {

@@ -151,7 +151,7 @@ const aroundMatches = "lines around are for the lines that match a filter"
 
 // widen shows more lines around each match, or fewer.
 func (v *walk) widen(env *view.Env, d int) {
-	if v.feed.query.Empty() || v.list.group {
+	if v.feed.query.ShowsAll() || v.list.group {
 		env.Fail("%s", aroundMatches)
 		return
 	}

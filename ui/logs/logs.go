@@ -244,7 +244,7 @@ func (v *logPage) Counts() (shown, all int) {
 		return int(v.hunt.told.Matches), int(v.hunt.told.Lines)
 	}
 	shown = v.feed.before(v.shownTo())
-	if v.feed.query.Empty() {
+	if v.feed.query.ShowsAll() {
 		return shown, shown
 	}
 	return shown, v.feed.lines(v.shownTo())
@@ -262,7 +262,7 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 		l = l.Add("by "+dimensionNames[v.by][0]+" · ", st.Dim)
 	case v.list.group:
 		l = l.Add("grouped · ", st.Dim)
-	case n > 0 && !v.feed.query.Empty():
+	case n > 0 && !v.feed.query.ShowsAll():
 		l = l.Add(strconv.Itoa(n)+" around · ", st.Dim)
 	}
 	if busy := env.Busy(v.scanning, "looking"); busy != nil {

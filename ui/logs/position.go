@@ -28,7 +28,7 @@ type place struct {
 type sources struct {
 	stats   logs.Stats
 	streams []logline.Stream // of nodes
-	losses  []logs.Loss      // of the ACLs at their limits, all policies'
+	losses  []logs.MeterLoss // of the ACLs at their limits, all policies'
 	place   place
 }
 
@@ -169,7 +169,7 @@ func (v *sources) fileLine(env *view.Env) widget.Line {
 	for i := range v.place.files {
 		s := &v.place.files[i]
 		behind += max(0, s.Behind)
-		if !s.Up() {
+		if !s.IsUp() {
 			bad = append(bad, s.File[strings.LastIndexAny(s.File, `/\`)+1:]+" "+string(s.State))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.Filter) {
 	q, err := logquery.Parse(f.Text, v.writer.Clock.In(v.now))
-	if q.Empty() {
+	if q.ShowsAll() {
 		v.unfilter()
 	}
 	if f.Text != v.filter {

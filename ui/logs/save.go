@@ -88,7 +88,7 @@ func pageTerm(p nav.Page) string {
 // exact is the value that finds a name as a whole.
 func exact(name string) string {
 	if strings.ContainsAny(name, " ,\"") {
-		return logquery.Quote("=" + name)
+		return logquery.QuoteValue("=" + name)
 	}
 	return "=" + name
 }

@@ -23,7 +23,7 @@ func TestStreams(t *testing.T) {
 		{Zone: "ovn-worker", State: logline.StreamDenied, Since: uitest.Now, Error: "no permission to get pods/log in ovn-kubernetes"},
 		{Zone: "ovn-worker2", State: logline.StreamLost, Since: uitest.Now, Gaps: 2, TooLong: 1, Error: "connection refused"},
 	}
-	w.store.FollowedBy(func() []logline.Stream { return streams })
+	w.store.ListStreamsWith(func() []logline.Stream { return streams })
 	s := w.open(nav.To(nav.Logs))
 	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs followed · 1 line too long to read",
 		"The log of ovn-worker cannot be followed: no permission since 14:05:00: no permission to get pods/log",

@@ -25,7 +25,7 @@ func (v *page) askSpacing(env *view.Env) {
 		return
 	}
 	label := "Step and start (10 5: every 10, starting at 5):"
-	if largest := b.Largest(); largest != "" {
+	if largest := b.LargestSpacingText(); largest != "" {
 		label = "Step and start. " + largest
 	}
 	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
@@ -236,7 +236,7 @@ func parseSpacing(b *plan.Board, s string) (plan.Spacing, error) {
 		}
 	}
 	if len(n) == 1 {
-		return b.Spaced(n[0]), nil
+		return b.SpacingOfStep(n[0]), nil
 	}
 	return plan.Spacing{Step: n[0], Start: n[1]}, nil
 }

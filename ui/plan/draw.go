@@ -109,8 +109,12 @@ func (v *page) notes(env *view.Env, w, h int) []string {
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
 		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.at, env.Keys.Action(action.PlanNew).Shown()), st.OK)
 	}
-	if free := v.free(); free != "" {
-		say("·", "free: "+free, st.Dim)
+	var free []string
+	for _, g := range v.board.FreeRuns() {
+		free = append(free, g.String())
+	}
+	if len(free) > 0 {
+		say("·", "free: "+strings.Join(free, "  "), st.Dim)
 	}
 	if most := max(2, h/4); len(lines) > most {
 		lines = append(lines[:most-1], widget.Styled(fmt.Sprintf("   and %d more lines (a larger terminal shows them)", len(lines)-most+1), st.Dim).Render(w))
@@ -119,19 +123,6 @@ func (v *page) notes(env *view.Env, w, h int) []string {
 		lines = slices.Insert(lines, 0, widget.Styled(strings.Repeat("─", w), st.Border).Render(w))
 	}
 	return lines
-}
-
-// free lists the free runs.
-func (v *page) free() string {
-	var parts []string
-	for _, g := range v.board.FreeRuns() {
-		if g.From == g.To {
-			parts = append(parts, fmt.Sprint(g.From))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d–%d", g.From, g.To))
-		}
-	}
-	return strings.Join(parts, "  ")
 }
 
 // Click puts the cursor into the pane that was hit.

@@ -62,7 +62,7 @@ func (v *page) Sync(env *view.Env) {
 	if v.other != nil && v.state.RunsElsewhere() {
 		v.other.Store(int64(v.state.Runner.PID))
 	}
-	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
+	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
 		v.p.work(v.board)
 		left, _ := v.widths(env.W)
@@ -210,7 +210,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 		switch {
 		case v.boardErr != nil:
 			return v.boardErr.Error()
-		case v.board.Free() == 0:
+		case v.board.FreeCount() == 0:
 			return "every priority is taken"
 		}
 	}
@@ -253,7 +253,7 @@ func (v *page) Tell(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}
-	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.Free(), v.board.Max()+1), env.Styles.Dim)
+	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
 }
 
 // SetFilter and Counts make it a Filterer.

@@ -56,7 +56,7 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 	for _, r := range rows {
 		count[r.now]++
 	}
-	will := b.Moved(then)
+	will := b.WithMoved(then)
 	for i := range rows {
 		r := &rows[i]
 		r.note = note(r, count[r.now])
@@ -137,7 +137,7 @@ func gaps(b *plan.Board, p *proposal) []string {
 	return []string{smallest + fmt.Sprintf(" · largest %s → %s", l, tl), smallest}
 }
 
-func anp(name string) model.PolicyKey { return plan.KeyOf(name) }
+func anp(name string) model.PolicyKey { return plan.KeyOfName(name) }
 
 // proposal is the plan that the page proposes: to re-space the ladder, or to make room for
 // a policy.
@@ -156,7 +156,7 @@ type proposal struct {
 func (p *proposal) work(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
-		in, err := b.Insert(p.above, p.below)
+		in, err := b.InsertBetween(p.above, p.below)
 		p.err = err
 		if err == nil {
 			p.at = in.Priority
@@ -169,7 +169,7 @@ func (p *proposal) work(b *plan.Board) {
 		return
 	}
 	if p.space.Step == 0 {
-		p.space = b.Usual()
+		p.space = b.UsualSpacing()
 	}
 	p.plan, p.err = b.Respace(p.space.Step, p.space.Start)
 }
@@ -177,7 +177,7 @@ func (p *proposal) work(b *plan.Board) {
 // title says what is proposed: it is the plan's, also where there is none.
 func (p *proposal) title() string {
 	if p.insert {
-		return plan.Between(p.above, p.below)
+		return plan.RoomTitle(p.above, p.below)
 	}
 	return p.space.Title()
 }

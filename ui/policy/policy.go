@@ -41,7 +41,7 @@ type View struct {
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string
-	hits   *logs.Summary // nil without a log
+	hits   *logs.HitSummary // nil without a log
 
 	rules    widget.Table[*ruleItem]
 	columns  []widget.Column[*ruleItem] // of rules, where there are rows
@@ -50,7 +50,7 @@ type View struct {
 	zones    *detail.Pane
 	findings *detail.Pane
 
-	// What the lists were made of: they are made again when it changed.
+	// The inputs of the lists: these are made again when one of them changed.
 	cluster *model.Cluster
 	shown   string // YAML
 	waiting map[string]bool
@@ -353,7 +353,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies is what can be copied here: of the line under the cursor, then of the
+// Copies returns the texts that can be copied: of the line under the cursor, then of the
 // policy.
 func (v *View) Copies(env *view.Env) []view.Copy {
 	var out []view.Copy

@@ -79,7 +79,7 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 	}
 }
 
-// unitLines are what holds rows for the policy that other policies share: each
+// unitLines adds the units that hold rows shared by the policy and others: each
 // over all zones, and the zones where it is not in sync.
 func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	units := env.Rev.RelatedUnits(v.key)
@@ -195,7 +195,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 // short cuts a value that would take the whole line.
 func short(s string) string { return widget.Truncate(s, 40) }
 
-// conditionLines are what controllers reported.
+// conditionLines adds the reports of controllers.
 func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	conditions := env.Rev.Conditions(v.key)

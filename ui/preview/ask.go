@@ -123,9 +123,9 @@ func (v *View) ask(env *view.Env) {
 	env.Ask(v.confirm(env.Rev.Mode))
 }
 
-// confirm is the last question about the change as it is on the page. What is read there
-// is what is committed, whatever is on the page by then; a change that becomes another
-// is asked about again.
+// confirm returns the last question about the change as it is on the page. The change that was
+// read there is committed, whatever is on the page by then; if it becomes another change, the
+// question is asked again.
 func (v *View) confirm(m revision.Mode) *view.Confirm {
 	p := v.p
 	name := p.ConfirmName
@@ -199,7 +199,7 @@ func (v *View) merge(env *view.Env) {
 	v.work(env)
 }
 
-// question is what stands at the bottom: how to answer, or why there is no
+// question returns the lines at the bottom: how to answer, or why there is no
 // question.
 func (v *View) question(env *view.Env, w int) []string {
 	st := env.Styles

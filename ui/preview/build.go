@@ -3,14 +3,13 @@ package preview
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"rung/change"
 	"rung/change/planrun"
+	"rung/model/words"
 	"rung/pages/consequences"
-	"rung/pages/page"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -20,43 +19,6 @@ const shortChange = 3
 
 // wide is from which width on rows stand beside the change.
 const wide = 110
-
-// pane builds the lines of one document.
-type pane struct {
-	st    *themes.Styles
-	w     int // of the text
-	lines []widget.DocLine
-}
-
-func (b *pane) add(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
-
-func (b *pane) text(text string, st themes.Style) {
-	for _, l := range widget.Flow(text, max(8, b.w-1)) {
-		b.add(widget.Line{{Text: " "}, {Text: l, Style: st}})
-	}
-}
-
-// point is a paragraph with a sign before it.
-func (b *pane) point(sign page.Span, text string, body page.Role) {
-	mark := widget.SpanOf(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
-	for _, l := range widget.Flow(text, max(8, b.w-3)) {
-		b.add(widget.Line{mark, {Text: l, Style: b.st.Of(body)}})
-		mark.Text = "   "
-	}
-}
-
-func (b *pane) points(all []consequences.Point) {
-	for _, p := range all {
-		b.point(p.Sign, p.Text, themes.Text)
-	}
-}
-
-func (b *pane) heading(title string) {
-	if len(b.lines) > 0 {
-		b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
-	}
-	b.lines = append(b.lines, widget.DocLine{Line: widget.Heading(title, b.w, b.st), Head: true, Skip: true})
-}
 
 // build makes the documents anew when what they are made of changed.
 func (v *View) build(env *view.Env) {
@@ -79,7 +41,7 @@ func (v *View) build(env *view.Env) {
 	}
 	t := consequences.Tell(v.p)
 	v.head(left, t)
-	// What follows matters most: a long list of what changes comes after it.
+	// The consequences matter most: a long list of changes comes after them.
 	change := &pane{st: env.Styles, w: lw - 3}
 	change.changes(t.Objects, v.diff)
 	short := len(change.lines) <= shortChange && !v.diff
@@ -154,7 +116,7 @@ func (v *View) head(b *pane, t *consequences.Told) {
 		b.text("Your text is kept in "+v.opt.Kept, b.st.Dim)
 	}
 	if c := v.p.Conflict; c != nil {
-		v.conflict(b, c)
+		b.conflict(c)
 	}
 }
 
@@ -174,139 +136,56 @@ func (v *View) zones(b *pane) {
 	}
 }
 
-// changes are the objects field by field, or as a difference of the texts.
-func (b *pane) changes(objects []consequences.Object, diff bool) {
-	names := 0
-	for _, o := range objects {
-		names = max(names, widget.Width(o.Name))
+// Render draws the change, the rows beside or below it, and the question.
+func (v *View) Render(env *view.Env, w, h int) string {
+	v.build(env)
+	q := v.question(env, w)
+	room := h - len(q)
+	if room < 1 { // the answer matters more than the details
+		return widget.Pad(q[max(0, len(q)-max(0, h)):], h)
 	}
-	for i := range objects {
-		o := &objects[i]
-		if len(objects) > 1 && !diff && b.short(o, names) {
-			continue
-		}
-		if len(objects) > 1 {
-			b.add(widget.Line{{Text: " " + o.Name, Style: b.st.Accent}, {Text: " " + o.Verb}})
-		}
-		switch {
-		case diff:
-			b.diff(o.Diff)
-		case o.Sign.Text != "":
-			b.points([]consequences.Point{o.Point})
-		case o.Text != "":
-			b.text(o.Text, b.st.Dim)
-		default:
-			b.fields(o.Fields)
-		}
+	var body string
+	if v.side {
+		lw, rw := v.widths(w)
+		body = widget.Beside(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
+	} else {
+		body = v.change.Render(env.Styles, w, room)
 	}
+	if n := v.change.Below(); n > 0 {
+		q[0] = v.more(env, n, w)
+	}
+	return body + "\n" + widget.Pad(q, len(q))
 }
 
-// short puts an object of which one field changes into one line, where it has
-// room; pad is how wide the names of all objects are.
-func (b *pane) short(o *consequences.Object, pad int) bool {
-	if len(o.Fields) != 1 {
-		return false
+// more is the line above the question where there is more to read than the page shows.
+func (v *View) more(env *view.Env, n, w int) string {
+	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
+	if key := env.Keys.Action(action.PreviewSection).Shown(); key != "" && v.change.Long() {
+		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
 	}
-	l := widget.Line{{Text: " " + o.Name + strings.Repeat(" ", pad-widget.Width(o.Name)+2), Style: b.st.Accent}, {Text: o.Fields[0].Path + "  ", Style: b.st.CodeKey}}
-	l = widget.Join(l, b.styled(o.Fields[0].Change))
-	if l.Width() > b.w {
-		return false
+	if left := w - l.Width() - 2; left > 0 {
+		l = widget.Join(widget.Styled(dashes(left), env.Styles.Border), l, widget.Styled(dashes(2), env.Styles.Border))
 	}
-	b.add(l)
-	return true
+	return l.Render(w)
 }
 
-// styled is a line with the looks of its pieces.
-func (b *pane) styled(l page.Line) widget.Line { return widget.LineOf(page.Cell{More: l}, b.st) }
-
-// fields lists changed fields, old → new.
-func (b *pane) fields(fields []consequences.Field) {
-	pad := 0
-	for _, f := range fields {
-		if n := widget.Width(f.Path); n <= b.w/2 {
-			pad = max(pad, n)
-		}
+// Click puts the cursor on a line, in the pane that was hit.
+func (v *View) Click(_ *view.Env, x, y int) bool {
+	lw, _ := v.widths(v.built.w)
+	v.onRows = v.side && x > lw
+	if v.onRows {
+		return v.rows.Click(y)
 	}
-	for _, f := range fields {
-		l, change := widget.Line{{Text: " " + f.Path, Style: b.st.CodeKey}}, b.styled(f.Change)
-		if n := widget.Width(f.Path); n > pad || change.Width() > b.w-pad-4 {
-			b.add(l)
-			b.point(page.Span{Text: "  -", Role: themes.Removed}, f.Change[0].Text, themes.Removed)
-			b.point(page.Span{Text: "  +", Role: themes.Added}, f.Change[2].Text, themes.Added)
-			continue
-		}
-		l = l.Add(strings.Repeat(" ", pad-widget.Width(f.Path)+2), b.st.Text)
-		b.add(widget.Join(l, change))
-	}
+	return v.change.Click(y)
 }
 
-// texts are the whole texts of new objects; what follows from them stands
-// before.
-func (b *pane) texts(objects []change.ObjectChange) {
-	for _, o := range objects {
-		if o.Old != nil || o.New == nil {
-			continue
-		}
-		b.heading("text of " + o.Key.Label())
-		for _, l := range widget.YAML(o.New.YAML, b.st) {
-			b.add(widget.Join(widget.Plain(" "), l))
-		}
-	}
-}
-
-// manyGuards is from how many guard rails on each is told without its example at first, so
-// that a small screen has all of them.
-const manyGuards = 4
-
-// rails are the guard rails, in brief where there are many.
-func rails(t *consequences.Told) []consequences.Point {
-	if len(t.Guards) < manyGuards {
-		return t.Guards
-	}
-	return consequences.Brief(t.Guards)
-}
-
-// consequences are what to read before saying yes: guard rails, findings, notes,
-// and last what is only good to know.
-func (b *pane) consequences(t *consequences.Told) {
-	all := slices.Concat(rails(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
-	if len(all) == 0 {
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) {
+	if v.onRows {
+		v.rows.Wheel(lines)
 		return
 	}
-	b.heading("consequences")
-	b.points(all)
-	if len(t.Guards) >= manyGuards {
-		b.heading("guard rails with examples")
-		b.points(t.Guards)
-	}
-}
-
-// groups lists the connections of which something becomes, and those of the log.
-func (b *pane) groups(t *consequences.Told) {
-	for _, groups := range []consequences.Groups{t.Seen, t.Flips, t.Others} {
-		if len(groups.Rows) == 0 {
-			continue
-		}
-		b.heading(groups.Title)
-		for _, g := range groups.Rows {
-			b.point(g.Sign, g.Short+": "+g.Text(), themes.Text)
-			b.point(page.Span{Text: " ", Role: themes.Dim}, g.Under(), themes.Dim)
-		}
-		if groups.More != "" {
-			b.text(groups.More, b.st.Dim)
-		}
-	}
-}
-
-// commands are the equivalent command lines.
-func (b *pane) commands(all []string) {
-	if len(all) == 0 {
-		return
-	}
-	b.heading("the same with kubectl")
-	for _, c := range all {
-		b.text(c, b.st.CodeText)
-	}
+	v.change.Wheel(lines)
 }
 
 func dashes(w int) string { return strings.Repeat("─", max(0, w)) }

@@ -2,6 +2,8 @@ package preview
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"rung/change"
@@ -58,7 +60,7 @@ type View struct {
 	shown        []policies.ZoneShown
 }
 
-// builtKey is what the documents were built from.
+// builtKey holds the inputs that the documents were built from.
 type builtKey struct {
 	p          *gate.Preview
 	w          int
@@ -70,7 +72,7 @@ type builtKey struct {
 	shown      string
 }
 
-// worked is what was worked out, or why it could not be.
+// worked is the message with the preview that was worked out, or why it could not be.
 type worked struct {
 	p    *gate.Preview
 	err  error
@@ -102,7 +104,7 @@ func (v *View) Mutation() change.Mutation {
 	return v.p.Mutation
 }
 
-// Conflict is what stands against the change, nil when nothing does.
+// Conflict returns the conflict that keeps the change from being made, nil for none.
 func (v *View) Conflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
@@ -258,4 +260,29 @@ func (v *View) Tell(env *view.Env) widget.Line {
 		return widget.Styled("nothing is written yet", st.Dim)
 	}
 	return nil
+}
+
+// Copies are the commands, the texts after the change and the difference.
+func (v *View) Copies(*view.Env) []view.Copy {
+	out := slices.Clone(v.opt.Copies)
+	if v.p == nil {
+		return out
+	}
+	var texts, diffs []string
+	for _, o := range v.p.Objects {
+		if o.New != nil {
+			texts = append(texts, ended(o.New.YAML))
+		}
+		diffs = append(diffs, o.Diff)
+	}
+	if len(v.p.Commands) > 0 {
+		out = append(out, view.Copy{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
+	}
+	if len(texts) > 0 {
+		out = append(out, view.Copy{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
+	}
+	if len(diffs) > 0 {
+		out = append(out, view.Copy{What: "difference", Text: strings.Join(diffs, "\n")})
+	}
+	return out
 }

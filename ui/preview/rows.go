@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	"rung/change"
+	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/consequences"
-	"rung/ui/action"
 	"rung/ui/detail"
-	"rung/ui/view"
 	"rung/ui/widget"
 )
 
@@ -21,7 +20,7 @@ const maxRows = 2000
 
 // rows are the rows that change: counts for each table, then each row with
 // its fields.
-func (b *pane) rows(p *gate.Preview, counts []consequences.RowCount) {
+func (b *pane) rows(p *gate.Preview, counts []effect.RowCount) {
 	if len(p.Objects) == 0 {
 		return
 	}
@@ -114,56 +113,4 @@ func shownFields(r *change.RowChange) []consequences.Field {
 	return slices.DeleteFunc(all, func(f consequences.Field) bool {
 		return slices.Contains([]string{"external_ids", "name", "options", "tier", "direction", "meter"}, f.Path) || f.Path == "log" && f.Change.String() != "true"
 	})
-}
-
-// Render draws the change, the rows beside or below it, and the question.
-func (v *View) Render(env *view.Env, w, h int) string {
-	v.build(env)
-	q := v.question(env, w)
-	room := h - len(q)
-	if room < 1 { // the answer matters more than the details
-		return widget.Pad(q[max(0, len(q)-max(0, h)):], h)
-	}
-	var body string
-	if v.side {
-		lw, rw := v.widths(w)
-		body = widget.Beside(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
-	} else {
-		body = v.change.Render(env.Styles, w, room)
-	}
-	if n := v.change.Below(); n > 0 {
-		q[0] = v.more(env, n, w)
-	}
-	return body + "\n" + widget.Pad(q, len(q))
-}
-
-// more is the line above the question where there is more to read than the page shows.
-func (v *View) more(env *view.Env, n, w int) string {
-	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
-	if key := env.Keys.Action(action.PreviewSection).Shown(); key != "" && v.change.Long() {
-		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
-	}
-	if left := w - l.Width() - 2; left > 0 {
-		l = widget.Join(widget.Styled(dashes(left), env.Styles.Border), l, widget.Styled(dashes(2), env.Styles.Border))
-	}
-	return l.Render(w)
-}
-
-// Click puts the cursor on a line, in the pane that was hit.
-func (v *View) Click(_ *view.Env, x, y int) bool {
-	lw, _ := v.widths(v.built.w)
-	v.onRows = v.side && x > lw
-	if v.onRows {
-		return v.rows.Click(y)
-	}
-	return v.change.Click(y)
-}
-
-// Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) {
-	if v.onRows {
-		v.rows.Wheel(lines)
-		return
-	}
-	v.change.Wheel(lines)
 }

@@ -18,11 +18,11 @@ type Source interface {
 	Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error)
 }
 
-// Options are what the bringer of a change does besides.
+// Options are the settings of a preview, from the page that opens it.
 type Options struct {
 	// Crumb names the page, "preview" when empty.
 	Crumb string
-	// Question is what is asked, "Apply?" when empty.
+	// Question is the question to answer, "Apply?" when empty.
 	Question string
 	// Edit goes on editing; nil where nothing is being edited.
 	Edit func(*view.Env)

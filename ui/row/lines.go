@@ -144,7 +144,7 @@ func (v *View) formText() string {
 
 // cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
 // there is none.
-func (v *View) cause(env *view.Env) *known.Cause {
+func (v *View) cause(env *view.Env) *known.DiffCause {
 	p := v.state.PolicyJoin(v.policy)
 	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
 		return nil
@@ -246,7 +246,7 @@ func (v *View) valueText(c nb.Column) string {
 			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
 		}
 	}
-	return c.Text()
+	return c.ListText()
 }
 
 // value is a lead and a text that may take several lines.

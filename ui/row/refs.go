@@ -80,7 +80,7 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// tierWords are what decides in a tier.
+// tierWords are the objects that decide in each tier.
 var tierWords = map[int]string{
 	model.TierIsolation: "isolation, before AdminNetworkPolicy",
 	model.TierAdmin:     "AdminNetworkPolicy",

@@ -122,8 +122,8 @@ func successor(db *nb.DB, table, id, name string) nb.Row {
 	return byName(db, table, name)
 }
 
-// difference is what is known to differ about the row; two rows may carry one
-// id.
+// difference returns the known difference of the row from the desired one; two rows may carry
+// one id.
 func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 	if p == nil || v.live == nil {
 		return nil
@@ -184,8 +184,8 @@ func byName(db *nb.DB, table, name string) nb.Row {
 	return nil
 }
 
-// desiredRow is what a row of a policy should be in a zone, nil when nothing of
-// that id is desired.
+// desiredRow returns the desired row of a policy in a zone, nil when no row of that id is
+// desired.
 func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
@@ -300,7 +300,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
-// Copies is what can be copied here: what the cursor is on first.
+// Copies returns the texts that can be copied of the row.
 func (v *View) Copies(*view.Env) []view.Copy {
 	r := v.live
 	if r == nil {

@@ -54,7 +54,7 @@ func hang(db *nb.DB) (out []nb.RowChange) {
 		case o.Namespace != "":
 			owner, name = nb.OwnerNamespace, o.Namespace
 		}
-		ids := nb.IDs(nb.DefaultController, owner, nb.Pair{Key: nb.KeyName, Value: name})
+		ids := nb.IDs(nb.DefaultController, owner, nb.IDPair{Key: nb.KeyName, Value: name})
 		g := groups[name]
 		if g == nil {
 			g = &nb.PortGroup{UUID: uitest.UUID(name), Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids}
@@ -82,9 +82,9 @@ func others(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := demo(t)
 	const d = nb.DefaultController
-	id := func(kv ...string) (out []nb.Pair) {
+	id := func(kv ...string) (out []nb.IDPair) {
 		for i := 0; i < len(kv); i += 2 {
-			out = append(out, nb.Pair{Key: kv[i], Value: kv[i+1]})
+			out = append(out, nb.IDPair{Key: kv[i], Value: kv[i+1]})
 		}
 		return out
 	}

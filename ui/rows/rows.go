@@ -115,8 +115,8 @@ func (v *View) Sync(env *view.Env) {
 	t.SetItems(nil)
 }
 
-// remembered is what is known of a zone whose rows are not there: what differed when it
-// was read.
+// remembered returns the line about a zone that is read in turn, and whose rows are not kept:
+// the policies that were behind or frozen when it was read.
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
 	for _, k := range liverows.ZonePolicies(env.Rev, z) {
@@ -271,7 +271,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies is what can be copied of the row under the cursor.
+// Copies returns the texts that can be copied of the row under the cursor.
 func (v *View) Copies(*view.Env) []view.Copy {
 	l, _ := v.now().Selected()
 	if l == nil || l.Row == nil {

@@ -86,7 +86,7 @@ func brief(f liverows.ComparedField, e *liverows.RuleACL) (desired, live string)
 	return desired, live
 }
 
-// aclKey is what tells the ACL from the others of its rule.
+// aclKey returns the key that tells the ACL from the others of its rule.
 func aclKey(e *liverows.RuleACL) string {
 	a := e.Desired
 	if a == nil {
@@ -131,7 +131,7 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// fullWidth is what always has room in a column of the comparison.
+// fullWidth is the width up to which a value always has room in a column of the comparison.
 const fullWidth = 16
 
 func either(m map[string]string, short string) string {
@@ -201,11 +201,11 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 	if u.Use == logs.NotLogged {
 		return
 	}
-	l := widget.Plain(u.Short())
+	l := widget.Plain(u.ShortText())
 	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
 		if x.Rule == ref && (x.IsLosing() || x.Lost > 0) {
-			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)
+			l = l.Add(" · in "+x.Zone+": "+x.ShortText(), env.Styles.Warn)
 			break // those at the limit come first
 		}
 	}

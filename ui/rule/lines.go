@@ -138,9 +138,9 @@ func (v *View) setPage(env *view.Env) nav.Page {
 	var names []string
 	if v.page.Key.Kind.IsAdmin() {
 		for _, family := range []string{"v4", "v6"} {
-			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.Pair{Key: nb.KeyName, Value: v.page.Key.Name},
-				nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
-				nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
+			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.IDPair{Key: nb.KeyName, Value: v.page.Key.Name},
+				nb.IDPair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
+				nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
 	} else if units := liverows.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
 		names = liverows.SetNames(units[0]) // of several the match tells which is which
@@ -225,7 +225,7 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 	return r.Direction.Lower() + " rule of all"
 }
 
-// denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
+// denyLine adds the default deny that comes behind all NetworkPolicies, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	unit := connections.DefaultDeny(v.policy.Namespace, v.rule.Direction)

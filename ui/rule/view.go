@@ -32,7 +32,7 @@ type View struct {
 
 	policy  *model.Policy
 	rule    *model.Rule
-	hits    *logs.Summary // nil without a log
+	hits    *logs.HitSummary // nil without a log
 	entries []*liverows.RuleACL
 	state   *model.ZoneState
 
@@ -421,7 +421,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies is what can be copied here.
+// Copies returns the texts that can be copied: of the rule, then of the ACL on show.
 func (v *View) Copies(env *view.Env) []view.Copy {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shown(); e != nil {

@@ -26,11 +26,11 @@ func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
 	for _, p := range pages {
 		switch {
 		case p.Key.Kind == model.KindPod:
-			return trace.OfPod(p.Key)
+			return trace.QuestionOfPod(p.Key)
 		case p.Key.Kind.IsPolicy() && p.Dir != "":
-			return trace.OfRule(r, p.Key, p.Dir, p.Rule)
+			return trace.QuestionOfRule(r, p.Key, p.Dir, p.Rule)
 		case p.Key.Kind.IsPolicy() && p.Key.Name != "":
-			return trace.OfPolicy(r, p.Key)
+			return trace.QuestionOfPolicy(r, p.Key)
 		}
 	}
 	return trace.Question{}

@@ -129,13 +129,13 @@ func seen(letter string, width int) string {
 	case "\n", "\r", "\r\n", "\t", "\v", "\f", "\u0085", "\u2028", "\u2029":
 		return " "
 	}
-	if clean.Is(letter) {
+	if clean.IsClean(letter) {
 		return letter
 	}
 	var b strings.Builder
 	sign := width == 2 && strings.ContainsFunc(letter, func(r rune) bool { return r >= utf8.RuneSelf && !joins(r) })
 	for i, r := range letter {
-		if clean.Is(letter[i:i+runeLen(letter[i:])]) || sign && joins(r) {
+		if clean.IsClean(letter[i:i+runeLen(letter[i:])]) || sign && joins(r) {
 			b.WriteRune(r)
 		}
 	}

@@ -138,7 +138,7 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 // the screen passes here, before its width counts.
 func (l Line) cleaned() Line {
 	for i := range l {
-		if !clean.Is(l[i].Text) {
+		if !clean.IsClean(l[i].Text) {
 			out := slices.Clone(l)
 			for j := i; j < len(out); j++ {
 				out[j].Text = clean.Text(out[j].Text)
@@ -206,7 +206,7 @@ func (l Line) Skip(n int) Line {
 // space, what cannot be seen U+FFFD. Sources clean text already; this guards
 // widgets that are given whole files.
 func Clean(s string) string {
-	if clean.Is(s) {
+	if clean.IsClean(s) {
 		return s
 	}
 	return clean.Text(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))

@@ -23,8 +23,8 @@ const (
 	noForm             // not chosen yet
 )
 
-// most of a policy's name that counts where a form is chosen: a longer one is cut in the
-// middle before states become signs.
+// mostName is the most of a policy's name that counts where a form is chosen: a longer one is
+// cut in the middle before states become signs.
 const mostName = 32
 
 // mark is how wide what stands before the columns is.

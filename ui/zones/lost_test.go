@@ -47,7 +47,7 @@ func TestLostLines(t *testing.T) {
 	}
 	send()
 	s.Want("LOG LINES", "losing")
-	f.LogStore.CountedBy(func(_, acl string) (uint64, bool) { return lost, live[acl] })
+	f.LogStore.CountLossesWith(func(_, acl string) (uint64, bool) { return lost, live[acl] })
 	lost = 1300
 	send()
 	s.Want("losing 1,300")

@@ -84,11 +84,11 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 		}
 		for _, x := range was {
 			if !slices.ContainsFunc(is, func(y addressOf) bool { return x.addr == y.addr && x.holder.Key == y.holder.Key }) {
-				b.book.Leave(x.addr, x.holder.Key, now)
+				b.book.NoteLeft(x.addr, x.holder.Key, now)
 			}
 		}
 		for _, x := range is {
-			b.book.Take(x.addr, x.holder, now)
+			b.book.NoteHolder(x.addr, x.holder, now)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	}
 	a = a.Unmap()
 	b.mu.RLock()
-	answer := b.book.At(a, at)
+	answer := b.book.HolderAt(a, at)
 	b.mu.RUnlock()
 	e := End{Addr: a.String(), Key: answer.Holder.Key, Note: answer.Holder.Note}
 	switch {

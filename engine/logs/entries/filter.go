@@ -8,7 +8,7 @@ import (
 // filter are compared with, and is called only where the filter has one; nil stands for
 // Text.
 func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
-	if q.Empty() {
+	if q.ShowsAll() {
 		return true
 	}
 	if e.Gap != nil { // what is missing may be of any policy
@@ -17,18 +17,18 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 	if text == nil {
 		text = e.Text
 	}
-	if q.TextOnly() { // as every one is while its first word is typed, with every key
-		return q.Match(&logquery.Line{Text: text})
+	if q.IsTextOnly() { // as every one is while its first word is typed, with every key
+		return q.MatchLine(&logquery.Line{Text: text})
 	}
 	l := e.filterFacts()
 	l.Text = text
-	return q.Match(&l)
+	return q.MatchLine(&l)
 }
 
 // filterFacts are the entry as a filter sees it, without its text.
 func (e *Entry) filterFacts() logquery.Line {
 	l := logquery.Line{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
-		Src: logquery.End{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logquery.End{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
+		Src: logquery.LineEnd{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logquery.LineEnd{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
 	if u := e.UnitKey(); u != e.Rule.Policy && e.Attributed {
 		l.Unit = u.Label()
 	}
@@ -37,7 +37,7 @@ func (e *Entry) filterFacts() logquery.Line {
 
 // CompleteFilter finds how a filter goes on, with values of these entries; empty for nothing.
 func CompleteFilter(filter string, entries func(yield func(*Entry) bool)) string {
-	return logquery.Complete(filter, func(yield func(*logquery.Line) bool) {
+	return logquery.CompleteWord(filter, func(yield func(*logquery.Line) bool) {
 		for e := range entries {
 			if e.Gap != nil {
 				continue

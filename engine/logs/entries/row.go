@@ -16,7 +16,7 @@ func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 		return nil
 	}
 	for _, acl := range rev.ACLs(e.UnitKey(), e.Line.Zone) {
-		if !LogsFor(acl, e.Rule) {
+		if !CanLogFor(acl, e.Rule) {
 			continue
 		}
 		if p := acl.ExternalIDs[nb.KeyProtocol]; isForPorts(p) && !strings.EqualFold(p, e.Line.Proto) {
@@ -37,9 +37,9 @@ func isForPorts(protocol string) bool {
 	return false
 }
 
-// LogsFor says whether the ACL is one of the rule's, or the default deny's: the
+// CanLogFor says whether the ACL is one of the rule's, or the default deny's: the
 // other rows of that never log (ovn-kubernetes.md#default-deny).
-func LogsFor(acl *nb.ACL, ref logline.RuleRef) bool {
+func CanLogFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}

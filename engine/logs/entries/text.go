@@ -157,9 +157,9 @@ func (d End) String() string {
 	return name
 }
 
-// AsOf is String with the name apart from when it was the end's: "blue/api-7" and "now"
+// NameAndTime is String with the name apart from when it was the end's: "blue/api-7" and "now"
 // where who had the address then is not known, else all of it and nothing.
-func (d End) AsOf() (text, when string) {
+func (d End) NameAndTime() (text, when string) {
 	if name := NameOf(d.Key); name != "" && d.Note == noteNow {
 		return name, noteNow
 	}

@@ -71,7 +71,7 @@ func (c *Counter) Encode() ([]byte, error) {
 		out.Over += all[len(all)-1].Count
 		all = all[:len(all)-1]
 	}
-	least := leastKept(all)
+	least := leastKeptHits(all)
 	room := keptPairs
 	for i := range all {
 		r := &all[i]
@@ -95,8 +95,8 @@ func (c *Counter) Encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// leastKept is how many hits a pair has at least that is written.
-func leastKept(all []RuleHits) uint64 {
+// leastKeptHits is how many hits a pair has at least that is written.
+func leastKeptHits(all []RuleHits) uint64 {
 	var counts []uint64
 	for i := range all {
 		for j := range all[i].Pairs {
@@ -179,5 +179,5 @@ func (f fileHit) isPlausible(now time.Time) bool {
 }
 
 func namesClean(texts ...string) bool {
-	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.Is(s) })
+	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.IsClean(s) })
 }

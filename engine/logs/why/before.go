@@ -15,10 +15,10 @@ import (
 // mostBefore bounds the rules of which is said what decides before them.
 const mostBefore = 4
 
-// NeverComes are the rules of a policy, or the one that is asked for, to which connections
+// OverruledChecks are the rules of a policy, or the one that is asked for, to which connections
 // that they match never come, since other rules decide first: steps of the way to a line
 // as those of Why, which are found out only by asking for many verdicts.
-func NeverComes(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
+func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}
@@ -28,13 +28,13 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about Subject) (out
 		for i := range found {
 			b := &found[i]
 			switch {
-			case b.DecidesNothing != all, !all && about.Dir == "" && ownOnly(about.Policy, b):
+			case b.DecidesNothing != all, !all && about.Dir == "" && ownRulesOnly(about.Policy, b):
 			case len(out) == mostBefore:
 				over++
 			default:
 				c := Check{Step: "order", State: Unknown, Text: DecidedFirst(about.Policy, b)}
 				if all {
-					c.State, c.Remedy = Wrong, logFirst(rev, about.Policy, b)
+					c.State, c.Remedy = Wrong, logRemedy(rev, about.Policy, b)
 				}
 				out = append(out, c)
 			}
@@ -46,15 +46,15 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about Subject) (out
 	return out
 }
 
-// ownOnly says whether only earlier rules of the policy decide before a rule: their lines
+// ownRulesOnly says whether only earlier rules of the policy decide before a rule: their lines
 // are the policy's, too.
-func ownOnly(k model.PolicyKey, b *connections.OverruledRule) bool {
+func ownRulesOnly(k model.PolicyKey, b *connections.OverruledRule) bool {
 	return !slices.ContainsFunc(b.RulesAbove, func(a connections.RuleAbove) bool { return a.Policy != k })
 }
 
-// logFirst is how the rule that decides instead of another is made to log: of an
+// logRemedy is how the rule that decides instead of another is made to log: of an
 // AdminNetworkPolicy that logs nothing of its kind.
-func logFirst(rev *revision.Revision, k model.PolicyKey, b *connections.OverruledRule) string {
+func logRemedy(rev *revision.Revision, k model.PolicyKey, b *connections.OverruledRule) string {
 	by := &b.RulesAbove[len(b.RulesAbove)-1]
 	p := rev.Cluster.Policy(by.Policy)
 	if by.Level != "" || p == nil || !p.Kind.IsAdmin() || by.Policy == k {
@@ -69,8 +69,8 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 	if b.Rule < 0 {
 		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
-	if b.Together {
-		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(aboveNames(k, b), 3))
+	if b.OnlyTogether {
+		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(namesAbove(k, b), 3))
 	}
 	if b.DecidesNothing {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
@@ -80,11 +80,11 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 		}
 		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(aboveNames(k, b), 3))
+	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(namesAbove(k, b), 3))
 }
 
-// aboveNames name the rules above, and say of each whether it logs.
-func aboveNames(k model.PolicyKey, b *connections.OverruledRule) (out []string) {
+// namesAbove name the rules above, and say of each whether it logs.
+func namesAbove(k model.PolicyKey, b *connections.OverruledRule) (out []string) {
 	for i := range b.RulesAbove {
 		out = append(out, AboveName(k, &b.RulesAbove[i])+" ("+AboveLogs(&b.RulesAbove[i])+")")
 	}

@@ -30,7 +30,7 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 		switch {
 		case s.State == logline.StreamGone:
 			c.add("files", Wrong, "%s was deleted; it is read again when it returns.", s.File)
-		case !s.Up() && s.Error != "":
+		case !s.IsUp() && s.Error != "":
 			c.add("files", Wrong, "%s cannot be read: %s.", s.File, s.Error)
 		}
 		if s.ACLs == 0 {

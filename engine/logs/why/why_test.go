@@ -161,12 +161,12 @@ func TestWhy(t *testing.T) {
 		w.Rev.Mode = c.mode
 		l := storeOf(t, w, c.lines)
 		if c.streams != nil {
-			l.FollowedBy(func() []logline.Stream { return c.streams })
+			l.ListStreamsWith(func() []logline.Stream { return c.streams })
 		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string
-		for _, x := range Steps(l, w.Current(), c.about) {
-			got = append(got, x.Line())
+		for _, x := range CheckSteps(l, w.Current(), c.about) {
+			got = append(got, x.TextLine())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
@@ -200,8 +200,8 @@ func TestNeverComes(t *testing.T) {
 	} {
 		w := changing.New(t, c.policies...)
 		var got []string
-		for _, x := range NeverComes(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
-			got = append(got, x.Line())
+		for _, x := range OverruledChecks(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
+			got = append(got, x.TextLine())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)

@@ -145,7 +145,7 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		if s.Container != "" {
 			found++
 		}
-		if s.Up() {
+		if s.IsUp() {
 			up++
 			if s.Container == "ovn-controller" && strings.HasPrefix(s.Namespace, "openshift-") {
 				console = append(console, s.Zone)

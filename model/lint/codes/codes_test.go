@@ -14,10 +14,10 @@ func TestKinds(t *testing.T) {
 	}
 	kebab, sentence := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`), regexp.MustCompile(`^[A-Z].*[.]$|^[A-Z].*[.)]\.$`)
 	for _, k := range Kinds {
-		if Find(k.Code) != k || !kebab.MatchString(k.Code) {
+		if KindOfCode(k.Code) != k || !kebab.MatchString(k.Code) {
 			t.Errorf("%q is the code of another kind, or in no kebab-case", k.Code)
 		}
-		if n := len(k.Short); n == 0 || n > 12 || Short(k.Code) != k.Short {
+		if n := len(k.Short); n == 0 || n > 12 || ShortCode(k.Code) != k.Short {
 			t.Errorf("%s in %d letters: %q", k.Code, n, k.Short)
 		}
 		if !sentence.MatchString(k.Says) {
@@ -29,10 +29,10 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s has the severity %q", k.Code, k.Severity)
 		}
 	}
-	if got := Short("unknown-field"); got != "unknown field" {
+	if got := ShortCode("unknown-field"); got != "unknown field" {
 		t.Errorf("a code of what could not be read: %q", got)
 	}
-	if Worth("unknown-field", PriorityConflict.Code) >= 0 || Worth(DNSNotAllowed.Code, PrimaryUDN.Code) >= 0 || Worth(CIDR.Code, CIDR.Code) != 0 {
+	if CompareWorth("unknown-field", PriorityConflict.Code) >= 0 || CompareWorth(DNSNotAllowed.Code, PrimaryUDN.Code) >= 0 || CompareWorth(CIDR.Code, CIDR.Code) != 0 {
 		t.Error("what could not be read is not worth most")
 	}
 }

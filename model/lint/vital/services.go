@@ -10,9 +10,9 @@ import (
 	"rung/model/overlap"
 )
 
-// Services are the services that nearly every pod needs: the cluster's DNS and the API
+// VitalServices are the services that nearly every pod needs: the cluster's DNS and the API
 // server, as the destination is after load balancing, because ANP rules match there.
-type Services struct {
+type VitalServices struct {
 	DNSPods  overlap.PodSet
 	DNSPorts map[string]int32
 	// API are the API server's addresses and its port.
@@ -20,9 +20,9 @@ type Services struct {
 	APIPort int32
 }
 
-// Endpoints are the same services as lists of pods and addresses, for others than the
+// VitalEndpoints are the same services as lists of pods and addresses, for others than the
 // linter.
-type Endpoints struct {
+type VitalEndpoints struct {
 	DNS      []*model.Pod
 	DNSPorts map[string]int32 // by protocol
 	API      []netip.Addr
@@ -30,9 +30,9 @@ type Endpoints struct {
 }
 
 // FindEndpoints looks for the cluster's DNS pods and its API server.
-func FindEndpoints(c *model.Cluster, x *overlap.PodIndex) Endpoints {
-	s := Find(c, x)
-	v := Endpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
+func FindEndpoints(c *model.Cluster, x *overlap.PodIndex) VitalEndpoints {
+	s := FindServices(c, x)
+	v := VitalEndpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
 	for p := range x.Pods(s.DNSPods) {
 		v.DNS = append(v.DNS, p)
 	}
@@ -53,17 +53,17 @@ const (
 // apiEndpoints are the API server's.
 var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}
 
-// finder looks for services in a cluster.
-type finder struct {
+// serviceFinder looks for services in a cluster.
+type serviceFinder struct {
 	c *model.Cluster
 	x *overlap.PodIndex
 }
 
-// Find looks for the DNS pods and the API server of a cluster; where neither a Service nor
+// FindServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
 // a pod says so, the ports are the usual ones.
-func Find(c *model.Cluster, x *overlap.PodIndex) *Services {
-	f := finder{c, x}
-	s := &Services{DNSPorts: map[string]int32{}, APIPort: apiPort}
+func FindServices(c *model.Cluster, x *overlap.PodIndex) *VitalServices {
+	f := serviceFinder{c, x}
+	s := &VitalServices{DNSPorts: map[string]int32{}, APIPort: apiPort}
 	for svc := range f.c.Services() {
 		switch {
 		case svc.Namespace == "default" && svc.Name == "kubernetes":
@@ -90,7 +90,7 @@ func Find(c *model.Cluster, x *overlap.PodIndex) *Services {
 	return s
 }
 
-func (f finder) addDNSService(s *Services, svc *model.Service) {
+func (f serviceFinder) addDNSService(s *VitalServices, svc *model.Service) {
 	if len(svc.Selector.Map()) == 0 {
 		return
 	}
@@ -129,7 +129,7 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 }
 
 // findDNSPods takes pods of the system that declare a port as DNS servers do.
-func (f finder) findDNSPods(s *Services) {
+func (f serviceFinder) findDNSPods(s *VitalServices) {
 	for n := range f.x.NamespacesMatching(model.SelectEverything()) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
@@ -150,7 +150,7 @@ func (f finder) findDNSPods(s *Services) {
 	}
 }
 
-func (f finder) findAPI(s *Services) {
+func (f serviceFinder) findAPI(s *VitalServices) {
 	if o, ok := f.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
 		s.addAPI(o.Addresses)
 	}
@@ -169,7 +169,7 @@ func (f finder) findAPI(s *Services) {
 	}
 }
 
-func (s *Services) addAPI(addrs []string) {
+func (s *VitalServices) addAPI(addrs []string) {
 	for _, text := range addrs {
 		if a, err := netip.ParseAddr(text); err == nil {
 			s.API = append(s.API, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))

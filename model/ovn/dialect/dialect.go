@@ -4,23 +4,23 @@ import (
 	"net/netip"
 )
 
-// Tri is yes, no, or not known.
-type Tri uint8
+// Tristate is yes, no, or not known.
+type Tristate uint8
 
 // The values.
 const (
-	Unknown Tri = iota
+	Unknown Tristate = iota
 	No
 	Yes
 )
 
 // String is the value for people.
-func (t Tri) String() string {
+func (t Tristate) String() string {
 	return [...]string{Unknown: "unknown", No: "no", Yes: "yes"}[t]
 }
 
-// Of is yes or no.
-func Of(b bool) Tri {
+// TriOf is yes or no.
+func TriOf(b bool) Tristate {
 	if b {
 		return Yes
 	}
@@ -30,18 +30,18 @@ func Of(b bool) Tri {
 // Fact is one thing read from rows, with what tells it: "12 of 12 ACLs carry
 // samples".
 type Fact struct {
-	Value    Tri
+	Value    Tristate
 	Evidence string
 }
 
 // Families are the address families that rows exist for.
 type Families struct {
-	V4, V6   Tri
+	V4, V6   Tristate
 	Evidence string
 }
 
-// Known says whether anything is known of both.
-func (f Families) Known() bool { return f.V4 != Unknown && f.V6 != Unknown }
+// AreKnown says whether anything is known of both.
+func (f Families) AreKnown() bool { return f.V4 != Unknown && f.V6 != Unknown }
 
 // String is "ipv4", "ipv6", "dual" or "unknown", as --ip-family spells them.
 func (f Families) String() string {
@@ -83,8 +83,8 @@ const (
 	Mixed   Generation = "mixed"         // some current, some not
 )
 
-// Rows are the rows of one owner type.
-type Rows struct {
+// OwnerRows are the rows of one owner type.
+type OwnerRows struct {
 	Type       string // as external_ids spell it
 	Rows       int    // ACLs, address sets and port groups
 	Current    int    // of them in the current form
@@ -104,21 +104,21 @@ type Dialect struct {
 	Families      Families
 	Subnets       Subnets
 	Meter         Meter
-	Owners        []Rows // by type; only types with rows
+	Owners        []OwnerRows // by type; only types with rows
 }
 
-// Of returns the rows of one owner type; the zero value when there are none.
-func (d *Dialect) Of(ownerType string) Rows {
+// RowsOfOwner returns the rows of one owner type; the zero value when there are none.
+func (d *Dialect) RowsOfOwner(ownerType string) OwnerRows {
 	for _, r := range d.Owners {
 		if r.Type == ownerType {
 			return r
 		}
 	}
-	return Rows{}
+	return OwnerRows{}
 }
 
-// Hints are facts that the objects know and rows do not show.
-type Hints struct {
+// ObjectHints are facts that the objects know and rows do not show.
+type ObjectHints struct {
 	// Stateless says whether a NetworkPolicy carries the annotation acl-stateless
 	// with the value true. Nil knows of none.
 	Stateless func(namespace, policy string) bool

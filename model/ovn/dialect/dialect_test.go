@@ -71,16 +71,16 @@ func rowsOf(rows ...nb.Row) *nb.DB {
 }
 
 func acl(owner string, tier int, match string, values ...string) *nb.ACL {
-	var pairs []nb.Pair
+	var pairs []nb.IDPair
 	for i, v := range values {
-		pairs = append(pairs, nb.Pair{Key: fmt.Sprint(i), Value: v})
+		pairs = append(pairs, nb.IDPair{Key: fmt.Sprint(i), Value: v})
 	}
 	return &nb.ACL{Tier: tier, Match: match, Action: nb.ActionAllowRelated, Meter: nb.LoggingMeter, ExternalIDs: nb.IDs(nb.DefaultController, owner, pairs...)}
 }
 
 func set(family string) *nb.AddressSet {
-	return &nb.AddressSet{Name: family, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "p"},
-		nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}, nb.Pair{Key: nb.KeyGressIndex, Value: "0"}, nb.Pair{Key: nb.KeyIPFamily, Value: family})}
+	return &nb.AddressSet{Name: family, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "p"},
+		nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}, nb.IDPair{Key: nb.KeyGressIndex, Value: "0"}, nb.IDPair{Key: nb.KeyIPFamily, Value: family})}
 }
 
 func sampledACL(a *nb.ACL) *nb.ACL {
@@ -99,7 +99,7 @@ func firewall(index, match, group string) *nb.ACL {
 }
 
 func namespaceGroup(name, controller string) *nb.PortGroup {
-	return &nb.PortGroup{Name: name, ExternalIDs: nb.IDs(controller, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: "a"})}
+	return &nb.PortGroup{Name: name, ExternalIDs: nb.IDs(controller, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "a"})}
 }
 
 func TestInferSettings(t *testing.T) {
@@ -108,12 +108,12 @@ func TestInferSettings(t *testing.T) {
 	np := func() *nb.ACL {
 		return acl(nb.OwnerNetworkPolicy, 2, "ip4 && outport == @a2", "a", "p", "Ingress", "0", "None", "-1")
 	}
-	annotated := dialect.Hints{Stateless: func(ns, name string) bool { return ns == "a" && name == "p" }}
+	annotated := dialect.ObjectHints{Stateless: func(ns, name string) bool { return ns == "a" && name == "p" }}
 	subnet := netip.MustParsePrefix
 	tests := []struct {
 		name  string
 		rows  []nb.Row
-		hints dialect.Hints
+		hints dialect.ObjectHints
 		want  func(*dialect.Dialect)
 	}{
 		{name: "an empty database tells nothing", want: func(*dialect.Dialect) {}},
@@ -158,10 +158,10 @@ func TestInferSettings(t *testing.T) {
 				d.Meter = dialect.Meter{Fact: dialect.Fact{Value: dialect.Yes, Evidence: "1 of 1 ACLs refer to acl-logging"}, Rate: 25}
 			}},
 	}
-	unsaid := dialect.Infer(nil, dialect.Hints{})
+	unsaid := dialect.InferDialect(nil, dialect.ObjectHints{})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := dialect.Infer(rowsOf(tt.rows...), tt.hints)
+			got := dialect.InferDialect(rowsOf(tt.rows...), tt.hints)
 			want := got
 			// What the case is about; the rest is what it happens to be.
 			tt.want(&want)
@@ -173,7 +173,7 @@ func TestInferSettings(t *testing.T) {
 			}
 		})
 	}
-	if unsaid.Observability.Value != dialect.Unknown || unsaid.Families.Known() || unsaid.Meter.Value != dialect.Unknown || len(unsaid.Owners) > 0 {
+	if unsaid.Observability.Value != dialect.Unknown || unsaid.Families.AreKnown() || unsaid.Meter.Value != dialect.Unknown || len(unsaid.Owners) > 0 {
 		t.Errorf("out of nothing: %+v", unsaid)
 	}
 }
@@ -183,7 +183,7 @@ func forms(d dialect.Dialect) (out []string) {
 	for _, r := range d.Owners {
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s, %d of %d current: %s", r.Type, r.Generation, r.Current, r.Rows, r.Form), ": "))
 	}
-	not := d.Incomparable()
+	not := d.IncomparableOwners()
 	for _, k := range []string{nb.OwnerANP, nb.OwnerBANP, nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode,
 		nb.OwnerPodSelector, nb.OwnerEgressFirewall, nb.OwnerEFDNS, nb.OwnerMulticastNS, nb.OwnerMulticastCluster} {
 		if why := not[k]; why != "" {
@@ -232,7 +232,7 @@ func TestGenerations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, forms(dialect.Infer(tt.db, dialect.Hints{}))); diff != "" {
+			if diff := cmp.Diff(tt.want, forms(dialect.InferDialect(tt.db, dialect.ObjectHints{}))); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

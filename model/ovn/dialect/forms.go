@@ -8,10 +8,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// form counts the rows of one owner type by generation.
-type form struct {
+// formCount counts the rows of one owner type by generation.
+type formCount struct {
 	rows, current int
-	by            map[Generation]int
+	byGeneration  map[Generation]int
 	why           map[string]int
 }
 
@@ -49,8 +49,8 @@ const (
 	exampleValue = "sandbox"
 )
 
-// classify books a row under its owner type.
-func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
+// bookRow books a row under its owner type.
+func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	if ids[exampleKey] == exampleValue {
 		return
 	}
@@ -67,7 +67,7 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 			}
 			return
 		}
-		g, why = legacy(o)
+		g, why = legacyGeneration(o)
 	case nb.FormOdd:
 		g, why = Strange, whyStrange
 	case nb.FormKnown:
@@ -78,7 +78,7 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 					t.tierless++
 				}
 			}
-			why = olderMatch(kind, a.Match)
+			why = whyOlderMatch(kind, a.Match)
 			if why != "" {
 				g = Older
 			}
@@ -88,7 +88,7 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 		if !ok {
 			return
 		}
-		kind, why = unowned(p)
+		kind, why = unownedGroup(p)
 		if kind == "" {
 			return
 		}
@@ -96,21 +96,21 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 	default:
 		return
 	}
-	t.form(kind).add(g, why)
+	t.formOf(kind).countRow(g, why)
 }
 
-func (t *tally) form(kind string) *form {
+func (t *dialectTally) formOf(kind string) *formCount {
 	f := t.forms[kind]
 	if f == nil {
-		f = &form{by: map[Generation]int{}, why: map[string]int{}}
+		f = &formCount{byGeneration: map[Generation]int{}, why: map[string]int{}}
 		t.forms[kind] = f
 	}
 	return f
 }
 
-func (f *form) add(g Generation, why string) {
+func (f *formCount) countRow(g Generation, why string) {
 	f.rows++
-	f.by[g]++
+	f.byGeneration[g]++
 	if g == Current {
 		f.current++
 	} else {
@@ -118,8 +118,8 @@ func (f *form) add(g Generation, why string) {
 	}
 }
 
-// legacy returns the generation of a row that nb read as an older form, and why.
-func legacy(o nb.Owner) (Generation, string) {
+// legacyGeneration returns the generation of a row that nb read as an older form, and why.
+func legacyGeneration(o nb.Owner) (Generation, string) {
 	switch {
 	case o.Controller != nb.DefaultController:
 		return Of2023, whyOf2023
@@ -131,8 +131,8 @@ func legacy(o nb.Owner) (Generation, string) {
 	return Older, whyMulticast
 }
 
-// olderMatch knows a row with a current id by its match.
-func olderMatch(kind, match string) string {
+// whyOlderMatch knows a row with a current id by its match.
+func whyOlderMatch(kind, match string) string {
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(match, p) })
 	}
@@ -150,8 +150,8 @@ func olderMatch(kind, match string) string {
 	return ""
 }
 
-// unowned knows a port group of a release before groups had owners, by its name.
-func unowned(g *nb.PortGroup) (kind, why string) {
+// unownedGroup knows a port group of a release before groups had owners, by its name.
+func unownedGroup(g *nb.PortGroup) (kind, why string) {
 	readable := g.ExternalIDs["name"]
 	switch {
 	case strings.HasSuffix(g.Name, suffixIngress), strings.HasSuffix(g.Name, suffixEgress):
@@ -164,43 +164,43 @@ func unowned(g *nb.PortGroup) (kind, why string) {
 	return "", ""
 }
 
-// owners sums up. That a single row has no tier is an altered row; that none of
+// ownerRows sums up. That a single row has no tier is an altered row; that none of
 // many has, a release without them.
-func (t *tally) owners() []Rows {
+func (t *dialectTally) ownerRows() []OwnerRows {
 	noTiers := t.tiered > 1 && t.tierless == t.tiered
 	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {
 		for range t.groups2023[i] {
-			if f := t.forms[kind]; f != nil && f.by[Of2023] > 0 {
-				f.add(Of2023, whyOf2023)
+			if f := t.forms[kind]; f != nil && f.byGeneration[Of2023] > 0 {
+				f.countRow(Of2023, whyOf2023)
 			}
 		}
 	}
-	out := make([]Rows, 0, len(t.forms))
+	out := make([]OwnerRows, 0, len(t.forms))
 	for _, kind := range slices.Sorted(maps.Keys(t.forms)) {
 		f := t.forms[kind]
 		if noTiers && tierTwo[kind] && f.current > 0 {
-			f.by[Older] += f.current
+			f.byGeneration[Older] += f.current
 			f.why[whyNoTiers] += f.current
-			f.by[Current], f.current = 0, 0
+			f.byGeneration[Current], f.current = 0, 0
 		}
-		r := Rows{Type: kind, Rows: f.rows, Current: f.current, Generation: Current}
+		r := OwnerRows{Type: kind, Rows: f.rows, Current: f.current, Generation: Current}
 		switch {
 		case f.current == f.rows:
 		case f.current > 0:
 			r.Generation = Mixed
 		default:
-			r.Generation = most(f.by)
+			r.Generation = mostCounted(f.byGeneration)
 		}
 		if f.current < f.rows {
-			r.Form = most(f.why)
+			r.Form = mostCounted(f.why)
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// most is the key with the largest count, the first by name of several.
-func most[K ~string](counts map[K]int) (best K) {
+// mostCounted is the key with the largest count, the first by name of several.
+func mostCounted[K ~string](counts map[K]int) (best K) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		if best == "" || counts[k] > counts[best] {
 			best = k
@@ -219,12 +219,12 @@ var groups = [][]string{
 	{nb.OwnerCluster, nb.OwnerMulticastCluster, nb.OwnerNetpolDefault},
 }
 
-// Incomparable returns the owner types whose rows cannot be held against desired ones,
+// IncomparableOwners returns the owner types whose rows cannot be held against desired ones,
 // with the reason: all rows of the type have another form than Rung compiles, or there
 // are none and rows of the same controller have. An address set of a pod selector has
 // one id form for all releases, and other contents: it goes with its NetworkPolicies.
 // Rows that hang on the cluster's port groups go with those.
-func (d *Dialect) Incomparable() map[string]string {
+func (d *Dialect) IncomparableOwners() map[string]string {
 	var out map[string]string
 	put := func(kind, why string) {
 		if out == nil {
@@ -234,7 +234,7 @@ func (d *Dialect) Incomparable() map[string]string {
 			out[kind] = why
 		}
 	}
-	text := func(r Rows) string { return "rows of an " + r.name() + ": " + r.Form }
+	text := func(r OwnerRows) string { return "rows of an " + r.generationText() + ": " + r.Form }
 	for _, r := range d.Owners {
 		if r.Current == 0 {
 			put(r.Type, text(r))
@@ -242,13 +242,13 @@ func (d *Dialect) Incomparable() map[string]string {
 	}
 	for _, group := range groups {
 		for _, kind := range group {
-			r := d.Of(kind)
+			r := d.RowsOfOwner(kind)
 			if r.Rows == 0 || r.Current > 0 {
 				continue
 			}
 			for _, other := range group {
-				if d.Of(other).Current == 0 || other == nb.OwnerPodSelector || kind == nb.OwnerCluster {
-					put(other, "the "+kind+" rows are of an "+r.name()+": "+r.Form)
+				if d.RowsOfOwner(other).Current == 0 || other == nb.OwnerPodSelector || kind == nb.OwnerCluster {
+					put(other, "the "+kind+" rows are of an "+r.generationText()+": "+r.Form)
 				}
 			}
 		}
@@ -256,7 +256,7 @@ func (d *Dialect) Incomparable() map[string]string {
 	return out
 }
 
-func (r Rows) name() string {
+func (r OwnerRows) generationText() string {
 	switch r.Generation {
 	case Of2023:
 		return "enhancement of 2023"

@@ -18,16 +18,16 @@ var sampled = map[string]bool{
 	nb.OwnerNetpolNamespace: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
 }
 
-// Infer reads the dialect from the rows of a zone. It looks at every ACL, address
+// InferDialect reads the dialect from the rows of a zone. It looks at every ACL, address
 // set and port group once.
-func Infer(db *nb.DB, h Hints) Dialect {
-	t := &tally{db: db, hints: h, forms: map[string]*form{}}
+func InferDialect(db *nb.DB, h ObjectHints) Dialect {
+	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}}
 	for g := range db.PortGroups() {
-		t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
+		t.bookRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
 	for s := range db.AddressSets() {
 		o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
-		t.classify(s, s.ExternalIDs, o)
+		t.bookRow(s, s.ExternalIDs, o)
 		if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
 			switch o.Family {
 			case "v4":
@@ -38,20 +38,20 @@ func Infer(db *nb.DB, h Hints) Dialect {
 		}
 	}
 	for a := range db.ACLs() {
-		t.acl(a)
+		t.countACL(a)
 	}
-	d := Dialect{Observability: t.observability(), AllowICMP: t.allowICMP(), Stateless: t.statelessFact(),
-		Families: t.families.fact(), Subnets: t.subnets.fact(), Meter: t.meter(), Owners: t.owners()}
-	d.Multicast = presence(t.multicast, "rows of the cluster's multicast")
-	d.Defaults = presence(t.hairpin, "hairpin rows")
+	d := Dialect{Observability: t.observabilityFact(), AllowICMP: t.allowICMPFact(), Stateless: t.statelessFact(),
+		Families: t.families.familiesFact(), Subnets: t.subnets.subnetsFact(), Meter: t.meterFact(), Owners: t.ownerRows()}
+	d.Multicast = presenceFact(t.multicast, "rows of the cluster's multicast")
+	d.Defaults = presenceFact(t.hairpin, "hairpin rows")
 	return d
 }
 
-// tally counts while the rows go by.
-type tally struct {
+// dialectTally counts while the rows go by.
+type dialectTally struct {
 	db    *nb.DB
-	hints Hints
-	forms map[string]*form
+	hints ObjectHints
+	forms map[string]*formCount
 
 	acls, metered          int // of the default network's controller
 	sampleable, withSample int
@@ -65,9 +65,9 @@ type tally struct {
 	subnets  subnetTally
 }
 
-func (t *tally) acl(a *nb.ACL) {
+func (t *dialectTally) countACL(a *nb.ACL) {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	t.classify(a, a.ExternalIDs, o)
+	t.bookRow(a, a.ExternalIDs, o)
 	if o.Controller != nb.DefaultController || o.Form != nb.FormKnown && o.Form != nb.FormLegacy {
 		return
 	}
@@ -81,7 +81,7 @@ func (t *tally) acl(a *nb.ACL) {
 			t.withSample++
 		}
 	}
-	t.families.match(o.Type, a.Match)
+	t.families.countMatch(o.Type, a.Match)
 	switch o.Type {
 	case nb.OwnerNetpolNamespace:
 		switch o.Detail {
@@ -101,16 +101,16 @@ func (t *tally) acl(a *nb.ACL) {
 	case nb.OwnerNetpolDefault:
 		t.hairpin++
 	case nb.OwnerEgressFirewall:
-		if t.defaultNetwork(a.Match) {
-			t.subnets.match(a.Match)
+		if t.isOfDefaultNetwork(a.Match) {
+			t.subnets.countMatch(a.Match)
 		}
 	}
 }
 
-// defaultNetwork says whether a row of an EgressFirewall is of a namespace on the
+// isOfDefaultNetwork says whether a row of an EgressFirewall is of a namespace on the
 // default network: the others leave out the subnets of theirs, under the same
 // owner (ovn-kubernetes.md#other-networks).
-func (t *tally) defaultNetwork(text string) bool {
+func (t *dialectTally) isOfDefaultNetwork(text string) bool {
 	for r := range match.RefsIn(text) {
 		if r.Kind == match.RefPortGroup {
 			g := t.db.PortGroupByName(r.Name)
@@ -120,21 +120,21 @@ func (t *tally) defaultNetwork(text string) bool {
 	return true // an older form knows no other networks
 }
 
-func (t *tally) observability() Fact {
+func (t *dialectTally) observabilityFact() Fact {
 	if t.sampleable == 0 {
 		return Fact{Evidence: "no ACL of a feature that is sampled"}
 	}
-	return Fact{Of(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
+	return Fact{TriOf(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
 }
 
-func (t *tally) allowICMP() Fact {
+func (t *dialectTally) allowICMPFact() Fact {
 	if t.denies+t.icmp == 0 {
 		return Fact{Evidence: "no default deny stands"}
 	}
-	return Fact{Of(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
+	return Fact{TriOf(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
 }
 
-func (t *tally) statelessFact() Fact {
+func (t *dialectTally) statelessFact() Fact {
 	switch {
 	case t.stateless > 0:
 		return Fact{Yes, fmt.Sprintf("%d ACLs are %s", t.stateless, nb.ActionAllowStateless)}
@@ -144,16 +144,16 @@ func (t *tally) statelessFact() Fact {
 	return Fact{Evidence: "no NetworkPolicy with rows is annotated"}
 }
 
-// presence is yes where rows are; that none are says nothing, they may not be
+// presenceFact is yes where rows are; that none are says nothing, they may not be
 // due.
-func presence(n int, what string) Fact {
+func presenceFact(n int, what string) Fact {
 	if n == 0 {
 		return Fact{Evidence: "no " + what}
 	}
 	return Fact{Yes, fmt.Sprintf("%d %s", n, what)}
 }
 
-func (t *tally) meter() Meter {
+func (t *dialectTally) meterFact() Meter {
 	carry := fmt.Sprintf("%d of %d ACLs refer to %s", t.metered, t.acls, nb.LoggingMeter)
 	row := t.db.MeterByName(nb.LoggingMeter)
 	switch {
@@ -177,15 +177,15 @@ type familyTally struct {
 	v4Terms, v6Terms int // references to sets, hairpin addresses, bare ip4 and ip6
 }
 
-// match counts terms that exist per enabled family. Addresses in a match are no
+// countMatch counts terms that exist per enabled family. Addresses in a match are no
 // sign: an ipBlock is written whatever the families are (ovn-kubernetes.md#ip-blocks).
-func (t *familyTally) match(ownerType, match string) {
+func (t *familyTally) countMatch(ownerType, match string) {
 	count := func(n *int, v string) {
 		switch {
 		case strings.Contains(match, v+".src == $"), strings.Contains(match, v+".dst == $"),
 			strings.Contains(match, v+".src == {$"), strings.Contains(match, v+".dst == {$"),
 			ownerType == nb.OwnerNetpolDefault && strings.Contains(match, v+".src == "),
-			ownerType == nb.OwnerNetworkPolicy && bare(match, v):
+			ownerType == nb.OwnerNetworkPolicy && beginsWithFamily(match, v):
 			*n++
 		}
 	}
@@ -193,17 +193,17 @@ func (t *familyTally) match(ownerType, match string) {
 	count(&t.v6Terms, "ip6")
 }
 
-// bare says whether a match of a rule without peers begins with the family.
-func bare(match, v string) bool {
+// beginsWithFamily says whether a match of a rule without peers begins with the family.
+func beginsWithFamily(match, v string) bool {
 	l3, _, _ := strings.Cut(match, " && ")
 	return l3 == v || l3 == "(ip4 || ip6)"
 }
 
-func (t *familyTally) fact() Families {
+func (t *familyTally) familiesFact() Families {
 	if t.v4Sets+t.v6Sets+t.v4Terms+t.v6Terms == 0 {
 		return Families{Evidence: "no address set, and no match that depends on it"}
 	}
-	f := Families{V4: Of(t.v4Sets+t.v4Terms > 0), V6: Of(t.v6Sets+t.v6Terms > 0)}
+	f := Families{V4: TriOf(t.v4Sets+t.v4Terms > 0), V6: TriOf(t.v6Sets+t.v6Terms > 0)}
 	if t.v4Sets+t.v6Sets > 0 {
 		f.Evidence = fmt.Sprintf("%d address sets of v4, %d of v6", t.v4Sets, t.v6Sets)
 	} else {
@@ -226,7 +226,7 @@ var leftOut = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
 // maxSubnets bounds what is collected; a cluster has a few.
 const maxSubnets = 64
 
-func (t *subnetTally) match(match string) {
+func (t *subnetTally) countMatch(match string) {
 	t.allV4 = t.allV4 || strings.Contains(match, "ip4.dst == 0.0.0.0/0")
 	t.allV6 = t.allV6 || strings.Contains(match, "ip6.dst == ::/0")
 	found := leftOut.FindAllStringSubmatch(match, maxSubnets)
@@ -245,7 +245,7 @@ func (t *subnetTally) match(match string) {
 	}
 }
 
-func (t *subnetTally) fact() Subnets {
+func (t *subnetTally) subnetsFact() Subnets {
 	s := Subnets{AllV4: t.allV4, AllV6: t.allV6}
 	for p := range t.seen {
 		s.Prefixes = append(s.Prefixes, p)

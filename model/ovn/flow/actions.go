@@ -26,8 +26,8 @@ const (
 	ActOdd       = "other"
 )
 
-// Act is one action of a logical flow in words.
-type Act struct {
+// FlowAction is one action of a logical flow in words.
+type FlowAction struct {
 	Code string
 	Text string // for people
 	Raw  string // as the flow has it
@@ -42,23 +42,23 @@ type Log struct {
 	Meter    string `json:"meter,omitempty"`
 }
 
-// Actions reads the actions of a logical flow, as the database and ovn-trace write them.
+// ReadActions reads the actions of a logical flow, as the database and ovn-trace write them.
 // Actions that set a register to 0 before a stage is left, and the plain "next;" at the
 // end, are included.
-func Actions(text string) (out []Act) {
-	parts, whole := split(text, true)
+func ReadActions(text string) (out []FlowAction) {
+	parts, whole := splitActions(text, true)
 	if !whole {
-		parts, _ = split(text, false) // northd escapes no quote in the name of an ACL
+		parts, _ = splitActions(text, false) // northd escapes no quote in the name of an ACL
 	}
 	for _, raw := range parts {
-		out = append(out, act(raw))
+		out = append(out, readAction(raw))
 	}
 	return out
 }
 
-// split takes actions apart at the semicolons outside of braces, comments and, where they
+// splitActions takes actions apart at the semicolons outside of braces, comments and, where they
 // count, quotes; whole is false where a quote has no end.
-func split(text string, quotes bool) (out []string, whole bool) {
+func splitActions(text string, quotes bool) (out []string, whole bool) {
 	depth, quoted, from := 0, false, 0
 	add := func(to int) {
 		if s := strings.TrimSpace(text[from:to]); s != "" {
@@ -99,7 +99,7 @@ func split(text string, quotes bool) (out []string, whole bool) {
 }
 
 // fixed are actions that are always written alike.
-var fixed = map[string]Act{
+var fixed = map[string]FlowAction{
 	"next":                  {Code: ActNext, Text: "on to the next stage"},
 	"/* drop */":            {Code: ActDrop, Text: "drop"},
 	"drop":                  {Code: ActDrop, Text: "drop"},
@@ -131,15 +131,15 @@ var fixed = map[string]Act{
 // (ovn-kubernetes.md#logical-flows-of-an-acl).
 var sampled = []string{"reg3 = ", "reg9 = ", "reg8[0..7] = ", "reg8[8..15] = ", "reg8[19..20] = "}
 
-func act(raw string) Act {
+func readAction(raw string) FlowAction {
 	if a, ok := fixed[raw]; ok {
 		a.Raw = raw
 		return a
 	}
-	a := Act{Code: ActOdd, Text: raw, Raw: raw}
+	a := FlowAction{Code: ActOdd, Text: raw, Raw: raw}
 	switch {
 	case strings.HasPrefix(raw, "log("):
-		a.Log = logOf(raw)
+		a.Log = readLog(raw)
 		a.Code, a.Text = ActLog, a.Log.String()
 	case strings.HasPrefix(raw, regTier+" = "):
 		tier := raw[len(regTier+" = "):]
@@ -195,8 +195,8 @@ func (l *Log) String() string {
 // uuidLength is how long a UUID is as text.
 const uuidLength = 36
 
-// logOf reads log(name="…", severity=…, verdict=…, meter="…").
-func logOf(raw string) *Log {
+// readLog reads log(name="…", severity=…, verdict=…, meter="…").
+func readLog(raw string) *Log {
 	l := &Log{}
 	text := strings.TrimSuffix(strings.TrimPrefix(raw, "log("), ")")
 	for text != "" {
@@ -244,9 +244,9 @@ func cutValue(s string) (value, rest string) {
 	return s[1:], ""
 }
 
-// InWords says what the actions do, in order and without what every flow does: going on,
+// ActionTexts says what the actions do, in order and without what every flow does: going on,
 // and setting registers back.
-func InWords(acts []Act) (out []string) {
+func ActionTexts(acts []FlowAction) (out []string) {
 	samples := 0
 	for _, a := range acts {
 		switch a.Code {

@@ -8,8 +8,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// differs says how a flow is not that of an ACL.
-func differs(a *nb.ACL, f *Flow) (out []string) {
+// flowDifferences says how a flow is not that of an ACL.
+func flowDifferences(a *nb.ACL, f *Flow) (out []string) {
 	say := func(what string, flow, row any) {
 		if flow != row {
 			out = append(out, fmt.Sprintf("%s %v, the row says %v", what, flow, row))
@@ -26,10 +26,10 @@ func differs(a *nb.ACL, f *Flow) (out []string) {
 		} else if a.Tier != 0 {
 			say("tier", 0, a.Tier)
 		}
-		say("action", f.decides(), decision(a.Action))
+		say("action", f.decisionOfFlow(), verdictOfAction(a.Action))
 		say("log", f.Log != nil, a.Log)
 		if f.Log != nil && a.Log {
-			out = append(out, f.logs(a)...)
+			out = append(out, f.logDifferences(a)...)
 		}
 	}
 	if f.Match != a.Match {
@@ -38,14 +38,14 @@ func differs(a *nb.ACL, f *Flow) (out []string) {
 	return out
 }
 
-// logs says how a flow logs otherwise than an ACL does.
-func (f *Flow) logs(a *nb.ACL) (out []string) {
+// logDifferences says how a flow logs otherwise than an ACL does.
+func (f *Flow) logDifferences(a *nb.ACL) (out []string) {
 	// northd escapes nothing in a name, so it is compared as it is written.
 	if named := strings.Contains(f.Row.Actions, "log(name=\""); a.Name == "" && named && !a.BlankName ||
 		a.Name != "" && !strings.Contains(f.Row.Actions, "log(name=\""+a.Name+"\", ") {
 		out = append(out, "another name")
 	}
-	if f.unreadable() {
+	if f.isRefusedByName() {
 		return out // the text after the name cannot be read either
 	}
 	if severity := cmp.Or(a.Severity, "info"); f.Log.Severity != severity {
@@ -57,16 +57,16 @@ func (f *Flow) logs(a *nb.ACL) (out []string) {
 	return out
 }
 
-// decides returns the decision of an ACL's flow; pass where it decides nothing.
-func (r *Reading) decides() string {
-	if r.Passes() {
+// decisionOfFlow returns the decision of an ACL's flow; pass where it decides nothing.
+func (r *Reading) decisionOfFlow() string {
+	if r.IsPassing() {
 		return nb.ActionPass
 	}
 	return r.Verdict
 }
 
-// decision returns the verdict that a flow has for the action of its ACL.
-func decision(action string) string {
+// verdictOfAction returns the verdict that a flow has for the action of its ACL.
+func verdictOfAction(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
 		return ActAllow

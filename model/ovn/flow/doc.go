@@ -1,7 +1,7 @@
 // Package flow explains the logical flows that northd makes of ACLs: the stage and tier
 // a flow decides in, which packets it is for, and what its actions do, in words
 // (ovn-kubernetes.md#logical-flows-of-an-acl). Join holds the ACLs of a zone against the
-// flows of its Southbound database, Progress says how far northd and the nodes are.
+// flows of its Southbound database, NodeProgress says how far northd and the nodes are.
 //
 // Invariants: which ACL a flow was made for is told by the hint in the flow's
 // external_ids; only an ACL that lacks flows of its own hint gets those of others that do

@@ -24,15 +24,15 @@ type Flow struct {
 	// ACLs that differ in nothing a flow has (ovn-kubernetes.md#acls-that-share-flows).
 	// Empty for others.
 	Twin string
-	// With are the ACLs that share the flow, this one's among them and that of its hint
+	// SharedBy are the ACLs that share the flow, this one's among them and that of its hint
 	// first; nil where it is one ACL's own. All of them have the same slice.
-	With []*nb.ACL
+	SharedBy []*nb.ACL
 	// Own is the purpose of a flow that was made for no ACL.
 	Own string
 }
 
-// Place is where a flow decides: its stage, priority and tier.
-func (f *Flow) Place() string {
+// PlaceText is where a flow decides: its stage, priority and tier.
+func (f *Flow) PlaceText() string {
 	s := string(f.Stage)
 	if f.Part != PartEval {
 		s += " " + string(f.Part)
@@ -44,16 +44,16 @@ func (f *Flow) Place() string {
 	return s
 }
 
-// Packets says for which of the packets that its ACL matches a flow is.
-func (f *Flow) Packets() string { return f.Reading.Hint.String() }
+// PacketsText says for which of the packets that its ACL matches a flow is.
+func (f *Flow) PacketsText() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.
 type ACL struct {
 	*nb.ACL
 	Flows []*Flow // by stage, priority (highest first) and hint
-	// On are the switches of the zone that the ACL applies to, by name: it stands on them,
+	// Switches are the switches of the zone that the ACL applies to, by name: it stands on them,
 	// or a port of its port group does. Without one it has no flows, and needs none.
-	On []string
+	Switches []string
 	// Missing are the switches among them on which a flow of the ACL is missing.
 	Missing []string
 }
@@ -76,26 +76,26 @@ func (a *ACL) State() State {
 		return StateOld
 	case len(a.Missing) > 0:
 		return StateMissing
-	case len(a.On) == 0:
+	case len(a.Switches) == 0:
 		return StateNoPort
 	}
 	return StateMade
 }
 
-// Joined are the ACLs of a zone and the flows of the ACL stages.
-type Joined struct {
+// JoinedFlows are the ACLs of a zone and the flows of the ACL stages.
+type JoinedFlows struct {
 	ACLs []*ACL  // in the order of their UUIDs
 	Own  []*Flow // OVN's own: made for no ACL
 	// Surplus are flows whose ACL is gone, or where the row does not
 	// apply any more.
 	Surplus  []*Flow
-	Progress Progress
+	Progress NodeProgress
 	// Odd counts actions that are not known.
 	Odd int
 }
 
 // ACL is the one of that UUID, nil where there is none.
-func (j *Joined) ACL(uuid string) *ACL {
+func (j *JoinedFlows) ACL(uuid string) *ACL {
 	i, ok := slices.BinarySearchFunc(j.ACLs, uuid, func(a *ACL, uuid string) int { return cmp.Compare(a.UUID, uuid) })
 	if !ok {
 		return nil
@@ -103,23 +103,23 @@ func (j *Joined) ACL(uuid string) *ACL {
 	return j.ACLs[i]
 }
 
-// Join holds the ACLs of a zone against its logical flows. A flow is an ACL's by its
+// JoinFlows holds the ACLs of a zone against its logical flows. A flow is an ACL's by its
 // hint: eight hex digits of a UUID. Where several ACLs begin alike, it is that whose
 // stage, priority and match the flow has. ACLs that differ in nothing a flow has share
 // theirs, under the hint of one of them.
-func Join(rows *nb.DB, flows *sb.DB) *Joined {
-	out := &Joined{Progress: ProgressOf(rows, flows)}
+func JoinFlows(rows *nb.DB, flows *sb.DB) *JoinedFlows {
+	out := &JoinedFlows{Progress: ProgressOf(rows, flows)}
 	on := placesOf(rows)
 	byHint := map[string][]*ACL{}
 	for a := range rows.ACLs() {
-		x := &ACL{ACL: a, On: on[a.UUID]}
+		x := &ACL{ACL: a, Switches: on[a.UUID]}
 		out.ACLs = append(out.ACLs, x)
 		if len(a.UUID) >= hintLength {
 			byHint[a.UUID[:hintLength]] = append(byHint[a.UUID[:hintLength]], x)
 		}
 	}
 	for f := range flows.Flows() {
-		x := explain(f, flows)
+		x := explainFlow(f, flows)
 		if x == nil {
 			continue
 		}
@@ -127,33 +127,35 @@ func Join(rows *nb.DB, flows *sb.DB) *Joined {
 		acls := byHint[f.Hint]
 		switch {
 		case f.Hint == "" || len(acls) == 0 && (x.Part == PartBefore || f.Priority == prioOwn):
-			x.Own = x.Purpose(f.Priority) // hints are of ports there, or of DHCP options
+			x.Own = x.PurposeText(f.Priority) // hints are of ports there, or of DHCP options
 			out.Own = append(out.Own, x)
 		case len(acls) == 0:
 			out.Surplus = append(out.Surplus, x)
 		default:
-			a := slices.MinFunc(acls, func(a, b *ACL) int { return cmp.Compare(len(differs(a.ACL, x)), len(differs(b.ACL, x))) })
-			x.Differs = differs(a.ACL, x)
+			a := slices.MinFunc(acls, func(a, b *ACL) int {
+				return cmp.Compare(len(flowDifferences(a.ACL, x)), len(flowDifferences(b.ACL, x)))
+			})
+			x.Differs = flowDifferences(a.ACL, x)
 			a.Flows = append(a.Flows, x)
 		}
 	}
 	for _, a := range out.ACLs {
-		a.Missing = missing(a)
+		a.Missing = missingSwitches(a)
 	}
-	out.share()
+	out.shareFlows()
 	for _, a := range out.ACLs {
-		slices.SortStableFunc(a.Flows, compare)
+		slices.SortStableFunc(a.Flows, compareFlows)
 	}
-	slices.SortStableFunc(out.Own, compare)
-	slices.SortStableFunc(out.Surplus, compare)
+	slices.SortStableFunc(out.Own, compareFlows)
+	slices.SortStableFunc(out.Surplus, compareFlows)
 	return out
 }
 
 // hintLength is how much of a UUID a hint holds.
 const hintLength = 8
 
-func explain(f *sb.Flow, db *sb.DB) *Flow {
-	r, ok := Read(f.Stage, f.Match, f.Actions)
+func explainFlow(f *sb.Flow, db *sb.DB) *Flow {
+	r, ok := ReadFlow(f.Stage, f.Match, f.Actions)
 	if !ok {
 		return nil
 	}
@@ -162,20 +164,20 @@ func explain(f *sb.Flow, db *sb.DB) *Flow {
 	return x
 }
 
-func compare(a, b *Flow) int {
+func compareFlows(a, b *Flow) int {
 	return cmp.Or(cmp.Compare(a.Stage.Index(), b.Stage.Index()), cmp.Compare(a.Row.Table, b.Row.Table),
 		cmp.Compare(b.Row.Priority, a.Row.Priority), cmp.Compare(a.Row.Hint, b.Row.Hint), cmp.Compare(a.Hint, b.Hint),
 		cmp.Compare(a.Row.UUID, b.Row.UUID))
 }
 
-// missing are the switches on which an ACL has not every flow it needs: one for every
+// missingSwitches are the switches on which an ACL has not every flow it needs: one for every
 // packet, or one for each of its two hints (ovn-kubernetes.md#hints).
-func missing(a *ACL) (out []string) {
+func missingSwitches(a *ACL) (out []string) {
 	want := []Hint{HintAllowNew, HintAllow}
-	if decision(a.Action) != ActAllow {
+	if verdictOfAction(a.Action) != ActAllow {
 		want = []Hint{HintDrop, HintBlock}
 	}
-	for _, name := range a.On {
+	for _, name := range a.Switches {
 		there := map[Hint]bool{}
 		for _, f := range a.Flows {
 			if f.Part == PartEval && f.Row.Priority != prioRelated &&
@@ -227,9 +229,9 @@ func placesOf(rows *nb.DB) map[string][]string {
 	return out
 }
 
-// Cause says why flows of an ACL are missing or old, as far as the databases tell; empty
+// WhyMissing says why flows of an ACL are missing or old, as far as the databases tell; empty
 // where the ACL is as it should be.
-func (j *Joined) Cause(a *ACL) string {
+func (j *JoinedFlows) WhyMissing(a *ACL) string {
 	switch a.State() {
 	case StateNoPort:
 		return "no port of its port group is in this zone, so none are needed"
@@ -237,7 +239,7 @@ func (j *Joined) Cause(a *ACL) string {
 		return j.Progress.NorthdText()
 	}
 	switch {
-	case slices.ContainsFunc(a.Flows, (*Flow).unreadable):
+	case slices.ContainsFunc(a.Flows, (*Flow).isRefusedByName):
 		return "ovn-controller cannot read the name in its log action: the ACL decides nothing on the nodes"
 	case j.Progress.NodesBehind():
 		return j.Progress.NodesText()
@@ -246,18 +248,18 @@ func (j *Joined) Cause(a *ACL) string {
 }
 
 // NorthdText says what is the matter where flows do not follow rows.
-func (p *Progress) NorthdText() string {
+func (p *NodeProgress) NorthdText() string {
 	switch {
 	case p.NorthdBehind():
 		return fmt.Sprintf("northd is behind: rows #%d, flows #%d", p.Written.Cfg, p.Made.Cfg)
-	case !p.Tracked():
+	case !p.IsTracked():
 		return "northd has not made them: it is behind or stopped (nb_cfg was never raised, so it does not say)"
 	}
 	return "northd has not made them since the last raise of nb_cfg: it is behind or stopped"
 }
 
-// Summary is one line: how many ACLs have their flows.
-func (j *Joined) Summary() string {
+// SummaryText is one line: how many ACLs have their flows.
+func (j *JoinedFlows) SummaryText() string {
 	count := map[State]int{}
 	flows := map[*sb.Flow]bool{} // several ACLs may share one
 	for _, a := range j.ACLs {

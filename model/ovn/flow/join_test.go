@@ -58,18 +58,18 @@ func (z *zone) rows(more ...nb.Row) *nb.DB {
 }
 
 func (z *zone) flows(more ...sb.Row) *sb.DB {
-	var ch []sb.Change
+	var ch []sb.RowChange
 	for _, r := range z.Flows {
-		ch = append(ch, sb.Change{New: r})
+		ch = append(ch, sb.RowChange{New: r})
 	}
 	for _, r := range z.Datapaths {
-		ch = append(ch, sb.Change{New: r})
+		ch = append(ch, sb.RowChange{New: r})
 	}
 	for _, r := range z.Groups {
-		ch = append(ch, sb.Change{New: r})
+		ch = append(ch, sb.RowChange{New: r})
 	}
 	for _, r := range more {
-		ch = append(ch, sb.Change{New: r})
+		ch = append(ch, sb.RowChange{New: r})
 	}
 	return (*sb.DB)(nil).Apply(ch)
 }
@@ -83,7 +83,7 @@ func (z *zone) acl(t *testing.T, name string) *nb.ACL {
 	return z.ACLs[i]
 }
 
-func of(t *testing.T, j *flow.Joined, a *nb.ACL) *flow.ACL {
+func of(t *testing.T, j *flow.JoinedFlows, a *nb.ACL) *flow.ACL {
 	t.Helper()
 	i := slices.IndexFunc(j.ACLs, func(x *flow.ACL) bool { return x.UUID == a.UUID })
 	if i < 0 {
@@ -96,25 +96,25 @@ func of(t *testing.T, j *flow.Joined, a *nb.ACL) *flow.ACL {
 // ACL that applies somewhere has its flows, and nothing in them is unknown.
 func TestJoinReal(t *testing.T) {
 	z := realZone(t)
-	j := flow.Join(z.rows(), z.flows())
+	j := flow.JoinFlows(z.rows(), z.flows())
 	mine := 0
 	for _, a := range j.ACLs {
 		mine += len(a.Flows)
 		switch state := a.State(); state {
 		case flow.StateMade:
-			if len(a.Flows) == 0 || len(a.On) == 0 {
-				t.Errorf("%s %s: %d flows on %v", a.UUID, a.Name, len(a.Flows), a.On)
+			if len(a.Flows) == 0 || len(a.Switches) == 0 {
+				t.Errorf("%s %s: %d flows on %v", a.UUID, a.Name, len(a.Flows), a.Switches)
 			}
 		case flow.StateNoPort:
 			if len(a.Flows) != 0 {
 				t.Errorf("%s %s has no port and %d flows", a.UUID, a.Name, len(a.Flows))
 			}
 		default:
-			t.Errorf("%s %s: %s, missing on %v, cause %q", a.UUID, a.Name, state, a.Missing, j.Cause(a))
+			t.Errorf("%s %s: %s, missing on %v, cause %q", a.UUID, a.Name, state, a.Missing, j.WhyMissing(a))
 		}
 		for _, f := range a.Flows {
-			if f.Row.Hint != a.UUID[:8] || len(flow.InWords(f.Acts)) == 0 && !f.Passes() {
-				t.Errorf("%s: %s: %v", a.UUID, f.Row.Actions, flow.InWords(f.Acts))
+			if f.Row.Hint != a.UUID[:8] || len(flow.ActionTexts(f.Acts)) == 0 && !f.IsPassing() {
+				t.Errorf("%s: %s: %v", a.UUID, f.Row.Actions, flow.ActionTexts(f.Acts))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestJoinReal(t *testing.T) {
 		t.Errorf("%d actions are not known", j.Odd)
 	}
 	const want = "87 flows of 45 ACLs · 11 ACLs without ports in this zone"
-	if got := j.Summary(); got != want {
+	if got := j.SummaryText(); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 }
@@ -141,7 +141,7 @@ func TestJoinReal(t *testing.T) {
 // What an admin reads of the flows of one ACL of each kind.
 func TestExplained(t *testing.T) {
 	z := realZone(t)
-	j := flow.Join(z.rows(), z.flows())
+	j := flow.JoinFlows(z.rows(), z.flows())
 	text := func(a *flow.ACL) (out []string) {
 		for _, f := range a.Flows {
 			var on []string
@@ -149,7 +149,7 @@ func TestExplained(t *testing.T) {
 				on = append(on, d.Name)
 			}
 			out = append(out, fmt.Sprintf("%s %s %s table %d prio %d tier %d, %s: %s", strings.Join(on, "+"), f.Stage, f.Part,
-				f.Row.Table, f.Row.Priority, f.Tier, f.Hint, strings.Join(flow.InWords(f.Acts), "; ")))
+				f.Row.Table, f.Row.Priority, f.Tier, f.Hint, strings.Join(flow.ActionTexts(f.Acts), "; ")))
 		}
 		return out
 	}
@@ -212,9 +212,9 @@ func TestJoinBehind(t *testing.T) {
 	z.Flows = slices.DeleteFunc(z.Flows, func(f *sb.Flow) bool {
 		return f.Hint == half.UUID[:8] && strings.Contains(f.Match, "reg0[10]")
 	})
-	global := &nb.Global{UUID: "g", Written: nb.Mark{Cfg: 9, Stamp: 1000}, Made: nb.Mark{Cfg: 7, Stamp: 2000}, Done: nb.Mark{Cfg: 7, Stamp: 3000}}
+	global := &nb.Global{UUID: "g", Written: nb.ProgressMark{Cfg: 9, Stamp: 1000}, Made: nb.ProgressMark{Cfg: 7, Stamp: 2000}, Done: nb.ProgressMark{Cfg: 7, Stamp: 3000}}
 	rows := z.rows(&moved, &added, global).Apply([]nb.RowChange{{Old: gone}})
-	j := flow.Join(rows, z.flows())
+	j := flow.JoinFlows(rows, z.flows())
 	if a := of(t, j, &moved); a.State() != flow.StateOld {
 		t.Errorf("a changed row is %s", a.State())
 	} else if diff := cmp.Diff([]string{"priority 27000, the row says 26900", "action allow, the row says drop",
@@ -223,15 +223,15 @@ func TestJoinBehind(t *testing.T) {
 	}
 	for _, a := range []*nb.ACL{&added, half} {
 		if x := of(t, j, a); x.State() != flow.StateMissing || !slices.Equal(x.Missing, []string{"ovn-worker"}) ||
-			j.Cause(x) != "northd is behind: rows #9, flows #7" {
-			t.Errorf("%s is %s on %v, cause %q", a.UUID, x.State(), x.Missing, j.Cause(x))
+			j.WhyMissing(x) != "northd is behind: rows #9, flows #7" {
+			t.Errorf("%s is %s on %v, cause %q", a.UUID, x.State(), x.Missing, j.WhyMissing(x))
 		}
 	}
 	if len(j.Surplus) != 2 || j.Surplus[0].Row.Hint != gone.UUID[:8] {
 		t.Errorf("surplus: %+v", j.Surplus)
 	}
 	const want = "84 flows of 42 ACLs · 2 ACLs without flows · 1 ACL with flows of an older row · 11 ACLs without ports in this zone · 2 flows of ACLs that are gone"
-	if got := j.Summary(); got != want {
+	if got := j.SummaryText(); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 }
@@ -241,7 +241,7 @@ func TestOwnWithHint(t *testing.T) {
 	z := realZone(t)
 	dhcp := &sb.Flow{UUID: "99999999-0000-4000-8000-000000000002", Datapath: z.Datapaths[0].UUID, Pipeline: sb.Egress, Table: 6, Priority: 34000,
 		Match: "udp.src == 67", Actions: "reg8[16] = 1; next;", Stage: "ls_out_acl_eval", Hint: "6bebcdb6"}
-	if j := flow.Join(z.rows(), z.flows(dhcp)); len(j.Surplus) != 0 {
+	if j := flow.JoinFlows(z.rows(), z.flows(dhcp)); len(j.Surplus) != 0 {
 		t.Errorf("left over: %+v", j.Surplus[0].Row)
 	}
 }
@@ -255,7 +255,7 @@ func TestSameHint(t *testing.T) {
 	if two.UUID == one.UUID {
 		two.UUID = one.UUID[:35] + "1"
 	}
-	j := flow.Join(z.rows(&two), z.flows())
+	j := flow.JoinFlows(z.rows(&two), z.flows())
 	if a, b := of(t, j, one), of(t, j, &two); len(a.Flows) != 2 || len(b.Flows) != 0 || a.State() != flow.StateMade {
 		t.Errorf("%d flows (%s) and %d", len(a.Flows), a.State(), len(b.Flows))
 	}
@@ -271,20 +271,20 @@ func TestProgress(t *testing.T) {
 		want    string
 	}{
 		{nb.Global{}, nil, time.Time{}, "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"},
-		{nb.Global{Written: nb.Mark{Cfg: 4, Stamp: at(990)}, Made: nb.Mark{Cfg: 4, Stamp: at(991)}, Done: nb.Mark{Cfg: 4, Stamp: at(1001)}}, nil,
+		{nb.Global{Written: nb.ProgressMark{Cfg: 4, Stamp: at(990)}, Made: nb.ProgressMark{Cfg: 4, Stamp: at(991)}, Done: nb.ProgressMark{Cfg: 4, Stamp: at(1001)}}, nil,
 			time.Time{}, "rows written #4 10s ago · flows made #4 9s ago · nodes done #4 just now"},
-		{nb.Global{Written: nb.Mark{Cfg: 5, Stamp: at(1)}, Made: nb.Mark{Cfg: 4, Stamp: at(700)}, Done: nb.Mark{Cfg: 4, Stamp: at(701)}}, nil,
+		{nb.Global{Written: nb.ProgressMark{Cfg: 5, Stamp: at(1)}, Made: nb.ProgressMark{Cfg: 4, Stamp: at(700)}, Done: nb.ProgressMark{Cfg: 4, Stamp: at(701)}}, nil,
 			time.UnixMilli(at(995)), "rows written #5 5s ago · flows made #4 5m ago: northd is behind · nodes done #4 4m ago"},
-		{nb.Global{Written: nb.Mark{Cfg: 5}, Made: nb.Mark{Cfg: 5}, Done: nb.Mark{Cfg: 4}}, []*sb.Chassis{{UUID: "a", Name: "n2", NbCfg: 4}, {UUID: "b", Name: "n1", NbCfg: 5}},
+		{nb.Global{Written: nb.ProgressMark{Cfg: 5}, Made: nb.ProgressMark{Cfg: 5}, Done: nb.ProgressMark{Cfg: 4}}, []*sb.Chassis{{UUID: "a", Name: "n2", NbCfg: 4}, {UUID: "b", Name: "n1", NbCfg: 5}},
 			time.Time{}, "rows written #5 · flows made #5 · nodes done #4: n2 is behind"},
-		{nb.Global{Written: nb.Mark{Cfg: 5}, Made: nb.Mark{Cfg: 5}, Done: nb.Mark{Cfg: 4}}, nil, time.Time{},
+		{nb.Global{Written: nb.ProgressMark{Cfg: 5}, Made: nb.ProgressMark{Cfg: 5}, Done: nb.ProgressMark{Cfg: 4}}, nil, time.Time{},
 			"rows written #5 · flows made #5 · nodes done #4: a node is behind"},
 	} {
 		c.global.UUID = "g"
 		rows := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &c.global}})
-		var ch []sb.Change
+		var ch []sb.RowChange
 		for _, x := range c.chassis {
-			ch = append(ch, sb.Change{New: x})
+			ch = append(ch, sb.RowChange{New: x})
 		}
 		p := flow.ProgressOf(rows, (*sb.DB)(nil).Apply(ch))
 		if got := p.Text(now, c.seen); got != c.want {

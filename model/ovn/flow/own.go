@@ -19,17 +19,17 @@ const (
 	prioOwn     = 34000
 )
 
-// purpose is the purpose of some flows of OVN's own: of a part, of a range of priorities (any
+// flowPurpose is the purpose of some flows of OVN's own: of a part, of a range of priorities (any
 // without high), whose match is a text, begins with one, or has one in it, as northd writes it.
-type purpose struct {
-	part              Part
+type flowPurpose struct {
+	part              StagePart
 	low, high         int
 	match, begins, in string
 	text              string
 }
 
 // purposes are looked through in order; the last of each part fits every flow.
-var purposes = []purpose{
+var purposes = []flowPurpose{
 	{part: PartBefore, in: "inport ==", text: "a port without connection tracking, such as the router's"},
 	{part: PartBefore, in: "outport ==", text: "a port without connection tracking, such as the router's"},
 	{part: PartBefore, in: "svc_monitor_mac", text: "health checks of load balancers skip connection tracking"},
@@ -64,19 +64,19 @@ var purposes = []purpose{
 	{part: PartEval, text: "a flow of OVN's own"},
 }
 
-// Purpose says what a flow is for that was made for no ACL; it is never empty.
-func (r *Reading) Purpose(priority int) string {
+// PurposeText says what a flow is for that was made for no ACL; it is never empty.
+func (r *Reading) PurposeText(priority int) string {
 	for _, p := range purposes {
 		if p.part == r.Part && (p.high == 0 || p.low <= priority && priority <= p.high) && (p.match == "" || p.match == r.Match) &&
 			strings.HasPrefix(r.Match, p.begins) && strings.Contains(r.Match, p.in) {
 			return p.text
 		}
 	}
-	return r.action()
+	return r.carryingOutText()
 }
 
-// action says what a flow is for that carries a verdict out.
-func (r *Reading) action() string {
+// carryingOutText says what a flow is for that carries a verdict out.
+func (r *Reading) carryingOutText() string {
 	switch r.Verdict {
 	case ActAllow:
 		return "let through: an ACL allowed it"
@@ -96,24 +96,24 @@ func (r *Reading) action() string {
 	return "no ACL decided: let through"
 }
 
-// alike is the key of ACLs that may share flows.
-type alike struct {
-	part     Part
+// sharedFlowKey is the key of ACLs that may share flows.
+type sharedFlowKey struct {
+	part     StagePart
 	stage    model.Stage
 	priority int // the ACL's
 	match    string
 }
 
-// share gives ACLs without flows the flows that northd made once for them and for others: the
+// shareFlows gives ACLs without flows the flows that northd made once for them and for others: the
 // hint names one of them, and stays when its ACL changes or goes.
-func (j *Joined) share() {
+func (j *JoinedFlows) shareFlows() {
 	if !slices.ContainsFunc(j.ACLs, func(a *ACL) bool { return len(a.Missing) > 0 }) {
 		return
 	}
-	flows, holder := map[alike][]*Flow{}, map[*Flow]*ACL{}
+	flows, holder := map[sharedFlowKey][]*Flow{}, map[*Flow]*ACL{}
 	add := func(f *Flow) {
-		if (f.Part == PartEval || f.Part == PartBefore) && f.Row.Priority != prioRelated && !f.Does(ActSample) {
-			k := alike{f.Part, f.Stage, f.Row.Priority - PriorityOffset, f.Match}
+		if (f.Part == PartEval || f.Part == PartBefore) && f.Row.Priority != prioRelated && !f.HasAction(ActSample) {
+			k := sharedFlowKey{f.Part, f.Stage, f.Row.Priority - PriorityOffset, f.Match}
 			flows[k] = append(flows[k], f)
 		}
 	}
@@ -126,25 +126,25 @@ func (j *Joined) share() {
 	for _, f := range j.Surplus {
 		add(f)
 	}
-	taken := map[*Flow][]twin{}
+	taken := map[*Flow][]flowTwin{}
 	for _, a := range j.ACLs {
 		if len(a.Missing) == 0 || a.Label != 0 || a.SampleNew != "" || a.SampleEst != "" {
 			continue
 		}
-		keys := []alike{{PartEval, model.Stage(a.Stage()), a.Priority, a.Match}}
+		keys := []sharedFlowKey{{PartEval, model.Stage(a.Stage()), a.Priority, a.Match}}
 		if a.Action == nb.ActionAllowStateless {
-			keys = append(keys, alike{PartBefore, model.Stage(a.Direction), a.Priority, a.Match})
+			keys = append(keys, sharedFlowKey{PartBefore, model.Stage(a.Direction), a.Priority, a.Match})
 		}
 		for _, k := range keys {
 			for _, f := range flows[k] {
-				if f.on(a.Missing) && len(differs(a.ACL, f)) == 0 {
+				if f.isOnSwitch(a.Missing) && len(flowDifferences(a.ACL, f)) == 0 {
 					own := *f
 					own.Differs, own.Twin = nil, f.Row.Hint
-					a.Flows, taken[f] = append(a.Flows, &own), append(taken[f], twin{a.ACL, &own})
+					a.Flows, taken[f] = append(a.Flows, &own), append(taken[f], flowTwin{a.ACL, &own})
 				}
 			}
 		}
-		a.Missing = missing(a)
+		a.Missing = missingSwitches(a)
 	}
 	for _, a := range j.ACLs { // a flow that is another's as it is was made of an older row of this one
 		a.Flows = slices.DeleteFunc(a.Flows, func(f *Flow) bool { return taken[f] != nil && len(f.Differs) > 0 })
@@ -152,7 +152,7 @@ func (j *Joined) share() {
 	j.Surplus = slices.DeleteFunc(j.Surplus, func(f *Flow) bool { return taken[f] != nil })
 	for f, twins := range taken {
 		if a := holder[f]; a != nil && len(f.Differs) == 0 {
-			twins = append([]twin{{a.ACL, f}}, twins...)
+			twins = append([]flowTwin{{a.ACL, f}}, twins...)
 		}
 		if len(twins) < 2 {
 			continue
@@ -160,19 +160,19 @@ func (j *Joined) share() {
 		with := make([]*nb.ACL, len(twins))
 		for i, t := range twins {
 			with[i] = t.acl
-			t.flow.With = with
+			t.flow.SharedBy = with
 		}
 	}
 }
 
-// twin is a flow as one of the ACLs has it that share it.
-type twin struct {
+// flowTwin is a flow as one of the ACLs has it that share it.
+type flowTwin struct {
 	acl  *nb.ACL
 	flow *Flow
 }
 
-// on says whether the flow is for one of the switches.
-func (f *Flow) on(switches []string) bool {
+// isOnSwitch says whether the flow is for one of the switches.
+func (f *Flow) isOnSwitch(switches []string) bool {
 	return slices.ContainsFunc(f.Datapaths, func(d *sb.Datapath) bool { return slices.Contains(switches, d.Name) })
 }
 
@@ -180,9 +180,9 @@ func (f *Flow) on(switches []string) bool {
 // characters.
 const maxLogName = 63
 
-// unreadable says whether ovn-controller refuses the flow for the name that it logs
+// isRefusedByName says whether ovn-controller refuses the flow for the name that it logs
 // (ovn-kubernetes.md#log-action).
-func (f *Flow) unreadable() bool {
+func (f *Flow) isRefusedByName() bool {
 	_, rest, ok := strings.Cut(f.Row.Actions, "log(name=\"")
 	if !ok || f.Part != PartEval {
 		return false

@@ -13,20 +13,20 @@ import (
 	"rung/model/words"
 )
 
-// Progress says how far northd and the nodes of a zone are behind its rows
+// NodeProgress says how far northd and the nodes of a zone are behind its rows
 // (ovn-kubernetes.md#rows-flows-nodes).
-type Progress struct {
+type NodeProgress struct {
 	// Written, Made and Done are the numbers of rows written, flows made and nodes done,
 	// the newest first. A number moves only when somebody raises nb_cfg: equal numbers say
 	// that what was written before the last raise has arrived, nothing of what came after.
-	Written, Made, Done nb.Mark
+	Written, Made, Done nb.ProgressMark
 	// Waiting are the chassis whose number is below Made, by name.
 	Waiting []*sb.Chassis
 	Chassis int // all of them
 }
 
 // ProgressOf reads it from a zone's databases; either may be missing.
-func ProgressOf(rows *nb.DB, flows *sb.DB) (p Progress) {
+func ProgressOf(rows *nb.DB, flows *sb.DB) (p NodeProgress) {
 	if g := rows.Global(); g != nil {
 		p.Written, p.Made, p.Done = g.Written, g.Made, g.Done
 	}
@@ -44,29 +44,29 @@ func ProgressOf(rows *nb.DB, flows *sb.DB) (p Progress) {
 }
 
 // NorthdBehind says that flows have still to be made of rows that were written.
-func (p *Progress) NorthdBehind() bool { return p.Made.Cfg < p.Written.Cfg }
+func (p *NodeProgress) NorthdBehind() bool { return p.Made.Cfg < p.Written.Cfg }
 
 // NodesBehind says that some node has still to take flows over that were made.
-func (p *Progress) NodesBehind() bool { return p.Done.Cfg < p.Made.Cfg }
+func (p *NodeProgress) NodesBehind() bool { return p.Done.Cfg < p.Made.Cfg }
 
-// Tracked says whether anybody ever raised nb_cfg: else the numbers tell nothing.
-func (p *Progress) Tracked() bool { return p.Written.Cfg != 0 }
+// IsTracked says whether anybody ever raised nb_cfg: else the numbers tell nothing.
+func (p *NodeProgress) IsTracked() bool { return p.Written.Cfg != 0 }
 
 // Text is one line for people. seen is when the newest number was first seen, zero where
 // nobody knows: northd stamps it only once it gets there.
-func (p *Progress) Text(now, seen time.Time) string {
-	if !p.Tracked() {
+func (p *NodeProgress) Text(now, seen time.Time) string {
+	if !p.IsTracked() {
 		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"
 	}
 	if !p.NorthdBehind() {
-		seen = stamp(p.Written)
+		seen = timeOfMark(p.Written)
 	}
-	written := fmt.Sprintf("rows written #%d", p.Written.Cfg) + age(now, seen)
-	made := fmt.Sprintf("flows made #%d", p.Made.Cfg) + age(now, stamp(p.Made))
+	written := fmt.Sprintf("rows written #%d", p.Written.Cfg) + agoText(now, seen)
+	made := fmt.Sprintf("flows made #%d", p.Made.Cfg) + agoText(now, timeOfMark(p.Made))
 	if p.NorthdBehind() {
 		made += ": northd is behind"
 	}
-	done := fmt.Sprintf("nodes done #%d", p.Done.Cfg) + age(now, stamp(p.Done))
+	done := fmt.Sprintf("nodes done #%d", p.Done.Cfg) + agoText(now, timeOfMark(p.Done))
 	if p.NodesBehind() {
 		done += ": " + p.NodesText()
 	}
@@ -74,7 +74,7 @@ func (p *Progress) Text(now, seen time.Time) string {
 }
 
 // NodesText says which nodes are behind.
-func (p *Progress) NodesText() string {
+func (p *NodeProgress) NodesText() string {
 	names := make([]string, len(p.Waiting))
 	for i, c := range p.Waiting {
 		names[i] = c.Name
@@ -85,16 +85,16 @@ func (p *Progress) NodesText() string {
 	return words.Some(names, 3) + words.Form(len(names), " is behind", " are behind")
 }
 
-func stamp(m nb.Mark) time.Time {
+func timeOfMark(m nb.ProgressMark) time.Time {
 	if m.Stamp == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(m.Stamp)
 }
 
-// age is " 12s ago", empty where there is no time. Clocks of nodes differ: what lies
+// agoText is " 12s ago", empty where there is no time. Clocks of nodes differ: what lies
 // ahead is now.
-func age(now, at time.Time) string {
+func agoText(now, at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
@@ -159,5 +159,5 @@ func ParseMeters(list, stats string) map[string]MeterStat {
 	return out
 }
 
-// MeterOf is the name of the meter that northd makes for one ACL of a fair meter.
-func MeterOf(meter, acl string) string { return meter + "__" + acl }
+// MeterOfACL is the name of the meter that northd makes for one ACL of a fair meter.
+func MeterOfACL(meter, acl string) string { return meter + "__" + acl }

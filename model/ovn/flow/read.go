@@ -12,21 +12,21 @@ import (
 // (ovn-kubernetes.md#priorities).
 const PriorityOffset = 1000
 
-// Part is the task of a stage of the pipeline for the ACLs.
-type Part string
+// StagePart is the task of a stage of the pipeline for the ACLs.
+type StagePart string
 
 // The parts, in the order of the pipeline.
 const (
-	PartBefore Part = "before" // before connection tracking: what skips it
-	PartHint   Part = "hint"   // sorts packets by their connection
-	PartEval   Part = "eval"   // the ACLs
-	PartSample Part = "sample" // samples for observability
-	PartAction Part = "action" // carries out the verdict, or goes on to the next tier
+	PartBefore StagePart = "before" // before connection tracking: what skips it
+	PartHint   StagePart = "hint"   // sorts packets by their connection
+	PartEval   StagePart = "eval"   // the ACLs
+	PartSample StagePart = "sample" // samples for observability
+	PartAction StagePart = "action" // carries out the verdict, or goes on to the next tier
 )
 
-// Stage takes the name of a stage apart, as external_ids:stage-name and ovn-trace write
+// ParseStage takes the name of a stage apart, as external_ids:stage-name and ovn-trace write
 // it; ok is false for stages that ACLs have no part in.
-func Stage(name string) (stage model.Stage, part Part, ok bool) {
+func ParseStage(name string) (stage model.Stage, part StagePart, ok bool) {
 	stage = model.StageFromLport
 	rest, in := strings.CutPrefix(name, "ls_in_")
 	if !in {
@@ -46,7 +46,7 @@ func Stage(name string) (stage model.Stage, part Part, ok bool) {
 	if after, is := strings.CutPrefix(rest, "after_lb_"); is && in {
 		stage, rest = model.StageAfterLB, after
 	}
-	switch part = Part(rest); part {
+	switch part = StagePart(rest); part {
 	case PartHint, PartEval, PartSample, PartAction:
 		return stage, part, true
 	}
@@ -89,14 +89,14 @@ const NoTier = -1
 // Reading is a logical flow as its stage, match and actions were read.
 type Reading struct {
 	Stage model.Stage
-	Part  Part
+	Part  StagePart
 	// Tier is the one a flow of part eval is for, or NoTier; Hint the packets.
 	Tier int
 	Hint Hint
 	// Match is the match without the parts about tier and hint: in an ACL's flow the ACL's
 	// own match.
 	Match string
-	Acts  []Act
+	Acts  []FlowAction
 	// Verdict is the decision of the actions: "allow", "drop", "reject", or "".
 	Verdict string
 	Log     *Log // nil where nothing is logged
@@ -104,18 +104,18 @@ type Reading struct {
 	Odd int
 }
 
-// Read reads a flow of a stage by its name; ok is false where ACLs have no part in it.
+// ReadFlow reads a flow of a stage by its name; ok is false where ACLs have no part in it.
 // Text from outside was cleaned before.
-func Read(stage, match, actions string) (r Reading, ok bool) {
-	r.Stage, r.Part, ok = Stage(stage)
+func ReadFlow(stage, match, actions string) (r Reading, ok bool) {
+	r.Stage, r.Part, ok = ParseStage(stage)
 	if !ok {
 		return Reading{}, false
 	}
 	r.Tier, r.Match = NoTier, match
 	if r.Part == PartEval {
-		r.Tier, r.Hint, r.Match = guards(match)
+		r.Tier, r.Hint, r.Match = cutGuards(match)
 	}
-	r.Acts = Actions(actions)
+	r.Acts = ReadActions(actions)
 	for _, a := range r.Acts {
 		switch a.Code {
 		case ActAllow, ActDrop, ActReject:
@@ -127,7 +127,7 @@ func Read(stage, match, actions string) (r Reading, ok bool) {
 		}
 	}
 	if r.Part == PartAction {
-		r.Verdict = carriedOut(match)
+		r.Verdict = carriedOutVerdict(match)
 	}
 	return r, true
 }
@@ -140,9 +140,9 @@ const (
 	regReject = "reg8[18]"
 )
 
-// guards takes off a match what northd puts before an ACL's own: tier and hint. The
+// cutGuards takes off a match what northd puts before an ACL's own: tier and hint. The
 // ACL's match stands in parentheses behind them.
-func guards(match string) (tier int, hint Hint, rest string) {
+func cutGuards(match string) (tier int, hint Hint, rest string) {
 	tier, rest = NoTier, match
 	if text, ok := strings.CutPrefix(rest, regTier+" == "); ok {
 		number, behind, found := strings.Cut(text, " && ")
@@ -159,14 +159,14 @@ func guards(match string) (tier int, hint Hint, rest string) {
 			hint, rest = h, behind
 		}
 	}
-	if inner, ok := wrapped(rest); ok {
+	if inner, ok := insideParens(rest); ok {
 		rest = inner
 	}
 	return tier, hint, rest
 }
 
-// wrapped takes the parentheses off a text that is one pair of them.
-func wrapped(s string) (inner string, ok bool) {
+// insideParens takes the parentheses off a text that is one pair of them.
+func insideParens(s string) (inner string, ok bool) {
 	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
 		return "", false
 	}
@@ -193,9 +193,9 @@ func wrapped(s string) (inner string, ok bool) {
 	return s[1 : len(s)-1], true
 }
 
-// carriedOut is the verdict that a flow of part action carries out: it matches on the
+// carriedOutVerdict is the verdict that a flow of part action carries out: it matches on the
 // bit that an ACL has set.
-func carriedOut(match string) string {
+func carriedOutVerdict(match string) string {
 	switch match {
 	case regAllow + " == 1":
 		return ActAllow
@@ -207,11 +207,11 @@ func carriedOut(match string) string {
 	return ""
 }
 
-// Passes says whether a flow that was made for an ACL passes: it decides nothing, so that
+// IsPassing says whether a flow that was made for an ACL passes: it decides nothing, so that
 // the next tier is asked.
-func (r *Reading) Passes() bool { return r.Part == PartEval && r.Verdict == "" }
+func (r *Reading) IsPassing() bool { return r.Part == PartEval && r.Verdict == "" }
 
-// Does says whether an action with a code is among those of the flow.
-func (r *Reading) Does(code string) bool {
-	return slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Code == code })
+// HasAction says whether an action with a code is among those of the flow.
+func (r *Reading) HasAction(code string) bool {
+	return slices.ContainsFunc(r.Acts, func(a FlowAction) bool { return a.Code == code })
 }

@@ -45,8 +45,8 @@ func TestRead(t *testing.T) {
 			Reading{Stage: model.StageToLport, Part: PartEval, Tier: NoTier, Match: "1", Verdict: "allow", Log: &Log{Name: "n", Verdict: "allow"}},
 			[]string{"log as n, verdict allow", "allow"}},
 	} {
-		got, ok := Read(c.stage, c.match, c.actions)
-		words := InWords(got.Acts)
+		got, ok := ReadFlow(c.stage, c.match, c.actions)
+		words := ActionTexts(got.Acts)
 		got.Acts = nil
 		if diff := cmp.Diff(c.want, got); !ok || diff != "" {
 			t.Errorf("%s: %v (-want +got)\n%s", c.name, ok, diff)
@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, stage := range []string{"", "lr_in_admission", "ls_in_l2_lkup", "ls_out_acl_after_lb_eval", "ls_in_acl_x", "ls_in_pre_lb"} {
-		if _, ok := Read(stage, "1", "next;"); ok {
+		if _, ok := ReadFlow(stage, "1", "next;"); ok {
 			t.Errorf("stage %q was read", stage)
 		}
 	}
@@ -79,8 +79,8 @@ func TestPurpose(t *testing.T) {
 		{"ls_out_acl_sample", "ip && (ct.new || !ct.trk) && reg8[0..7] == 1 && reg8[19..20] == 2", "flags.pkt_sampled = 1; sample(probability=65535,collector_set=42,obs_domain=10,obs_point=reg3); next;", 1000, "sends samples for observability"},
 		{"ls_out_pre_acl", `ip && outport == "stor-n"`, "next;", 110, "a port without connection tracking, such as the router's"},
 	} {
-		r, ok := Read(c.stage, c.match, c.actions)
-		if got := r.Purpose(c.priority); !ok || got != c.want || r.Odd != 0 {
+		r, ok := ReadFlow(c.stage, c.match, c.actions)
+		if got := r.PurposeText(c.priority); !ok || got != c.want || r.Odd != 0 {
 			t.Errorf("%s %d %s: %q, %d odd; want %q", c.stage, c.priority, c.match, got, r.Odd, c.want)
 		}
 	}
@@ -91,11 +91,11 @@ func FuzzRead(f *testing.F) {
 	f.Add("ls_out_acl_action", `reg8[18] == 1`, `reg0 = 0; reject { /* a; b */ outport <-> inport; next(pipeline=egress,table=9); };`)
 	f.Add("ls_in_acl_eval", `(`, `/* "`)
 	f.Fuzz(func(t *testing.T, stage, match, actions string) {
-		r, ok := Read(stage, match, actions)
+		r, ok := ReadFlow(stage, match, actions)
 		if !ok {
 			return
 		}
-		if r.Purpose(prioFixed) == "" || r.Tier > 3 {
+		if r.PurposeText(prioFixed) == "" || r.Tier > 3 {
 			t.Errorf("%+v", r)
 		}
 		for _, a := range r.Acts {

@@ -32,32 +32,32 @@ func TestSharedFlows(t *testing.T) {
 	two := *one
 	two.UUID, two.Name = "99999999-0000-4000-8000-000000000001", "another name, which no flow has"
 	z.onGroup(t, one, &two)
-	stands := func(j *flow.Joined, a *nb.ACL, twin string) {
+	stands := func(j *flow.JoinedFlows, a *nb.ACL, twin string) {
 		t.Helper()
 		x := of(t, j, a)
-		if x.State() != flow.StateMade || len(x.Flows) != 1 || x.Flows[0].Twin != twin || j.Cause(x) != "" {
-			t.Errorf("%s %s is %s with %d flows, cause %q", a.UUID, a.Name, x.State(), len(x.Flows), j.Cause(x))
+		if x.State() != flow.StateMade || len(x.Flows) != 1 || x.Flows[0].Twin != twin || j.WhyMissing(x) != "" {
+			t.Errorf("%s %s is %s with %d flows, cause %q", a.UUID, a.Name, x.State(), len(x.Flows), j.WhyMissing(x))
 		}
 	}
 	hint := one.UUID[:8]
-	with := func(j *flow.Joined, a *nb.ACL, want ...*nb.ACL) {
+	with := func(j *flow.JoinedFlows, a *nb.ACL, want ...*nb.ACL) {
 		t.Helper()
-		got := of(t, j, a).Flows[0].With
+		got := of(t, j, a).Flows[0].SharedBy
 		if !slices.EqualFunc(got, want, func(g, w *nb.ACL) bool { return g.UUID == w.UUID }) {
 			t.Errorf("%s shares with %d: %+v", a.UUID, len(got), got)
 		}
 	}
-	j := flow.Join(z.rows(&two), z.flows())
+	j := flow.JoinFlows(z.rows(&two), z.flows())
 	stands(j, one, "")
 	stands(j, &two, hint)
 	with(j, one, one, &two)
 	with(j, &two, one, &two)
 	const want = "87 flows of 46 ACLs · 11 ACLs without ports in this zone" // the shared one is counted once
-	if got := j.Summary(); got != want {
+	if got := j.SummaryText(); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 
-	j = flow.Join(z.rows(&two).Apply([]nb.RowChange{{Old: one}}), z.flows())
+	j = flow.JoinFlows(z.rows(&two).Apply([]nb.RowChange{{Old: one}}), z.flows())
 	stands(j, &two, hint)
 	with(j, &two)
 	if len(j.Surplus) != 0 {
@@ -74,13 +74,13 @@ func TestSharedFlows(t *testing.T) {
 			flows = append(flows, &c)
 		}
 	}
-	j = flow.Join(z.rows(&two, &moved), z.flows(flows...))
+	j = flow.JoinFlows(z.rows(&two, &moved), z.flows(flows...))
 	stands(j, &moved, "")
 	stands(j, &two, hint)
 
 	// A label is in the flow: its ACL shares with none that has no label.
 	two.Label = 7
-	if x := of(t, flow.Join(z.rows(&two), z.flows()), &two); x.State() != flow.StateMissing {
+	if x := of(t, flow.JoinFlows(z.rows(&two), z.flows()), &two); x.State() != flow.StateMissing {
 		t.Errorf("with a label it is %s", x.State())
 	}
 }
@@ -95,7 +95,7 @@ func TestOldLog(t *testing.T) {
 	} {
 		a := *z.acl(t, "ANP:quarantine:Egress:0")
 		change(&a)
-		x := of(t, flow.Join(z.rows(&a), z.flows()), &a)
+		x := of(t, flow.JoinFlows(z.rows(&a), z.flows()), &a)
 		if x.State() != flow.StateOld || !slices.Equal(x.Flows[0].Differs, []string{what}) {
 			t.Errorf("%s: the ACL is %s, %v", what, x.State(), x.Flows[0].Differs)
 		}
@@ -116,10 +116,10 @@ func TestUnreadableName(t *testing.T) {
 			}
 		}
 		a.Name = name
-		j := flow.Join(z.rows(&a), z.flows())
+		j := flow.JoinFlows(z.rows(&a), z.flows())
 		x := of(t, j, &a)
-		if got := strings.Contains(j.Cause(x), "cannot read the name"); got != want || x.State() != flow.StateMade {
-			t.Errorf("%q is %s, cause %q, %v", name, x.State(), j.Cause(x), x.Flows[0].Differs)
+		if got := strings.Contains(j.WhyMissing(x), "cannot read the name"); got != want || x.State() != flow.StateMade {
+			t.Errorf("%q is %s, cause %q, %v", name, x.State(), j.WhyMissing(x), x.Flows[0].Differs)
 		}
 	}
 }

@@ -52,19 +52,19 @@ var (
 		"delete all but one, then " + restartNode, "baseline"}
 )
 
-// All are the defects, in the order of their sections.
-func All() []*Defect {
+// AllDefects are the defects, in the order of their sections.
+func AllDefects() []*Defect {
 	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow}
 }
 
-// Cause is why one row differs.
-type Cause struct {
+// DiffCause is why one row differs.
+type DiffCause struct {
 	*Defect
 	Detail string // what it is about here, empty where there is no more to say
 }
 
 // Text is the whole in one sentence, without the remedy.
-func (c *Cause) Text() string {
+func (c *DiffCause) Text() string {
 	if c.Detail == "" {
 		return c.Says
 	}
@@ -99,46 +99,46 @@ type Facts struct {
 
 // OtherBaseline is another BaselineAdminNetworkPolicy than the one in question.
 type OtherBaseline struct {
-	Same    bool // its spec is the same
-	Rowless bool // it has no rows in the zone
+	IsSameSpec bool // its spec is the same
+	HasNoRows  bool // it has no rows in the zone
 }
 
-// Explain says why the rows of a policy differ that stand in p.Diffs, in their order;
+// ExplainDiffs says why the rows of a policy differ that stand in p.Diffs, in their order;
 // nil where a row's difference has no known cause, or as a whole where none has. p
 // must be whole: a judgement of which only a part was kept cannot be explained. Rows of
 // ClusterNetworkPolicies are nobody's but Rung's.
-func Explain(p *model.PolicyInZone, f *Facts) []*Cause {
+func ExplainDiffs(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 || p.Policy.Kind == model.KindCNP {
 		return nil
 	}
-	var out []*Cause
+	var out []*DiffCause
 	switch {
 	case f.Policy == nil && p.Policy.Kind.IsAdmin():
-		out = left(p, f)
+		out = explainLeftRows(p, f)
 	case f.Policy == nil:
 	case p.Policy.Kind == model.KindEF:
-		out = firewall(p, len(f.Policy.Egress))
+		out = explainFirewallRow(p, len(f.Policy.Egress))
 	case p.Policy.Kind.IsAdmin():
-		out = second(p, f)
+		out = explainOtherBaseline(p, f)
 		if out == nil {
-			out = pods(p, f)
+			out = explainPods(p, f)
 		}
 	}
-	if !slices.ContainsFunc(out, func(c *Cause) bool { return c != nil }) {
+	if !slices.ContainsFunc(out, func(c *DiffCause) bool { return c != nil }) {
 		return nil
 	}
 	return out
 }
 
-// firewall finds the one row too many of a firewall that got shorter
+// explainFirewallRow finds the one row too many of a firewall that got shorter
 // (ovn-kubernetes.md#stale-firewall-row): that behind the last rule. Of two rows with
 // its id OVN-Kubernetes left at most one.
-func firewall(p *model.PolicyInZone, rules int) []*Cause {
-	out, found := make([]*Cause, len(p.Diffs)), 0
+func explainFirewallRow(p *model.PolicyInZone, rules int) []*DiffCause {
+	out, found := make([]*DiffCause, len(p.Diffs)), 0
 	for i := range p.Diffs {
 		d := &p.Diffs[i]
-		if d.Kind == model.DiffExtra && d.Table == nb.TableACL && d.Note == "" && ownerOf(p, d).Index == rules {
-			out[i] = &Cause{Defect: FirewallRow}
+		if d.Kind == model.DiffExtra && d.Table == nb.TableACL && d.Note == "" && ownerOfDiff(p, d).Index == rules {
+			out[i] = &DiffCause{Defect: FirewallRow}
 			found++
 		}
 	}
@@ -148,8 +148,8 @@ func firewall(p *model.PolicyInZone, rules int) []*Cause {
 	return out
 }
 
-// left explains rows of a policy that is gone.
-func left(p *model.PolicyInZone, f *Facts) []*Cause {
+// explainLeftRows explains rows of a policy that is gone.
+func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	defect, why := SetsLeft, ""
 	onlySets := p.LiveACLs == 0
 	for i := range p.Diffs {
@@ -164,18 +164,18 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 	case f.Refused:
 		defect = NotDeleted
 	case p.Policy.Kind == model.KindBANP &&
-		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.HasNoRows }):
 		defect, why = Baseline, "this one was deleted after another took its place"
 	default:
 		return nil
 	}
-	return same(p, &Cause{defect, why})
+	return causeForAll(p, &DiffCause{defect, why})
 }
 
-// second explains a baseline that has no rows because of another.
-func second(p *model.PolicyInZone, f *Facts) []*Cause {
+// explainOtherBaseline explains a baseline that has no rows because of another.
+func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
-		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.IsSameSpec && !o.HasNoRows }) {
 		return nil
 	}
 	for i := range p.Diffs {
@@ -183,19 +183,19 @@ func second(p *model.PolicyInZone, f *Facts) []*Cause {
 			return nil
 		}
 	}
-	return same(p, &Cause{Baseline, "the rows are those of the other"})
+	return causeForAll(p, &DiffCause{Baseline, "the rows are those of the other"})
 }
 
-func same(p *model.PolicyInZone, c *Cause) []*Cause {
-	out := make([]*Cause, len(p.Diffs))
+func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {
+	out := make([]*DiffCause, len(p.Diffs))
 	for i := range out {
 		out[i] = c
 	}
 	return out
 }
 
-// ownerOf returns the owner of a row that differs, as its id says.
-func ownerOf(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
+// ownerOfDiff returns the owner of a row that differs, as its id says.
+func ownerOfDiff(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
 	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
 		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
 }

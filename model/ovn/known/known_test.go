@@ -19,7 +19,7 @@ func TestDefectsAreDocumented(t *testing.T) {
 	}
 	_, defects, _ := strings.Cut(string(text), "## Known defects")
 	codes := map[string]bool{}
-	for _, d := range All() {
+	for _, d := range AllDefects() {
 		if !strings.Contains(defects, "](#"+d.Doc+")") {
 			t.Errorf("%s: the list of known defects does not lead to #%s", d.Code, d.Doc)
 		}
@@ -33,12 +33,12 @@ func TestDefectsAreDocumented(t *testing.T) {
 func TestItemsOf(t *testing.T) {
 	for _, c := range []struct {
 		match, lead string
-		items       []item
+		items       []addrAndPort
 		ok          bool
 	}{
 		{"", "", nil, true},
 		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || (ip6.dst == fd00::1 && tcp.dst == 81))", "inport == @a1",
-			[]item{{"10.0.0.1", 80}, {"fd00::1", 81}}, true},
+			[]addrAndPort{{"10.0.0.1", 80}, {"fd00::1", 81}}, true},
 		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || tcp.dst == 81)", "", nil, false},
 		{"inport == @a1 && tcp && tcp.dst==80", "", nil, false},
 		{"inport == @a1", "", nil, false},
@@ -47,16 +47,16 @@ func TestItemsOf(t *testing.T) {
 		if ok != c.ok || lead != c.lead {
 			t.Errorf("%s: %q, %v", c.match, lead, ok)
 		}
-		if diff := cmp.Diff(c.items, items, cmp.AllowUnexported(item{})); diff != "" {
+		if diff := cmp.Diff(c.items, items, cmp.AllowUnexported(addrAndPort{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.match, diff)
 		}
 	}
 }
 
 func TestCompare(t *testing.T) {
-	a, b, c := item{"a", 1}, item{"b", 1}, item{"c", 1}
-	lost, gained, stays := compare([]item{a, a, b}, []item{a, c, b})
-	if diff := cmp.Diff([][]item{{a}, {c}, {a, b}}, [][]item{lost, gained, stays}, cmp.AllowUnexported(item{})); diff != "" {
+	a, b, c := addrAndPort{"a", 1}, addrAndPort{"b", 1}, addrAndPort{"c", 1}
+	lost, gained, stays := compareItems([]addrAndPort{a, a, b}, []addrAndPort{a, c, b})
+	if diff := cmp.Diff([][]addrAndPort{{a}, {c}, {a, b}}, [][]addrAndPort{lost, gained, stays}, cmp.AllowUnexported(addrAndPort{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -76,15 +76,15 @@ func TestBaselines(t *testing.T) {
 		others []OtherBaseline
 		want   string
 	}{
-		{"the second of the same content", there, model.DiffMissing, 0, []OtherBaseline{{Same: true}}, "baseline-slot"},
+		{"the second of the same content", there, model.DiffMissing, 0, []OtherBaseline{{IsSameSpec: true}}, "baseline-slot"},
 		{"of another content", there, model.DiffMissing, 0, []OtherBaseline{{}}, ""},
-		{"nobody has rows", there, model.DiffMissing, 0, []OtherBaseline{{Same: true, Rowless: true}}, ""},
+		{"nobody has rows", there, model.DiffMissing, 0, []OtherBaseline{{IsSameSpec: true, HasNoRows: true}}, ""},
 		{"the only one", there, model.DiffMissing, 0, nil, ""},
-		{"some rows are there", there, model.DiffMissing, 1, []OtherBaseline{{Same: true}}, ""},
-		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{Rowless: true}}, "baseline-slot"},
+		{"some rows are there", there, model.DiffMissing, 1, []OtherBaseline{{IsSameSpec: true}}, ""},
+		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{HasNoRows: true}}, "baseline-slot"},
 		{"the first is deleted, the other has its own", nil, model.DiffExtra, 1, []OtherBaseline{{}}, ""},
 	} {
-		causes := Explain(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,
+		causes := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,
 			Peers:    func(model.Direction, int) []*model.Pod { return nil },
 			Subjects: func() []*model.Pod { return nil },
 			Owned:    func(string) bool { return false },
@@ -106,10 +106,10 @@ func TestTwoRowsOfOneID(t *testing.T) {
 	k := model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}
 	row := model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "default-network-controller:EgressFirewall:a:1"}
 	f := &Facts{Policy: &model.Policy{Egress: make([]model.Rule, 1)}}
-	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row}}, f); c == nil || c[0].Defect != FirewallRow {
+	if c := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row}}, f); c == nil || c[0].Defect != FirewallRow {
 		t.Errorf("%v", c)
 	}
-	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row, row}}, f); c != nil {
+	if c := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row, row}}, f); c != nil {
 		t.Errorf("%v", c)
 	}
 }

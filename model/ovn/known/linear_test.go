@@ -70,7 +70,7 @@ func TestLinear(t *testing.T) {
 		const n = 1000
 		p, f, asked := rolled(n, recorded)
 		began := time.Now()
-		causes := Explain(p, f)
+		causes := ExplainDiffs(p, f)
 		took := time.Since(began)
 		if causes == nil || *asked > n {
 			t.Errorf("recorded %v: explained %v; asked %d times what %d pods were", recorded, causes != nil, *asked, n)
@@ -86,7 +86,7 @@ func BenchmarkExplain(b *testing.B) {
 		b.Run(fmt.Sprint("recorded=", recorded), func(b *testing.B) {
 			p, f, _ := rolled(5000, recorded)
 			for b.Loop() {
-				if Explain(p, f) == nil {
+				if ExplainDiffs(p, f) == nil {
 					b.Fatal("not explained")
 				}
 			}

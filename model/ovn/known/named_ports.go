@@ -10,16 +10,16 @@ import (
 	"rung/model/words"
 )
 
-// item is one address and port of a row with named ports.
-type item struct {
+// addrAndPort is one address and port of a row with named ports.
+type addrAndPort struct {
 	addr string
 	port int32
 }
 
-// named explains a row with named ports that has former addresses or ports of pods
+// explainNamedPorts explains a row with named ports that has former addresses or ports of pods
 // (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
 // by now, because of them.
-func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
+func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCause {
 	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
 	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
 	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil ||
@@ -37,30 +37,30 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	if rule.Direction == model.Ingress {
 		scanned = append(slices.Clip(scanned), x.f.Subjects()...)
 	}
-	lost, gained, stays := compare(want, have)
+	lost, gained, stays := compareItems(want, have)
 	kept := make(map[string]bool, len(stays))
 	for _, it := range stays {
 		kept[it.addr] = true
 	}
-	since := computed(scanned, func(q *model.Pod) bool {
+	since := youngestInRows(scanned, func(q *model.Pod) bool {
 		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
 	})
-	whose := holders(scanned)
+	whose := podsByAddress(scanned)
 	defect := PodAddress
 	var said []string
 	told := map[*model.Pod]bool{}
 	about := func(p *model.Pod) {
 		if !told[p] {
 			told[p] = true
-			said = say(said, "pod %s", name(p))
+			said = addText(said, "pod %s", podName(p))
 		}
 	}
 	for _, it := range lost { // the row should have it
 		p := whose[it.addr]
-		if !ready(p) || !x.lacked(p, it, rule, proto) && !since.proves(p) {
+		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
 			return nil
 		}
-		if x.lacks[it.addr] == nil && !x.movedTo(p, it.addr) {
+		if x.lackedAddrs[it.addr] == nil && !x.hasMovedTo(p, it.addr) {
 			defect = PodPorts
 		}
 		about(p)
@@ -68,21 +68,21 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	var formers map[string][]int
 	for _, it := range gained { // the row should not have it
 		if p := whose[it.addr]; p != nil {
-			if !ready(p) || !x.offered(p, it, rule, proto) && !since.proves(p) {
+			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesRunning(p) {
 				return nil
 			}
 			defect = PodPorts
 			about(p)
 			continue
 		}
-		p := x.moved[it.addr]
+		p := x.formerAddrs[it.addr]
 		if p == nil {
 			if formers == nil {
-				formers = x.formers(scanned)
+				formers = x.formerHolders(scanned)
 			}
 			at := formers[it.addr]
-			i := slices.IndexFunc(at, func(i int) bool { return x.offered(scanned[i], it, rule, proto) })
-			if i < 0 || !ready(scanned[at[i]]) {
+			i := slices.IndexFunc(at, func(i int) bool { return x.hasOfferedItem(scanned[i], it, rule, proto) })
+			if i < 0 || !isRunning(scanned[at[i]]) {
 				return nil
 			}
 			p = scanned[at[i]]
@@ -95,28 +95,28 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	if len(said) == 0 {
 		return nil
 	}
-	return &Cause{defect, words.Cut(said, "; ", named)}
+	return &DiffCause{defect, words.Cut(said, "; ", named)}
 }
 
-// movedTo says whether an address is one that a pod did not have before.
-func (x *unseen) movedTo(p *model.Pod, addr string) bool {
-	before := x.was(p)
+// hasMovedTo says whether an address is one that a pod did not have before.
+func (x *unseenUpdates) hasMovedTo(p *model.Pod, addr string) bool {
+	before := x.earlierStates(p)
 	return len(before) > 0 && !slices.ContainsFunc(before,
 		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
 }
 
-// lacked says whether the pod is known to have been without an item, offered whether
+// hasLackedItem says whether the pod is known to have been without an item, offered whether
 // it is known to have had it.
-func (x *unseen) lacked(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return !offers(was, it, r, proto) })
+func (x *unseenUpdates) hasLackedItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return !offersItem(was, it, r, proto) })
 }
 
-func (x *unseen) offered(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return offers(was, it, r, proto) })
+func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return offersItem(was, it, r, proto) })
 }
 
-// offers says whether a pod gives a rule an item.
-func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
+// offersItem says whether a pod gives a rule an item.
+func offersItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
 	return slices.Contains(p.IPs, it.addr) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
 		return c.Port == it.port && strings.EqualFold(c.Protocol, proto) &&
 			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
@@ -126,7 +126,7 @@ func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
 // itemsOf takes the match of a row with named ports apart
 // (ovn-kubernetes.md#acl-match): its items and what stands before them. An empty match
 // has none.
-func itemsOf(text, proto string) (items []item, lead string, ok bool) {
+func itemsOf(text, proto string) (items []addrAndPort, lead string, ok bool) {
 	if text == "" {
 		return nil, "", true
 	}
@@ -140,7 +140,7 @@ func itemsOf(text, proto string) (items []item, lead string, ok bool) {
 		return nil, "", false
 	}
 	for _, it := range terms[n+1].Items {
-		items = append(items, item{it.IP, it.Port})
+		items = append(items, addrAndPort{it.IP, it.Port})
 	}
 	before := make([]string, n)
 	for i := range before {
@@ -149,9 +149,9 @@ func itemsOf(text, proto string) (items []item, lead string, ok bool) {
 	return items, strings.Join(before, " && "), true
 }
 
-// compare counts what only one of two lists has, and what both have.
-func compare(want, have []item) (lost, gained, stays []item) {
-	n := map[item]int{}
+// compareItems counts what only one of two lists has, and what both have.
+func compareItems(want, have []addrAndPort) (lost, gained, stays []addrAndPort) {
+	n := map[addrAndPort]int{}
 	for _, it := range want {
 		n[it]++
 	}

@@ -16,17 +16,17 @@ import (
 // addresses and ports of that time were taken in, and they changed later.
 const proven = 10 * time.Minute
 
-// pods explains what updates of pods leave that OVN-Kubernetes' filter does not see
+// explainPods explains what updates of pods leave that OVN-Kubernetes' filter does not see
 // (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over
 // (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
 // differs must be explained, and what one row has of a pod all others must have, too.
-func pods(p *model.PolicyInZone, f *Facts) []*Cause {
-	x := &unseen{p: p, f: f, before: map[*model.Pod][]*model.Pod{}, lacks: map[string]*model.Pod{}, moved: map[string]*model.Pod{}}
-	out := make([]*Cause, len(p.Diffs))
-	for _, explain := range []func(*model.RowDiff, nb.Owner) *Cause{x.set, x.named, x.group} {
+func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
+	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{}, formerAddrs: map[string]*model.Pod{}}
+	out := make([]*DiffCause, len(p.Diffs))
+	for _, explain := range []func(*model.RowDiff, nb.Owner) *DiffCause{x.explainSet, x.explainNamedPorts, x.explainGroup} {
 		for i := range p.Diffs {
 			if d := &p.Diffs[i]; out[i] == nil && d.Waiting == "" && d.Note == "" {
-				out[i] = explain(d, ownerOf(p, d))
+				out[i] = explain(d, ownerOfDiff(p, d))
 			}
 		}
 	}
@@ -35,35 +35,35 @@ func pods(p *model.PolicyInZone, f *Facts) []*Cause {
 			return nil
 		}
 	}
-	if !x.everywhere() {
+	if !x.lacksEverywhere() {
 		return nil
 	}
 	return out
 }
 
-// unseen gathers what was found about a policy. Rows may differ in as many addresses
+// unseenUpdates gathers what was found about a policy. Rows may differ in as many addresses
 // as a Deployment has pods: everything is looked up by address, and costs what the
 // pods and the addresses do, not their product.
-type unseen struct {
-	p      *model.PolicyInZone
-	f      *Facts
-	before map[*model.Pod][]*model.Pod // what Facts.Before said
-	lacks  map[string]*model.Pod       // addresses that sets lack, with whose they are
-	moved  map[string]*model.Pod       // former addresses, with whose they were
+type unseenUpdates struct {
+	p           *model.PolicyInZone
+	f           *Facts
+	earlier     map[*model.Pod][]*model.Pod // what Facts.Before said
+	lackedAddrs map[string]*model.Pod       // addresses that sets lack, with whose they are
+	formerAddrs map[string]*model.Pod       // former addresses, with whose they were
 }
 
-// was returns the earlier states of a pod, as Facts.Before knows them.
-func (x *unseen) was(p *model.Pod) []*model.Pod {
-	was, asked := x.before[p]
+// earlierStates returns the earlier states of a pod, as Facts.Before knows them.
+func (x *unseenUpdates) earlierStates(p *model.Pod) []*model.Pod {
+	was, asked := x.earlier[p]
 	if !asked {
 		was = x.f.Before(p)
-		x.before[p] = was
+		x.earlier[p] = was
 	}
 	return was
 }
 
-// holders are pods by the addresses they have; the first of several is meant.
-func holders(pods []*model.Pod) map[string]*model.Pod {
+// podsByAddress are pods by the addresses they have; the first of several is meant.
+func podsByAddress(pods []*model.Pod) map[string]*model.Pod {
 	out := make(map[string]*model.Pod, len(pods))
 	for _, p := range pods {
 		for _, addr := range p.IPs {
@@ -75,12 +75,12 @@ func holders(pods []*model.Pod) map[string]*model.Pod {
 	return out
 }
 
-// formers are the places in pods, ascending, of those known to have had an address, by
+// formerHolders are the places in pods, ascending, of those known to have had an address, by
 // the address.
-func (x *unseen) formers(pods []*model.Pod) map[string][]int {
+func (x *unseenUpdates) formerHolders(pods []*model.Pod) map[string][]int {
 	out := make(map[string][]int, len(pods))
 	for i, p := range pods {
-		for _, was := range x.was(p) {
+		for _, was := range x.earlierStates(p) {
 			for _, addr := range was.IPs {
 				if at := out[addr]; len(at) == 0 || at[len(at)-1] != i {
 					out[addr] = append(at, i)
@@ -91,14 +91,14 @@ func (x *unseen) formers(pods []*model.Pod) map[string][]int {
 	return out
 }
 
-// ready says whether the next event of a pod is not to be expected: it runs.
-func ready(p *model.Pod) bool { return p != nil && p.Phase == "Running" && !p.Deleting }
+// isRunning says whether the next event of a pod is not to be expected: it runs.
+func isRunning(p *model.Pod) bool { return p != nil && p.Phase == "Running" && !p.Deleting }
 
-func name(p *model.Pod) string { return p.Namespace + "/" + p.Name }
+func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
-// set explains an address set that has former addresses of pods instead of those of
+// explainSet explains an address set that has former addresses of pods instead of those of
 // today.
-func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
+func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 	if d.Kind != model.DiffDifferent || d.Table != nb.TableAddressSet || o.Form != nb.FormKnown || len(d.Fields) != 1 {
 		return nil
 	}
@@ -107,17 +107,17 @@ func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
 		return nil
 	}
 	peers := x.f.Peers(model.Direction(o.Direction), o.Index)
-	have := holders(peers)
+	have := podsByAddress(peers)
 	of := make([]*model.Pod, len(field.Missing))
 	for i, addr := range field.Missing {
 		of[i] = have[addr]
-		if !ready(of[i]) {
+		if !isRunning(of[i]) {
 			return nil
 		}
 	}
 	var said, left []string
 	taken := make([]bool, len(of))
-	formers := x.formers(of)
+	formers := x.formerHolders(of)
 	for _, former := range field.Extra {
 		if x.f.Owned(former) {
 			return nil
@@ -132,39 +132,39 @@ func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
 			continue
 		}
 		i := at[0]
-		taken[i], x.moved[former] = true, of[i]
-		said = say(said, "pod %s has %s now, and had %s", name(of[i]), field.Missing[i], former)
+		taken[i], x.formerAddrs[former] = true, of[i]
+		said = addText(said, "pod %s has %s now, and had %s", podName(of[i]), field.Missing[i], former)
 	}
-	missing := setOf(field.Missing)
-	since := computed(peers, func(q *model.Pod) bool { return inSet(q, o.Family, missing) })
+	missing := textSet(field.Missing)
+	since := youngestInRows(peers, func(q *model.Pod) bool { return hasAddresses(q, o.Family, missing) })
 	for i, p := range of {
 		if taken[i] {
 			continue
 		}
-		if !since.proves(p) {
+		if !since.provesRunning(p) {
 			return nil
 		}
 		if len(left) == 1 {
-			x.moved[left[0]] = p
-			said = say(said, "pod %s has %s now, and had %s", name(p), field.Missing[i], left[0])
+			x.formerAddrs[left[0]] = p
+			said = addText(said, "pod %s has %s now, and had %s", podName(p), field.Missing[i], left[0])
 		} else {
-			said = say(said, "pod %s has %s now", name(p), field.Missing[i])
+			said = addText(said, "pod %s has %s now", podName(p), field.Missing[i])
 		}
 	}
 	for i, addr := range field.Missing {
-		if other := x.lacks[addr]; other != nil && other != of[i] {
+		if other := x.lackedAddrs[addr]; other != nil && other != of[i] {
 			return nil // two pods have it: whose the sets lack is not certain
 		}
-		x.lacks[addr] = of[i]
+		x.lackedAddrs[addr] = of[i]
 	}
-	return &Cause{PodAddress, words.Cut(said, "; ", named)}
+	return &DiffCause{PodAddress, words.Cut(said, "; ", named)}
 }
 
 // named is how many of what a cause is about are named; the others are counted.
 const named = 3
 
-// say adds a text to those a cause names, and only counts it when there are enough.
-func say(said []string, format string, args ...string) []string {
+// addText adds a text to those a cause names, and only counts it when there are enough.
+func addText(said []string, format string, args ...string) []string {
 	if len(said) >= named {
 		return append(said, "")
 	}
@@ -175,7 +175,7 @@ func say(said []string, format string, args ...string) []string {
 	return append(said, fmt.Sprintf(format, values...))
 }
 
-func setOf(texts []string) map[string]bool {
+func textSet(texts []string) map[string]bool {
 	out := make(map[string]bool, len(texts))
 	for _, t := range texts {
 		out[t] = true
@@ -183,9 +183,9 @@ func setOf(texts []string) map[string]bool {
 	return out
 }
 
-// inSet says whether the live set has the addresses of a pod: all of the family, and
+// hasAddresses says whether the live set has the addresses of a pod: all of the family, and
 // at least one.
-func inSet(p *model.Pod, family string, missing map[string]bool) bool {
+func hasAddresses(p *model.Pod, family string, missing map[string]bool) bool {
 	found := false
 	for _, addr := range p.IPs {
 		if strings.Contains(addr, ":") == (family == "v6") {
@@ -198,31 +198,31 @@ func inSet(p *model.Pod, family string, missing map[string]bool) bool {
 	return found
 }
 
-// youngest is when the youngest pod was made that is in rows, zero without one: that
+// youngestPod is when the youngest pod was made that is in rows, zero without one: that
 // is how late they were computed at least.
-type youngest time.Time
+type youngestPod time.Time
 
-// computed finds the youngest of the pods that in says are in the rows.
-func computed(pods []*model.Pod, in func(*model.Pod) bool) youngest {
+// youngestInRows finds the youngest of the pods that in says are in the rows.
+func youngestInRows(pods []*model.Pod, in func(*model.Pod) bool) youngestPod {
 	var last time.Time
 	for _, q := range pods {
 		if q.Created.After(last) && !q.Deleting && in(q) {
 			last = q.Created
 		}
 	}
-	return youngest(last)
+	return youngestPod(last)
 }
 
-// proves says whether the pod is so much older that the rows were computed while it
+// provesRunning says whether the pod is so much older that the rows were computed while it
 // ran.
-func (y youngest) proves(p *model.Pod) bool {
+func (y youngestPod) provesRunning(p *model.Pod) bool {
 	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
 }
 
-// everywhere says whether each address that a set lacks is lacking in all sets of the
+// lacksEverywhere says whether each address that a set lacks is lacking in all sets of the
 // policy that should have it.
-func (x *unseen) everywhere() bool {
-	if len(x.lacks) == 0 {
+func (x *unseenUpdates) lacksEverywhere() bool {
+	if len(x.lackedAddrs) == 0 {
 		return true
 	}
 	type at struct {
@@ -235,7 +235,7 @@ func (x *unseen) everywhere() bool {
 		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 {
 			continue
 		}
-		o := ownerOf(x.p, d)
+		o := ownerOfDiff(x.p, d)
 		in := lacking[at{o.Direction, o.Index}]
 		if in == nil {
 			in = map[string]bool{}
@@ -246,7 +246,7 @@ func (x *unseen) everywhere() bool {
 		}
 	}
 	of := map[model.Key][]string{}
-	for addr, p := range x.lacks {
+	for addr, p := range x.lackedAddrs {
 		of[p.Key] = append(of[p.Key], addr)
 	}
 	for r := range x.f.Policy.AllRules() {
@@ -260,9 +260,9 @@ func (x *unseen) everywhere() bool {
 	return true
 }
 
-// group explains a port group that lacks the ports of pods that were passed over: no
+// explainGroup explains a port group that lacks the ports of pods that were passed over: no
 // event came since their logical port is there.
-func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
+func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 	if d.Kind != model.DiffDifferent || d.Table != nb.TablePortGroup || len(d.Fields) != 1 {
 		return nil
 	}
@@ -277,12 +277,12 @@ func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
 		case p == nil || p.Deleting:
 			return nil
 		case p.Phase == "Pending":
-			said = say(said, "pod %s does not run yet", name(p))
-		case slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
-			said = say(said, "pod %s got its node later", name(p))
+			said = addText(said, "pod %s does not run yet", podName(p))
+		case slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
+			said = addText(said, "pod %s got its node later", podName(p))
 		default:
 			return nil
 		}
 	}
-	return &Cause{PodPort, words.Cut(said, "; ", named)}
+	return &DiffCause{PodPort, words.Cut(said, "; ", named)}
 }

@@ -15,16 +15,16 @@ type Addresses struct {
 	// there are many sets.
 	hosts4 []uint32
 	hosts6 [][16]byte
-	nets4  []nets[uint32]
-	nets6  []nets[[16]byte]
+	nets4  []prefixNetworks[uint32]
+	nets6  []prefixNetworks[[16]byte]
 	masks  []Const // members whose mask is no prefix
 	n      int
 }
 
-// nets are the networks of one prefix length.
-type nets[K comparable] struct {
-	bits int
-	in   map[K]struct{}
+// prefixNetworks are the networks of one prefix length.
+type prefixNetworks[K comparable] struct {
+	bits    int
+	members map[K]struct{}
 }
 
 // NewAddrSet reads the members of an address set: addresses, CIDRs (host bits
@@ -83,14 +83,14 @@ func (s *Addresses) add(p netip.Prefix) {
 	}
 }
 
-func putNet[K comparable](all []nets[K], bits int, k K) []nets[K] {
+func putNet[K comparable](all []prefixNetworks[K], bits int, k K) []prefixNetworks[K] {
 	for i := range all {
 		if all[i].bits == bits {
-			all[i].in[k] = struct{}{}
+			all[i].members[k] = struct{}{}
 			return all
 		}
 	}
-	return append(all, nets[K]{bits, map[K]struct{}{k: {}}})
+	return append(all, prefixNetworks[K]{bits, map[K]struct{}{k: {}}})
 }
 
 func key4(a netip.Addr) uint32 {
@@ -116,7 +116,7 @@ func (s *Addresses) Contains(a netip.Addr) bool {
 		return false
 	}
 	for _, c := range s.masks {
-		if n := a.BitLen(); c.width() <= n && (c.Kind == ConstIP4) == a.Is4() && c.test(addrValue(a), n) {
+		if n := a.BitLen(); c.minWidth() <= n && (c.Kind == ConstIP4) == a.Is4() && c.equalsMasked(addrValue(a), n) {
 			return true
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Addresses) contains4(k uint32) bool {
 		return true
 	}
 	for _, n := range s.nets4 {
-		if _, ok := n.in[uint32(uint64(k)>>(32-n.bits)<<(32-n.bits))]; ok {
+		if _, ok := n.members[uint32(uint64(k)>>(32-n.bits)<<(32-n.bits))]; ok {
 			return true
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Addresses) contains6(a netip.Addr) bool {
 		return true
 	}
 	for _, n := range s.nets6 {
-		if _, ok := n.in[masked16(k, n.bits)]; ok {
+		if _, ok := n.members[masked16(k, n.bits)]; ok {
 			return true
 		}
 	}

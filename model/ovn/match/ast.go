@@ -8,50 +8,50 @@ type Expr interface {
 	isExpr()
 }
 
-// written is an expression's part of the text it was parsed from.
-type written string
+// writtenText is an expression's part of the text it was parsed from.
+type writtenText string
 
 // String is the text.
-func (w written) String() string { return string(w) }
+func (w writtenText) String() string { return string(w) }
 
-func (written) isExpr() {}
+func (writtenText) isExpr() {}
 
 // And is the conjunction of two or more terms, none of which is an And or Or
 // itself (a Paren may stand around one).
 type And struct {
 	Terms []Expr
-	written
+	writtenText
 }
 
 // Or is the disjunction of two or more terms, as And.
 type Or struct {
 	Terms []Expr
-	written
+	writtenText
 }
 
 // Not is the negation of a Paren, Pred or Bool.
 type Not struct {
 	X Expr
-	written
+	writtenText
 }
 
 // Paren is an expression in parentheses.
 type Paren struct {
 	X Expr
-	written
+	writtenText
 }
 
 // Bool is the constant expression 1 or 0.
 type Bool struct {
 	Value bool
-	written
+	writtenText
 }
 
 // Pred is a field that stands alone: a predicate such as tcp, or a field of one
 // bit; under "!" a field of any width, which is then tested for 0.
 type Pred struct {
 	Field Field
-	written
+	writtenText
 }
 
 // Cmp compares a field with a constant or a set of constants. The field is
@@ -63,7 +63,7 @@ type Cmp struct {
 	Op     Op
 	Values []Const
 	Braced bool // {…}
-	written
+	writtenText
 }
 
 // Range is Lo ≤ Field ≤ Hi or its like: LoOp and HiOp are both LT or LE, or
@@ -74,7 +74,7 @@ type Range struct {
 	Field Field
 	HiOp  Op
 	Hi    Const
-	written
+	writtenText
 }
 
 // Field is a field, or a run of its bits.
@@ -122,14 +122,14 @@ func (o Op) String() string {
 	return ""
 }
 
-// turn is the operator that says the same with its operands exchanged.
-func (o Op) turn() Op { return [...]Op{0, EQ, NE, GT, GE, LT, LE}[o] }
+// swapped is the operator that says the same with its operands exchanged.
+func (o Op) swapped() Op { return [...]Op{0, EQ, NE, GT, GE, LT, LE}[o] }
 
-// invert is the operator that is true where o is not.
-func (o Op) invert() Op { return [...]Op{0, NE, EQ, GE, GT, LE, LT}[o] }
+// inverted is the operator that is true where o is not.
+func (o Op) inverted() Op { return [...]Op{0, NE, EQ, GE, GT, LE, LT}[o] }
 
-// test applies the operator to the outcome of a comparison.
-func (o Op) test(cmp int) bool {
+// testOutcome applies the operator to the outcome of a comparison.
+func (o Op) testOutcome(cmp int) bool {
 	switch o {
 	case EQ:
 		return cmp == 0
@@ -147,13 +147,13 @@ func (o Op) test(cmp int) bool {
 	return false
 }
 
-// field is name [ "[" low [ ".." high ] "]" ].
-func (p *parser) field() Field {
+// parseField is name [ "[" low [ ".." high ] "]" ].
+func (p *parser) parseField() Field {
 	f := Field{Name: p.src[p.tok.pos:p.tok.end]}
 	f.sym = p.table[f.Name]
 	p.advance()
 	if p.tok.kind == tokLParen {
-		p.fail(p.tok.pos, "functions are not understood")
+		p.failAt(p.tok.pos, "functions are not understood")
 		return f
 	}
 	if p.tok.kind != tokLBracket {
@@ -161,10 +161,10 @@ func (p *parser) field() Field {
 	}
 	start, pos := p.prev, p.tok.pos
 	p.advance()
-	b := &Bits{Low: p.bit()}
+	b := &Bits{Low: p.parseBit()}
 	b.High = b.Low
 	if p.accept(tokEllipsis) {
-		b.High = p.bit()
+		b.High = p.parseBit()
 	}
 	if p.err == nil && !p.accept(tokRBracket) {
 		p.expect("] or ..")
@@ -172,7 +172,7 @@ func (p *parser) field() Field {
 	b.text = p.src[start:p.prev]
 	f.Bits = b
 	if b.Low > b.High {
-		p.fail(pos, "the first bit must not be above the last")
+		p.failAt(pos, "the first bit must not be above the last")
 	}
 	p.checkBits(pos, f)
 	return f
@@ -181,7 +181,7 @@ func (p *parser) field() Field {
 // maxBit is the highest bit number Parse takes for a field it does not know.
 const maxBit = 1023
 
-func (p *parser) bit() int {
+func (p *parser) parseBit() int {
 	n, ok := p.tok.c.Number()
 	if p.tok.kind != tokConst || p.tok.c.Kind != ConstDecimal || !ok || n > maxBit {
 		p.expect("a bit number")
@@ -191,16 +191,16 @@ func (p *parser) bit() int {
 	return int(n)
 }
 
-// values is constant or "{" constant { [ "," ] constant } [ "," ] "}".
-func (p *parser) values(c *Cmp) {
+// parseValues is constant or "{" constant { [ "," ] constant } [ "," ] "}".
+func (p *parser) parseValues(c *Cmp) {
 	if p.tok.kind != tokLBrace {
-		c.Values = []Const{p.constant()}
+		c.Values = []Const{p.parseConstant()}
 		return
 	}
 	p.advance()
 	c.Braced = true
 	for {
-		c.Values = append(c.Values, p.constant())
+		c.Values = append(c.Values, p.parseConstant())
 		p.accept(tokComma)
 		if p.err != nil || p.accept(tokRBrace) {
 			return
@@ -208,7 +208,7 @@ func (p *parser) values(c *Cmp) {
 	}
 }
 
-func (p *parser) constant() Const {
+func (p *parser) parseConstant() Const {
 	c := p.tok.c
 	if p.tok.kind != tokConst {
 		p.expect("a constant")

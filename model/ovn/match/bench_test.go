@@ -12,7 +12,7 @@ func benchNamed() string {
 	for i := range items {
 		items[i] = NamedItem{fmt.Sprintf("10.128.%d.%d", i/10, i), 8080}
 	}
-	return Rule{Direction: Ingress, Set4: "a4", V4: true}.Named("tcp", items)
+	return RuleMatch{Direction: Ingress, Set4: "a4", V4: true}.NamedPortMatch("tcp", items)
 }
 
 func BenchmarkParse(b *testing.B) {
@@ -56,11 +56,11 @@ func BenchmarkString(b *testing.B) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	r := Rule{Ingress, "a11812002181470226204", "a11607853732698494625", "a11607851533675238203", true, true}
+	r := RuleMatch{Ingress, "a11812002181470226204", "a11607853732698494625", "a11607851533675238203", true, true}
 	ports := []PortTerm{{443, 443}, {80, 80}, {30000, 32767}}
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = r.Numeric("tcp", ports)
+		_ = r.NumericMatch("tcp", ports)
 	}
 }
 

@@ -40,8 +40,8 @@ func (a u128) width() int {
 	return bits.Len64(a.lo)
 }
 
-// ones has the n lowest bits set, 0 ≤ n ≤ 128.
-func ones(n int) u128 {
+// lowBits has the n lowest bits set, 0 ≤ n ≤ 128.
+func lowBits(n int) u128 {
 	if n > 64 {
 		return u128{1<<(n-64) - 1, ^uint64(0)}
 	}
@@ -53,7 +53,7 @@ func ones(n int) u128 {
 
 // prefixMask has the n highest of the width lowest bits set.
 func prefixMask(n, width int) u128 {
-	all, low := ones(width), ones(width-n)
+	all, low := lowBits(width), lowBits(width-n)
 	return u128{all.hi &^ low.hi, all.lo &^ low.lo}
 }
 
@@ -90,7 +90,7 @@ type Const struct {
 	Text string
 
 	value, mask u128
-	bound       *boundSet // of an address set that Bind looked up
+	bound       *boundSet // of an address set that BindSets looked up
 }
 
 // Name is the name of a port group or address set, or the value of a string.
@@ -152,8 +152,8 @@ func (c Const) Prefix() (p netip.Prefix, ok bool) {
 	return netip.PrefixFrom(a, n), true
 }
 
-// width is how many bits a field must have at least to take the constant.
-func (c Const) width() int {
+// minWidth is how many bits a field must have at least to take the constant.
+func (c Const) minWidth() int {
 	switch {
 	case c.masked:
 		return c.mask.width()
@@ -167,10 +167,10 @@ func (c Const) width() int {
 	return c.value.width()
 }
 
-// test says whether the value, of n bits, is equal to the constant under its
+// equalsMasked says whether the value, of n bits, is equal to the constant under its
 // mask.
-func (c Const) test(v u128, n int) bool {
-	m := ones(n)
+func (c Const) equalsMasked(v u128, n int) bool {
+	m := lowBits(n)
 	if c.masked {
 		m = m.and(c.mask)
 	}

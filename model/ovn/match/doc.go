@@ -4,7 +4,7 @@
 // (ovn-kubernetes.md#rule-rows, #firewall-match, #multicast), parses OVN's expression
 // language and evaluates an expression for one packet.
 //
-// Rule and the functions LPort, L3, L4 and NM write; so do Netpol, EF and
+// RuleMatch and the functions LPort, L3, L4 and NamedMatch write; so do NetpolMatch, EFMatch and
 // MulticastNS with what belongs to them. Parse reads; it keeps the layout, so
 // that String gives back the text byte for byte. Eval judges a packet against
 // port groups and address sets that an Env supplies. Terms takes an expression

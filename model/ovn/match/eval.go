@@ -54,8 +54,8 @@ func Eval(e Expr, p Packet, env Env) (bool, error) {
 		env = noEnv{}
 	}
 	v := evaluator{env}
-	ok, err := v.eval(&p, e, false)
-	if (ok || err != nil) && v.missing(e) {
+	ok, err := v.evalExpr(&p, e, false)
+	if (ok || err != nil) && v.namesMissingSet(e) {
 		return false, nil
 	}
 	return ok, err
@@ -72,37 +72,37 @@ func (noEnv) AddressSet(string) (AddrSet, bool) { return nil, false }
 // heap.
 type evaluator struct{ env Env }
 
-// eval evaluates e, or its negation if not is set. OVN pushes "!" down to the
+// evalExpr evaluates e, or its negation if not is set. OVN pushes "!" down to the
 // comparisons before it adds the prerequisites of their fields, hence the flag:
 // !(ip4.src == X) is true of IPv4 packets only.
-func (v evaluator) eval(p *Packet, e Expr, not bool) (bool, error) {
+func (v evaluator) evalExpr(p *Packet, e Expr, not bool) (bool, error) {
 	switch e := e.(type) {
 	case *And:
-		return v.join(p, e.Terms, not, not)
+		return v.joinTerms(p, e.Terms, not, not)
 	case *Or:
-		return v.join(p, e.Terms, not, !not)
+		return v.joinTerms(p, e.Terms, not, !not)
 	case *Not:
-		return v.eval(p, e.X, !not)
+		return v.evalExpr(p, e.X, !not)
 	case *Paren:
-		return v.eval(p, e.X, not)
+		return v.evalExpr(p, e.X, not)
 	case *Bool:
 		return e.Value != not, nil
 	case *Pred:
-		return v.pred(p, e.Field, not)
+		return v.evalField(p, e.Field, not)
 	case *Cmp:
-		return v.cmp(p, e, not)
+		return v.evalCmp(p, e, not)
 	case *Range:
 		return v.inRange(p, e, not)
 	}
 	return false, ErrCannotJudge
 }
 
-// join evaluates terms until one gives stop; a term that cannot be judged
+// joinTerms evaluates terms until one gives stop; a term that cannot be judged
 // matters only if none does.
-func (v evaluator) join(p *Packet, terms []Expr, not, stop bool) (bool, error) {
+func (v evaluator) joinTerms(p *Packet, terms []Expr, not, stop bool) (bool, error) {
 	var first error
 	for _, t := range terms {
-		ok, err := v.eval(p, t, not)
+		ok, err := v.evalExpr(p, t, not)
 		switch {
 		case err != nil && first == nil:
 			first = err
@@ -116,30 +116,30 @@ func (v evaluator) join(p *Packet, terms []Expr, not, stop bool) (bool, error) {
 	return !stop, nil
 }
 
-// pred evaluates a field that stands alone.
-func (v evaluator) pred(p *Packet, f Field, not bool) (bool, error) {
+// evalField evaluates a field that stands alone.
+func (v evaluator) evalField(p *Packet, f Field, not bool) (bool, error) {
 	if f.sym != nil && f.sym.body != nil {
-		ok, err := v.eval(p, f.sym.body, false)
+		ok, err := v.evalExpr(p, f.sym.body, false)
 		return err == nil && ok != not, err
 	}
-	implied, unsure := v.implied(p, f)
+	implied, unsure := v.evalPrereqs(p, f)
 	if !implied && unsure == nil {
 		return false, nil
 	}
-	n, bits, err := v.number(p, f)
-	return both((n.and(ones(bits)) != u128{}) != not, err, unsure)
+	n, bits, err := v.fieldNumber(p, f)
+	return joinPrereqs((n.and(lowBits(bits)) != u128{}) != not, err, unsure)
 }
 
-// implied evaluates what a field implies: its prerequisites.
-func (v evaluator) implied(p *Packet, f Field) (bool, error) {
+// evalPrereqs evaluates what a field implies: its prerequisites.
+func (v evaluator) evalPrereqs(p *Packet, f Field) (bool, error) {
 	if f.sym == nil || f.sym.prereq == nil {
 		return true, nil
 	}
-	return v.eval(p, f.sym.prereq, false)
+	return v.evalExpr(p, f.sym.prereq, false)
 }
 
-// both joins the outcome of a test with prerequisites that hold unless unsure.
-func both(ok bool, err, unsure error) (bool, error) {
+// joinPrereqs joins the outcome of a test with prerequisites that hold unless unsure.
+func joinPrereqs(ok bool, err, unsure error) (bool, error) {
 	switch {
 	case err == nil && !ok:
 		return false, nil
@@ -149,12 +149,12 @@ func both(ok bool, err, unsure error) (bool, error) {
 	return ok && err == nil, err
 }
 
-// number is the field's value in the packet and its width.
-func (v evaluator) number(p *Packet, f Field) (n u128, width int, err error) {
+// fieldNumber is the field's value in the packet and its width.
+func (v evaluator) fieldNumber(p *Packet, f Field) (n u128, width int, err error) {
 	if f.sym == nil {
 		return n, 0, f.unsaidBy()
 	}
-	n, ok := p.number(f.sym.source, f.sym.width)
+	n, ok := p.numberOfField(f.sym.source, f.sym.width)
 	if !ok {
 		return n, 0, f.unsaidBy()
 	}
@@ -165,24 +165,24 @@ func (v evaluator) number(p *Packet, f Field) (n u128, width int, err error) {
 	return n, f.sym.width, nil
 }
 
-func (v evaluator) cmp(p *Packet, e *Cmp, not bool) (bool, error) {
+func (v evaluator) evalCmp(p *Packet, e *Cmp, not bool) (bool, error) {
 	op := e.Op
 	if not {
-		op = op.invert()
+		op = op.inverted()
 	}
 	switch {
-	case v.empty(e):
+	case v.hasOnlyEmptySets(e):
 		// Nothing to compare with: OVN drops the field's prerequisites too.
 		return op == NE, nil
 	case e.Field.sym != nil && e.Field.sym.body != nil:
 		return v.cmpPredicate(p, e, op)
 	}
-	implied, unsure := v.implied(p, e.Field)
+	implied, unsure := v.evalPrereqs(p, e.Field)
 	if !implied && unsure == nil {
 		return false, nil
 	}
 	ok, err := v.cmpValue(p, e, op)
-	return both(ok, err, unsure)
+	return joinPrereqs(ok, err, unsure)
 }
 
 // cmpValue compares the field's value, whatever it implies.
@@ -191,21 +191,21 @@ func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
 	case e.Field.sym != nil && e.Field.sym.width == 0:
 		return v.cmpText(p, e, op), nil
 	case op == EQ || op == NE:
-		in, err := v.in(p, e)
+		in, err := v.equalsOneOf(p, e)
 		return err == nil && in == (op == EQ), err
 	}
-	n, bits, err := v.number(p, e.Field)
-	m := ones(bits)
-	return op.test(n.and(m).cmp(e.Values[0].value.and(m))), err
+	n, bits, err := v.fieldNumber(p, e.Field)
+	m := lowBits(bits)
+	return op.testOutcome(n.and(m).cmp(e.Values[0].value.and(m))), err
 }
 
-// empty says whether all that the field is compared with are empty sets.
-func (v evaluator) empty(e *Cmp) bool {
+// hasOnlyEmptySets says whether all that the field is compared with are empty sets.
+func (v evaluator) hasOnlyEmptySets(e *Cmp) bool {
 	for i := range e.Values {
 		if e.Values[i].Kind != ConstAddressSet {
 			return false
 		}
-		if s, ok := v.set(&e.Values[i]); !ok || s.Len() > 0 {
+		if s, ok := v.addressSetOf(&e.Values[i]); !ok || s.Len() > 0 {
 			return false
 		}
 	}
@@ -214,7 +214,7 @@ func (v evaluator) empty(e *Cmp) bool {
 
 // cmpPredicate evaluates "tcp == 1" and its like.
 func (v evaluator) cmpPredicate(p *Packet, e *Cmp, op Op) (bool, error) {
-	ok, err := v.eval(p, e.Field.sym.body, false)
+	ok, err := v.evalExpr(p, e.Field.sym.body, false)
 	if err != nil {
 		return false, err
 	}
@@ -227,7 +227,7 @@ func (v evaluator) cmpPredicate(p *Packet, e *Cmp, op Op) (bool, error) {
 }
 
 func (v evaluator) cmpText(p *Packet, e *Cmp, op Op) bool {
-	lport := p.port(e.Field.sym.source)
+	lport := p.logicalPort(e.Field.sym.source)
 	for _, c := range e.Values {
 		if c.Kind == ConstPortGroup && v.env.PortGroupHas(c.Name(), lport) ||
 			c.Kind == ConstString && c.Name() == lport {
@@ -237,26 +237,26 @@ func (v evaluator) cmpText(p *Packet, e *Cmp, op Op) bool {
 	return op == NE
 }
 
-// in says whether the field is equal to one of the constants.
-func (v evaluator) in(p *Packet, e *Cmp) (bool, error) {
+// equalsOneOf says whether the field is equal to one of the constants.
+func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
 	f := e.Field
-	n, bits, err := v.number(p, f)
+	n, bits, err := v.fieldNumber(p, f)
 	if err != nil {
 		return false, err
 	}
 	for i := range e.Values {
 		c := &e.Values[i]
 		if c.Kind != ConstAddressSet {
-			if c.test(n, bits) {
+			if c.equalsMasked(n, bits) {
 				return true, nil
 			}
 			continue
 		}
-		a := p.addr(f.sym.source)
+		a := p.addrOfField(f.sym.source)
 		if !a.IsValid() || f.Bits != nil {
 			return false, f.unsaidBy()
 		}
-		if s, ok := v.set(c); ok && s.Contains(a) {
+		if s, ok := v.addressSetOf(c); ok && s.Contains(a) {
 			return true, nil
 		}
 	}
@@ -264,19 +264,19 @@ func (v evaluator) in(p *Packet, e *Cmp) (bool, error) {
 }
 
 func (v evaluator) inRange(p *Packet, e *Range, not bool) (bool, error) {
-	implied, unsure := v.implied(p, e.Field)
+	implied, unsure := v.evalPrereqs(p, e.Field)
 	if !implied && unsure == nil {
 		return false, nil
 	}
-	n, bits, err := v.number(p, e.Field)
-	m := ones(bits)
+	n, bits, err := v.fieldNumber(p, e.Field)
+	m := lowBits(bits)
 	n = n.and(m)
-	in := e.LoOp.test(e.Lo.value.and(m).cmp(n)) && e.HiOp.test(n.cmp(e.Hi.value.and(m)))
-	return both(in != not, err, unsure)
+	in := e.LoOp.testOutcome(e.Lo.value.and(m).cmp(n)) && e.HiOp.testOutcome(n.cmp(e.Hi.value.and(m)))
+	return joinPrereqs(in != not, err, unsure)
 }
 
-// missing says whether e names an address set that does not exist.
-func (v evaluator) missing(e Expr) bool {
+// namesMissingSet says whether e names an address set that does not exist.
+func (v evaluator) namesMissingSet(e Expr) bool {
 	return anyLeaf(e, func(l Expr) bool {
 		c, ok := l.(*Cmp)
 		if !ok {
@@ -284,7 +284,7 @@ func (v evaluator) missing(e Expr) bool {
 		}
 		for i := range c.Values {
 			if c.Values[i].Kind == ConstAddressSet {
-				if _, ok := v.set(&c.Values[i]); !ok {
+				if _, ok := v.addressSetOf(&c.Values[i]); !ok {
 					return true
 				}
 			}

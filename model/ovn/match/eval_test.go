@@ -67,7 +67,7 @@ func judge(t *testing.T, s string, p Packet, env Env) verdict {
 	t.Helper()
 	e := mustParse(t, s)
 	ok, err := Eval(e, p, env)
-	if got, why := Eval(Bind(e, env), p, env); got != ok || (why == nil) != (err == nil) {
+	if got, why := Eval(BindSets(e, env), p, env); got != ok || (why == nil) != (err == nil) {
 		t.Errorf("Eval(%q) = %v, %v; bound: %v, %v", s, ok, err, got, why)
 	}
 	var j *JudgeError

@@ -16,8 +16,8 @@ import (
 // one set for each peer, sorted by name, in braces also when it is only one
 // (ovn-kubernetes.md#rule-rows). A family without sets is left out.
 func NetpolSelectors(d Direction, sets4, sets6 []string, v4, v6 bool) string {
-	side := Side(d)
-	return families(v4 && len(sets4) > 0, v6 && len(sets6) > 0,
+	side := PeerSide(d)
+	return familiesTerm(v4 && len(sets4) > 0, v6 && len(sets6) > 0,
 		"ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
 }
 
@@ -26,9 +26,9 @@ func setList(names []string) string {
 	return "{$" + strings.Join(slices.Sorted(slices.Values(names)), ", $") + "}"
 }
 
-// families is the term of the families that are there: one of them bare, both
+// familiesTerm is the term of the families that are there: one of them bare, both
 // as "(four || six)".
-func families(v4, v6 bool, four, six string) string {
+func familiesTerm(v4, v6 bool, four, six string) string {
 	switch {
 	case v4 && v6:
 		return "(" + four + " || " + six + ")"
@@ -42,7 +42,7 @@ func families(v4, v6 bool, four, six string) string {
 
 // NetpolAny is the address term of a NetworkPolicy rule without peers: the
 // cluster's families (ovn-kubernetes.md#rule-rows).
-func NetpolAny(v4, v6 bool) string { return families(v4, v6, "ip4", "ip6") }
+func NetpolAny(v4, v6 bool) string { return familiesTerm(v4, v6, "ip4", "ip6") }
 
 // IPBlock is an ipBlock peer, as its object spells it.
 type IPBlock struct {
@@ -55,7 +55,7 @@ type IPBlock struct {
 func NetpolBlocks(d Direction, blocks []IPBlock) string {
 	terms := make([]string, len(blocks))
 	for i, b := range blocks {
-		field := familyOf(b.CIDR) + "." + Side(d)
+		field := familyOf(b.CIDR) + "." + PeerSide(d)
 		terms[i] = field + " == " + b.CIDR
 		if len(b.Except) > 0 {
 			terms[i] = "(" + terms[i] + " && " + field + " != {" + strings.Join(b.Except, ", ") + "})"
@@ -77,10 +77,10 @@ func familyOf(text string) string {
 	return "ip4"
 }
 
-// Netpol is the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows).
-// Other than in Rule, the port group comes last. l4 is as L4 writes it, empty without
+// NetpolMatch is the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows).
+// Other than in RuleMatch, the port group comes last. l4 is as L4 writes it, empty without
 // ports.
-func Netpol(d Direction, l3, l4, portGroup string) string {
+func NetpolMatch(d Direction, l3, l4, portGroup string) string {
 	if l4 != "" {
 		l4 += " && "
 	}
@@ -100,11 +100,11 @@ func ICMPMatch(d Direction, portGroup string) string {
 	return LPort(d, portGroup) + " && (icmp || icmp6)"
 }
 
-// Hairpin is the match of the ACLs that let a pod reach itself through a
+// HairpinMatch is the match of the ACLs that let a pod reach itself through a
 // service: the source is then the fifth address of the masquerade subnet, here
 // of the default ones (ovn-kubernetes.md#hairpin-and-node-rows).
-func Hairpin(v4, v6 bool) string {
-	return families(v4, v6, "ip4.src == 169.254.169.5", "ip6.src == fd69::5")
+func HairpinMatch(v4, v6 bool) string {
+	return familiesTerm(v4, v6, "ip4.src == 169.254.169.5", "ip6.src == fd69::5")
 }
 
 // NodeMatch is the match of the ACL that lets a node reach its pods; ip is an
@@ -164,7 +164,7 @@ func EFNodes(ips []string) string {
 
 // EFDNS is the destination of an EgressFirewall rule's dnsName; the sets hold
 // what the name resolves to (ovn-kubernetes.md#firewall-match). The parentheses are
-// those of EF.
+// those of EFMatch.
 func EFDNS(set4, set6 string, v4, v6 bool) string {
 	switch {
 	case v4 && v6:
@@ -211,10 +211,10 @@ func EFL4(ports []EFPort) string {
 	return "(" + strings.Join(groups, " || ") + ")"
 }
 
-// EF is the match of an EgressFirewall rule's ACL: its destination, the
+// EFMatch is the match of an EgressFirewall rule's ACL: its destination, the
 // namespace's port group, and the ports if it has any
 // (ovn-kubernetes.md#firewall-match). The ACL is to-lport and yet tests inport.
-func EF(dst, portGroup, l4 string) string {
+func EFMatch(dst, portGroup, l4 string) string {
 	match := "(" + dst + ") && inport == @" + portGroup
 	if l4 != "" {
 		match += " && " + l4
@@ -249,5 +249,5 @@ func MulticastNS(d Direction, portGroup, set4, set6 string, v4, v6 bool) string 
 		four = "(igmp || (ip4.src == $" + set4 + " && ip4.mcast))"
 		six = "(" + mldOr + "(ip6.src == $" + set6 + " && " + multicast6 + "))"
 	}
-	return LPort(d, portGroup) + " && " + families(v4, v6, four, six)
+	return LPort(d, portGroup) + " && " + familiesTerm(v4, v6, four, six)
 }

@@ -75,7 +75,7 @@ func (g gen) netpol() familyValue {
 		}
 		l4 = L4(proto, ports)
 	}
-	return familyValue{Netpol(d, l3, l4, "pg"), func(p Packet) bool {
+	return familyValue{NetpolMatch(d, l3, l4, "pg"), func(p Packet) bool {
 		lport, a := p.ends(d)
 		return fuzzEnv.PortGroupHas("pg", lport) && peer(a) && (proto == "" || string(p.Proto) == proto && (ports == nil ||
 			slices.ContainsFunc(ports, func(t PortTerm) bool { return t.Lo <= int32(p.DstPort) && int32(p.DstPort) <= t.Hi })))
@@ -106,7 +106,7 @@ func (g gen) egressFirewall() familyValue {
 	for range g.IntN(4) {
 		ports = append(ports, EFPort{one(g, "UDP", "TCP", "SCTP"), int32(g.IntN(8))})
 	}
-	return familyValue{EF(dst, "pg", EFL4(ports)), func(p Packet) bool {
+	return familyValue{EFMatch(dst, "pg", EFL4(ports)), func(p Packet) bool {
 		return fuzzEnv.PortGroupHas("pg", p.InPort) && to(p.Dst) && (ports == nil || slices.ContainsFunc(ports, func(e EFPort) bool {
 			return strings.ToLower(e.Protocol) == string(p.Proto) && (e.Port == 0 || e.Port == int32(p.DstPort))
 		}))
@@ -145,7 +145,7 @@ func (g gen) fixed() familyValue {
 	switch g.IntN(5) {
 	case 0:
 		v4, v6 := g.modes()
-		return familyValue{Hairpin(v4, v6), func(p Packet) bool {
+		return familyValue{HairpinMatch(v4, v6), func(p Packet) bool {
 			return v4 && p.Src == addr("169.254.169.5") || v6 && p.Src == addr("fd69::5")
 		}}
 	case 1:
@@ -188,7 +188,7 @@ func TestEvalOfAFamilyIsItsMeaning(t *testing.T) {
 		for range 16 {
 			p := g.packet()
 			got, err := Eval(e, p, fuzzEnv)
-			if bound, _ := Eval(Bind(e, fuzzEnv), p, fuzzEnv); bound != got {
+			if bound, _ := Eval(BindSets(e, fuzzEnv), p, fuzzEnv); bound != got {
 				t.Fatalf("seed %d: bound, %q says %v of %+v", seed, e, bound, p)
 			}
 			if err != nil || got != v.fits(p) {

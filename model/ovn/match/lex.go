@@ -37,9 +37,9 @@ type token struct {
 	want     string
 }
 
-// skip returns the offset of the first token at or after pos. Comments count as
+// skipBlank returns the offset of the first token at or after pos. Comments count as
 // white space, as in OVN.
-func skip(s string, pos int) (next int, ok bool) {
+func skipBlank(s string, pos int) (next int, ok bool) {
 	for pos < len(s) {
 		switch s[pos] {
 		case ' ', '\t', '\n', '\r', '\v', '\f':
@@ -70,12 +70,12 @@ func skip(s string, pos int) (next int, ok bool) {
 	return pos, true
 }
 
-// lex reads the token at or after pos.
-func lex(s string, pos int) token {
-	pos, ok := skip(s, pos)
+// nextToken reads the token at or after pos.
+func nextToken(s string, pos int) token {
+	pos, ok := skipBlank(s, pos)
 	t := token{pos: pos, end: pos}
 	if !ok {
-		return t.bad("*/ on the same line")
+		return t.asBad("*/ on the same line")
 	}
 	if pos == len(s) {
 		return t
@@ -87,29 +87,29 @@ func lex(s string, pos int) token {
 	}
 	switch two {
 	case "&&":
-		return t.of(tokAnd, 2)
+		return t.withKind(tokAnd, 2)
 	case "||":
-		return t.of(tokOr, 2)
+		return t.withKind(tokOr, 2)
 	case "==":
-		return t.rel(EQ, 2)
+		return t.asOperator(EQ, 2)
 	case "!=":
-		return t.rel(NE, 2)
+		return t.asOperator(NE, 2)
 	case "<=":
-		return t.rel(LE, 2)
+		return t.asOperator(LE, 2)
 	case ">=":
-		return t.rel(GE, 2)
+		return t.asOperator(GE, 2)
 	case "..":
-		return t.of(tokEllipsis, 2)
+		return t.withKind(tokEllipsis, 2)
 	case "::":
 		return lexNumber(t, s)
 	}
 	switch c := rest[0]; {
 	case signs[c] != 0:
-		return t.of(signs[c], 1)
+		return t.withKind(signs[c], 1)
 	case c == '<':
-		return t.rel(LT, 1)
+		return t.asOperator(LT, 1)
 	case c == '>':
-		return t.rel(GT, 1)
+		return t.asOperator(GT, 1)
 	case c == '$', c == '@':
 		return lexName(t, s)
 	case c == '"':
@@ -117,25 +117,25 @@ func lex(s string, pos int) token {
 	case c >= '0' && c <= '9', startsAddress(rest):
 		return lexNumber(t, s)
 	case identStart(c) && c != '.':
-		return t.of(tokIdent, identLen(rest))
+		return t.withKind(tokIdent, identLen(rest))
 	}
 	if i := strings.IndexByte("=&|", rest[0]); i >= 0 {
-		return t.bad([...]string{"==", "&&", "||"}[i])
+		return t.asBad([...]string{"==", "&&", "||"}[i])
 	}
-	return t.bad("a field, a constant, an operator or a parenthesis")
+	return t.asBad("a field, a constant, an operator or a parenthesis")
 }
 
-func (t token) of(k tokenKind, n int) token {
+func (t token) withKind(k tokenKind, n int) token {
 	t.kind, t.end = k, t.pos+n
 	return t
 }
 
-func (t token) rel(o Op, n int) token {
+func (t token) asOperator(o Op, n int) token {
 	t.op = o
-	return t.of(tokOp, n)
+	return t.withKind(tokOp, n)
 }
 
-func (t token) bad(want string) token {
+func (t token) asBad(want string) token {
 	t.kind, t.want = tokBad, want
 	return t
 }
@@ -172,10 +172,10 @@ func lexNumber(t token, s string) token {
 	c, problem := parseNumber(s[t.pos:end])
 	if problem != "" {
 		t.end = end
-		return t.bad(problem)
+		return t.asBad(problem)
 	}
 	t.c = c
-	return t.of(tokConst, end-t.pos)
+	return t.withKind(tokConst, end-t.pos)
 }
 
 // numberEnd finds the end of digits, letters, colons and single dots; a colon
@@ -203,14 +203,14 @@ func lexName(t token, s string) token {
 	}
 	if n == 0 {
 		t.end++
-		return t.bad("a name after " + s[t.pos:t.pos+1])
+		return t.asBad("a name after " + s[t.pos:t.pos+1])
 	}
 	text := s[t.pos : t.pos+1+n]
 	t.c = Const{Kind: ConstPortGroup, Text: text}
 	if text[0] == '$' {
 		t.c.Kind = ConstAddressSet
 	}
-	return t.of(tokConst, len(text))
+	return t.withKind(tokConst, len(text))
 }
 
 func lexString(t token, s string) token {
@@ -222,11 +222,11 @@ func lexString(t token, s string) token {
 			text := s[t.pos : i+1]
 			t.c = Const{Kind: ConstString, Text: text}
 			if _, ok := unquote(text); !ok {
-				return t.bad("a string with JSON escapes")
+				return t.asBad("a string with JSON escapes")
 			}
-			return t.of(tokConst, len(text))
+			return t.withKind(tokConst, len(text))
 		}
 	}
 	t.end = len(s)
-	return t.bad(`a closing "`)
+	return t.asBad(`a closing "`)
 }

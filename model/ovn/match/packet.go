@@ -58,11 +58,11 @@ type Packet struct {
 	Target netip.Addr
 }
 
-// source is where a packet says the value of a field.
-type source uint8
+// fieldSource is where a packet says the value of a field.
+type fieldSource uint8
 
 const (
-	fromNowhere source = iota // a Packet does not say it
+	fromNowhere fieldSource = iota // a Packet does not say it
 	fromInPort
 	fromOutPort
 	fromEthType
@@ -84,16 +84,16 @@ const (
 	fromFalse // 0 for every Packet
 )
 
-// port is the logical port that a string field stands for.
-func (p *Packet) port(s source) string {
+// logicalPort is the logical port that a string field stands for.
+func (p *Packet) logicalPort(s fieldSource) string {
 	if s == fromInPort {
 		return p.InPort
 	}
 	return p.OutPort
 }
 
-// addr is the address that a field stands for; invalid when it is none.
-func (p *Packet) addr(s source) netip.Addr {
+// addrOfField is the address that a field stands for; invalid when it is none.
+func (p *Packet) addrOfField(s fieldSource) netip.Addr {
 	switch s {
 	case fromSrc:
 		return p.Src
@@ -105,88 +105,88 @@ func (p *Packet) addr(s source) netip.Addr {
 	return netip.Addr{}
 }
 
-// number is the value of a field of that width; ok is false when the packet
+// numberOfField is the value of a field of that width; ok is false when the packet
 // does not say it.
-func (p *Packet) number(s source, width int) (v u128, ok bool) {
+func (p *Packet) numberOfField(s fieldSource, width int) (v u128, ok bool) {
 	switch s {
 	case fromEthType:
 		return p.etherType()
 	case fromSrc, fromDst, fromTarget:
-		if a := p.addr(s); a.BitLen() == width {
+		if a := p.addrOfField(s); a.BitLen() == width {
 			return addrValue(a), true
 		}
 	case fromProto:
 		return p.ipProto()
 	case fromSrcPort:
-		return number(uint64(p.SrcPort)), p.SrcPort != 0
+		return optionalNumber(uint64(p.SrcPort)), p.SrcPort != 0
 	case fromDstPort:
-		return number(uint64(p.DstPort)), p.DstPort != 0
+		return optionalNumber(uint64(p.DstPort)), p.DstPort != 0
 	case fromICMPType:
 		return p.icmpType(), true
 	case fromICMPCode:
-		return number(uint64(p.ICMPCode)), true
+		return optionalNumber(uint64(p.ICMPCode)), true
 	case fromEthSrc:
 		return p.EthSrc.value()
 	case fromEthDst:
 		return p.ethDst().value()
 	case fromVLAN:
-		return number(uint64(p.VLAN)), true
+		return optionalNumber(uint64(p.VLAN)), true
 	case fromTTL:
 		if p.TTL != 0 {
-			return number(uint64(p.TTL)), true
+			return optionalNumber(uint64(p.TTL)), true
 		}
 		proto, ok := p.ipProto()
-		nd := ok && proto == number(58) && p.v6() && p.ICMPType >= ndFirst && p.ICMPType <= ndLast
-		return number(255), nd
+		nd := ok && proto == optionalNumber(58) && p.isIPv6() && p.ICMPType >= ndFirst && p.ICMPType <= ndLast
+		return optionalNumber(255), nd
 	case fromTCPFlags:
-		return number(uint64(cmp.Or(p.TCPFlags, tcpSYN))), true
+		return optionalNumber(uint64(cmp.Or(p.TCPFlags, tcpSYN))), true
 	case fromARPOp:
-		return number(uint64(p.ARPOp)), p.ARPOp != 0
+		return optionalNumber(uint64(p.ARPOp)), p.ARPOp != 0
 	case fromTrue:
-		return number(1), true
+		return optionalNumber(1), true
 	case fromFalse:
-		return number(0), true
+		return optionalNumber(0), true
 	}
 	return u128{}, false
 }
 
-func number(n uint64) u128 { return u128{0, n} }
+func optionalNumber(n uint64) u128 { return u128{0, n} }
 
 func (p *Packet) etherType() (u128, bool) {
 	switch {
 	case p.EthType != 0:
-		return number(uint64(p.EthType)), true
+		return optionalNumber(uint64(p.EthType)), true
 	case p.Src.Is4() || p.Dst.Is4():
-		return number(uint64(EthIP4)), true
+		return optionalNumber(uint64(EthIP4)), true
 	case p.Src.Is6() || p.Dst.Is6():
-		return number(uint64(EthIP6)), true
+		return optionalNumber(uint64(EthIP6)), true
 	}
 	return u128{}, false
 }
 
-// v6 says whether the packet is IPv6.
-func (p *Packet) v6() bool {
+// isIPv6 says whether the packet is IPv6.
+func (p *Packet) isIPv6() bool {
 	t, _ := p.etherType()
-	return t == number(uint64(EthIP6))
+	return t == optionalNumber(uint64(EthIP6))
 }
 
 func (p *Packet) ipProto() (u128, bool) {
 	switch p.Proto {
 	case TCP:
-		return number(6), true
+		return optionalNumber(6), true
 	case UDP:
-		return number(17), true
+		return optionalNumber(17), true
 	case SCTP:
-		return number(132), true
+		return optionalNumber(132), true
 	case ICMP:
-		if p.v6() {
-			return number(58), true
+		if p.isIPv6() {
+			return optionalNumber(58), true
 		}
-		return number(1), true
+		return optionalNumber(1), true
 	case ICMP6:
-		return number(58), true
+		return optionalNumber(58), true
 	case IGMP:
-		return number(2), true
+		return optionalNumber(2), true
 	}
 	return u128{}, false
 }
@@ -200,11 +200,11 @@ const (
 func (p *Packet) icmpType() u128 {
 	switch {
 	case p.ICMPType != 0 || p.ICMPCode != 0:
-		return number(uint64(p.ICMPType))
-	case p.v6():
-		return number(echoRequest6)
+		return optionalNumber(uint64(p.ICMPType))
+	case p.isIPv6():
+		return optionalNumber(echoRequest6)
 	}
-	return number(echoRequest)
+	return optionalNumber(echoRequest)
 }
 
 // tcpSYN is the SYN flag of TCP.

@@ -32,15 +32,15 @@ func (e *SyntaxError) Error() string {
 // know are left to Eval. Two things it refuses although OVN takes them:
 // functions (is_chassis_resident) and "<" and its like with an address set;
 // OVN-Kubernetes writes neither. White space around the whole is not kept.
-func Parse(s string) (Expr, error) { return parse(s, symbols) }
+func Parse(s string) (Expr, error) { return parseWith(s, symbols) }
 
-func parse(s string, table map[string]*symbol) (Expr, error) {
+func parseWith(s string, table map[string]*symbol) (Expr, error) {
 	p := &parser{src: s, table: table}
 	if len(s) > MaxLength {
 		return nil, &SyntaxError{MaxLength, "an expression may have " + strconv.Itoa(MaxLength) + " bytes", ""}
 	}
 	p.advance()
-	e := p.expr()
+	e := p.parseExpr()
 	if p.err == nil && p.tok.kind != tokEnd {
 		p.expect("the end, && or ||")
 	}
@@ -51,19 +51,19 @@ func parse(s string, table map[string]*symbol) (Expr, error) {
 }
 
 type parser struct {
-	src   string
-	table map[string]*symbol
-	tok   token
-	prev  int // end of the token before tok
-	depth int
-	not   bool // inside an odd number of "!"
-	err   error
+	src       string
+	table     map[string]*symbol
+	tok       token
+	prev      int // end of the token before tok
+	depth     int
+	isNegated bool // inside an odd number of "!"
+	err       error
 }
 
 // advance moves to the next token.
 func (p *parser) advance() {
 	p.prev = p.tok.end
-	p.tok = lex(p.src, p.tok.end)
+	p.tok = nextToken(p.src, p.tok.end)
 }
 
 // accept takes the token if it is of that kind.
@@ -75,20 +75,20 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// since returns the text that was read from an offset on, up to the end of the token
+// textSince returns the text that was read from an offset on, up to the end of the token
 // before tok.
-func (p *parser) since(pos int) written { return written(p.src[pos:p.prev]) }
+func (p *parser) textSince(pos int) writtenText { return writtenText(p.src[pos:p.prev]) }
 
 // expect notes that something else should stand at tok.
 func (p *parser) expect(what string) {
 	if p.tok.kind == tokBad {
 		what = p.tok.want
 	}
-	p.fail(p.tok.pos, "expected "+what)
+	p.failAt(p.tok.pos, "expected "+what)
 }
 
-// fail notes the first error.
-func (p *parser) fail(pos int, what string) {
+// failAt notes the first error.
+func (p *parser) failAt(pos int, what string) {
 	if p.err != nil {
 		return
 	}
@@ -100,81 +100,81 @@ func (p *parser) fail(pos int, what string) {
 	p.err = &SyntaxError{pos, what, got}
 }
 
-// expr is operand { "&&" operand } or operand { "||" operand }.
-func (p *parser) expr() Expr {
+// parseExpr is operand { "&&" operand } or operand { "||" operand }.
+func (p *parser) parseExpr() Expr {
 	pos := p.tok.pos
-	first := p.operand()
+	first := p.parseOperand()
 	kind := p.tok.kind
 	if p.err != nil || kind != tokAnd && kind != tokOr {
 		return first
 	}
 	terms := []Expr{first}
 	for p.accept(kind) {
-		terms = append(terms, p.operand())
+		terms = append(terms, p.parseOperand())
 		if p.err != nil {
 			return nil
 		}
 	}
 	if p.tok.kind == tokAnd || p.tok.kind == tokOr {
-		p.fail(p.tok.pos, "&& and || must be parenthesised when used together")
+		p.failAt(p.tok.pos, "&& and || must be parenthesised when used together")
 		return nil
 	}
 	if kind == tokAnd {
-		return &And{terms, p.since(pos)}
+		return &And{terms, p.textSince(pos)}
 	}
-	return &Or{terms, p.since(pos)}
+	return &Or{terms, p.textSince(pos)}
 }
 
-// operand is [ "!" ] primary.
-func (p *parser) operand() Expr {
+// parseOperand is [ "!" ] primary.
+func (p *parser) parseOperand() Expr {
 	start := p.tok.pos
 	if !p.accept(tokNot) {
-		return p.primary()
+		return p.parsePrimary()
 	}
 	pos := p.tok.pos
-	p.not = !p.not
-	x := p.primary()
-	p.not = !p.not
+	p.isNegated = !p.isNegated
+	x := p.parsePrimary()
+	p.isNegated = !p.isNegated
 	switch x.(type) {
 	case *Cmp, *Range:
-		p.fail(pos, "the operand of ! needs parentheses")
+		p.failAt(pos, "the operand of ! needs parentheses")
 	}
-	return &Not{x, p.since(start)}
+	return &Not{x, p.textSince(start)}
 }
 
-func (p *parser) primary() Expr {
+func (p *parser) parsePrimary() Expr {
 	switch p.tok.kind {
 	case tokLParen:
-		return p.paren()
+		return p.parseParen()
 	case tokIdent:
-		return p.fieldFirst()
+		return p.parseFieldFirst()
 	case tokLBrace, tokConst:
-		return p.constFirst()
+		return p.parseConstFirst()
 	}
 	p.expect("a field, a constant or (")
 	return nil
 }
 
-func (p *parser) paren() Expr {
+func (p *parser) parseParen() Expr {
 	pos := p.tok.pos
 	if p.depth >= MaxDepth {
-		p.fail(pos, "parentheses are nested too deeply")
+		p.failAt(pos, "parentheses are nested too deeply")
 		return nil
 	}
 	p.depth++
 	p.advance()
-	x := p.expr()
+	x := p.parseExpr()
 	if p.err == nil && !p.accept(tokRParen) {
 		p.expect(") or a logical operator")
 	}
 	p.depth--
-	return &Paren{x, p.since(pos)}
+	return &Paren{x, p.textSince(pos)}
 }
 
-// fieldFirst is field [ op constants ].
-func (p *parser) fieldFirst() Expr {
+// parseFieldFirst is field [ op constants ].
+func (p *parser) parseFieldFirst() Expr {
 	pos := p.tok.pos
-	f := p.field()
+	f := p.parseField()
 	if p.err != nil {
 		return nil
 	}
@@ -184,61 +184,61 @@ func (p *parser) fieldFirst() Expr {
 	}
 	if p.tok.kind != tokOp {
 		p.checkPred(pos, f)
-		return &Pred{f, p.since(pos)}
+		return &Pred{f, p.textSince(pos)}
 	}
 	c := &Cmp{Field: f, Op: p.tok.op}
 	p.advance()
-	p.values(c)
-	c.written = p.since(pos)
+	p.parseValues(c)
+	c.writtenText = p.textSince(pos)
 	p.checkCmp(pos, c)
 	return c
 }
 
-// constFirst is constants op field, constant op field op constant, 0, or 1.
-func (p *parser) constFirst() Expr {
+// parseConstFirst is constants op field, constant op field op constant, 0, or 1.
+func (p *parser) parseConstFirst() Expr {
 	pos := p.tok.pos
 	c := &Cmp{}
-	p.values(c)
+	p.parseValues(c)
 	if p.err != nil {
 		return nil
 	}
 	first := c.Values[0]
 	if p.tok.kind != tokOp {
 		if !c.Braced && (first.Text == "0" || first.Text == "1") {
-			return &Bool{first.Text == "1", p.since(pos)}
+			return &Bool{first.Text == "1", p.textSince(pos)}
 		}
 		p.expect("a relational operator")
 		return nil
 	}
 	op := p.tok.op
 	p.advance()
-	c.Op = op.turn()
+	c.Op = op.swapped()
 	if p.tok.kind != tokIdent {
 		p.expect("a field")
 		return nil
 	}
-	c.Field = p.field()
+	c.Field = p.parseField()
 	if p.err == nil && p.tok.kind == tokOp {
-		return p.rangeRest(pos, c, op)
+		return p.parseRangeRest(pos, c, op)
 	}
-	c.written = p.since(pos)
+	c.writtenText = p.textSince(pos)
 	p.checkCmp(pos, c)
 	return c
 }
 
-// rangeRest turns "c op field" into a Range by what follows.
-func (p *parser) rangeRest(pos int, c *Cmp, op Op) Expr {
+// parseRangeRest turns "c op field" into a Range by what follows.
+func (p *parser) parseRangeRest(pos int, c *Cmp, op Op) Expr {
 	r := &Range{Lo: c.Values[0], LoOp: op, Field: c.Field, HiOp: p.tok.op}
 	up := (op == LT || op == LE) && (r.HiOp == LT || r.HiOp == LE)
 	down := (op == GT || op == GE) && (r.HiOp == GT || r.HiOp == GE)
 	if !up && !down {
-		p.fail(p.tok.pos, "a range has the form x < field < y or x > field > y")
+		p.failAt(p.tok.pos, "a range has the form x < field < y or x > field > y")
 		return nil
 	}
 	p.advance()
 	hi := &Cmp{Field: c.Field, Op: r.HiOp}
-	p.values(hi)
-	r.written = p.since(pos)
+	p.parseValues(hi)
+	r.writtenText = p.textSince(pos)
 	p.checkCmp(pos, c)
 	p.checkCmp(pos, hi)
 	if p.err == nil {

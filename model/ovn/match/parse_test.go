@@ -294,11 +294,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		out := e.String()
-		start, _ := skip(s, 0)
+		start, _ := skipBlank(s, 0)
 		if !strings.HasPrefix(s[start:], out) {
 			t.Fatalf("%q prints as %q", s, out)
 		}
-		if end, ok := skip(s, start+len(out)); !ok || end != len(s) {
+		if end, ok := skipBlank(s, start+len(out)); !ok || end != len(s) {
 			t.Fatalf("%q prints as %q: %q is lost", s, out, s[start+len(out):])
 		}
 		again, err := Parse(out)

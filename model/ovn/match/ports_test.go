@@ -19,7 +19,7 @@ func TestPorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Ports(e); !slices.Equal(got, want) {
+		if got := ComparedPorts(e); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}

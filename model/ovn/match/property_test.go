@@ -35,7 +35,7 @@ func (g gen) between(op string) string {
 }
 
 // join is a list as somebody may write it, with sep or something else between.
-func join[T fmt.Stringer](g gen, list []T, op, sep string) written {
+func join[T fmt.Stringer](g gen, list []T, op, sep string) writtenText {
 	text := ""
 	for i, x := range list {
 		switch {
@@ -47,7 +47,7 @@ func join[T fmt.Stringer](g gen, list []T, op, sep string) written {
 		}
 		text += x.String()
 	}
-	return written(text)
+	return writtenText(text)
 }
 
 func (g gen) list(depth, n int) []Expr {
@@ -74,7 +74,7 @@ func (g gen) expr(depth int) Expr {
 func (g gen) operand(depth int) Expr {
 	if depth > 0 && g.IntN(3) == 0 {
 		x := g.expr(depth - 1)
-		return &Paren{x, written("(" + g.gap() + x.String() + g.gap() + ")")}
+		return &Paren{x, writtenText("(" + g.gap() + x.String() + g.gap() + ")")}
 	}
 	switch g.IntN(6) {
 	case 0:
@@ -84,14 +84,14 @@ func (g gen) operand(depth int) Expr {
 			"vlan.present", "eth.mcast", "eth.bcast", "ip.first_frag", "ct.est", "rarp")
 	case 2:
 		x := one(g, g.pred("ip4.mcast", "unknown", "tcp.dst", "vlan.present", "ct.rpl", "ip.ttl", "eth.mcast"), g.bool())
-		return &Not{x, written("!" + g.gap() + x.String())}
+		return &Not{x, writtenText("!" + g.gap() + x.String())}
 	case 3:
 		up := g.IntN(2) == 0
 		r := &Range{Lo: g.number(), Hi: g.number(), Field: g.field("tcp.dst", "udp.src", "sctp.dst", "vlan.tci", "reg0", "unknown"), LoOp: one(g, LT, LE), HiOp: one(g, LT, LE)}
 		if !up {
-			r.LoOp, r.HiOp = r.LoOp.turn(), r.HiOp.turn()
+			r.LoOp, r.HiOp = r.LoOp.swapped(), r.HiOp.swapped()
 		}
-		r.written = written(r.Lo.Text + g.between(r.LoOp.String()) + r.Field.String() + g.between(r.HiOp.String()) + r.Hi.Text)
+		r.writtenText = writtenText(r.Lo.Text + g.between(r.LoOp.String()) + r.Field.String() + g.between(r.HiOp.String()) + r.Hi.Text)
 		return r
 	}
 	return g.cmp()
@@ -99,12 +99,12 @@ func (g gen) operand(depth int) Expr {
 
 func (g gen) bool() Expr {
 	text := one(g, "0", "1")
-	return &Bool{text == "1", written(text)}
+	return &Bool{text == "1", writtenText(text)}
 }
 
 func (g gen) pred(names ...string) Expr {
 	f := g.field(names...)
-	return &Pred{f, written(f.String())}
+	return &Pred{f, writtenText(f.String())}
 }
 
 func (g gen) field(names ...string) Field {
@@ -112,7 +112,7 @@ func (g gen) field(names ...string) Field {
 	return Field{Name: name, sym: symbols[name]}
 }
 
-func (g gen) constant(text string) Const { return lex(text, 0).c }
+func (g gen) constant(text string) Const { return nextToken(text, 0).c }
 
 func (g gen) number() Const {
 	return g.constant(one(g, fmt.Sprint(g.IntN(65536)), "0", "0x1f", "0xFFFF"))
@@ -157,16 +157,16 @@ func (g gen) cmp() Expr {
 		}
 	}
 	c.Values = []Const{makeOne()}
-	values := written(c.Values[0].Text)
+	values := writtenText(c.Values[0].Text)
 	if c.Braced {
 		for range g.IntN(4) {
 			c.Values = append(c.Values, makeOne())
 		}
-		values = "{" + written(g.gap()) + join(g, c.Values, ",", ", ") + written(one(g, "", "", " ", ",", " , ")) + "}"
+		values = "{" + writtenText(g.gap()) + join(g, c.Values, ",", ", ") + writtenText(one(g, "", "", " ", ",", " , ")) + "}"
 	}
-	c.written = written(c.Field.String()+g.between(c.Op.String())) + values
+	c.writtenText = writtenText(c.Field.String()+g.between(c.Op.String())) + values
 	if g.IntN(4) == 0 { // the constants on the left
-		c.written = values + written(g.between(c.Op.turn().String())+c.Field.String())
+		c.writtenText = values + writtenText(g.between(c.Op.swapped().String())+c.Field.String())
 	}
 	return c
 }
@@ -189,7 +189,7 @@ func TestParseOfStringIsTheSame(t *testing.T) {
 
 // rowValue is a random value of the grammar of ovn-kubernetes.md#acl-match.
 type rowValue struct {
-	Rule
+	RuleMatch
 	Proto string // empty: no ports
 	Ports []PortTerm
 	Items []NamedItem
@@ -198,15 +198,15 @@ type rowValue struct {
 func (v rowValue) text() string {
 	switch {
 	case v.Items != nil:
-		return v.Named(v.Proto, v.Items)
+		return v.NamedPortMatch(v.Proto, v.Items)
 	case v.Proto != "":
-		return v.Numeric(v.Proto, v.Ports)
+		return v.NumericMatch(v.Proto, v.Ports)
 	}
-	return v.None()
+	return v.PortlessMatch()
 }
 
 func (g gen) row() rowValue {
-	v := rowValue{Rule: Rule{Direction: one(g, Ingress, Egress), PortGroup: "pg", Set4: "a4", Set6: "a6"}}
+	v := rowValue{RuleMatch: RuleMatch{Direction: one(g, Ingress, Egress), PortGroup: "pg", Set4: "a4", Set6: "a6"}}
 	switch g.IntN(3) {
 	case 0:
 		v.V4 = true
@@ -235,7 +235,7 @@ func (g gen) row() rowValue {
 func TestTermsOfARowAreItsValues(t *testing.T) {
 	for seed := range uint64(rounds) {
 		v := gen{rand.New(rand.NewPCG(seed, 2))}.row()
-		got := rowValue{Rule: Rule{Direction: v.Direction, PortGroup: v.PortGroup, Set4: "a4", Set6: "a6", V4: v.V4, V6: v.V6}}
+		got := rowValue{RuleMatch: RuleMatch{Direction: v.Direction, PortGroup: v.PortGroup, Set4: "a4", Set6: "a6", V4: v.V4, V6: v.V6}}
 		var texts []string
 		hasPort, hasSets := false, false
 		for _, term := range Terms(mustParse(t, v.text())) {
@@ -248,7 +248,7 @@ func TestTermsOfARowAreItsValues(t *testing.T) {
 				}
 			case TermAddresses:
 				hasSets = true
-				if term.Field != Side(v.Direction) || slices.Contains(term.AddressSets, "a4") != v.V4 || slices.Contains(term.AddressSets, "a6") != v.V6 {
+				if term.Field != PeerSide(v.Direction) || slices.Contains(term.AddressSets, "a4") != v.V4 || slices.Contains(term.AddressSets, "a6") != v.V6 {
 					t.Fatalf("%q: %+v", v.text(), term)
 				}
 			case TermProtocol:
@@ -272,10 +272,10 @@ func TestTermsOfARowAreItsValues(t *testing.T) {
 		}
 		// Single ports come first in the text, whatever their place in the rule.
 		slices.SortStableFunc(v.Ports, func(a, b PortTerm) int {
-			if a.Single() == b.Single() {
+			if a.IsSingle() == b.IsSingle() {
 				return 0
 			}
-			if a.Single() {
+			if a.IsSingle() {
 				return -1
 			}
 			return 1
@@ -323,7 +323,7 @@ func TestEvalOfARowIsItsMeaning(t *testing.T) {
 			p := Packet{InPort: one(g, "ns_web", "ns_x", ""), OutPort: one(g, "ns_db", "ns_y"), Src: addr(one(g, family...)), Dst: addr(one(g, family...)),
 				Proto: one(g, TCP, UDP, SCTP), DstPort: uint16(1 + g.IntN(12))}
 			got, err := Eval(e, p, fuzzEnv)
-			if bound, _ := Eval(Bind(e, fuzzEnv), p, fuzzEnv); bound != got {
+			if bound, _ := Eval(BindSets(e, fuzzEnv), p, fuzzEnv); bound != got {
 				t.Fatalf("seed %d: bound, %q says %v of %+v", seed, e, bound, p)
 			}
 			if err != nil || got != v.fits(p) {

@@ -52,7 +52,7 @@ func Refs(e Expr) []Ref {
 // RefsIn lists what a text refers to, token by token, also where it is no expression as a whole.
 func RefsIn(text string) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
-		for t := lex(text, 0); t.kind != tokEnd; t = lex(text, max(t.end, t.pos+1)) {
+		for t := nextToken(text, 0); t.kind != tokEnd; t = nextToken(text, max(t.end, t.pos+1)) {
 			switch {
 			case t.kind != tokConst:
 			case t.c.Kind == ConstPortGroup && !yield(Ref{RefPortGroup, t.c.Name()}),
@@ -95,16 +95,16 @@ type boundSet struct {
 	ok  bool
 }
 
-// Bind is the expression with its address sets looked up: Eval with the same Env says of it
+// BindSets is the expression with its address sets looked up: Eval with the same Env says of it
 // what it says of e, and need not look for them at every packet. e stays as it is.
-func Bind(e Expr, env Env) Expr {
+func BindSets(e Expr, env Env) Expr {
 	if env == nil {
 		env = noEnv{}
 	}
 	all := func(terms []Expr) []Expr {
 		out := make([]Expr, len(terms))
 		for i, t := range terms {
-			out[i] = Bind(t, env)
+			out[i] = BindSets(t, env)
 		}
 		return out
 	}
@@ -119,10 +119,10 @@ func Bind(e Expr, env Env) Expr {
 		return &b
 	case *Not:
 		b := *e
-		b.X = Bind(e.X, env)
+		b.X = BindSets(e.X, env)
 		return &b
 	case *Paren:
-		return Bind(e.X, env)
+		return BindSets(e.X, env)
 	case *Cmp:
 		b := *e
 		b.Values = make([]Const, len(e.Values))
@@ -138,8 +138,8 @@ func Bind(e Expr, env Env) Expr {
 	return e
 }
 
-// set is the address set that a constant names.
-func (v evaluator) set(c *Const) (AddrSet, bool) {
+// addressSetOf is the address set that a constant names.
+func (v evaluator) addressSetOf(c *Const) (AddrSet, bool) {
 	if c.bound != nil {
 		return c.bound.set, c.bound.ok
 	}
@@ -154,11 +154,11 @@ func (p *parser) checkBits(pos int, f Field) {
 	if s := f.sym; s != nil && p.err == nil {
 		switch {
 		case s.width == 0:
-			p.fail(pos, f.Name+" is a string and has no bits")
+			p.failAt(pos, f.Name+" is a string and has no bits")
 		case f.Bits.High >= s.width:
-			p.fail(pos, fmt.Sprintf("%s has only %d bits", f.Name, s.width))
+			p.failAt(pos, fmt.Sprintf("%s has only %d bits", f.Name, s.width))
 		case s.nominal && f.Bits.High-f.Bits.Low+1 != s.width:
-			p.fail(pos, f.Name+" may only be tested as a whole")
+			p.failAt(pos, f.Name+" may only be tested as a whole")
 		}
 	}
 }
@@ -176,11 +176,11 @@ func (p *parser) checkPred(pos int, f Field) {
 	switch {
 	case n == 0:
 		p.expect("a relational operator")
-	case n > 1 && !p.not:
-		p.fail(pos, f.Name+" has several bits: write != 0")
-	case s.nominal && s.body != nil && p.not:
+	case n > 1 && !p.isNegated:
+		p.failAt(pos, f.Name+" has several bits: write != 0")
+	case s.nominal && s.body != nil && p.isNegated:
 		// "!" before a nominal field that is no predicate is "== 0", which is fine.
-		p.fail(pos, f.Name+" may not be negated")
+		p.failAt(pos, f.Name+" may not be negated")
 	}
 }
 
@@ -189,14 +189,14 @@ func (p *parser) checkCmp(pos int, c *Cmp) {
 	if p.err != nil {
 		return
 	}
-	if what := c.Field.problem(c, p.not); what != "" {
-		p.fail(pos, what)
+	if what := c.Field.comparisonProblem(c, p.isNegated); what != "" {
+		p.failAt(pos, what)
 	}
 }
 
-// problem says why the comparison c of the field is not allowed, inside an odd number
+// comparisonProblem says why the comparison c of the field is not allowed, inside an odd number
 // of "!" if not is set; empty if it is.
-func (f Field) problem(c *Cmp, not bool) string {
+func (f Field) comparisonProblem(c *Cmp, not bool) string {
 	text := isText(c.Values[0])
 	for _, v := range c.Values {
 		if isText(v) != text {
@@ -218,7 +218,7 @@ func (f Field) problem(c *Cmp, not bool) string {
 		return f.Name + " is compared with port groups and names"
 	}
 	for _, v := range c.Values {
-		if w := v.width(); !text && w > s.width {
+		if w := v.minWidth(); !text && w > s.width {
 			return fmt.Sprintf("%s of %d bits does not fit %s of %d bits", v.Text, w, f.Name, s.width)
 		}
 	}

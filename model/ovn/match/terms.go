@@ -54,25 +54,25 @@ func Terms(e Expr) []Term {
 	if and := conjunction(e); and != nil {
 		terms := make([]Term, len(and.Terms))
 		for i, t := range and.Terms {
-			terms[i] = explain(t)
+			terms[i] = explainTerm(t)
 		}
 		return terms
 	}
-	return []Term{explain(e)}
+	return []Term{explainTerm(e)}
 }
 
 // conjunction is e when it is one, with or without parentheses around it,
 // unless it means one thing only as a whole (addresses with exceptions).
 func conjunction(e Expr) *And {
-	and, ok := bare(e).(*And)
-	if !ok || e != and && explain(e).Kind != TermOther {
+	and, ok := withoutParens(e).(*And)
+	if !ok || e != and && explainTerm(e).Kind != TermOther {
 		return nil
 	}
 	return and
 }
 
-// bare takes the parentheses off.
-func bare(e Expr) Expr {
+// withoutParens takes the parentheses off.
+func withoutParens(e Expr) Expr {
 	for {
 		p, ok := e.(*Paren)
 		if !ok {
@@ -82,8 +82,8 @@ func bare(e Expr) Expr {
 	}
 }
 
-// explain finds the kind that fits all of the term.
-func explain(e Expr) Term {
+// explainTerm finds the kind that fits all of the term.
+func explainTerm(e Expr) Term {
 	for _, try := range []func(*Term, Expr) bool{
 		(*Term).asPort, (*Term).asAddresses, (*Term).asProtocols, (*Term).asPorts, (*Term).asNamed} {
 		t := Term{Text: e.String()}
@@ -105,7 +105,7 @@ func explain(e Expr) Term {
 // alternatives are the operands of a disjunction, however deep; anything else
 // is its own only alternative.
 func alternatives(e Expr) []Expr {
-	switch e := bare(e).(type) {
+	switch e := withoutParens(e).(type) {
 	case *Or:
 		var all []Expr
 		for _, t := range e.Terms {
@@ -117,8 +117,8 @@ func alternatives(e Expr) []Expr {
 	}
 }
 
-// every says whether f takes all alternatives of e.
-func every(e Expr, f func(Expr) bool) bool {
+// everyAlternative says whether f takes all alternatives of e.
+func everyAlternative(e Expr, f func(Expr) bool) bool {
 	for _, a := range alternatives(e) {
 		if !f(a) {
 			return false
@@ -127,8 +127,8 @@ func every(e Expr, f func(Expr) bool) bool {
 	return true
 }
 
-// same keeps *have equal for all alternatives.
-func same(have *string, v string) bool {
+// keepEqual keeps *have equal for all alternatives.
+func keepEqual(have *string, v string) bool {
 	if *have == "" {
 		*have = v
 	}
@@ -137,9 +137,9 @@ func same(have *string, v string) bool {
 
 func (t *Term) asPort(e Expr) bool {
 	t.Kind = TermPort
-	return every(e, func(e Expr) bool {
+	return everyAlternative(e, func(e Expr) bool {
 		c, ok := e.(*Cmp)
-		if !ok || c.Op != EQ || c.Field.Name != "inport" && c.Field.Name != "outport" || !same(&t.Field, c.Field.Name) {
+		if !ok || c.Op != EQ || c.Field.Name != "inport" && c.Field.Name != "outport" || !keepEqual(&t.Field, c.Field.Name) {
 			return false
 		}
 		for _, v := range c.Values {
@@ -163,17 +163,17 @@ func addressSide(f Field) (side string, ok bool) {
 // the exceptions to it (ovn-kubernetes.md#ip-blocks, #firewall-match).
 func (t *Term) asAddresses(e Expr) bool {
 	t.Kind = TermAddresses
-	return every(e, func(e Expr) bool {
+	return everyAlternative(e, func(e Expr) bool {
 		if c, ok := e.(*Cmp); ok {
-			return c.Op == EQ && t.address(c)
+			return c.Op == EQ && t.addAddress(c)
 		}
 		and, ok := e.(*And)
 		if !ok {
 			return false
 		}
 		for i, x := range and.Terms {
-			c, ok := bare(x).(*Cmp)
-			if !ok || c.Op != EQ && c.Op != NE || (c.Op == EQ) != (i == 0) || !t.address(c) {
+			c, ok := withoutParens(x).(*Cmp)
+			if !ok || c.Op != EQ && c.Op != NE || (c.Op == EQ) != (i == 0) || !t.addAddress(c) {
 				return false
 			}
 		}
@@ -181,9 +181,9 @@ func (t *Term) asAddresses(e Expr) bool {
 	})
 }
 
-func (t *Term) address(c *Cmp) bool {
+func (t *Term) addAddress(c *Cmp) bool {
 	side, ok := addressSide(c.Field)
-	if !ok || !same(&t.Field, side) {
+	if !ok || !keepEqual(&t.Field, side) {
 		return false
 	}
 	for _, v := range c.Values {
@@ -205,7 +205,7 @@ func (t *Term) address(c *Cmp) bool {
 
 func (t *Term) asProtocols(e Expr) bool {
 	t.Kind = TermProtocol
-	return every(e, func(e Expr) bool {
+	return everyAlternative(e, func(e Expr) bool {
 		p, ok := e.(*Pred)
 		if !ok || p.Field.sym == nil || p.Field.sym.body == nil {
 			return false
@@ -227,22 +227,22 @@ func portField(f Field) (proto, side string, ok bool) {
 func (t *Term) asPorts(e Expr) bool {
 	t.Kind = TermPorts
 	proto := ""
-	if and, ok := bare(e).(*And); ok && len(and.Terms) == 2 {
+	if and, ok := withoutParens(e).(*And); ok && len(and.Terms) == 2 {
 		p, ok := and.Terms[0].(*Pred)
 		if !ok {
 			return false
 		}
 		proto, e = p.Field.Name, and.Terms[1]
 	}
-	ok := every(e, func(e Expr) bool {
+	ok := everyAlternative(e, func(e Expr) bool {
 		switch e := e.(type) {
 		case *Cmp:
-			return e.Op == EQ && t.portOf(e.Field, &proto) && t.ports(e.Values)
+			return e.Op == EQ && t.keepPortField(e.Field, &proto) && t.addPorts(e.Values)
 		case *Range:
 			lo, ok1 := portNumber(e.Lo)
 			hi, ok2 := portNumber(e.Hi)
 			t.Ports = append(t.Ports, PortTerm{lo, hi})
-			return ok1 && ok2 && e.LoOp == LE && e.HiOp == LE && t.portOf(e.Field, &proto)
+			return ok1 && ok2 && e.LoOp == LE && e.HiOp == LE && t.keepPortField(e.Field, &proto)
 		}
 		return false
 	})
@@ -250,12 +250,12 @@ func (t *Term) asPorts(e Expr) bool {
 	return ok
 }
 
-func (t *Term) portOf(f Field, proto *string) bool {
+func (t *Term) keepPortField(f Field, proto *string) bool {
 	p, side, ok := portField(f)
-	return ok && same(proto, p) && same(&t.Field, side)
+	return ok && keepEqual(proto, p) && keepEqual(&t.Field, side)
 }
 
-func (t *Term) ports(values []Const) bool {
+func (t *Term) addPorts(values []Const) bool {
 	for _, v := range values {
 		n, ok := portNumber(v)
 		if !ok {
@@ -275,7 +275,7 @@ func portNumber(c Const) (int32, bool) {
 func (t *Term) asNamed(e Expr) bool {
 	t.Kind = TermNamedPorts
 	proto := ""
-	ok := every(e, func(e Expr) bool {
+	ok := everyAlternative(e, func(e Expr) bool {
 		and, ok := e.(*And)
 		if !ok || len(and.Terms) != 2 {
 			return false
@@ -289,7 +289,7 @@ func (t *Term) asNamed(e Expr) bool {
 		n, isPort := portNumber(p.Values[0])
 		t.Items = append(t.Items, NamedItem{a.Values[0].Text, n})
 		_, isHost := a.Values[0].Prefix()
-		return isAddress && isPort && isHost && !a.Values[0].masked && same(&t.Field, side) && t.portOf(p.Field, &proto)
+		return isAddress && isPort && isHost && !a.Values[0].masked && keepEqual(&t.Field, side) && t.keepPortField(p.Field, &proto)
 	})
 	t.Protocols = []string{proto}
 	return ok

@@ -16,44 +16,44 @@ const (
 	Egress  Direction = "Egress"
 )
 
-// Side is the end of a connection that a rule's peers are on: "src" for
+// PeerSide is the end of a connection that a rule's peers are on: "src" for
 // ingress, "dst" for egress (ovn-kubernetes.md#direction-and-action).
-func Side(d Direction) string {
+func PeerSide(d Direction) string {
 	if d == Ingress {
 		return "src"
 	}
 	return "dst"
 }
 
-// Rule writes the matches of the ACLs of one ANP or BANP rule. The names of
+// RuleMatch writes the matches of the ACLs of one ANP or BANP rule. The names of
 // port group and address sets are hashes of their ids (ovn-kubernetes.md#hashed-names);
 // V4 and V6 say which families the cluster has.
-type Rule struct {
+type RuleMatch struct {
 	Direction  Direction
 	PortGroup  string
 	Set4, Set6 string
 	V4, V6     bool
 }
 
-// None is the match of a rule without ports (ovn-kubernetes.md#acl-match, "None ACL").
-func (r Rule) None() string {
-	return LPort(r.Direction, r.PortGroup) + " && " + L3(Side(r.Direction), r.Set4, r.Set6, r.V4, r.V6)
+// PortlessMatch is the match of a rule without ports (ovn-kubernetes.md#acl-match, "None ACL").
+func (r RuleMatch) PortlessMatch() string {
+	return LPort(r.Direction, r.PortGroup) + " && " + L3(PeerSide(r.Direction), r.Set4, r.Set6, r.V4, r.V6)
 }
 
-// Numeric is the match of the rule's numbered ports of one protocol
+// NumericMatch is the match of the rule's numbered ports of one protocol
 // (ovn-kubernetes.md#acl-match, "numeric ACL").
-func (r Rule) Numeric(proto string, ports []PortTerm) string {
-	return r.None() + " && " + L4(proto, ports)
+func (r RuleMatch) NumericMatch(proto string, ports []PortTerm) string {
+	return r.PortlessMatch() + " && " + L4(proto, ports)
 }
 
-// Named is the match of the rule's resolved named ports of one protocol. As
+// NamedPortMatch is the match of the rule's resolved named ports of one protocol. As
 // ovn-kubernetes.md#acl-match has it, an ingress match carries no port group and an
 // egress match no address set.
-func (r Rule) Named(proto string, items []NamedItem) string {
+func (r RuleMatch) NamedPortMatch(proto string, items []NamedItem) string {
 	if r.Direction == Ingress {
-		return L3(Side(Ingress), r.Set4, r.Set6, r.V4, r.V6) + " && " + NM(proto, items)
+		return L3(PeerSide(Ingress), r.Set4, r.Set6, r.V4, r.V6) + " && " + NamedMatch(proto, items)
 	}
-	return LPort(r.Direction, r.PortGroup) + " && " + NM(proto, items)
+	return LPort(r.Direction, r.PortGroup) + " && " + NamedMatch(proto, items)
 }
 
 // LPort is the port-group term (ovn-kubernetes.md#acl-match, "lport").
@@ -83,12 +83,12 @@ func L3(side, set4, set6 string, v4, v6 bool) string {
 // included.
 type PortTerm struct{ Lo, Hi int32 }
 
-// Single says whether the term is one port.
-func (t PortTerm) Single() bool { return t.Lo == t.Hi }
+// IsSingle says whether the term is one port.
+func (t PortTerm) IsSingle() bool { return t.Lo == t.Hi }
 
 // String is "80" or "100-200".
 func (t PortTerm) String() string {
-	if t.Single() {
+	if t.IsSingle() {
 		return strconv.Itoa(int(t.Lo))
 	}
 	return strconv.Itoa(int(t.Lo)) + "-" + strconv.Itoa(int(t.Hi))
@@ -105,7 +105,7 @@ func L4(proto string, ports []PortTerm) string {
 	var singles []PortTerm
 	terms := 0
 	for _, p := range ports {
-		if p.Single() {
+		if p.IsSingle() {
 			singles = append(singles, p)
 		} else {
 			terms++
@@ -127,7 +127,7 @@ func L4(proto string, ports []PortTerm) string {
 		sep = " || "
 	}
 	for _, p := range ports {
-		if p.Single() {
+		if p.IsSingle() {
 			continue
 		}
 		b.WriteString(sep)
@@ -174,13 +174,13 @@ type NamedItem struct {
 	Port int32
 }
 
-// V6 says whether the item's address is an IPv6 address.
-func (n NamedItem) V6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
+// IsIPv6 says whether the item's address is an IPv6 address.
+func (n NamedItem) IsIPv6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
 
-// NM is the protocol and the resolved named ports (ovn-kubernetes.md#acl-match, "nm"),
+// NamedMatch is the protocol and the resolved named ports (ovn-kubernetes.md#acl-match, "nm"),
 // in the order given. items must not be empty: a rule whose named ports resolve to
 // nothing has no ACL (ovn-kubernetes.md#acls-of-a-rule).
-func NM(proto string, items []NamedItem) string {
+func NamedMatch(proto string, items []NamedItem) string {
 	var b strings.Builder
 	b.Grow(len(proto) + 6 + 64*len(items))
 	b.WriteString(proto)
@@ -189,7 +189,7 @@ func NM(proto string, items []NamedItem) string {
 		if i > 0 {
 			b.WriteString(" || ")
 		}
-		if n.V6() {
+		if n.IsIPv6() {
 			b.WriteString("(ip6.dst == ")
 		} else {
 			b.WriteString("(ip4.dst == ")
@@ -205,9 +205,9 @@ func NM(proto string, items []NamedItem) string {
 	return b.String()
 }
 
-// Ports are the numbers that the expression compares ports of TCP, UDP or SCTP with, in
+// ComparedPorts are the numbers that the expression compares ports of TCP, UDP or SCTP with, in
 // order: between two of them it tells no destination port from the next, nor beyond.
-func Ports(e Expr) (out []uint16) {
+func ComparedPorts(e Expr) (out []uint16) {
 	add := func(f Field, values ...Const) {
 		if f.Name != "tcp.dst" && f.Name != "udp.dst" && f.Name != "sctp.dst" {
 			return

@@ -61,17 +61,17 @@ type MemberStep struct{ Added, Removed []string }
 
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.
-type DB struct{ tables [tags]table }
+type DB struct{ tables [tags]rowTable }
 
-// table is the rows that a DB has of one table.
-type table struct {
+// rowTable is the rows that a DB has of one table.
+type rowTable struct {
 	rows *sorted.Map[Row] // by UUID
 	// byName finds rows by name, ACLs by id: name → UUID of the row, so that it
 	// stands still while members come and go. Of several rows with one name (ACLs
 	// with one id, switches with one name: the schema allows them) the one with
-	// the lowest UUID is in byName and the others are in more: name + NUL + UUID →
+	// the lowest UUID is in byName and the others are in sameNames: name + NUL + UUID →
 	// UUID. It is nearly always empty.
-	byName, more *sorted.Map[string]
+	byName, sameNames *sorted.Map[string]
 }
 
 // A tag is the place of a row's table in a DB.
@@ -114,9 +114,9 @@ func tagOf(r Row) int {
 	return tagNone
 }
 
-// nameOf returns the name that a row is found by besides its UUID: an ACL's id, and of
+// indexedName returns the name that a row is found by besides its UUID: an ACL's id, and of
 // other rows the name.
-func nameOf(r Row) string {
+func indexedName(r Row) string {
 	if a, ok := r.(*ACL); ok {
 		return a.ID()
 	}
@@ -135,16 +135,16 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	t := dbTxn{from: d}
 	for _, c := range changes {
 		if c.Old != nil && (c.New == nil || c.New.RowUUID() != c.Old.RowUUID()) {
-			t.take(c.Old)
+			t.takeRow(c.Old)
 		}
 		if c.New != nil {
-			t.put(c.New)
+			t.putRow(c.New)
 		}
 	}
 	next := &DB{tables: t.from.tables}
 	for tag, x := range t.tables {
 		if x != nil {
-			next.tables[tag] = table{x.rows.Commit(), x.byName.Commit(), x.more.Commit()}
+			next.tables[tag] = rowTable{x.rows.Commit(), x.byName.Commit(), x.sameNames.Commit()}
 		}
 	}
 	return next
@@ -157,29 +157,29 @@ type dbTxn struct {
 }
 
 type tableTxn struct {
-	rows         *sorted.Txn[Row]
-	byName, more *sorted.Txn[string]
+	rows              *sorted.Txn[Row]
+	byName, sameNames *sorted.Txn[string]
 }
 
-func (t *dbTxn) table(tag int) *tableTxn {
+func (t *dbTxn) tableTxnOf(tag int) *tableTxn {
 	if t.tables[tag] == nil {
 		from := t.from.tables[tag]
-		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.more.Txn()}
+		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.sameNames.Txn()}
 	}
 	return t.tables[tag]
 }
 
-func (t *dbTxn) put(r Row) {
-	tag, name := tagOf(r), nameOf(r)
+func (t *dbTxn) putRow(r Row) {
+	tag, name := tagOf(r), indexedName(r)
 	if tag == tagNone {
 		return
 	}
-	x, uuid := t.table(tag), r.RowUUID()
+	x, uuid := t.tableTxnOf(tag), r.RowUUID()
 	if old, was := x.rows.Set(uuid, r); was {
-		if nameOf(old) == name {
+		if indexedName(old) == name {
 			return // it is found as before
 		}
-		x.unname(old)
+		x.removeName(old)
 	}
 	if name == "" {
 		return
@@ -187,49 +187,49 @@ func (t *dbTxn) put(r Row) {
 	first, taken := x.byName.Get(name)
 	switch {
 	case taken && first < uuid:
-		x.more.Set(moreKey(name, uuid), uuid)
+		x.sameNames.Set(moreKey(name, uuid), uuid)
 		return
 	case taken:
-		x.more.Set(moreKey(name, first), first)
+		x.sameNames.Set(moreKey(name, first), first)
 	}
 	x.byName.Set(name, uuid)
 }
 
-func (t *dbTxn) take(r Row) {
+func (t *dbTxn) takeRow(r Row) {
 	tag := tagOf(r)
 	if tag == tagNone {
 		return
 	}
-	x := t.table(tag)
+	x := t.tableTxnOf(tag)
 	if old, was := x.rows.Delete(r.RowUUID()); was {
-		x.unname(old)
+		x.removeName(old)
 	}
 }
 
-// unname takes a row out of the names; the next of its name takes its place.
-func (x *tableTxn) unname(r Row) {
-	name := nameOf(r)
+// removeName takes a row out of the names; the next of its name takes its place.
+func (x *tableTxn) removeName(r Row) {
+	name := indexedName(r)
 	if name == "" {
 		return
 	}
 	if first, ok := x.byName.Get(name); !ok || first != r.RowUUID() {
-		x.more.Delete(moreKey(name, r.RowUUID()))
+		x.sameNames.Delete(moreKey(name, r.RowUUID()))
 		return
 	}
-	at, next, ok := x.more.First(moreKey(name, ""), func(at, uuid string) bool {
+	at, next, ok := x.sameNames.FirstFitting(moreKey(name, ""), func(at, uuid string) bool {
 		return len(at) == len(name)+1+len(uuid) // a name may hold a NUL itself
 	})
 	if !ok {
 		x.byName.Delete(name)
 		return
 	}
-	x.more.Delete(at)
+	x.sameNames.Delete(at)
 	x.byName.Set(name, next)
 }
 
 func moreKey(name, uuid string) string { return name + "\x00" + uuid }
 
-func get[T Row](d *DB, tag int, uuid string) (row T) {
+func rowByUUID[T Row](d *DB, tag int, uuid string) (row T) {
 	if d == nil {
 		return row
 	}
@@ -240,7 +240,7 @@ func get[T Row](d *DB, tag int, uuid string) (row T) {
 	return r.(T)
 }
 
-func named[T Row](d *DB, tag int, name string) (row T) {
+func rowByName[T Row](d *DB, tag int, name string) (row T) {
 	if d == nil {
 		return row
 	}
@@ -248,10 +248,10 @@ func named[T Row](d *DB, tag int, name string) (row T) {
 	if !ok {
 		return row
 	}
-	return get[T](d, tag, uuid)
+	return rowByUUID[T](d, tag, uuid)
 }
 
-func all[T Row](d *DB, tag int) iter.Seq[T] {
+func rowsOfTable[T Row](d *DB, tag int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if d == nil {
 			return
@@ -266,43 +266,47 @@ func all[T Row](d *DB, tag int) iter.Seq[T] {
 
 // ACL, AddressSet, PortGroup, Switch and Port return the row with that UUID or
 // nil.
-func (d *DB) ACL(uuid string) *ACL               { return get[*ACL](d, tagACL, uuid) }
-func (d *DB) AddressSet(uuid string) *AddressSet { return get[*AddressSet](d, tagAddressSet, uuid) }
-func (d *DB) PortGroup(uuid string) *PortGroup   { return get[*PortGroup](d, tagPortGroup, uuid) }
-func (d *DB) Switch(uuid string) *LogicalSwitch  { return get[*LogicalSwitch](d, tagSwitch, uuid) }
+func (d *DB) ACL(uuid string) *ACL { return rowByUUID[*ACL](d, tagACL, uuid) }
+func (d *DB) AddressSet(uuid string) *AddressSet {
+	return rowByUUID[*AddressSet](d, tagAddressSet, uuid)
+}
+func (d *DB) PortGroup(uuid string) *PortGroup  { return rowByUUID[*PortGroup](d, tagPortGroup, uuid) }
+func (d *DB) Switch(uuid string) *LogicalSwitch { return rowByUUID[*LogicalSwitch](d, tagSwitch, uuid) }
 func (d *DB) Port(uuid string) *LogicalSwitchPort {
-	return get[*LogicalSwitchPort](d, tagPort, uuid)
+	return rowByUUID[*LogicalSwitchPort](d, tagPort, uuid)
 }
 
 // Band returns the meter band with that UUID or nil.
-func (d *DB) Band(uuid string) *MeterBand { return get[*MeterBand](d, tagBand, uuid) }
+func (d *DB) Band(uuid string) *MeterBand { return rowByUUID[*MeterBand](d, tagBand, uuid) }
 
 // ACLByID finds an ACL by its k8s.ovn.org/id. Should several rows carry one id,
 // the one with the lowest UUID is returned, as it is for names.
-func (d *DB) ACLByID(id string) *ACL { return named[*ACL](d, tagACL, id) }
+func (d *DB) ACLByID(id string) *ACL { return rowByName[*ACL](d, tagACL, id) }
 
 // AddressSetByName, PortGroupByName and PortByName find rows by name.
 func (d *DB) AddressSetByName(name string) *AddressSet {
-	return named[*AddressSet](d, tagAddressSet, name)
+	return rowByName[*AddressSet](d, tagAddressSet, name)
 }
-func (d *DB) PortGroupByName(name string) *PortGroup { return named[*PortGroup](d, tagPortGroup, name) }
+func (d *DB) PortGroupByName(name string) *PortGroup {
+	return rowByName[*PortGroup](d, tagPortGroup, name)
+}
 func (d *DB) PortByName(name string) *LogicalSwitchPort {
-	return named[*LogicalSwitchPort](d, tagPort, name)
+	return rowByName[*LogicalSwitchPort](d, tagPort, name)
 }
 
 // SwitchByName and MeterByName find rows by name.
 func (d *DB) SwitchByName(name string) *LogicalSwitch {
-	return named[*LogicalSwitch](d, tagSwitch, name)
+	return rowByName[*LogicalSwitch](d, tagSwitch, name)
 }
-func (d *DB) MeterByName(name string) *Meter { return named[*Meter](d, tagMeter, name) }
+func (d *DB) MeterByName(name string) *Meter { return rowByName[*Meter](d, tagMeter, name) }
 
 // ACLs and the others walk a table in the order of the UUIDs.
-func (d *DB) ACLs() iter.Seq[*ACL]                { return all[*ACL](d, tagACL) }
-func (d *DB) AddressSets() iter.Seq[*AddressSet]  { return all[*AddressSet](d, tagAddressSet) }
-func (d *DB) PortGroups() iter.Seq[*PortGroup]    { return all[*PortGroup](d, tagPortGroup) }
-func (d *DB) Switches() iter.Seq[*LogicalSwitch]  { return all[*LogicalSwitch](d, tagSwitch) }
-func (d *DB) Ports() iter.Seq[*LogicalSwitchPort] { return all[*LogicalSwitchPort](d, tagPort) }
-func (d *DB) Meters() iter.Seq[*Meter]            { return all[*Meter](d, tagMeter) }
+func (d *DB) ACLs() iter.Seq[*ACL]                { return rowsOfTable[*ACL](d, tagACL) }
+func (d *DB) AddressSets() iter.Seq[*AddressSet]  { return rowsOfTable[*AddressSet](d, tagAddressSet) }
+func (d *DB) PortGroups() iter.Seq[*PortGroup]    { return rowsOfTable[*PortGroup](d, tagPortGroup) }
+func (d *DB) Switches() iter.Seq[*LogicalSwitch]  { return rowsOfTable[*LogicalSwitch](d, tagSwitch) }
+func (d *DB) Ports() iter.Seq[*LogicalSwitchPort] { return rowsOfTable[*LogicalSwitchPort](d, tagPort) }
+func (d *DB) Meters() iter.Seq[*Meter]            { return rowsOfTable[*Meter](d, tagMeter) }
 
 // Row returns the row of a table with that UUID, or nil when the table is not
 // one of ours or holds no such row.
@@ -320,15 +324,15 @@ func (d *DB) Rows() iter.Seq[Row] {
 	return d.tablesOf(tagACL, tagAddressSet, tagPortGroup, tagSwitch, tagPort, tagMeter, tagBand, tagGlobal)
 }
 
-// Owned walks the tables whose rows say in their external_ids who owns them: ACLs,
+// OwnedRows walks the tables whose rows say in their external_ids who owns them: ACLs,
 // address sets and port groups.
-func (d *DB) Owned() iter.Seq[Row] { return d.tablesOf(tagACL, tagAddressSet, tagPortGroup) }
+func (d *DB) OwnedRows() iter.Seq[Row] { return d.tablesOf(tagACL, tagAddressSet, tagPortGroup) }
 
 // tablesOf walks some tables, one after the other.
 func (d *DB) tablesOf(tags ...int) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, tag := range tags {
-			for r := range all[Row](d, tag) {
+			for r := range rowsOfTable[Row](d, tag) {
 				if !yield(r) {
 					return
 				}
@@ -339,7 +343,7 @@ func (d *DB) tablesOf(tags ...int) iter.Seq[Row] {
 
 // Global returns the NB_Global row or nil.
 func (d *DB) Global() *Global {
-	for g := range all[*Global](d, tagGlobal) {
+	for g := range rowsOfTable[*Global](d, tagGlobal) {
 		return g
 	}
 	return nil

@@ -100,13 +100,13 @@ const Database = "OVN_Northbound"
 // (ovn-kubernetes.md#acl-columns, #meter).
 const LoggingMeter = "acl-logging"
 
-// Pair is one type-specific key and value of an id, in declared order.
-type Pair struct{ Key, Value string }
+// IDPair is one type-specific key and value of an id, in declared order.
+type IDPair struct{ Key, Value string }
 
 // IDs builds the external_ids of a row: the three fixed keys and the
 // type-specific ones. The primary id joins controller, owner type and values by
 // colons without escaping (ovn-kubernetes.md#external-ids).
-func IDs(controller, ownerType string, pairs ...Pair) map[string]string {
+func IDs(controller, ownerType string, pairs ...IDPair) map[string]string {
 	ids := make(map[string]string, len(pairs)+3)
 	var b strings.Builder
 	b.WriteString(controller)

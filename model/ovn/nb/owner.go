@@ -74,12 +74,12 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	if o.Type == "" {
 		switch {
 		case o.Controller == "" && id == "":
-			if legacyGroup(table, ids, &o) {
+			if parseLegacyGroup(table, ids, &o) {
 				o.Form = FormLegacy
 			}
 		default:
 			o.Form = FormUnknown
-			o.byKeys(ids)
+			o.takeKeys(ids)
 		}
 		return o
 	}
@@ -88,18 +88,18 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	switch {
 	case recognised[o.Type]:
 		o.Form = FormRecognised
-		o.byKeys(ids)
+		o.takeKeys(ids)
 	case !compiledTypes[o.Type]:
 		o.Form = FormUnknown
-		o.byKeys(ids)
-	case network && own && o.byID(table, rest):
+		o.takeKeys(ids)
+	case network && own && o.parseID(table, rest):
 		o.Form = FormKnown
 		if o.Controller != DefaultController {
 			o.Form = FormRecognised
 		} else if o.Type == OwnerEgressFirewall && ids[KeyRuleIndex] == "" && ids[keyRuleIdx] != "" {
-			o.byLegacyID(table, rest) // then the last part is a priority
+			o.parseLegacyID(table, rest) // then the last part is a priority
 		}
-	case own && o.byLegacyID(table, rest):
+	case own && o.parseLegacyID(table, rest):
 		// The form is set there.
 	default:
 		o.Form = FormUnknown
@@ -108,7 +108,7 @@ func OwnerOf(table string, ids map[string]string) Owner {
 		} else if network {
 			o.Form = FormRecognised
 		}
-		o.byKeys(ids)
+		o.takeKeys(ids)
 	}
 	return o
 }
@@ -147,20 +147,20 @@ var recognised = map[string]bool{
 	OwnerNamespace: true, OwnerCluster: true, OwnerUDNIsolation: true, OwnerAdvertised: true, OwnerNetworkConnect: true,
 }
 
-// byID takes the id of an owner type Rung compiles apart, after controller and
+// parseID takes the id of an owner type Rung compiles apart, after controller and
 // type. Names of Kubernetes objects, switches and protocols have no colon;
 // selector strings and addresses have, so those are cut from the other end. ok
 // is false, and the owner is as before, when the id is not one that
 // ovn-kubernetes.md#external-ids and #owner-types write.
-func (o *Owner) byID(table, rest string) (ok bool) {
+func (o *Owner) parseID(table, rest string) (ok bool) {
 	n := *o
 	switch table {
 	case TableACL:
-		ok = n.aclID(rest)
+		ok = n.parseACLID(rest)
 	case TableAddressSet:
-		ok = n.setID(rest)
+		ok = n.parseSetID(rest)
 	case TablePortGroup:
-		ok = n.groupID(rest)
+		ok = n.parseGroupID(rest)
 	}
 	ok = ok && n.Name != ""
 	if ok {
@@ -169,7 +169,7 @@ func (o *Owner) byID(table, rest string) (ok bool) {
 	return ok
 }
 
-func (o *Owner) aclID(rest string) bool {
+func (o *Owner) parseACLID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
 	case OwnerANP, OwnerBANP, OwnerCNP:
@@ -179,40 +179,40 @@ func (o *Owner) aclID(rest string) bool {
 			return false
 		}
 		o.Name, o.Protocol = p[0], p[3]
-		return o.gress(p[1], p[2])
+		return o.parseGress(p[1], p[2])
 	case OwnerNetworkPolicy:
 		if len(p) != 6 || p[0] == "" || !slices.Contains(idProtocols, p[4]) || p[5] != "-1" && p[5] != "-2" {
 			return false
 		}
 		o.Namespace, o.Name, o.Protocol, o.Block = p[0], p[1], p[4], p[5]
-		return o.gress(p[2], p[3])
+		return o.parseGress(p[2], p[3])
 	case OwnerNetpolNamespace:
 		if len(p) != 3 || p[0] == "" || !slices.Contains(idDenyTypes, p[2]) {
 			return false
 		}
 		o.Namespace, o.Name, o.Detail = p[0], p[1], p[2]
-		return o.direction(p[1])
+		return o.parseDirection(p[1])
 	case OwnerNetpolDefault:
 		o.Name = p[0]
-		return len(p) == 2 && p[0] == NameHairpin && o.direction(p[1])
+		return len(p) == 2 && p[0] == NameHairpin && o.parseDirection(p[1])
 	case OwnerNetpolNode:
 		o.Name, o.Detail, _ = strings.Cut(rest, ":")
 		_, err := netip.ParseAddr(o.Detail)
 		return err == nil
 	case OwnerEgressFirewall:
 		o.Namespace, o.Name = p[0], "default"
-		return len(p) == 2 && p[0] != "" && o.index(p[1]) && o.Index <= MaxFirewallRule
+		return len(p) == 2 && p[0] != "" && o.parseIndex(p[1]) && o.Index <= MaxFirewallRule
 	case OwnerMulticastNS:
 		o.Namespace, o.Name = p[0], "default"
-		return len(p) == 2 && p[0] != "" && o.direction(p[1])
+		return len(p) == 2 && p[0] != "" && o.parseDirection(p[1])
 	case OwnerMulticastCluster:
 		o.Name = p[0]
-		return len(p) == 2 && (p[0] == TypeMulticastDeny || p[0] == TypeMulticastNodes) && o.direction(p[1])
+		return len(p) == 2 && (p[0] == TypeMulticastDeny || p[0] == TypeMulticastNodes) && o.parseDirection(p[1])
 	}
 	return false
 }
 
-func (o *Owner) setID(rest string) bool {
+func (o *Owner) parseSetID(rest string) bool {
 	i := strings.LastIndexByte(rest, ':')
 	if i < 0 || !slices.Contains(idFamilies, rest[i+1:]) {
 		return false
@@ -222,14 +222,14 @@ func (o *Owner) setID(rest string) bool {
 	case OwnerANP, OwnerBANP, OwnerCNP:
 		p := strings.Split(o.Name, ":")
 		o.Name = p[0]
-		return len(p) == 3 && o.gress(p[1], p[2])
+		return len(p) == 3 && o.parseGress(p[1], p[2])
 	case OwnerPodSelector, OwnerEFDNS:
 		return true
 	}
 	return false
 }
 
-func (o *Owner) groupID(rest string) bool {
+func (o *Owner) parseGroupID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
 	case OwnerANP, OwnerBANP, OwnerCNP:
@@ -240,36 +240,36 @@ func (o *Owner) groupID(rest string) bool {
 			return false
 		}
 		o.Namespace, o.Name = p[0], p[1]
-		return o.Type == OwnerNetworkPolicy || o.direction(p[1])
+		return o.Type == OwnerNetworkPolicy || o.parseDirection(p[1])
 	}
 	return false
 }
 
-func (o *Owner) direction(s string) bool {
+func (o *Owner) parseDirection(s string) bool {
 	o.Direction = s
 	return slices.Contains(idDirections, s)
 }
 
-// index reads a number as ids carry it: "07" and "+7" are not written.
-func (o *Owner) index(s string) bool {
+// parseIndex reads a number as ids carry it: "07" and "+7" are not written.
+func (o *Owner) parseIndex(s string) bool {
 	n, err := strconv.Atoi(s)
 	o.Index = n
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-func (o *Owner) gress(direction, index string) bool {
-	return o.direction(direction) && o.index(index)
+func (o *Owner) parseGress(direction, index string) bool {
+	return o.parseDirection(direction) && o.parseIndex(index)
 }
 
-// byKeys takes what there is from the other external_ids.
-func (o *Owner) byKeys(ids map[string]string) {
+// takeKeys takes what there is from the other external_ids.
+func (o *Owner) takeKeys(ids map[string]string) {
 	o.Name, o.Direction, o.Family = ids[KeyName], ids[KeyDirection], ids[KeyIPFamily]
 	if !slices.Contains(idDirections, o.Direction) {
 		o.Direction = ""
 	}
 	o.Protocol, o.Block, o.Index = ids[KeyProtocol], ids[KeyIPBlock], -1
 	for _, k := range []string{KeyGressIndex, KeyRuleIndex} {
-		if n := (Owner{}); n.index(ids[k]) {
+		if n := (Owner{}); n.parseIndex(ids[k]) {
 			o.Index = n.Index
 		}
 	}

@@ -16,16 +16,16 @@ func (o Owner) Label() string {
 	case FormNone:
 		return "no owner"
 	case FormKnown:
-		return o.what()
+		return o.rowText()
 	case FormLegacy:
 		return o.legacyLabel()
 	case FormRecognised:
 		if net := o.Network(); net != "" && !recognised[o.Type] {
-			return "network " + net + ": " + o.what()
+			return "network " + net + ": " + o.rowText()
 		}
 		return o.recognisedLabel()
 	case FormOdd:
-		return o.what() + " (id of another form)"
+		return o.rowText() + " (id of another form)"
 	}
 	owner := o.Type
 	if owner == "" {
@@ -35,15 +35,15 @@ func (o Owner) Label() string {
 	if o.Controller != "" {
 		s += " of controller " + o.Controller
 	}
-	about := words(join("/", o.Namespace, o.Name), strings.ToLower(o.Direction), o.indexText(), o.Detail, o.Family)
+	about := joinWords(joinNonEmpty("/", o.Namespace, o.Name), strings.ToLower(o.Direction), o.indexText(), o.Detail, o.Family)
 	if about != "" {
 		s += ": " + about
 	}
 	return s
 }
 
-// what names the row of an owner type Rung compiles.
-func (o Owner) what() string {
+// rowText names the row of an owner type Rung compiles.
+func (o Owner) rowText() string {
 	dir := strings.ToLower(o.Direction)
 	comma := ""
 	if dir != "" {
@@ -51,15 +51,15 @@ func (o Owner) what() string {
 	}
 	switch o.Type {
 	case OwnerCNP:
-		return words("CNP", o.Name, dir, o.indexText(), o.protocolText(), o.Family, "("+MarkCNP+")")
+		return joinWords("CNP", o.Name, dir, o.indexText(), o.protocolText(), o.Family, "("+MarkCNP+")")
 	case OwnerANP, OwnerBANP:
 		kind := "ANP"
 		if o.Type == OwnerBANP {
 			kind = "BANP"
 		}
-		return words(kind, o.Name, dir, o.indexText(), o.protocolText(), o.Family)
+		return joinWords(kind, o.Name, dir, o.indexText(), o.protocolText(), o.Family)
 	case OwnerNetworkPolicy:
-		s := words("NP", join("/", o.Namespace, o.Name), dir, o.indexText(), o.protocolText())
+		s := joinWords("NP", joinNonEmpty("/", o.Namespace, o.Name), dir, o.indexText(), o.protocolText())
 		if o.Block == "-2" {
 			s += " (ip blocks)"
 		}
@@ -74,26 +74,26 @@ func (o Owner) what() string {
 		case "icmpAllow":
 			what = "ICMP"
 		}
-		return what + of(o.Namespace) + comma
+		return what + ofNamespaceText(o.Namespace) + comma
 	case OwnerNetpolDefault:
 		name := o.Name
 		if name == NameHairpin {
 			name = "hairpin"
 		}
-		return words(name, dir)
+		return joinWords(name, dir)
 	case OwnerNetpolNode:
-		return words("node", o.Name, o.Detail)
+		return joinWords("node", o.Name, o.Detail)
 	case OwnerPodSelector:
-		return words("pods", o.Name, o.Family)
+		return joinWords("pods", o.Name, o.Family)
 	case OwnerEgressFirewall:
 		if o.Index < 0 {
-			return words("EF", o.Namespace)
+			return joinWords("EF", o.Namespace)
 		}
-		return words("EF", o.Namespace, "rule", o.indexText())
+		return joinWords("EF", o.Namespace, "rule", o.indexText())
 	case OwnerEFDNS:
-		return words("EF DNS", o.Name, o.Family)
+		return joinWords("EF DNS", o.Name, o.Family)
 	case OwnerMulticastNS:
-		return "multicast" + of(o.Namespace) + comma
+		return "multicast" + ofNamespaceText(o.Namespace) + comma
 	case OwnerMulticastCluster:
 		name := o.Name
 		switch o.Name {
@@ -102,9 +102,9 @@ func (o Owner) what() string {
 		case TypeMulticastNodes:
 			name = "between nodes"
 		}
-		return words("multicast", name) + comma
+		return joinWords("multicast", name) + comma
 	}
-	return words(o.Type, join("/", o.Namespace, o.Name), dir, o.Detail, o.Family)
+	return joinWords(o.Type, joinNonEmpty("/", o.Namespace, o.Name), dir, o.Detail, o.Family)
 }
 
 func (o Owner) recognisedLabel() string {
@@ -114,20 +114,20 @@ func (o Owner) recognisedLabel() string {
 	}
 	switch o.Type {
 	case OwnerUDNIsolation:
-		return words("UDN isolation", o.Name) + dir
+		return joinWords("UDN isolation", o.Name) + dir
 	case OwnerAdvertised:
 		if o.Detail != "" {
-			return words("advertised network", o.Name, "id", o.Detail)
+			return joinWords("advertised network", o.Name, "id", o.Detail)
 		}
-		return words("advertised network", o.Name)
+		return joinWords("advertised network", o.Name)
 	case OwnerNetworkConnect:
-		return words("network connect", join(", ", o.Name, o.Detail))
+		return joinWords("network connect", joinNonEmpty(", ", o.Name, o.Detail))
 	case OwnerNamespace:
-		return words("namespace", o.Name)
+		return joinWords("namespace", o.Name)
 	case OwnerCluster:
-		return words("cluster", o.Name)
+		return joinWords("cluster", o.Name)
 	}
-	return o.what()
+	return o.rowText()
 }
 
 // legacyLabel leads with where the form comes from.
@@ -136,9 +136,9 @@ func (o Owner) legacyLabel() string {
 		return "2023 form: port group of " + o.Name + ", priority " + o.Detail
 	}
 	if o.Controller == controllerOf2023 {
-		return "2023 form: " + o.what() + ", priority " + o.Detail
+		return "2023 form: " + o.rowText() + ", priority " + o.Detail
 	}
-	s := "older form: " + o.what()
+	s := "older form: " + o.rowText()
 	if o.Type == OwnerNetworkPolicy {
 		if o.Detail != "-1" {
 			s += ", port " + o.Detail
@@ -164,17 +164,17 @@ func (o Owner) protocolText() string {
 	return o.Protocol
 }
 
-func of(namespace string) string {
+func ofNamespaceText(namespace string) string {
 	if namespace == "" {
 		return ""
 	}
 	return " of " + namespace
 }
 
-// words joins what is there by spaces.
-func words(parts ...string) string { return join(" ", parts...) }
+// joinWords joins what is there by spaces.
+func joinWords(parts ...string) string { return joinNonEmpty(" ", parts...) }
 
-func join(by string, parts ...string) string {
+func joinNonEmpty(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), by)
 }
 
@@ -185,10 +185,10 @@ const keyRuleIdx = "rule-idx"
 // keyOldName named a port group before groups had owners.
 const keyOldName = "name"
 
-// byLegacyID takes an id apart that the enhancement of 2023 or an older release
+// parseLegacyID takes an id apart that the enhancement of 2023 or an older release
 // wrote. The forms are those of ovn-kubernetes.md#older-forms: nothing is guessed
 // beyond them.
-func (o *Owner) byLegacyID(table, rest string) (ok bool) {
+func (o *Owner) parseLegacyID(table, rest string) (ok bool) {
 	p := strings.Split(rest, ":")
 	n := *o
 	n.Index = -1
@@ -199,13 +199,13 @@ func (o *Owner) byLegacyID(table, rest string) (ok bool) {
 			return false
 		}
 		kind := strings.TrimSuffix(strings.TrimSuffix(p[1], "Ingress"), "Egress")
-		ok = (kind == "ANP" || kind == "BANP" && o.Type == OwnerBANP) && n.direction(p[1][len(kind):])
+		ok = (kind == "ANP" || kind == "BANP" && o.Type == OwnerBANP) && n.parseDirection(p[1][len(kind):])
 		n.Name, n.Detail = p[0], p[2]
 		if want == 4 {
 			n.Family, ok = p[3], ok && slices.Contains(idFamilies, p[3])
 		}
 	} else if o.Controller == DefaultController && table == TableACL {
-		ok = n.olderRelease(p)
+		ok = n.parseOlderID(p)
 	}
 	ok = ok && n.Name != ""
 	if ok {
@@ -215,9 +215,9 @@ func (o *Owner) byLegacyID(table, rest string) (ok bool) {
 	return ok
 }
 
-// olderRelease takes ids of the default network's controller apart that now
+// parseOlderID takes ids of the default network's controller apart that now
 // look otherwise.
-func (o *Owner) olderRelease(p []string) bool {
+func (o *Owner) parseOlderID(p []string) bool {
 	switch o.Type {
 	case OwnerEgressFirewall: // <namespace>:<priority>
 		if len(p) != 2 || p[0] == "" || !isNumber(p[1]) {
@@ -232,14 +232,14 @@ func (o *Owner) olderRelease(p []string) bool {
 		}
 		dir, ok := strings.CutPrefix(p[1], "Allow_")
 		o.Namespace, o.Name = p[0], "default"
-		return ok && o.direction(dir)
+		return ok && o.parseDirection(dir)
 	case OwnerNetworkPolicy: // <namespace>:<policy>:egress:<rule>:<port entry>:<ip block>
 		if len(p) != 6 || p[0] == "" || !isIndex(p[4]) || !isIndex(p[5]) {
 			return false
 		}
 		dir := map[string]string{"ingress": "Ingress", "egress": "Egress"}[p[2]]
 		o.Namespace, o.Name, o.Detail, o.Block = p[0], p[1], p[4], p[5]
-		return o.gress(dir, p[3])
+		return o.parseGress(dir, p[3])
 	}
 	return false
 }
@@ -247,11 +247,11 @@ func (o *Owner) olderRelease(p []string) bool {
 // isIndex is a number, or -1 for none.
 func isIndex(s string) bool { return s == "-1" || isNumber(s) }
 
-func isNumber(s string) bool { return new(Owner).index(s) }
+func isNumber(s string) bool { return new(Owner).parseIndex(s) }
 
-// legacyGroup knows a port group of the enhancement of 2023: its one id is
+// parseLegacyGroup knows a port group of the enhancement of 2023: its one id is
 // "name", the policy and its priority.
-func legacyGroup(table string, ids map[string]string, o *Owner) bool {
+func parseLegacyGroup(table string, ids map[string]string, o *Owner) bool {
 	i := strings.LastIndexByte(ids[keyOldName], '_')
 	if table != TablePortGroup || i <= 0 || len(ids) != 1 {
 		return false

@@ -18,8 +18,8 @@ type Column struct {
 // Optional is the value of a column that may have none: empty is none.
 type Optional string
 
-// optional is the value of a column that may have none, or an empty string.
-func optional(s string, blank bool) any {
+// optionalValue is the value of a column that may have none, or an empty string.
+func optionalValue(s string, blank bool) any {
 	if blank {
 		return s
 	}
@@ -58,8 +58,8 @@ func Columns(r Row) []Column {
 	return cols
 }
 
-// Text is a column's value as "ovn-nbctl list" prints it.
-func (c Column) Text() string {
+// ListText is a column's value as "ovn-nbctl list" prints it.
+func (c Column) ListText() string {
 	switch v := c.Value.(type) {
 	case Optional:
 		if v == "" {
@@ -140,9 +140,9 @@ var allACLColumns = []ACLColumn{
 	aclColumn("label", func(a *ACL) int { return a.Label }),
 	aclColumn("log", func(a *ACL) bool { return a.Log }),
 	aclColumn("match", func(a *ACL) string { return a.Match }),
-	{"meter", func(a *ACL) any { return optional(a.Meter, a.BlankMeter) },
+	{"meter", func(a *ACL) any { return optionalValue(a.Meter, a.BlankMeter) },
 		func(a, b *ACL) bool { return a.Meter == b.Meter && a.BlankMeter == b.BlankMeter }},
-	{"name", func(a *ACL) any { return optional(a.Name, a.BlankName) },
+	{"name", func(a *ACL) any { return optionalValue(a.Name, a.BlankName) },
 		func(a, b *ACL) bool { return a.Name == b.Name && a.BlankName == b.BlankName }},
 	aclMap("options", func(a *ACL) map[string]string { return a.Options }),
 	aclColumn("priority", func(a *ACL) int { return a.Priority }),

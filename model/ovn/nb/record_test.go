@@ -23,7 +23,7 @@ func TestColumnText(t *testing.T) {
 		{map[string]string{}, "{}"},
 		{map[string]string{"direction": "Egress", "k8s.ovn.org/name": "x y"}, `{direction=Egress, "k8s.ovn.org/name"="x y"}`},
 	} {
-		if got := (Column{"c", tc.value}).Text(); got != tc.want {
+		if got := (Column{"c", tc.value}).ListText(); got != tc.want {
 			t.Errorf("%#v: %s, want %s", tc.value, got, tc.want)
 		}
 	}

@@ -132,9 +132,9 @@ type Global struct {
 	// Written is nb_cfg: a number that somebody raises to learn when what was written
 	// before has arrived. Made is sb_cfg: the one the logical flows were made of. Done is
 	// hv_cfg: the one that every node has (ovn-kubernetes.md#rows-flows-nodes).
-	Written, Made, Done Mark
+	Written, Made, Done ProgressMark
 }
 
-// Mark is one of the numbers of NB_Global, and when it was set, in milliseconds since
+// ProgressMark is one of the numbers of NB_Global, and when it was set, in milliseconds since
 // 1970; 0 where that is not said.
-type Mark struct{ Cfg, Stamp int64 }
+type ProgressMark struct{ Cfg, Stamp int64 }

@@ -11,9 +11,9 @@ import (
 	"rung/model/verdict"
 )
 
-// Ask is a packet that ovn-trace is asked about: the first of a connection, where it comes
+// PacketQuestion is a packet that ovn-trace is asked about: the first of a connection, where it comes
 // onto a zone's switch.
-type Ask struct {
+type PacketQuestion struct {
 	Zone             string
 	Datapath, Inport string // the switch, and the logical port on it
 	EthSrc, EthDst   string
@@ -45,10 +45,10 @@ var (
 	reDB   = regexp.MustCompile(`^unix:/[A-Za-z0-9_./-]+$`)
 )
 
-// Command is the command line that asks about the packet: the program and its arguments,
+// CommandLine is the command line that asks about the packet: the program and its arguments,
 // for no shell. db is the Southbound database's socket, "unix:/…". Every value is checked,
 // wherever it came from; the error wraps ErrUnsafe.
-func (a *Ask) Command(db string) ([]string, error) {
+func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
 	if !reDB.MatchString(db) {
 		return nil, fmt.Errorf("%w: the database %q", ErrUnsafe, db)
 	}
@@ -64,7 +64,7 @@ func (a *Ask) Command(db string) ([]string, error) {
 }
 
 // microflow is the packet as ovn-trace(8) writes it.
-func (a *Ask) microflow() (string, error) {
+func (a *PacketQuestion) microflow() (string, error) {
 	for _, n := range []struct{ what, name string }{{"switch", a.Datapath}, {"port", a.Inport}} {
 		if !reName.MatchString(n.name) {
 			return "", fmt.Errorf("%w: the name %q of a %s", ErrUnsafe, n.name, n.what)
@@ -110,26 +110,26 @@ func packetOf(text string) Packet {
 		key, value, pair := strings.Cut(field, "=")
 		if !pair {
 			if p.Proto == "" {
-				p.Proto = proto(key)
+				p.Proto = protocolOf(key)
 			}
 			continue
 		}
 		switch key {
 		case "nw_src", "ipv6_src", "arp_spa":
-			p.Src = address(value)
+			p.Src = parseAddress(value)
 		case "nw_dst", "ipv6_dst", "arp_tpa":
-			p.Dst = address(value)
+			p.Dst = parseAddress(value)
 		case "tp_src":
-			p.SrcPort = number(value)
+			p.SrcPort = parsePort(value)
 		case "tp_dst":
-			p.DstPort = number(value)
+			p.DstPort = parsePort(value)
 		}
 	}
 	return p
 }
 
-// proto is the protocol of either family.
-func proto(keyword string) string {
+// protocolOf is the protocol of either family.
+func protocolOf(keyword string) string {
 	switch keyword {
 	case "tcp6", "udp6", "sctp6":
 		return strings.TrimSuffix(keyword, "6")
@@ -137,7 +137,7 @@ func proto(keyword string) string {
 	return keyword
 }
 
-func address(s string) netip.Addr {
+func parseAddress(s string) netip.Addr {
 	a, err := netip.ParseAddr(s)
 	if err != nil || a.Zone() != "" {
 		return netip.Addr{}
@@ -145,7 +145,7 @@ func address(s string) netip.Addr {
 	return a
 }
 
-func number(s string) int {
+func parsePort(s string) int {
 	if n, err := strconv.ParseUint(s, 10, 16); err == nil {
 		return int(n)
 	}

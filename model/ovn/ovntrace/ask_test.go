@@ -20,8 +20,8 @@ import (
 const testDB = "unix:/var/run/ovn/ovnsb_db.sock"
 
 // askOf is a good question, to be spoilt.
-func askOf() Ask {
-	return Ask{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0A:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+func askOf() PacketQuestion {
+	return PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0A:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.TCP, Port: 8080}
 }
 
@@ -30,22 +30,22 @@ func TestCommand(t *testing.T) {
 	const ends = `inport == "blue_api-0" && eth.src == 0a:58:0a:f4:01:03 && eth.dst == 0a:58:0a:f4:01:01 && `
 	const v4 = ends + `ip4.src == 10.244.1.3 && ip4.dst == 10.244.2.4 && ip.ttl == 64 && `
 	const v6 = ends + `ip6.src == fd01::3 && ip6.dst == fd01::4 && ip.ttl == 64 && `
-	six := func(a *Ask) { a.Src, a.Dst = netip.MustParseAddr("fd01::3"), netip.MustParseAddr("fd01::4") }
+	six := func(a *PacketQuestion) { a.Src, a.Dst = netip.MustParseAddr("fd01::3"), netip.MustParseAddr("fd01::4") }
 	for _, c := range []struct {
 		name string
-		set  func(*Ask)
+		set  func(*PacketQuestion)
 		want string
 	}{
-		{"tcp", func(*Ask) {}, v4 + "tcp && tcp.src == 40000 && tcp.dst == 8080"},
-		{"udp", func(a *Ask) { a.Protocol, a.Port = verdict.UDP, 53 }, v4 + "udp && udp.src == 40000 && udp.dst == 53"},
-		{"sctp over IPv6", func(a *Ask) { six(a); a.Protocol = verdict.SCTP }, v6 + "sctp && sctp.src == 40000 && sctp.dst == 8080"},
-		{"icmp", func(a *Ask) { a.Protocol, a.Port = verdict.ICMP, 0 }, v4 + "icmp4.type == 8 && icmp4.code == 0"},
-		{"icmp over IPv6", func(a *Ask) { six(a); a.Protocol, a.Port = verdict.ICMP, 0 }, v6 + "icmp6.type == 128 && icmp6.code == 0"},
-		{"mapped", func(a *Ask) { a.Src = netip.MustParseAddr("::ffff:10.244.1.3") }, v4 + "tcp && tcp.src == 40000 && tcp.dst == 8080"},
+		{"tcp", func(*PacketQuestion) {}, v4 + "tcp && tcp.src == 40000 && tcp.dst == 8080"},
+		{"udp", func(a *PacketQuestion) { a.Protocol, a.Port = verdict.UDP, 53 }, v4 + "udp && udp.src == 40000 && udp.dst == 53"},
+		{"sctp over IPv6", func(a *PacketQuestion) { six(a); a.Protocol = verdict.SCTP }, v6 + "sctp && sctp.src == 40000 && sctp.dst == 8080"},
+		{"icmp", func(a *PacketQuestion) { a.Protocol, a.Port = verdict.ICMP, 0 }, v4 + "icmp4.type == 8 && icmp4.code == 0"},
+		{"icmp over IPv6", func(a *PacketQuestion) { six(a); a.Protocol, a.Port = verdict.ICMP, 0 }, v6 + "icmp6.type == 128 && icmp6.code == 0"},
+		{"mapped", func(a *PacketQuestion) { a.Src = netip.MustParseAddr("::ffff:10.244.1.3") }, v4 + "tcp && tcp.src == 40000 && tcp.dst == 8080"},
 	} {
 		a := askOf()
 		c.set(&a)
-		got, err := a.Command(testDB)
+		got, err := a.CommandLine(testDB)
 		want := append([]string{Program, "--db=" + testDB, "--no-leader-only", "--detailed"}, slices.Repeat([]string{"--ct=new"}, 8)...)
 		if diff := cmp.Diff(append(want, "--", "n1", c.want), got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", c.name, err, diff)
@@ -59,26 +59,26 @@ var hostile = []string{"", "-", "--ovs", "--db=tcp:203.0.113.9:6642", `x" || 1 |
 
 // Nothing hostile is passed on, wherever it stands.
 func TestHostile(t *testing.T) {
-	for where, set := range map[string]func(*Ask, string){
-		"datapath": func(a *Ask, s string) { a.Datapath = s },
-		"inport":   func(a *Ask, s string) { a.Inport = s },
-		"eth.src":  func(a *Ask, s string) { a.EthSrc = s },
-		"eth.dst":  func(a *Ask, s string) { a.EthDst = s },
-		"protocol": func(a *Ask, s string) { a.Protocol = verdict.Protocol(s) },
-		"source":   func(a *Ask, s string) { a.Src = netip.MustParseAddr("fe80::1").WithZone(s + "x") },
-		"target":   func(a *Ask, s string) { a.Dst = netip.MustParseAddr("fe80::1").WithZone(s + "x") },
+	for where, set := range map[string]func(*PacketQuestion, string){
+		"datapath": func(a *PacketQuestion, s string) { a.Datapath = s },
+		"inport":   func(a *PacketQuestion, s string) { a.Inport = s },
+		"eth.src":  func(a *PacketQuestion, s string) { a.EthSrc = s },
+		"eth.dst":  func(a *PacketQuestion, s string) { a.EthDst = s },
+		"protocol": func(a *PacketQuestion, s string) { a.Protocol = verdict.Protocol(s) },
+		"source":   func(a *PacketQuestion, s string) { a.Src = netip.MustParseAddr("fe80::1").WithZone(s + "x") },
+		"target":   func(a *PacketQuestion, s string) { a.Dst = netip.MustParseAddr("fe80::1").WithZone(s + "x") },
 	} {
 		for _, s := range hostile {
 			a := askOf()
 			set(&a, s)
-			if cmd, err := a.Command(testDB); !errors.Is(err, ErrUnsafe) {
+			if cmd, err := a.CommandLine(testDB); !errors.Is(err, ErrUnsafe) {
 				t.Errorf("%s %q: %q, %v", where, s, cmd, err)
 			}
 		}
 	}
 	for _, db := range append(hostile, "tcp:10.0.0.1:6642", "unix:relative", "unix:/a b", "unix:/a,unix:/b") {
 		a := askOf()
-		if cmd, err := a.Command(db); !errors.Is(err, ErrUnsafe) {
+		if cmd, err := a.CommandLine(db); !errors.Is(err, ErrUnsafe) {
 			t.Errorf("database %q: %q, %v", db, cmd, err)
 		}
 	}
@@ -95,7 +95,7 @@ func FuzzCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, datapath, inport, mac string) {
 		a := askOf()
 		a.Datapath, a.Inport, a.EthSrc = datapath, inport, mac
-		cmd, err := a.Command(testDB)
+		cmd, err := a.CommandLine(testDB)
 		if err != nil {
 			return
 		}
@@ -162,11 +162,11 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asks, err := Plan(c, &answer.Paths[0], q.Protocol, func(zone string) *nb.DB { return rows[zone] })
+		asks, err := PlanQuestions(c, &answer.Paths[0], q.Protocol, func(zone string) *nb.DB { return rows[zone] })
 		var got []string
 		for _, a := range asks {
 			got = append(got, strings.Join([]string{a.Zone, a.Datapath, a.Inport, a.EthSrc, a.EthDst}, " "))
-			if _, err := a.Command(testDB); err != nil {
+			if _, err := a.CommandLine(testDB); err != nil {
 				t.Errorf("%s: %v", q, err)
 			}
 		}
@@ -174,7 +174,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: %v\n%s", q, err, diff)
 		}
 	}
-	if _, err := Plan(c, &verdict.Path{From: verdict.End{Endpoint: verdict.PodEnd("a", "x"), Zone: "n3"}}, verdict.TCP, func(string) *nb.DB { return nil }); !errors.Is(err, ErrNotTraced) {
+	if _, err := PlanQuestions(c, &verdict.Path{From: verdict.End{Endpoint: verdict.PodEnd("a", "x"), Zone: "n3"}}, verdict.TCP, func(string) *nb.DB { return nil }); !errors.Is(err, ErrNotTraced) {
 		t.Errorf("of a zone that was not read: %v", err)
 	}
 }

@@ -13,15 +13,15 @@ type Decision struct {
 	Stage model.Stage // empty where the form does not tell
 	// Met are the flows of ACLs that the packet met, in order: those that pass, and the
 	// one that decides. In the summary and minimal form only ACLs that log can be told.
-	Met []*Met
+	Met []*MetFlow
 	// Verdict is "allow", "drop" or "reject", empty where no ACL decided: let through.
 	Verdict string
 	// Own says what decided, or would have, where it was a flow of OVN's own.
 	Own string
 }
 
-// Met is the flow of an ACL that the packet met.
-type Met struct {
+// MetFlow is the flow of an ACL that the packet met.
+type MetFlow struct {
 	Step *Step // nil where the form does not show flows
 	flow.Reading
 	Priority int // of the ACL; 0 where the form does not tell
@@ -46,15 +46,15 @@ func (t *Trace) Decisions() (out []*Decision) {
 			continue
 		}
 		if t.Form == Detailed {
-			out = append(out, p.detailed()...)
+			out = append(out, p.detailedDecisions()...)
 		} else {
-			out = append(out, p.summary()...)
+			out = append(out, p.summaryDecisions()...)
 		}
 	}
 	return out
 }
 
-func (p *Pass) detailed() (out []*Decision) {
+func (p *Pass) detailedDecisions() (out []*Decision) {
 	var open *Decision
 	end := func(verdict string) {
 		if open == nil {
@@ -68,43 +68,43 @@ func (p *Pass) detailed() (out []*Decision) {
 		open = nil
 	}
 	for _, s := range p.Steps {
-		r, ok := flow.Read(s.Stage, s.Match, strings.Join(s.Actions, " "))
+		r, ok := flow.ReadFlow(s.Stage, s.Match, strings.Join(s.Actions, " "))
 		if !ok || r.Part != flow.PartEval && r.Part != flow.PartAction {
 			continue
 		}
 		if open != nil && open.Stage != r.Stage {
-			end(open.passed())
+			end(open.verdictWithoutEnd())
 		}
 		if open == nil {
 			open = &Decision{Pass: p, Stage: r.Stage}
 		}
 		switch {
 		case r.Part == flow.PartAction:
-			if r.Does(flow.ActTier) {
+			if r.HasAction(flow.ActTier) {
 				continue
 			}
 			verdict := r.Verdict
-			if verdict == "" && r.Does(flow.ActDrop) {
-				verdict, open.Own = flow.ActDrop, r.Purpose(s.Priority)
+			if verdict == "" && r.HasAction(flow.ActDrop) {
+				verdict, open.Own = flow.ActDrop, r.PurposeText(s.Priority)
 			}
 			end(verdict)
 		case s.Priority >= lowestACL && s.Priority <= highestACL:
 			open.Met = append(open.Met, metOf(s, r))
 		default:
-			open.Own = r.Purpose(s.Priority)
+			open.Own = r.PurposeText(s.Priority)
 			if r.Verdict != "" {
 				open.Verdict = r.Verdict
 			}
 		}
 	}
 	if open != nil {
-		end(open.passed())
+		end(open.verdictWithoutEnd())
 	}
 	return out
 }
 
-// passed is the verdict of a stage whose end the text does not show.
-func (d *Decision) passed() string {
+// verdictWithoutEnd is the verdict of a stage whose end the text does not show.
+func (d *Decision) verdictWithoutEnd() string {
 	if n := len(d.Met); n > 0 {
 		if v := d.Met[n-1].Verdict; v != Passes {
 			return v
@@ -117,8 +117,8 @@ func (d *Decision) passed() string {
 // Passes is the verdict of an ACL that passes the packet on to the next tier.
 const Passes = "pass"
 
-func metOf(s *Step, r flow.Reading) *Met {
-	m := &Met{Step: s, Reading: r, Priority: s.Priority - flow.PriorityOffset, Verdict: r.Verdict}
+func metOf(s *Step, r flow.Reading) *MetFlow {
+	m := &MetFlow{Step: s, Reading: r, Priority: s.Priority - flow.PriorityOffset, Verdict: r.Verdict}
 	if m.Verdict == "" {
 		m.Verdict = Passes
 	}
@@ -134,9 +134,9 @@ func metOf(s *Step, r flow.Reading) *Met {
 	return m
 }
 
-// summary returns the decisions that the actions of a pass tell: the ACLs that logged,
+// summaryDecisions returns the decisions that the actions of a pass tell: the ACLs that logged,
 // and the verdict.
-func (p *Pass) summary() (out []*Decision) {
+func (p *Pass) summaryDecisions() (out []*Decision) {
 	var open *Decision
 	stage := func() *Decision {
 		if open == nil {
@@ -149,7 +149,7 @@ func (p *Pass) summary() (out []*Decision) {
 		for i := range s.Logs {
 			l := &s.Logs[i]
 			d := stage()
-			d.Met = append(d.Met, &Met{Verdict: l.Verdict, Log: l})
+			d.Met = append(d.Met, &MetFlow{Verdict: l.Verdict, Log: l})
 			if l.Direction == "OUT" { // else before or after load balancing: it is not said
 				d.Stage = model.StageToLport
 			}
@@ -157,23 +157,23 @@ func (p *Pass) summary() (out []*Decision) {
 				d.Verdict, open = l.Verdict, nil
 			}
 		}
-		for _, a := range flow.Actions(strings.Join(s.Actions, " ")) {
+		for _, a := range flow.ReadActions(strings.Join(s.Actions, " ")) {
 			switch a.Code {
 			case flow.ActAllow, flow.ActDrop, flow.ActReject:
-				if logged(out, a.Code) {
+				if isLoggedVerdict(out, a.Code) {
 					continue
 				}
 				d := stage()
 				d.Verdict, open = a.Code, nil
-				d.Met = append(d.Met, &Met{Verdict: a.Code, Unnamed: true})
+				d.Met = append(d.Met, &MetFlow{Verdict: a.Code, Unnamed: true})
 			}
 		}
 	}
 	return out
 }
 
-// logged says whether the newest decision is that verdict, by an ACL that logged it.
-func logged(out []*Decision, verdict string) bool {
+// isLoggedVerdict says whether the newest decision is that verdict, by an ACL that logged it.
+func isLoggedVerdict(out []*Decision, verdict string) bool {
 	n := len(out)
 	if n == 0 || out[n-1].Verdict != verdict {
 		return false
@@ -195,8 +195,8 @@ const (
 	EndUnknown   Ending = "unknown"   // the text does not say
 )
 
-// End says how the trace ends, and where: the ports, or the last stage.
-func (t *Trace) End() (end Ending, where []string) {
+// EndOfTrace says how the trace ends, and where: the ports, or the last stage.
+func (t *Trace) EndOfTrace() (end Ending, where []string) {
 	remote := false
 	for _, o := range t.Outputs {
 		switch o.Type {

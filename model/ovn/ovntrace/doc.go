@@ -1,4 +1,4 @@
-// Package ovntrace asks ovn-trace and reads its answers. Plan and Ask make command lines of
+// Package ovntrace asks ovn-trace and reads its answers. PlanQuestions and PacketQuestion make command lines of
 // a connection, zone by zone. Parse reads the output of ovn-trace, in its detailed, summary
 // and minimal form, and the lines that ovnkube-trace prints around it, and says which
 // logical flows of ACLs a packet met, stage by stage, and what was decided

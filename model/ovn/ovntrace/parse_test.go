@@ -29,7 +29,7 @@ func story(t *Trace) (out []string) {
 			out = append(out, fmt.Sprintf("  tier %d prio %d %s: %s %v", m.Tier, m.Priority, m.Verdict, name, m.Unnamed))
 		}
 	}
-	end, where := t.End()
+	end, where := t.EndOfTrace()
 	return append(out, strings.TrimSpace(fmt.Sprint(end, " ", strings.Join(where, " "))))
 }
 
@@ -121,7 +121,7 @@ func TestOvnkubeTrace(t *testing.T) {
 	r := Parse(text)
 	var got []string
 	for _, x := range r.Traces {
-		end, where := x.End()
+		end, where := x.EndOfTrace()
 		got = append(got, fmt.Sprint(x.Title, ": ", end, " ", where, " ", len(x.Decisions())))
 	}
 	want := []string{"ovn-trace source pod to destination pod: delivered [open_portal-d0] 3", "ovn-trace destination pod to source pod: dropped [] 2"}
@@ -170,7 +170,7 @@ func TestOdd(t *testing.T) {
 		t.Errorf("a piece (-want +got)\n%s", diff)
 	}
 	lost := Parse("ingress(dp=\"r\", inport=\"b\")\n---\n12. lr_in_ip_routing: no match (implicit drop)\n").Traces[0]
-	if end, where := lost.End(); end != EndLost || len(where) != 1 || where[0] != "lr_in_ip_routing" {
+	if end, where := lost.EndOfTrace(); end != EndLost || len(where) != 1 || where[0] != "lr_in_ip_routing" {
 		t.Errorf("a packet that nothing matched ends %s %v", end, where)
 	}
 }

@@ -15,28 +15,28 @@ import (
 // ErrNotTraced says that ovn-trace cannot be asked about a connection; the text says why.
 var ErrNotTraced = errors.New("ovn-trace cannot be asked")
 
-// Plan returns the questions to ask about the way of a connection: in the source's zone,
+// PlanQuestions returns the questions to ask about the way of a connection: in the source's zone,
 // and in the destination's where that is another one. With interconnect each zone has a
 // Southbound database of its own, so that no trace crosses over. rows returns the
 // Northbound rows of a zone, nil where they were not read. The errors wrap ErrNotTraced.
 //
 // The second question begins at the router's port of the destination's switch: all ACLs
 // are on the switches of the nodes, and what is between them decides nothing.
-func Plan(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(zone string) *nb.DB) ([]Ask, error) {
+func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(zone string) *nb.DB) ([]PacketQuestion, error) {
 	if p.To.Addr.IsMulticast() {
 		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
 	}
 	if p.Via != "" {
 		return nil, fmt.Errorf("%w: node %s load balances what comes to its NodePort outside of the zones", ErrNotTraced, p.Via)
 	}
-	packet := Ask{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
-	var out []Ask
-	add := func(zone string, fill func(*Ask, *site)) error {
+	packet := PacketQuestion{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
+	var out []PacketQuestion
+	add := func(zone string, fill func(*PacketQuestion, *zoneSite)) error {
 		db := rows(zone)
 		if db == nil {
 			return fmt.Errorf("%w: the rows of zone %s were not read", ErrNotTraced, zone)
 		}
-		a, s := packet, &site{zone: zone, db: db}
+		a, s := packet, &zoneSite{zone: zone, db: db}
 		a.Zone = zone
 		fill(&a, s)
 		if s.err == nil && a.Datapath == "" {
@@ -47,22 +47,22 @@ func Plan(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(z
 	}
 	from, to := p.From.Zone, p.To.Zone
 	if from != "" {
-		if err := add(from, func(a *Ask, s *site) {
-			a.Inport = lport(c, &p.From)
-			a.EthSrc, a.Datapath = s.mac(a.Inport), s.switchOf(a.Inport)
+		if err := add(from, func(a *PacketQuestion, s *zoneSite) {
+			a.Inport = logicalPortOf(c, &p.From)
+			a.EthSrc, a.Datapath = s.portMAC(a.Inport), s.switchOf(a.Inport)
 			if to == from {
-				a.EthDst = s.mac(lport(c, &p.To))
+				a.EthDst = s.portMAC(logicalPortOf(c, &p.To))
 			} else {
-				a.EthDst = s.router()
+				a.EthDst = s.routerMAC()
 			}
 		}); err != nil {
 			return nil, err
 		}
 	}
 	if to != "" && to != from {
-		if err := add(to, func(a *Ask, s *site) {
+		if err := add(to, func(a *PacketQuestion, s *zoneSite) {
 			a.Inport = nb.RouterPort(to)
-			a.EthSrc, a.Datapath, a.EthDst = s.router(), s.switchOf(a.Inport), s.mac(lport(c, &p.To))
+			a.EthSrc, a.Datapath, a.EthDst = s.routerMAC(), s.switchOf(a.Inport), s.portMAC(logicalPortOf(c, &p.To))
 		}); err != nil {
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func Plan(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(z
 	return out, nil
 }
 
-// lport is the logical port of an end in its zone: a pod's, or the node's own.
-func lport(c *model.Cluster, e *verdict.End) string {
+// logicalPortOf is the logical port of an end in its zone: a pod's, or the node's own.
+func logicalPortOf(c *model.Cluster, e *verdict.End) string {
 	if k := e.Key; k.Kind == model.KindPod {
 		if p := c.Pod(k.Namespace, k.Name); p != nil && !p.HostNetwork {
 			return nb.PortName(k.Namespace, k.Name)
@@ -83,21 +83,21 @@ func lport(c *model.Cluster, e *verdict.End) string {
 	return nb.ManagementPort(e.Zone)
 }
 
-// site are the rows of one zone, and the first thing they lack.
-type site struct {
+// zoneSite are the rows of one zone, and the first thing they lack.
+type zoneSite struct {
 	zone string
 	db   *nb.DB
 	err  error
 }
 
-func (s *site) lacks(format string, args ...any) {
+func (s *zoneSite) noteLack(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w: zone %s: %s", ErrNotTraced, s.zone, fmt.Sprintf(format, args...))
 	}
 }
 
 // switchOf is the switch that a port is on.
-func (s *site) switchOf(port string) string {
+func (s *zoneSite) switchOf(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
 		return ""
@@ -110,32 +110,32 @@ func (s *site) switchOf(port string) string {
 	return ""
 }
 
-// mac is the hardware address of a port, as its row says.
-func (s *site) mac(port string) string {
+// portMAC is the hardware address of a port, as its row says.
+func (s *zoneSite) portMAC(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
-		s.lacks("no logical port %s", port)
+		s.noteLack("no logical port %s", port)
 		return ""
 	}
-	mac, _ := addressed(p)
+	mac, _ := portAddresses(p)
 	if mac == "" {
-		s.lacks("port %s has no hardware address of its own", port)
+		s.noteLack("port %s has no hardware address of its own", port)
 	}
 	return mac
 }
 
-// router is the hardware address of the router on the node's switch: as the row of its
+// routerMAC is the hardware address of the router on the node's switch: as the row of its
 // port says, or as OVN-Kubernetes makes it, from the address before the management port's
 // (ovn-kubernetes.md#hardware-addresses).
-func (s *site) router() string {
+func (s *zoneSite) routerMAC() string {
 	if p := s.db.PortByName(nb.RouterPort(s.zone)); p != nil {
-		if mac, _ := addressed(p); mac != "" {
+		if mac, _ := portAddresses(p); mac != "" {
 			return mac
 		}
 	}
 	var node []netip.Addr
 	if p := s.db.PortByName(nb.ManagementPort(s.zone)); p != nil {
-		_, node = addressed(p)
+		_, node = portAddresses(p)
 	}
 	for _, four := range []bool{true, false} {
 		for _, a := range node {
@@ -144,12 +144,12 @@ func (s *site) router() string {
 			}
 		}
 	}
-	s.lacks("the router's hardware address is not known: port %s has no addresses", nb.ManagementPort(s.zone))
+	s.noteLack("the router's hardware address is not known: port %s has no addresses", nb.ManagementPort(s.zone))
 	return ""
 }
 
-// addressed reads the addresses of a port: "0a:58:0a:f4:01:03 10.244.1.3".
-func addressed(p *nb.LogicalSwitchPort) (mac string, ips []netip.Addr) {
+// portAddresses reads the addresses of a port: "0a:58:0a:f4:01:03 10.244.1.3".
+func portAddresses(p *nb.LogicalSwitchPort) (mac string, ips []netip.Addr) {
 	for _, text := range p.Addresses {
 		for i, word := range strings.Fields(text) {
 			switch a, err := netip.ParseAddr(word); {

@@ -133,14 +133,14 @@ var (
 	reOther  = regexp.MustCompile(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
 )
 
-// mended is a line as it is read: without colours, clean, without an end.
-func mended(line string) string {
+// mendedLine is a line as it is read: without colours, clean, without an end.
+func mendedLine(line string) string {
 	return strings.TrimRight(clean.Text(strings.ReplaceAll(reColour.ReplaceAllString(line, ""), "\t", "    ")), " \r")
 }
 
-// stepOf reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
+// readStep reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
 // is false for other lines with a number.
-func stepOf(text string) (s *Step, ok bool) {
+func readStep(text string) (s *Step, ok bool) {
 	m := reTable.FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
@@ -164,15 +164,15 @@ func stepOf(text string) (s *Step, ok bool) {
 	return s, true
 }
 
-// passOf reads the head of a pass.
-func passOf(text string) *Pass {
+// readPass reads the head of a pass.
+func readPass(text string) *Pass {
 	m := rePass.FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
 	p := &Pass{Pipeline: m[1]}
 	for _, a := range reArg.FindAllStringSubmatch(m[2], -1) {
-		switch v := unescape(a[2]); a[1] {
+		switch v := unescapeText(a[2]); a[1] {
 		case "dp":
 			p.Datapath = v
 		case "inport":
@@ -184,15 +184,15 @@ func passOf(text string) *Pass {
 	return p
 }
 
-// unescape reads the inside of a quoted text.
-func unescape(s string) string {
+// unescapeText reads the inside of a quoted text.
+func unescapeText(s string) string {
 	if v, err := strconv.Unquote(`"` + s + `"`); err == nil {
 		return clean.Text(v)
 	}
 	return s
 }
 
-func logOf(text string) (Log, bool) {
+func readLog(text string) (Log, bool) {
 	m := reLog.FindStringSubmatch(text)
 	if m == nil {
 		return Log{}, false

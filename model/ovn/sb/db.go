@@ -17,12 +17,12 @@ type DB struct {
 	chassis   *sorted.Map[*Chassis]
 }
 
-// Change is one row that came (Old nil), changed, or went (New nil). Both, where set,
+// RowChange is one row that came (Old nil), changed, or went (New nil). Both, where set,
 // are of the same type and have the same UUID.
-type Change struct{ Old, New Row }
+type RowChange struct{ Old, New Row }
 
 // Apply returns the database after the changes; the receiver stays as it is.
-func (d *DB) Apply(changes []Change) *DB {
+func (d *DB) Apply(changes []RowChange) *DB {
 	if d == nil {
 		d = &DB{}
 	}
@@ -35,21 +35,21 @@ func (d *DB) Apply(changes []Change) *DB {
 		}
 		switch r := row.(type) {
 		case *Flow:
-			put(flows, r.UUID, r, c.New == nil)
+			putRow(flows, r.UUID, r, c.New == nil)
 		case *Group:
-			put(groups, r.UUID, r, c.New == nil)
+			putRow(groups, r.UUID, r, c.New == nil)
 		case *Datapath:
-			put(datapaths, r.UUID, r, c.New == nil)
+			putRow(datapaths, r.UUID, r, c.New == nil)
 		case *Global:
-			put(globals, r.UUID, r, c.New == nil)
+			putRow(globals, r.UUID, r, c.New == nil)
 		case *Chassis:
-			put(chassis, r.UUID, r, c.New == nil)
+			putRow(chassis, r.UUID, r, c.New == nil)
 		}
 	}
 	return &DB{flows.Commit(), groups.Commit(), datapaths.Commit(), globals.Commit(), chassis.Commit()}
 }
 
-func put[T any](t *sorted.Txn[T], uuid string, row T, gone bool) {
+func putRow[T any](t *sorted.Txn[T], uuid string, row T, gone bool) {
 	if gone {
 		t.Delete(uuid)
 		return
@@ -57,7 +57,7 @@ func put[T any](t *sorted.Txn[T], uuid string, row T, gone bool) {
 	t.Set(uuid, row)
 }
 
-func all[T any](m *sorted.Map[T]) iter.Seq[T] {
+func rowsOf[T any](m *sorted.Map[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, row := range m.Prefix("") {
 			if !yield(row) {
@@ -72,7 +72,7 @@ func (d *DB) Flows() iter.Seq[*Flow] {
 	if d == nil {
 		return func(func(*Flow) bool) {}
 	}
-	return all(d.flows)
+	return rowsOf(d.flows)
 }
 
 // Chassis walks the chassis in the order of their UUIDs.
@@ -80,7 +80,7 @@ func (d *DB) Chassis() iter.Seq[*Chassis] {
 	if d == nil {
 		return func(func(*Chassis) bool) {}
 	}
-	return all(d.chassis)
+	return rowsOf(d.chassis)
 }
 
 // Global returns the SB_Global row or nil.
@@ -101,20 +101,20 @@ func (d *DB) Row(table, uuid string) Row {
 	}
 	switch table {
 	case TableFlow:
-		return get(d.flows, uuid)
+		return rowOf(d.flows, uuid)
 	case TableGroup:
-		return get(d.groups, uuid)
+		return rowOf(d.groups, uuid)
 	case TableDatapath:
-		return get(d.datapaths, uuid)
+		return rowOf(d.datapaths, uuid)
 	case TableGlobal:
-		return get(d.globals, uuid)
+		return rowOf(d.globals, uuid)
 	case TableChassis:
-		return get(d.chassis, uuid)
+		return rowOf(d.chassis, uuid)
 	}
 	return nil
 }
 
-func get[T Row](m *sorted.Map[T], uuid string) Row {
+func rowOf[T Row](m *sorted.Map[T], uuid string) Row {
 	if r, ok := m.Get(uuid); ok {
 		return r
 	}

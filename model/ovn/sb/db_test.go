@@ -10,13 +10,13 @@ import (
 // A snapshot stays as it is while the next one is made, and a flow's datapaths are those
 // of its group.
 func TestApply(t *testing.T) {
-	one := (*DB)(nil).Apply([]Change{
+	one := (*DB)(nil).Apply([]RowChange{
 		{New: &Datapath{UUID: "d1", Name: "n1", Switch: "s1"}}, {New: &Datapath{UUID: "d2", Name: "router"}},
 		{New: &Group{UUID: "g", Datapaths: []string{"d1", "d2", "gone"}}},
 		{New: &Flow{UUID: "f1", Datapath: "d2", Match: "1"}}, {New: &Flow{UUID: "f2", Group: "g"}},
 		{New: &Global{UUID: "x", NbCfg: 3}}, {New: &Chassis{UUID: "c", Name: "n1", NbCfg: 2}},
 	})
-	two := one.Apply([]Change{
+	two := one.Apply([]RowChange{
 		{Old: one.Row(TableFlow, "f1"), New: &Flow{UUID: "f1", Datapath: "d2", Match: "0"}},
 		{Old: one.Row(TableFlow, "f2")}, {Old: one.Row(TableGlobal, "x"), New: &Global{UUID: "x", NbCfg: 4}},
 	})

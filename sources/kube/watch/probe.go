@@ -75,7 +75,7 @@ func (f *feed) explainError(err error) (model.ConnState, string) {
 	case apierrors.IsUnauthorized(err):
 		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
 	case apierrors.IsForbidden(err):
-		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canI(verb))
+		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canIText(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
 		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
 			f.resource.name)
@@ -118,8 +118,8 @@ func serverText(err error) string {
 	return s
 }
 
-// canI is the kubectl command that shows whether a permission is there.
-func (f *feed) canI(verb string) string {
+// canIText is the kubectl command that shows whether a permission is there.
+func (f *feed) canIText(verb string) string {
 	words := []string{"auth", "can-i", verb, f.resource.name}
 	if f.resource.kind.IsNamespaced() {
 		words = append(words, "-A")

@@ -136,7 +136,7 @@ func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 		}
 	}
 	if w.brokenNew {
-		u.Broken, u.HasBroken, w.brokenNew = w.allBroken(), true, false
+		u.Broken, u.HasBroken, w.brokenNew = w.brokenObjects(), true, false
 	}
 	if len(w.pending) == 0 {
 		return u, 0
@@ -171,8 +171,8 @@ func (w *watcher) isSettled() bool {
 // maxBroken bounds the entries of one source.
 const maxBroken = 500
 
-// allBroken returns the faults of objects, and of resources that everything rests on.
-func (w *watcher) allBroken() []model.Broken {
+// brokenObjects returns the faults of objects, and of resources that everything rests on.
+func (w *watcher) brokenObjects() []model.Broken {
 	var out []model.Broken
 	for _, f := range w.feeds {
 		if b, ok := f.brokenEntry(); ok {

@@ -144,15 +144,15 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 			m.Nodes = &s
 		default:
 			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
-			m.Namespaces, m.Pods = n.orAll(a.NamespaceSelector, at+".namespaceSelector"), n.orAll(a.PodSelector, at+".podSelector")
+			m.Namespaces, m.Pods = n.selectorOrAll(a.NamespaceSelector, at+".namespaceSelector"), n.selectorOrAll(a.PodSelector, at+".podSelector")
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-// orAll is a selector; an absent one matches everything beside one that is there.
-func (n *normaliser) orAll(s *metav1.LabelSelector, field string) model.Selector {
+// selectorOrAll is a selector; an absent one matches everything beside one that is there.
+func (n *normaliser) selectorOrAll(s *metav1.LabelSelector, field string) model.Selector {
 	if s == nil {
 		return model.SelectEverything()
 	}
@@ -184,7 +184,7 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 		for _, l := range o.Namespaces.SameLabels {
 			m.SameLabels = append(m.SameLabels, clean.Text(l))
 		}
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.selectorOrAll(o.PodSelector, at+".podSelector"), Match: m}
 	case o.NamespaceSelector != nil || o.PodSelector != nil:
 		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}

@@ -124,9 +124,9 @@ func isDash(l []byte) bool {
 // leaves kind and apiVersion out.
 type ListKind struct{ ApiVersion, Kind string }
 
-// AsList says whether a tree is a List, and what its items are by default.
-func AsList(n *yaml.Node) (ListKind, bool) {
-	kind := Text(n, "kind")
+// ListKindOf says whether a tree is a List, and what its items are by default.
+func ListKindOf(n *yaml.Node) (ListKind, bool) {
+	kind := TextAt(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
 	is := Get(n, "items")
 	if !ok || is == nil && base != "" || is != nil && is.Kind != yaml.SequenceNode && !IsNull(is) {
@@ -135,7 +135,7 @@ func AsList(n *yaml.Node) (ListKind, bool) {
 	if base == "" {
 		return ListKind{}, true
 	}
-	return ListKind{Text(n, "apiVersion"), base}, true
+	return ListKind{TextAt(n, "apiVersion"), base}, true
 }
 
 // itemPart is one item of a List in a document's text, dash included.
@@ -159,7 +159,7 @@ func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 		return k, nil, false
 	}
 	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
-	k, ok = AsList(root)
+	k, ok = ListKindOf(root)
 	return k, items, ok
 }
 

@@ -123,7 +123,7 @@ func blankAtFirst(s string) bool {
 // plainSafe says whether a string needs no quotes anywhere in YAML 1.1 or 1.2;
 // it says no more often than it must.
 func plainSafe(s string) bool {
-	if s == "" || oldBool(s) || len(s) > 200 {
+	if s == "" || yaml11Bool(s) || len(s) > 200 {
 		return false
 	}
 	for i := range len(s) {

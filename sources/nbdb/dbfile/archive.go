@@ -108,7 +108,7 @@ func (a *Archives) openArchive(ctx context.Context, path, member string, limits 
 // readMembers takes in the wanted members. Members read before an error stay.
 func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func(string) bool, limits Limits) error {
 	kept := int64(0)
-	return eachMember(ctx, r, limits.Expanded, func(name string, text io.Reader) (bool, error) {
+	return walkMembers(ctx, r, limits.Expanded, func(name string, text io.Reader) (bool, error) {
 		if !wanted(name) {
 			return true, nil
 		}
@@ -125,9 +125,9 @@ func (in *archiveFile) readMembers(ctx context.Context, r io.Reader, wanted func
 	})
 }
 
-// eachMember walks over the files of an archive, expanded to limit bytes in all
+// walkMembers walks over the files of an archive, expanded to limit bytes in all
 // (times 16: a cluster has many nodes), until visit says it has seen enough.
-func eachMember(ctx context.Context, r io.Reader, limit int64,
+func walkMembers(ctx context.Context, r io.Reader, limit int64,
 	visit func(name string, text io.Reader) (more bool, err error)) error {
 	in, err := expandStream(r)
 	if err != nil {

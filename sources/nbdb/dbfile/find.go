@@ -42,14 +42,14 @@ func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 				return nil
 			case d.IsDir() && p != top && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
-			case !d.Type().IsRegular() || !clean.Is(p):
+			case !d.Type().IsRegular() || !clean.IsClean(p):
 				return nil
 			case isDatabaseName(p) && beginsAsDatabase(p):
 				found[p] = true
 			case isArchiveName(p) && strings.Contains(strings.ToLower(d.Name()), "ovnk_database_store"):
 				archives = append(archives, p)
 			}
-			return tooMany(root, len(found))
+			return tooManyBytes(root, len(found))
 		})
 		if err != nil {
 			return nil, err
@@ -61,14 +61,14 @@ func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 				found[a+"!"+m] = true
 			}
 		}
-		if err := tooMany(a, len(found)); err != nil {
+		if err := tooManyBytes(a, len(found)); err != nil {
 			return nil, err
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), ctx.Err()
 }
 
-func tooMany(where string, n int) error {
+func tooManyBytes(where string, n int) error {
 	if n > maxFound {
 		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH",
 			clean.Text(where), maxFound)
@@ -91,10 +91,10 @@ func beginsAsDatabase(p string) bool {
 	}
 	defer file.Close()
 	in, err := expandStream(file)
-	return err == nil && startsRight(in)
+	return err == nil && hasLogHeader(in)
 }
 
-func startsRight(in *bufio.Reader) bool {
+func hasLogHeader(in *bufio.Reader) bool {
 	const start = "OVSDB "
 	head, err := in.Peek(len(start))
 	return err == nil && string(head) == start
@@ -108,9 +108,9 @@ func membersOf(ctx context.Context, archive string) (names []string) {
 		return nil
 	}
 	defer file.Close()
-	_ = eachMember(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
-		if isDatabaseName(name) && clean.Is(name) {
-			if in, err := expandStream(text); err == nil && startsRight(in) {
+	_ = walkMembers(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
+		if isDatabaseName(name) && clean.IsClean(name) {
+			if in, err := expandStream(text); err == nil && hasLogHeader(in) {
 				names = append(names, name)
 			}
 		}

@@ -159,7 +159,7 @@ func TestSouthboundBeside(t *testing.T) {
 		"file:ovnnb_db.db":                                     "file:ovnsb_db.db",
 		"file:mg_nbdb/other.db":                                "",
 	} {
-		if got := SouthboundBeside(addr); got != want {
+		if got := SouthboundPath(addr); got != want {
 			t.Errorf("%s: %q, want %q", addr, got, want)
 		}
 	}

@@ -181,9 +181,9 @@ func southboundKind() databaseKind {
 		leave:  func(_ *nbdb.RowsAside, l *jsonrpc.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
 		partly: func(table string) bool { return table == sb.TableFlow },
 		fill: func(r *Result, rows map[rowKey]databaseRow) {
-			ch := make([]sb.Change, 0, len(rows))
+			ch := make([]sb.RowChange, 0, len(rows))
 			for _, r := range rows {
-				ch = append(ch, sb.Change{New: r.(sb.Row)})
+				ch = append(ch, sb.RowChange{New: r.(sb.Row)})
 			}
 			r.Flows = (*sb.DB)(nil).Apply(ch)
 		}}

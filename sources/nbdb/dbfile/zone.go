@@ -191,11 +191,11 @@ type Southbound struct{ cfg ZoneConfig }
 // Southbound database does not say whose it is.
 func NewSouthbound(cfg ZoneConfig) *Southbound { return &Southbound{NewZone(cfg).cfg} }
 
-// SouthboundBeside is where a must-gather or a container keeps the Southbound database
+// SouthboundPath is where a must-gather or a container keeps the Southbound database
 // of the zone whose Northbound file is at addr: POD_sbdb beside POD_nbdb, ovnsb_db.db
 // beside ovnnb_db.db, in an archive as well. Whether it is there is not looked at; the
 // result is empty where the name of the file tells nothing.
-func SouthboundBeside(addr string) string {
+func SouthboundPath(addr string) string {
 	at := strings.LastIndexAny(addr, `/\!:`) + 1
 	for _, name := range [][2]string{{"_nbdb", "_sbdb"}, {"ovnnb_db", "ovnsb_db"}} {
 		if i := strings.LastIndex(addr[at:], name[0]); i >= 0 {

@@ -86,12 +86,12 @@ type Conn struct {
 	max        int
 }
 
-// New is NewPatient with one patience, writeTimeout.
+// New is NewWithPatience with one patience, writeTimeout.
 func New(c net.Conn, writeTimeout time.Duration) *Conn {
-	return NewPatient(c, func() time.Duration { return writeTimeout })
+	return NewWithPatience(c, func() time.Duration { return writeTimeout })
 }
 
-// NewPatient wraps a connection. After a write that failed no other is tried, because
+// NewWithPatience wraps a connection. After a write that failed no other is tried, because
 // half a message may be out. One that made no headway for as long as patience said when
 // it was tried closes the connection: it may be asked at any time, and a peer that has
 // much to do before it reads on may be given more. Otherwise the peer has hung up, and
@@ -99,7 +99,7 @@ func New(c net.Conn, writeTimeout time.Duration) *Conn {
 // may notice first. Read then returns that, or, when nothing comes, why the write
 // failed. So whoever reads ends soon after a failed write, for the same reason whatever
 // was noticed first.
-func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
+func NewWithPatience(c net.Conn, patience func() time.Duration) *Conn {
 	return &Conn{c: c, patience: patience, begunAt: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
@@ -308,13 +308,13 @@ func parseMessage(raw []byte) (m Message, err error) {
 			}
 			m.Method = string(l.String())
 		case "id":
-			m.ID = notNull(l.Raw())
+			m.ID = isNotNull(l.Raw())
 		case "params":
 			m.Params = l.Span()
 		case "result":
 			m.Result = l.Span()
 		case "error":
-			m.Error = notNull(l.Raw())
+			m.Error = isNotNull(l.Raw())
 		default:
 			l.Skip()
 		}
@@ -325,7 +325,7 @@ func parseMessage(raw []byte) (m Message, err error) {
 	return m, nil
 }
 
-func notNull(raw []byte) []byte {
+func isNotNull(raw []byte) []byte {
 	if bytes.Equal(raw, []byte("null")) {
 		return nil
 	}

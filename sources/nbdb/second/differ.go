@@ -33,7 +33,7 @@ func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) 
 		d.Rung = wholeRow(ownColumns(known[len(known)-1]))
 		return []Difference{d}, changed
 	case len(known) == 0:
-		d.Name = cmp.Or(strings.Join(row.Columns["name"], " "), idIn(row))
+		d.Name = cmp.Or(strings.Join(row.Columns["name"], " "), rowID(row))
 		d.Libovsdb = wholeRow(row.Columns)
 		return []Difference{d}, changed
 	}
@@ -95,8 +95,8 @@ func wholeRow(columns map[string][]string) []string {
 // nameOf returns the name to find a row by: its id, or its name.
 func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
 
-// idIn is the id among the external_ids of a row that libovsdb has.
-func idIn(row ReadRow) string {
+// rowID is the id among the external_ids of a row that libovsdb has.
+func rowID(row ReadRow) string {
 	for _, entry := range row.Columns["external_ids"] {
 		if id, ok := strings.CutPrefix(entry, nb.Atom(nb.KeyID)+"="); ok {
 			return strings.Trim(id, `"`)

@@ -22,10 +22,10 @@ var (
 	contSignal os.Signal = syscall.SIGCONT
 )
 
-// giveWay lets a server that has come up give way to the console: on a small
+// lowerPriority lets a server that has come up give way to the console: on a small
 // machine all the servers have something to do at the same time, and a key would
 // wait for them. Where that is refused they run as they are.
-func giveWay(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }
 
 // killAll kills a process that a guard has started, and what it started itself: a server
 // may be a script around the real one.

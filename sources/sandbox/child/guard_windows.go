@@ -10,7 +10,7 @@ const Supported = false
 
 var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
 
-func giveWay(int) {}
+func lowerPriority(int) {}
 
 func killAll(p *os.Process) error { return p.Kill() }
 

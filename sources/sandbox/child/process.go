@@ -143,7 +143,7 @@ func (p *Process) noteRunning(l *processLife) {
 	if p.cmd != l.cmd {
 		return
 	}
-	giveWay(l.cmd.Process.Pid)
+	lowerPriority(l.cmd.Process.Pid)
 	if p.state != Stopped {
 		p.state = Running
 		p.cfg.Report(Running, nil)

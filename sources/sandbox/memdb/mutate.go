@@ -12,7 +12,7 @@ type whereCondition struct {
 	never            bool
 }
 
-var uuidColumn = &Column{Key: Base{Type: "uuid"}, Min: 1, Max: 1}
+var uuidColumn = &Column{Key: BaseType{Type: "uuid"}, Min: 1, Max: 1}
 
 func (t *transaction) parseConditions(o *operation) ([]whereCondition, error) {
 	var raws []json.RawMessage
@@ -56,7 +56,7 @@ func (t *transaction) parseConditions(o *operation) ([]whereCondition, error) {
 		r := t.newReader(parts[2])
 		d, err := r.readDatum(column, loose, false)
 		if err != nil {
-			return nil, inColumn(err, o.table, c.column)
+			return nil, columnError(err, o.table, c.column)
 		}
 		if r.End() != nil || (c.column == "_uuid" && len(d.Keys) != 1) {
 			return nil, syntaxError("condition on column %s", c.column)
@@ -134,7 +134,7 @@ func (t *transaction) mutateRows(o *operation) ([]byte, error) {
 				err = checkSize(m.c, d)
 			}
 			if err != nil {
-				return inColumn(err, o.table, m.column)
+				return columnError(err, o.table, m.column)
 			}
 			next[m.column] = d
 		}
@@ -163,14 +163,14 @@ func (t *transaction) parseMutation(o *operation, raw []byte) (m columnMutation,
 		if m.c.Key.Type != "integer" || m.c.Value != nil {
 			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
 		}
-		argument = Column{Key: Base{Type: "integer"}, Min: 1, Max: 1}
+		argument = Column{Key: BaseType{Type: "integer"}, Min: 1, Max: 1}
 	default:
 		return m, syntaxError("no mutator named %s", m.mutator)
 	}
 	r := t.newReader(parts[2])
 	if m.value, err = r.readDatum(&argument, m.mutator == "insert" || m.mutator == "delete",
 		m.mutator == "delete"); err != nil {
-		return m, inColumn(err, o.table, m.column)
+		return m, columnError(err, o.table, m.column)
 	}
 	if err := r.End(); err != nil {
 		return m, syntaxError("%v", err)

@@ -19,7 +19,7 @@ type transaction struct {
 
 // Transact runs the operations and returns the results as a JSON array and,
 // when all is well, what changed in the database.
-func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change) {
+func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChange) {
 	t := &transaction{db: db, changed: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
 	var failed error
@@ -152,7 +152,7 @@ func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
 		}
 		d, err := r.readDatum(c, false, false)
 		if err != nil && bad == nil {
-			bad = inColumn(err, o.table, name)
+			bad = columnError(err, o.table, name)
 		}
 		row[name] = d
 	})
@@ -165,7 +165,7 @@ func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
 	return row, nil
 }
 
-func inColumn(err error, table, column string) error {
+func columnError(err error, table, column string) error {
 	var f *opFailure
 	if errors.As(err, &f) {
 		return &opFailure{f.code, fmt.Sprintf("column %s of table %s: %s", column, table, f.details)}

@@ -144,8 +144,8 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	if !ok1 || !ok2 {
 		return nil // a change will come
 	}
-	b.letGo()
-	if err := b.makeRoom(ctx, want); err != nil {
+	b.closeReleased()
+	if err := b.addPodNetworks(ctx, want); err != nil {
 		return err
 	}
 	var ops []map[string]any
@@ -240,10 +240,10 @@ func samePort(r tableRow, v vif) bool {
 	return true
 }
 
-// letGo closes the pipes that ovs-vswitchd does not hold any more. Before that it may
+// closeReleased closes the pipes that ovs-vswitchd does not hold any more. Before that it may
 // still open them, and would wait there for a reader.
-func (b *zoneBridge) letGo() {
-	cfg := b.curCfg()
+func (b *zoneBridge) closeReleased() {
+	cfg := b.currentCfg()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.drop = slices.DeleteFunc(b.drop, func(l leavingPort) bool {
@@ -256,8 +256,8 @@ func (b *zoneBridge) letGo() {
 	})
 }
 
-// curCfg is the configuration ovs-vswitchd has done.
-func (b *zoneBridge) curCfg() int64 {
+// currentCfg is the configuration ovs-vswitchd has done.
+func (b *zoneBridge) currentCfg() int64 {
 	tables, _, _ := b.zone.vs.currentRows("Open_vSwitch")
 	for _, r := range tables[0] {
 		return r.intOf("cur_cfg")
@@ -284,13 +284,13 @@ func (b *zoneBridge) uuidOf(table, name string) string {
 	return ""
 }
 
-// makeRoom gives the router a network for every pod that is in none of its own.
-func (b *zoneBridge) makeRoom(ctx context.Context, want map[string]vif) error {
+// addPodNetworks gives the router a network for every pod that is in none of its own.
+func (b *zoneBridge) addPodNetworks(ctx context.Context, want map[string]vif) error {
 	tables, _, _ := b.zone.nb.currentRows(tableRouterPort)
 	var uuid string
 	var nets []netip.Prefix
 	for id, r := range tables[0] {
-		if r.stringOf("name") != b.zone.topo.toSwitch() {
+		if r.stringOf("name") != b.zone.topo.switchPort() {
 			continue
 		}
 		uuid = id
@@ -312,7 +312,7 @@ func (b *zoneBridge) makeRoom(ctx context.Context, want map[string]vif) error {
 	var more []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		v := want[name]
-		if !b.zone.topo.onSwitch(name) {
+		if !b.zone.topo.isOnSwitch(name) {
 			continue
 		}
 		for _, a := range v.addrs {
@@ -363,7 +363,7 @@ func (b *zoneBridge) lackingText() string {
 	b.mu.Lock()
 	need := b.need
 	b.mu.Unlock()
-	if b.curCfg() < need {
+	if b.currentCfg() < need {
 		return "ovs-vswitchd is behind"
 	}
 	return ""

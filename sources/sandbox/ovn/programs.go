@@ -16,13 +16,13 @@ const syncWithin = 5 * time.Second
 // OVNTrace asks ovn-trace about a packet, of the zone's Southbound database, and returns
 // the command that was run and what it printed. The flows are those of all rows that were
 // written before, unless northd stands still: then of what it last made.
-func (z *Zone) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string, text string, err error) {
+func (z *Zone) OVNTrace(ctx context.Context, ask *ovntrace.PacketQuestion) (cmd []string, text string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("zone %s: running ovn-trace: %w", z.cfg.Name, err)
 		}
 	}()
-	if cmd, err = ask.Command(z.SB()); err != nil {
+	if cmd, err = ask.CommandLine(z.SB()); err != nil {
 		return nil, "", err
 	}
 	synced, stop := context.WithTimeout(ctx, syncWithin)

@@ -69,7 +69,7 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	return t, nil
 }
 
-// elsewherePort and outside are the ports in place of the other nodes and of the gateway
+// elsewherePort and outsidePort are the ports in place of the other nodes and of the gateway
 // router.
 func (t *zoneTopology) elsewherePort() string { return "elsewhere-" + t.cfg.Name }
 func (t *zoneTopology) outsidePort() string   { return "outside-" + t.cfg.Name }
@@ -105,14 +105,14 @@ func (t *zoneTopology) seedOps() []nb.Op {
 		ops = append(ops, rows.InsertOp(tableRoute, id, map[string]any{"ip_prefix": prefix.String(), "nexthop": hop.String(), "output_port": out}))
 	}
 	for _, p := range t.cfg.Cluster {
-		route(p, elsewhereV4, elsewhereV6, t.toTransit())
+		route(p, elsewhereV4, elsewhereV6, t.transitPort())
 	}
-	route(netip.MustParsePrefix("0.0.0.0/0"), outsideV4, outsideV6, t.toJoin())
-	route(netip.MustParsePrefix("::/0"), outsideV4, outsideV6, t.toJoin())
+	route(netip.MustParsePrefix("0.0.0.0/0"), outsideV4, outsideV6, t.joinPort())
+	route(netip.MustParsePrefix("::/0"), outsideV4, outsideV6, t.joinPort())
 	for _, host := range t.cfg.Host {
 		for _, m := range t.mgmt {
 			if hop, err := netip.ParseAddr(m); err == nil && hop.Is4() == host.Is4() {
-				route(netip.PrefixFrom(host, host.BitLen()), hop, hop, t.toSwitch())
+				route(netip.PrefixFrom(host, host.BitLen()), hop, hop, t.switchPort())
 				break
 			}
 		}
@@ -121,7 +121,7 @@ func (t *zoneTopology) seedOps() []nb.Op {
 	for _, p := range t.routers {
 		networks = append(networks, p.String())
 	}
-	ops = append(ops, rows.InsertOp(tableRouterPort, "rtos", map[string]any{"name": t.toSwitch(), "mac": t.mac, "networks": networks}))
+	ops = append(ops, rows.InsertOp(tableRouterPort, "rtos", map[string]any{"name": t.switchPort(), "mac": t.mac, "networks": networks}))
 	far := func(network, name, lrp string, v4, v6 netip.Prefix, farName string, far4, far6 netip.Addr) {
 		id := func(part string) string { return part + network }
 		ops = append(ops,
@@ -133,16 +133,16 @@ func (t *zoneTopology) seedOps() []nb.Op {
 				"addresses": []string{rows.MACOf(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
 			rows.InsertOp(nb.TableSwitch, "", map[string]any{"name": name, "ports": rows.NamedRefs(id("near"), id("far"))}))
 	}
-	far("transit", "transit_switch", t.toTransit(), transitV4, transitV6, t.elsewherePort(), elsewhereV4, elsewhereV6)
-	far("join", "join", t.toJoin(), joinV4, joinV6, t.outsidePort(), outsideV4, outsideV6)
+	far("transit", "transit_switch", t.transitPort(), transitV4, transitV6, t.elsewherePort(), elsewhereV4, elsewhereV6)
+	far("join", "join", t.joinPort(), joinV4, joinV6, t.outsidePort(), outsideV4, outsideV6)
 	return append(ops, rows.InsertOp(tableRouter, "", map[string]any{"name": "ovn_cluster_router",
 		"ports": rows.NamedRefs("rtos", "lrptransit", "lrpjoin"), "static_routes": routes}))
 }
 
 // The router's ports.
-func (t *zoneTopology) toSwitch() string  { return "rtos-" + t.cfg.Name }
-func (t *zoneTopology) toTransit() string { return "rtots-" + t.cfg.Name }
-func (t *zoneTopology) toJoin() string    { return "rtoj-" + t.cfg.Name }
+func (t *zoneTopology) switchPort() string  { return "rtos-" + t.cfg.Name }
+func (t *zoneTopology) transitPort() string { return "rtots-" + t.cfg.Name }
+func (t *zoneTopology) joinPort() string    { return "rtoj-" + t.cfg.Name }
 
 // nearMAC is the hardware address a packet is sent to that is to be routed, from a port.
 func (t *zoneTopology) nearMAC(lport string) string {
@@ -155,8 +155,8 @@ func (t *zoneTopology) nearMAC(lport string) string {
 	return t.mac
 }
 
-// onSwitch says whether a port is one of the node's switch.
-func (t *zoneTopology) onSwitch(lport string) bool {
+// isOnSwitch says whether a port is one of the node's switch.
+func (t *zoneTopology) isOnSwitch(lport string) bool {
 	return lport != t.elsewherePort() && lport != t.outsidePort()
 }
 
@@ -165,7 +165,7 @@ func (t *zoneTopology) macsOnSwitch(known map[string]vif) map[netip.Addr]string 
 	out := map[netip.Addr]string{}
 	for name, v := range known {
 		for _, a := range v.addrs {
-			if t.onSwitch(name) {
+			if t.isOnSwitch(name) {
 				out[a] = v.mac
 			}
 		}

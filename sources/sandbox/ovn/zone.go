@@ -201,7 +201,7 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 			z.mu.Lock()
 			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
 			z.mu.Unlock()
-			z.tellFaults()
+			z.reportFaults()
 		}
 	})
 	return nil
@@ -232,7 +232,7 @@ func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context,
 	if err := start(ctx, VSwitchd, Northd); err != nil {
 		return err
 	}
-	if err := z.vs.waitUntil(ctx, func() bool { return z.bridge.curCfg() > 0 }); err != nil {
+	if err := z.vs.waitUntil(ctx, func() bool { return z.bridge.currentCfg() > 0 }); err != nil {
 		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 	}
 	if err := start(ctx, Controller); err != nil {
@@ -292,7 +292,7 @@ func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 		if up {
 			return nil
 		}
-		z.tellFaults() // that it takes so long
+		z.reportFaults() // that it takes so long
 		if !retry.Sleep(ctx, startAgain) {
 			return err
 		}
@@ -336,7 +336,7 @@ func (z *Zone) reportState(name string, s child.State, err error) {
 	z.states[name] = d
 	z.mu.Unlock()
 	z.tell(d)
-	z.tellFaults()
+	z.reportFaults()
 }
 
 // Daemons are the zone's processes as they are now, in the order they start.

@@ -51,7 +51,7 @@ func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 		ops = append(append(ops, udnIsolation(mgmt)...), enhancementOf2023()...)
 	}
 	group := func(name, port string) nb.Op {
-		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.Pair{Key: nb.KeyName, Value: name})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: name})
 		return InsertOp(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids,
 			"ports": NamedRefs(port)})
 	}
@@ -95,7 +95,7 @@ func PodPortOp(id, zone, name, namespace, uid, address string) nb.Op {
 // NamespaceIDs are the external_ids of the group that the pods of a namespace
 // form (ovn-kubernetes.md#owner-types).
 func NamespaceIDs(namespace string) map[string]string {
-	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: namespace})
+	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: namespace})
 }
 
 // MACOf is the hardware address that OVN-Kubernetes derives from an address; where
@@ -135,7 +135,7 @@ func aclRow(tier, priority int, direction string, afterLB bool, action, match st
 // whose primary network is another (ovn-kubernetes.md#tier-0). The group has no port
 // here, so they match nothing: the sandbox has the default network alone.
 func udnIsolation(mgmt []string) []nb.Op {
-	group := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "SecondaryPods"})
+	group := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "SecondaryPods"})
 	pg := nb.HashedName(group[nb.KeyID])
 	var asks, tells, from []string
 	for _, ip := range mgmt {
@@ -155,8 +155,8 @@ func udnIsolation(mgmt []string) []nb.Op {
 		if dir == "Egress" {
 			direction, port = nb.FromLport, "inport"
 		}
-		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: name},
-			nb.Pair{Key: nb.KeyDirection, Value: dir})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
+			nb.IDPair{Key: nb.KeyDirection, Value: dir})
 		acls = append(acls, "udn"+name+dir)
 		ops = append(ops, InsertOp(nb.TableACL, acls[len(acls)-1],
 			aclRow(0, priority, direction, false, action, port+" == @"+pg+more, withOwner(ids))))
@@ -182,11 +182,11 @@ func enhancementOf2023() []nb.Op {
 		{"ANPIngress", nb.ToLport, "outport", "src", nb.ActionDrop},
 		{"ANPEgress", nb.FromLport, "inport", "dst", nb.ActionPass},
 	} {
-		ids := func(more ...nb.Pair) map[string]string {
-			return nb.IDs("network-policy-controller", nb.OwnerANP, append([]nb.Pair{{Key: nb.KeyName, Value: policy},
+		ids := func(more ...nb.IDPair) map[string]string {
+			return nb.IDs("network-policy-controller", nb.OwnerANP, append([]nb.IDPair{{Key: nb.KeyName, Value: policy},
 				{Key: nb.KeyDirection, Value: d.dir}, {Key: nb.KeyPriority, Value: priority}}, more...)...)
 		}
-		set := ids(nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		set := ids(nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		addresses := nb.HashedName(set[nb.KeyID])
 		row := aclRow(1, number, d.direction, d.direction == nb.FromLport, d.action,
 			"((ip4."+d.side+" == $"+addresses+")) && ("+d.port+" == @"+pg+")", withOwner(ids()))
