@@ -16,7 +16,7 @@ func TestReconfigure(t *testing.T) {
 		t.Errorf("the families of the pods, said aloud: %+v", delta)
 	}
 	next, delta := c.Reconfigure(Options{IPv4: true, IPv6: true})
-	if !delta.All {
+	if !delta.Everything {
 		t.Errorf("another family: %+v", delta)
 	}
 	if was, is := len(d.RowsOfUnit(p.Key, "", nil).AddressSets), len(next.RowsOfUnit(p.Key, "", nil).AddressSets); is != 2*was {

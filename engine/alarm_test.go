@@ -40,7 +40,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 	for k, p := range z.Policies {
 		p.Policy = k
 	}
-	z.Settles = z.NextBehind(now)
+	z.SettlesAt = z.NextBehind(now)
 	e.runInLoop(func(s *loopState) {
 		s.zones.States()["z"] = z
 		s.MarkChanged()

@@ -90,7 +90,7 @@ type PlanRunner struct {
 	PID   int
 	Host  string
 	Since time.Time // when it began, or went on
-	Here  bool      // it is this process
+	IsOwn bool      // it is this process
 }
 
 // IsUnderWay says whether the plan is under way, here or elsewhere.
@@ -102,7 +102,7 @@ func (p *PlanState) IsUnderWay() bool {
 func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State == PlanStopped }
 
 // RunsElsewhere says whether another Rung runs the plan.
-func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.Here }
+func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
 // TakenBackBy says whether undo takes all of the plan back, where undo is the title of the
 // change it is about: a later change may be in front of it.
@@ -261,7 +261,7 @@ func (p *PlanState) SaysSame(o *PlanState) bool {
 	}
 	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Since.Equal(o.Since) && p.Done == o.Done && p.State == o.State && p.Back == o.Back &&
 		p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
-		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.Here == o.Runner.Here &&
+		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.IsOwn == o.Runner.IsOwn &&
 		p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {
 			return a.Zone == b.Zone && a.Why == b.Why && a.Since.Equal(b.Since)

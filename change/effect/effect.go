@@ -174,8 +174,8 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 		out = append(out, Consequence{"note " + text, text})
 	}
 	for i, text := range connections.HangsTexts(e.Difference) {
-		h := &e.Hangs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
+		h := &e.HangingPairs[i]
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.AtSenders, connections.DecidersText(h.Deciders)), text})
 	}
 	return out
 }

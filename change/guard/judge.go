@@ -27,7 +27,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 	v := connections.VitalEndpoints(rev)
 	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
 	for i := range changes {
-		ask.About = append(ask.About, changes[i].Key)
+		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
 	}
 	d, err := connections.DiffConnections(rev, ctx, next, ask)
 	if err != nil {

@@ -44,7 +44,7 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
-	out.Runner.Here = r.isRunning && out.Runner.PID != 0
+	out.Runner.IsOwn = r.isRunning && out.Runner.PID != 0
 	return out
 }
 

@@ -282,6 +282,6 @@ func (r *Trials) publishEnd(what string, kept bool) {
 	if r.holdsLock {
 		r.releaseLock()
 	}
-	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.foundEarlier, Ended: what, Kept: kept})
+	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, FromEarlierRun: r.foundEarlier, Ended: what, Kept: kept})
 	r.job, r.heldElsewhere, r.dueAt, r.foundEarlier = nil, false, time.Time{}, false
 }

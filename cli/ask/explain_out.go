@@ -159,7 +159,7 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 }
 
 func traceMet(m *ovntrace.MetFlow, b liverows.RulesBehindFlow) traceMetOut {
-	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.By, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
+	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.FoundBy, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)
 		out.Tier, out.Priority, out.Flow, out.Packets = &tier, &m.Priority, m.Step.UUID, m.Hint.String()

@@ -231,7 +231,7 @@ func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbo
 		return
 	}
 	st := *now
-	st.Rows, st.Joined, st.Late, st.First = next.Rows, next.Joined, next.Late, next.First
+	st.Rows, st.Joined, st.LateSince, st.EarliestLate = next.Rows, next.Joined, next.LateSince, next.EarliestLate
 	w.states[of.Zone], w.view = &st, nil
 	w.MarkChanged()
 }

@@ -83,7 +83,7 @@ func (r *Rule) Title() string {
 // NewPlace says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
 func (r *Rule) NewPlace() string {
 	var out []string
-	for _, at := range r.To {
+	for _, at := range r.MadeRules {
 		out = append(out, at.Policy.Label()+" "+revision.RuleLabel(at.Direction, at.Index, ""))
 	}
 	return words.List(out, 3)
@@ -156,9 +156,9 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 				rule.Name, rule.Does = of.Name, p.Kind.RuleActionWord(of)
 			}
 		}
-		for _, at := range rule.To {
+		for _, at := range rule.MadeRules {
 			if why := refused[at.Policy]; why != "" {
-				rule.Label, rule.Why, rule.To = labels.Inexpressible, "the API refuses what it would be: "+why, nil
+				rule.Label, rule.Why, rule.MadeRules = labels.Inexpressible, "the API refuses what it would be: "+why, nil
 				break
 			}
 		}
@@ -198,7 +198,7 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 	for _, n := range res.Notes {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
-	for _, a := range res.Again {
+	for _, a := range res.Repeated {
 		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
 			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
@@ -235,12 +235,12 @@ func (r *Result) InexactRules() (out []*Rule) {
 // PolicyOfRule is the policy that a rule, or its policy, became; the first where there is none.
 func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	for _, p := range r.Policies {
-		if len(rule.To) > 0 && p.Key == rule.To[0].Policy {
+		if len(rule.MadeRules) > 0 && p.Key == rule.MadeRules[0].Policy {
 			return p
 		}
 	}
 	for i := range r.Rules {
-		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.To) > 0 && other != rule {
+		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.MadeRules) > 0 && other != rule {
 			return r.PolicyOfRule(other)
 		}
 	}
@@ -338,7 +338,7 @@ func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) 
 		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}
 	o := r.Desired.Options()
-	o.IPv4, o.IPv6, o.Nothing, o.CNP = true, true, false, true
+	o.IPv4, o.IPv6, o.NoRows, o.CNP = true, true, false, true
 	f := r.Flags
 	f.CompileCNP = true
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: under, Desired: compiler.Compile(c, o)}, nil)

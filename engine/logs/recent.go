@@ -64,7 +64,7 @@ func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.
 		since = now.Add(-Recently)
 	}
 	out := distinctConnections(entries, since, most)
-	out.Fresh = fresh
+	out.IsNewest = fresh
 	return out
 }
 
@@ -79,18 +79,18 @@ func distinctConnections(entries []*entries.Entry, since time.Time, most int) *d
 			continue
 		}
 		n, known := at[k]
-		if !known && len(out.Seen) >= most {
-			out.Over++
+		if !known && len(out.Connections) >= most {
+			out.LeftOut++
 			continue
 		}
 		if !known {
-			n = len(out.Seen)
+			n = len(out.Connections)
 			at[k] = n
-			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
+			out.Connections = append(out.Connections, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
 				To: verdict.Endpoint{Key: k.toPod, Addr: k.destination}, Protocol: k.proto, Port: k.port},
-				Said: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
+				LoggedVerdict: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}
-		s := &out.Seen[n]
+		s := &out.Connections[n]
 		s.Lines++
 		out.Lines++
 		s.First, s.Last = earlierTime(s.First, e.Line.At), laterTime(s.Last, e.Line.At)

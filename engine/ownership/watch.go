@@ -132,7 +132,7 @@ type OwnedZone struct {
 
 // OwnZone fills in what a reconciler needs to write a zone beside others.
 func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
-	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{Hold: "looking for other controllers"},
+	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers"},
 		reports: o.cfg.Lease == nil}
 	rc.Fence = &reconciler.ZoneFence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
 	if o.cfg.Lease != nil {
@@ -253,10 +253,10 @@ func (w *OwnedZone) updateGuard(change func()) {
 	defer w.mu.Unlock()
 	change()
 	g := w.guard
-	if g.Note != "" && w.lease != "" {
-		g.Note += "; "
+	if g.Notice != "" && w.lease != "" {
+		g.Notice += "; "
 	}
-	g.Note += w.lease
+	g.Notice += w.lease
 	w.reconciler.SetGuard(g)
 }
 
@@ -319,7 +319,7 @@ func (w *OwnedZone) clearReports(rev *revision.Revision) {
 		}
 	}
 	w.owners.Send(func() { w.owners.cfg.Reports.ForgetZone(w.zone) })
-	if !w.reconciler.State().Held || w.owners.cfg.WithoutAdmin {
+	if !w.reconciler.State().RowsHeld || w.owners.cfg.WithoutAdmin {
 		return
 	}
 	w.reportToServer(func(r *kube.Reporter) {

@@ -68,7 +68,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 func LeftTexts(left []narrow.LeftLines) []string {
 	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
 		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
-		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
+		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Reason, c)
 	})
 }
 

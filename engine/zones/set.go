@@ -268,7 +268,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.firstStep = z.steps
-	l.takeStep(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().AllRead))
+	l.takeStep(z.world().Desired, &compiler.Delta{Everything: true}, z.world().Loaded && (!write || z.world().AllRead))
 	z.takeState(l, l.State())
 	if !z.Go(func() {
 		defer close(l.done)

@@ -12,7 +12,7 @@ import (
 func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
 	at := model.ChangeStep{Step: z.steps, At: z.Now()}
-	if first || delta == nil || delta.All {
+	if first || delta == nil || delta.Everything {
 		delta = nil
 		if first {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
@@ -71,7 +71,7 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if delta == nil {
-		delta = &compiler.Delta{All: true}
+		delta = &compiler.Delta{Everything: true}
 	}
 	switch {
 	case l.lastMade == nil:

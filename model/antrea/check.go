@@ -34,7 +34,7 @@ type checker struct {
 	refused map[string]EmptyReason
 	out     []model.Finding
 
-	x       *overlap.PodIndex // see index
+	x       *overlap.PodIndex // see podIndex
 	dropped *overlap.PodSet   // pods that some egress rule drops something of
 }
 

@@ -15,7 +15,7 @@ import (
 // and what stands beside them.
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
-	for _, p := range l.others {
+	for _, p := range l.otherPolicies {
 		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.IsolatesDirection(model.Ingress) {
 			today[p.Namespace] = append(today[p.Namespace], p.Name)
 		}

@@ -72,7 +72,7 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
 func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
-	family, every := l.missing.name, l.missing.every
+	family, every := l.missing.name, l.missing.allAddresses
 	if family == "" {
 		return
 	}
@@ -96,29 +96,29 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.P
 		effect = "beside the address set of the other family they never match"
 	}
 	l.addAboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
+		l.missing.reason, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
 		words.Count(hit.Len(), "pod"), words.Few(on, shown), effect))
 }
 
 // lackedFamily is IPv4 or IPv6 with the network of all its addresses, and why the cluster
 // does not have it; the zero value is neither.
 type lackedFamily struct {
-	name  string
-	every netip.Prefix
-	why   string
+	name         string
+	allAddresses netip.Prefix
+	reason       string
 }
 
 // The families without a reason why one is missing.
 var (
-	familyV4 = lackedFamily{name: "IPv4", every: netip.MustParsePrefix("0.0.0.0/0")}
-	familyV6 = lackedFamily{name: "IPv6", every: netip.MustParsePrefix("::/0")}
+	familyV4 = lackedFamily{name: "IPv4", allAddresses: netip.MustParsePrefix("0.0.0.0/0")}
+	familyV6 = lackedFamily{name: "IPv6", allAddresses: netip.MustParsePrefix("::/0")}
 )
 
 // missingFamily is the family that rows are not compiled for, or of which no node
 // has a pod subnet, where the nodes' subnets are known.
 func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
 	missing := func(f lackedFamily, why string) lackedFamily {
-		f.why = why + f.name
+		f.reason = why + f.name
 		return f
 	}
 	switch {

@@ -23,7 +23,7 @@ func (l *linter) checkNames() {
 	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny is among them
 	var long []*model.Policy
-	for _, list := range [][]*model.Policy{l.policies, l.others} {
+	for _, list := range [][]*model.Policy{l.policies, l.otherPolicies} {
 		for _, p := range list {
 			if holders.noteRules(p) {
 				long = append(long, p)

@@ -36,9 +36,9 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 
 // protocolPorts are a rule's ports of one protocol, by form.
 type protocolPorts struct {
-	numbers []model.Port
-	names   []model.Port
-	whole   bool // an entry without a port
+	numbers     []model.Port
+	names       []model.Port
+	withoutPort bool // an entry without a port
 }
 
 // checkPorts reports ports that become more or less than they say. Names and
@@ -60,7 +60,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 		case port.Name != "":
 			g.names = append(g.names, port)
 		case port.Start == 0 && port.End == 0:
-			g.whole = true
+			g.withoutPort = true
 		default:
 			g.numbers = append(g.numbers, port)
 		}
@@ -69,7 +69,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 		switch g := groups[protocol]; {
 		case len(g.numbers) > 0:
 			l.checkLostPorts(p, r, protocol, g)
-		case !g.whole:
+		case !g.withoutPort:
 			l.checkOpenProtocol(p, r, protocol, g)
 		}
 	}
@@ -100,10 +100,10 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 // checkLostPorts reports what the numbers of a protocol push out of the row.
 func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
-	if g.whole && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
+	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
 	}
-	if !g.whole && len(g.names) > 0 {
+	if !g.withoutPort && len(g.names) > 0 {
 		lost = l.lostNames(p, r, protocol, g)
 	}
 	if len(lost) == 0 {
@@ -156,7 +156,7 @@ type isolatingPolicy struct {
 func (l *netpolLint) findIsolating(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
-		for _, p := range l.others {
+		for _, p := range l.otherPolicies {
 			if p.IsolatesDirection(model.Ingress) || p.IsolatesDirection(model.Egress) {
 				l.isolatingByNS[p.Namespace] = append(l.isolatingByNS[p.Namespace], isolatingPolicy{p, l.x.SubjectSet(p)})
 			}

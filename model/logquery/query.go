@@ -21,9 +21,9 @@ type Query struct {
 
 // term is one condition; any of its tests is enough for it to hold.
 type term struct {
-	not   bool
-	field string // empty for a term about the text
-	tests []test
+	isNegated bool
+	field     string // empty for a term about the text
+	tests     []test
 }
 
 type test func(*Line) bool
@@ -75,10 +75,10 @@ func Parse(text string, now time.Time) (Query, error) {
 		if rest, ok := strings.CutPrefix(word, "!"); ok {
 			not, word = !not, rest
 		}
-		t, err := parseTerm(word, tok.open, now)
+		t, err := parseTerm(word, tok.isUnfinished, now)
 		fail(err)
 		if t != nil {
-			t.not = not
+			t.isNegated = not
 			q.terms = append(q.terms, *t)
 		}
 		not, before = false, ""
@@ -224,10 +224,10 @@ func (q *Query) IsTextOnly() bool {
 func (t *term) holdsFor(l *Line) bool {
 	for _, test := range t.tests {
 		if test(l) {
-			return !t.not
+			return !t.isNegated
 		}
 	}
-	return t.not
+	return t.isNegated
 }
 
 // MatchGap says whether a place where lines may be missing is shown: only terms about

@@ -242,13 +242,13 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // Marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *finding.LadderNote) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func Marked(n *finding.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
 func NoteMark(n *finding.LadderNote) page.Span {
 	sign := role.Severity(n.Severity)
-	if n.Mark != "" {
-		sign.Text = n.Mark
+	if n.Sign != "" {
+		sign.Text = n.Sign
 	}
 	return sign
 }

@@ -116,7 +116,7 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 	p := &o.below
 	if p.Known && p.IsTracked() {
 		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
-			Text: p.Text(now, p.Seen), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}

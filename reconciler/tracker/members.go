@@ -122,7 +122,7 @@ func (t *Tracker) compareSet(s *setTrack) {
 		return
 	}
 	s.uuid = row.UUID
-	if !s.spec.Open {
+	if !s.spec.KeptByOthers {
 		s.missing, s.extra = compareMembers(t.wantedMembers(s), row.Addresses)
 	}
 	s.listed = nil
@@ -181,7 +181,7 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 
 // stepLive books addresses that came into the live set or went out of it.
 func (s *setTrack) stepLive(added, removed []string) {
-	if !s.spec.Open {
+	if !s.spec.KeptByOthers {
 		swapNames(&s.extra, &s.missing, removed)
 		swapNames(&s.missing, &s.extra, added)
 	}

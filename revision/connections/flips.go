@@ -34,7 +34,7 @@ func EndsText(e verdict.Ends) string {
 	var parts []string
 	switch n := len(e.Namespaces); {
 	case e.Pods > 0 && e.Pods < 3:
-		for _, k := range e.Some {
+		for _, k := range e.FirstPods {
 			parts = append(parts, k.Namespace+"/"+k.Name)
 		}
 	case n > 3:
@@ -220,14 +220,14 @@ func FlipsText(totals []diff.PairTotal) string {
 // HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
 // are still denied by the senders' egress alone".
 func HangsTexts(d *diff.Difference) (out []string) {
-	for i := range d.Hangs {
-		h := &d.Hangs[i]
+	for i := range d.HangingPairs {
+		h := &d.HangingPairs[i]
 		end := "the receivers' ingress"
-		if h.Senders {
+		if h.AtSenders {
 			end = "the senders' egress"
 		}
 		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
-			end, DecidersText(h.By), h.Example))
+			end, DecidersText(h.Deciders), h.Example))
 	}
 	return out
 }
@@ -244,7 +244,7 @@ func StaysText(d *diff.Difference) string {
 	var instead []string
 	for i := range d.Rules {
 		u := &d.Rules[i]
-		if u.Before && slices.ContainsFunc(d.Rules, func(o diff.RuleUse) bool { return !o.Before && o.Policy == u.Policy }) {
+		if u.IsBefore && slices.ContainsFunc(d.Rules, func(o diff.RuleUse) bool { return !o.IsBefore && o.Policy == u.Policy }) {
 			continue
 		}
 		matches, decides = matches || u.Matches, decides || u.Decides
@@ -269,10 +269,10 @@ func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]
 		idle := func(o diff.RuleUse) bool {
-			return o.Before && o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && !o.Decides
+			return o.IsBefore && o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && !o.Decides
 		}
 		p := c.Policy(u.Policy)
-		if u.Before || u.Decides || !u.Matches || p == nil || slices.ContainsFunc(d.Rules, idle) {
+		if u.IsBefore || u.Decides || !u.Matches || p == nil || slices.ContainsFunc(d.Rules, idle) {
 			continue // that nothing is there to match is a finding
 		}
 		var by []string

@@ -25,11 +25,11 @@ func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revi
 // OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would have gone the
 // other way". It is empty where no log was read.
 func OtherwiseText(o *diff.LogDifference) string {
-	if o == nil || o.Judged+o.Lost == 0 {
+	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""
 	}
 	span := "the last 15 min"
-	if !o.Fresh {
+	if !o.IsNewest {
 		span = o.From.UTC().Format("2006-01-02 15:04") + "–" + o.To.UTC().Format("15:04")
 	}
 	var b strings.Builder
@@ -41,11 +41,11 @@ func OtherwiseText(o *diff.LogDifference) string {
 	default:
 		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
-	if o.Lost > 0 {
-		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Lost, "line"))
+	if o.Unattributed > 0 {
+		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Unattributed, "line"))
 	}
-	if o.Over > 0 {
-		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.Over, "older line"))
+	if o.LeftOut > 0 {
+		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.LeftOut, "older line"))
 	}
 	return b.String()
 }
@@ -193,7 +193,7 @@ func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revis
 	case err != nil:
 		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
 	}
-	return &SurplusEffect{FlipGroup: d.Beyond, becomes: w.Becomes}
+	return &SurplusEffect{FlipGroup: d.Unwanted, becomes: w.Becomes}
 }
 
 // IsExact says whether the change does nothing else.

@@ -22,7 +22,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 	}
 	// Nothing is enforced on the primary network of those apart.
 	count := policies.CountSubjects(r, p.Key)
-	subjects, apart := count.Pods, count.Apart
+	subjects, apart := count.Pods, count.OtherNetwork
 	none := r.WhyNoRows(p.Key)
 	switch {
 	case none != nil && none.Code == model.NoController:

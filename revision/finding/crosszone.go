@@ -243,7 +243,7 @@ func podsWithoutZone(r *revision.Revision) (out []zoneFinding) {
 		return nil
 	}
 	for c := range r.AllCompiled() {
-		if !c.Key.Kind.IsPolicy() || c.None != nil {
+		if !c.Key.Kind.IsPolicy() || c.WhyNoRows != nil {
 			continue
 		}
 		var names []string

@@ -74,11 +74,11 @@ func (p *ZoneProgress) nodesLate(now time.Time) bool {
 
 // isBehindFor says whether something is behind for longer than that, or may be.
 func (p *ZoneProgress) isBehindFor(now, since time.Time) bool {
-	return p.Before || now.Sub(since) >= flowSettle
+	return p.StoodBefore || now.Sub(since) >= flowSettle
 }
 
 func (p *ZoneProgress) forHow(now, since time.Time) string {
-	if text := sinceText(now, since); text == "" || !p.Before {
+	if text := sinceText(now, since); text == "" || !p.StoodBefore {
 		return text
 	}
 	return " for at least " + words.Lasted(now.Sub(since))

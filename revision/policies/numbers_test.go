@@ -43,7 +43,7 @@ func TestSubjectCount(t *testing.T) {
 			t.Errorf("%s: %d pods are listed, %d counted", tt.policy, all, n.All())
 		}
 	}
-	if got := (SubjectCount{Pods: 12345, Apart: 1}).String(); got != "12,345 of 12,346 pods: 1 on a user-defined network" {
+	if got := (SubjectCount{Pods: 12345, OtherNetwork: 1}).String(); got != "12,345 of 12,346 pods: 1 on a user-defined network" {
 		t.Error(got)
 	}
 }
@@ -82,7 +82,7 @@ func TestTally(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, s.Short(), short)
 		}
 	}
-	if o := OverZones(r, given.ANPKey("far"), now); !o.None {
+	if o := OverZones(r, given.ANPKey("far"), now); !o.HasNoRows {
 		t.Errorf("%+v", o)
 	}
 }

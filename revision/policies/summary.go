@@ -15,13 +15,13 @@ import (
 
 // PolicySummary is a policy over all zones.
 type PolicySummary struct {
-	State   model.PolicyState // the worst over the zones
-	InSync  int               // zones in sync
-	None    bool              // it has no desired rows: nothing can be in sync
-	Zones   int               // zones there are
-	Zone    string            // the zone State comes from
-	Text    string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
-	Waiting int               // subject pods whose port does not exist yet
+	State     model.PolicyState // the worst over the zones
+	InSync    int               // zones in sync
+	HasNoRows bool              // it has no desired rows: nothing can be in sync
+	Zones     int               // zones there are
+	Zone      string            // the zone State comes from
+	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
+	Waiting   int               // subject pods whose port does not exist yet
 }
 
 // SummarizePolicy judges a policy over all zones at a time.
@@ -29,7 +29,7 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	s := PolicySummary{State: model.StateUnknown}
 	var worst *model.ZoneState
 	c := r.DesiredOf(k).Policy(k)
-	s.None = c != nil && c.None != nil
+	s.HasNoRows = c != nil && c.WhyNoRows != nil
 	for _, z := range r.Zones {
 		if c != nil && !c.HasRowsIn(z.Name) {
 			continue // the rows of a node are in its own zone only
@@ -54,7 +54,7 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 // Short is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
 // zone is known.
 func (s PolicySummary) Short() string {
-	if s.None || s.Zones == 0 {
+	if s.HasNoRows || s.Zones == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%d/%d", s.InSync, s.Zones)
@@ -123,7 +123,7 @@ func NoRowsShort(r *revision.Revision, n *model.NoRows) string {
 // PolicyOverZones is how a policy stands over zones.
 type PolicyOverZones struct {
 	Zones, InSync int
-	None          bool                      // it has no desired rows: nothing can be in sync
+	HasNoRows     bool                      // it has no desired rows: nothing can be in sync
 	States        map[model.PolicyState]int // of the zones where it is not in sync
 	Worst         model.PolicyState
 	Names         []string // of the zones that are worst
@@ -131,7 +131,7 @@ type PolicyOverZones struct {
 
 // OverZones judges a policy in every zone where it has rows.
 func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) PolicyOverZones {
-	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, None: r.WhyNoRows(k) != nil}
+	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, HasNoRows: r.WhyNoRows(k) != nil}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
 			continue

@@ -85,7 +85,7 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 		n.rules++
 		if id := (ruleID{c.Policy, c.Direction, c.Index}); c.Label != convert.Exact && c.Differs == convert.DiffersNow {
 			differs[id] = true
-			for _, to := range c.To {
+			for _, to := range c.MadeRules {
 				now[ruleID{to.Policy, to.Direction, to.Index}] = id
 			}
 		}

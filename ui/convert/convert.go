@@ -75,7 +75,7 @@ func New(p nav.Page) view.View {
 
 // becomes is short: below the table it stands whole.
 func becomes(r *convert.Rule) string {
-	switch n := len(r.To); n {
+	switch n := len(r.MadeRules); n {
 	case 0:
 		return "–"
 	case 1:
@@ -87,10 +87,10 @@ func becomes(r *convert.Rule) string {
 
 // shorter is where a rule is without its name: the kind alone.
 func shorter(r *convert.Rule, w int) widget.Line {
-	if len(r.To) != 1 {
+	if len(r.MadeRules) != 1 {
 		return widget.Plain(becomes(r))
 	}
-	at := r.To[0]
+	at := r.MadeRules[0]
 	text := at.Policy.Kind.Short() + " " + revision.RuleLabel(at.Direction, at.Index, "")
 	if widget.Width(text) > w {
 		text = at.Policy.Kind.Short()

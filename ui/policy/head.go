@@ -52,7 +52,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	n := policies.CountSubjects(env.Rev, v.key)
 	subject = subject.Add(" → "+n.String(), st.Text)
-	if n.Apart > 0 { // with a primary network of their own
+	if n.OtherNetwork > 0 { // with a primary network of their own
 		subject = subject.Add(", not enforced", st.Text)
 	}
 	lines := []widget.Line{title, subject}

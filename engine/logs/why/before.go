@@ -69,7 +69,7 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 	if b.Rule < 0 {
 		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
-	if b.Together {
+	if b.OnlyTogether {
 		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(namesAbove(k, b), 3))
 	}
 	if b.DecidesNothing {

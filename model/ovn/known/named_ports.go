@@ -60,7 +60,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
 			return nil
 		}
-		if x.lacks[it.addr] == nil && !x.hasMovedTo(p, it.addr) {
+		if x.lackedAddrs[it.addr] == nil && !x.hasMovedTo(p, it.addr) {
 			defect = PodPorts
 		}
 		about(p)
@@ -75,7 +75,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 			about(p)
 			continue
 		}
-		p := x.moved[it.addr]
+		p := x.formerAddrs[it.addr]
 		if p == nil {
 			if formers == nil {
 				formers = x.formerHolders(scanned)

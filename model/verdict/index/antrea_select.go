@@ -145,7 +145,7 @@ func (x *Index) PoliciesOfNode(name string) string {
 // is said of it (antrea.md#nodes). It stands where the pod is: before all that is the pod's.
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
-	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
 	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
 		for _, n := range a.x.Pods.NodesMatching(nodes) {
 			for _, ip := range antreaAddrs(n) {
@@ -162,21 +162,21 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 	// The other end of the connection is the pod's: a node's egress is what comes to pods.
 	t.Rule = a.addRule(ref)
 	if r.Direction == model.Egress {
-		t.From, t.To, t.At = of, peers, AtDestination
+		t.From, t.To, t.Switch = of, peers, AtDestination
 		a.addTerm(IngressTerms, t)
 		return
 	}
-	t.From, t.To, t.At = peers, of, AtSource
+	t.From, t.To, t.Switch = peers, of, AtSource
 	a.addTerm(EgressTerms, t)
 }
 
 // nodePortRule makes the term of a Drop that applies to NodePort Services
 // (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
-	a.x.about = append(a.x.about, services)
+	a.x.aboutServices = append(a.x.aboutServices, services)
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
-	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.noCondition(),
-		Services: int32(len(a.x.about)), Rule: a.addRule(ref)}
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true, Switch: AtDestination, To: a.noCondition(),
+		Services: int32(len(a.x.aboutServices)), Rule: a.addRule(ref)}
 	t.From = a.noCondition()
 	if !r.AnyPeer {
 		t.From = a.peersCondition(ref.Policy, r)
