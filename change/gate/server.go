@@ -193,7 +193,7 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 		return nil
 	}
 	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
-		c.Key.Label(), word, words.Some(by, 3))}}
+		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

@@ -85,7 +85,7 @@ func leftAloneText(keys []model.PolicyKey) string {
 	if len(names) == 1 {
 		return names[0] + " was changed meanwhile and stays as it is"
 	}
-	return words.Some(names, 3) + " were changed meanwhile and stay as they are"
+	return words.ListSome(names, 3) + " were changed meanwhile and stay as they are"
 }
 
 // putBackTries is how often a change is put back that others change meanwhile.

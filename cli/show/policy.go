@@ -265,7 +265,7 @@ func (o *policyOut) text(wide bool) string {
 		if i == 0 {
 			s += "\nits rows are also in\n"
 		}
-		s += strings.TrimRight("  "+u.label+"  "+words.Tally(u.Zones), " ") + "\n"
+		s += strings.TrimRight("  "+u.label+"  "+words.CountByState(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"

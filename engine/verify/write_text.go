@@ -19,7 +19,7 @@ import (
 func (w *statementWriter) writeHead(namespaces []string) {
 	between := "all namespaces"
 	if len(namespaces) > 0 {
-		between = words.Some(slices.Sorted(slices.Values(namespaces)), 6)
+		between = words.ListSome(slices.Sorted(slices.Values(namespaces)), 6)
 	}
 	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
@@ -173,7 +173,7 @@ func (w *statementWriter) unitNames(units []int) string {
 		}
 		out = append(out, name)
 	}
-	return words.Few(out, 4)
+	return words.ListFew(out, 4)
 }
 
 // Labels that say which replica a pod is, not what it is.

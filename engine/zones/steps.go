@@ -18,7 +18,7 @@ func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
 		}
 		z.changes = z.changes.AfterAnyChange(at)
-	} else if !delta.Empty() {
+	} else if !delta.IsEmpty() {
 		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
 		for k := range delta.Policies {
 			units[k] = struct{}{}

@@ -15,7 +15,7 @@ type queryField struct {
 	name     string
 	helpText string // for a table of fields
 	// read makes the test of one value; why says what is wrong with the value.
-	read func(value string, now time.Time) (t test, why string)
+	read func(value string, now time.Time) (t lineTest, why string)
 	// words are all values there can be, where these are known.
 	words []string
 	// values returns what a line has in this field.
@@ -80,8 +80,8 @@ func FieldHelp() (out [][2]string) {
 }
 
 // parseTerm reads the values of a term.
-func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*term, *Error) {
-	t := &term{field: f.name}
+func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*queryTerm, *Error) {
+	t := &queryTerm{field: f.name}
 	var err *Error
 	if open {
 		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
@@ -108,7 +108,7 @@ func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*t
 }
 
 // readValue reads one value, or two with an arrow between.
-func (f *queryField) readValue(v string, now time.Time) (test, string) {
+func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
 	if f.end == nil {
 		return f.read(unquoteValue(v), now)
 	}

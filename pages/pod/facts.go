@@ -248,7 +248,7 @@ func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, hea
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer))
 	}
 	if open := policies.OpenRules(r, o.of); rows && open > 0 {
-		dim("everybody", words.Total(open, "rule")+" for other pods "+words.Form(open, "names", "name")+" no peer and so "+words.Form(open, "covers", "cover")+" this pod, too")
+		dim("everybody", words.Total(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {
 	case len(out) == 0:

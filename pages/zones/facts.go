@@ -132,7 +132,7 @@ func dialectOf(r *revision.Revision, zone string) *Dialect {
 	if r.Dialects == nil {
 		return nil
 	}
-	d := revision.Dialect(r, zone)
+	d := revision.DialectOfZone(r, zone)
 	out := &Dialect{Settings: []Setting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
 	for _, s := range d.Settings {
 		out.Settings = append(out.Settings, Setting(s))

@@ -95,7 +95,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	if len(said) == 0 {
 		return nil
 	}
-	return &DiffCause{defect, words.Cut(said, "; ", named)}
+	return &DiffCause{defect, words.JoinAtMost(said, "; ", named)}
 }
 
 // hasMovedTo says whether an address is one that a pod did not have before.

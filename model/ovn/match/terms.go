@@ -51,7 +51,7 @@ func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
 	}
-	if and := conjunction(e); and != nil {
+	if and := asConjunction(e); and != nil {
 		terms := make([]Term, len(and.Terms))
 		for i, t := range and.Terms {
 			terms[i] = explainTerm(t)
@@ -61,9 +61,9 @@ func Terms(e Expr) []Term {
 	return []Term{explainTerm(e)}
 }
 
-// conjunction is e when it is one, with or without parentheses around it,
+// asConjunction is e when it is one, with or without parentheses around it,
 // unless it means one thing only as a whole (addresses with exceptions).
-func conjunction(e Expr) *And {
+func asConjunction(e Expr) *And {
 	and, ok := withoutParens(e).(*And)
 	if !ok || e != and && explainTerm(e).Kind != TermOther {
 		return nil
@@ -102,14 +102,14 @@ func explainTerm(e Expr) Term {
 	return t
 }
 
-// alternatives are the operands of a disjunction, however deep; anything else
+// alternativesOf are the operands of a disjunction, however deep; anything else
 // is its own only alternative.
-func alternatives(e Expr) []Expr {
+func alternativesOf(e Expr) []Expr {
 	switch e := withoutParens(e).(type) {
 	case *Or:
 		var all []Expr
 		for _, t := range e.Terms {
-			all = append(all, alternatives(t)...)
+			all = append(all, alternativesOf(t)...)
 		}
 		return all
 	default:
@@ -119,7 +119,7 @@ func alternatives(e Expr) []Expr {
 
 // everyAlternative says whether f takes all alternatives of e.
 func everyAlternative(e Expr, f func(Expr) bool) bool {
-	for _, a := range alternatives(e) {
+	for _, a := range alternativesOf(e) {
 		if !f(a) {
 			return false
 		}

@@ -184,7 +184,7 @@ func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes matrix.NodePair
 		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
 			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.connection(a, b, nodes, h.port)}})
+			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes, h.port)}})
 		}
 		o := s.hangs[at]
 		o.Pairs += pairs

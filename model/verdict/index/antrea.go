@@ -50,7 +50,7 @@ func (o *antreaOrder) hasPlace(k model.Key) bool {
 func (o *antreaOrder) addStanding(d *verdict.Decider, r *Rule) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
-		d.Band = model.KindNP.Short()
+		d.Band = model.KindNP.Abbreviation()
 	case r.Policy == nil:
 		d.Band = "always"
 	case native && r.Policy.Tiered != nil:
@@ -60,7 +60,7 @@ func (o *antreaOrder) addStanding(d *verdict.Decider, r *Rule) {
 			d.Word = "Drop" // of what its layer 7 protocols do not let through
 		}
 	default:
-		d.Band = r.Policy.Kind.Short()
+		d.Band = r.Policy.Kind.Abbreviation()
 	}
 }
 

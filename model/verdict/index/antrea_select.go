@@ -58,12 +58,12 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	}
 	return a.addressCondition(key, func(c conditionAddrs) {
 		for i := range r.Peers {
-			a.peer(c, p, &r.Peers[i])
+			a.addAntreaPeer(c, p, &r.Peers[i])
 		}
 	})
 }
 
-func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
+func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
 	x := a.x
 	switch peer.Kind {
 	case model.PeerNamespaces, model.PeerPods:
@@ -76,7 +76,7 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 		for i := range m.Pods {
 			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
-		c.networks(m.Networks, nil)
+		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:
 		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
 			for _, ip := range antreaAddrs(n) {
@@ -84,11 +84,11 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 			}
 		}
 	case model.PeerNetworks:
-		c.networks(peer.Networks, peer.Except)
+		c.addNetworks(peer.Networks, peer.Except)
 	}
 }
 
-func (a conditionAddrs) networks(cidrs, except []string) {
+func (a conditionAddrs) addNetworks(cidrs, except []string) {
 	for _, cidr := range cidrs {
 		n, ok := match.ParseCIDR(cidr)
 		if !ok {

@@ -47,8 +47,8 @@ type HopEnd struct {
 	Hairpin bool
 }
 
-// Holds says whether the condition holds for a place, in a zone.
-func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
+// HoldsFor says whether the condition holds for a place, in a zone.
+func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	switch {
 	case c.hairpin:
 		return at.Hairpin

@@ -43,9 +43,9 @@ type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }
 
-// verdict is unknown where it depends on what cannot be judged, and undefined where,
+// verdictOfBits is unknown where it depends on what cannot be judged, and undefined where,
 // whatever that is, it depends on the rule that wins.
-func (o outcomeBits) verdict() verdict.Verdict {
+func (o outcomeBits) verdictOfBits() verdict.Verdict {
 	switch o {
 	case bitOf(canAllow):
 		return verdict.Allow
@@ -180,7 +180,7 @@ type waySettler struct {
 // verdictOf is the verdict of hits, gone every way.
 func verdictOf(hits []Hit) verdict.Verdict {
 	s := &waySettler{hits, make([]outcomeBits, len(hits))}
-	return s.outcomesFrom(0).verdict()
+	return s.outcomesFrom(0).verdictOfBits()
 }
 
 func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {

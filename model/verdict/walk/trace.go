@@ -110,8 +110,8 @@ func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier 
 // whyNoMatch says in a word what keeps a term from matching, empty where it matches.
 func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
-	from := x.Conditions[t.From].Holds(x, &h.in, h.zone)
-	to := x.Conditions[t.To].Holds(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+	from := x.Conditions[t.From].HoldsFor(x, &h.in, h.zone)
+	to := x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router)
 	subject, peer := from, to
 	if r.Direction == model.Ingress {

@@ -118,7 +118,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 		}
 		for _, id := range sw.Ports {
 			if p := db.Port(id); p != nil {
-				z.port(p.Name).rows = s
+				z.portOrNew(p.Name).rows = s
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 			if p == nil {
 				continue
 			}
-			port := z.port(p.Name)
+			port := z.portOrNew(p.Name)
 			if mine := in[port]; len(mine) == 0 || mine[len(mine)-1] != id {
 				in[port] = append(mine, id)
 			}
@@ -151,7 +151,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	return z
 }
 
-func (z *Zone) port(name string) *logicalPort {
+func (z *Zone) portOrNew(name string) *logicalPort {
 	p := z.ports[name]
 	if p == nil {
 		p = &logicalPort{membership: noGroups}
