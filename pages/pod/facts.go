@@ -78,7 +78,7 @@ type Line struct {
 // IsPrinted says whether a line is one of a command's table.
 func (l *Line) IsPrinted() bool { return l.Touch != nil }
 
-// Of is what is known of a pod.
+// Of returns the facts about a pod, with the rules that touch it.
 func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
 	out := &Pod{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
 		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*Touch{}, of: pod,
@@ -261,7 +261,7 @@ func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, hea
 	o.Lines = append(o.Lines, out...)
 }
 
-// isolatedText is what it means that policies isolate a pod.
+// isolatedText says that policies isolate a pod, and which traffic is dropped for it.
 func isolatedText(by string) string {
 	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
 }
