@@ -119,7 +119,7 @@ func (p *Pipeline) Start(ctx context.Context) {
 	release := p.inPhase()
 	p.Desired, _ = p.compiler.Apply(p.Cluster, objects)
 	release()
-	p.rec.SetDesired(p.Desired, &compiler.Delta{All: true}, true)
+	p.rec.SetDesired(p.Desired, &compiler.Delta{Everything: true}, true)
 }
 
 // Step is one change of the cluster on its way: what it compiled to and how long

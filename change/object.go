@@ -49,7 +49,7 @@ type RowChange struct {
 // FileChange is the change made to one file, and the keys of the objects it was
 // about.
 type FileChange struct {
-	edit.Change
+	edit.TextChange
 	Keys []model.PolicyKey
 }
 

@@ -21,15 +21,15 @@ type Compiler struct {
 	// The objects that the units of tier 2 depend on: NetworkPolicies by namespace and
 	// name, EgressFirewalls, the namespaces that allow multicast, and the shared units
 	// with the policies that need them.
-	netpols   map[string]map[string]*model.Policy
-	firewalls map[model.PolicyKey]*model.Policy
-	multicast map[string]struct{}
-	subnets   []netip.Prefix // that the nodes say their pods have
-	sharing   map[model.PolicyKey]*sharedUnit
-	needs     map[model.PolicyKey][]model.PolicyKey
+	netpols     map[string]map[string]*model.Policy
+	firewalls   map[model.PolicyKey]*model.Policy
+	multicast   map[string]struct{}
+	subnets     []netip.Prefix // that the nodes say their pods have
+	sharing     map[model.PolicyKey]*sharedUnit
+	sharedNeeds map[model.PolicyKey][]model.PolicyKey
 
-	desired *Desired
-	stale   staleWork // of the step under way
+	desired   *Desired
+	staleWork staleWork // of the step under way
 }
 
 // New makes a compiler that knows nothing yet.
@@ -38,7 +38,7 @@ func New(o Options) *Compiler {
 		requested: o, options: o, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*CompiledUnit{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
 		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
-		needs: map[model.PolicyKey][]model.PolicyKey{},
+		sharedNeeds: map[model.PolicyKey][]model.PolicyKey{},
 	}
 	c.decideFamilies()
 	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space}
@@ -84,7 +84,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	hadDefaults, hadMulticast := c.areDefaultsOn() && c.cluster != nil, c.isMulticastOn() && c.cluster != nil
 	c.cluster = next
 	c.beginStep()
-	c.stale = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
+	c.staleWork = staleWork{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
 	policies := c.desired.policies.Txn()
 	var later []model.Change
 	for _, ch := range changes {
@@ -111,7 +111,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 			later = append(later, ch)
 		}
 	}
-	if c.stale.subnets {
+	if c.staleWork.subnets {
 		c.subnets = nodeSubnets(next)
 	}
 	// Policies come last: they are compiled once, against the families and
@@ -119,7 +119,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	all := c.decideFamilies()
 	for _, ch := range later {
 		p, _ := ch.New.(*model.Policy)
-		if c.options.Nothing {
+		if c.options.NoRows {
 			p = nil
 		}
 		switch k := ch.Key(); {
@@ -144,7 +144,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	}
 	c.commitStep(policies.Commit())
 	delta := c.rec.buildDelta()
-	delta.All = all
+	delta.Everything = all
 	c.rec, c.touched = nil, nil
 	c.nsTxn, c.buckTxn = nil, nil
 	return c.desired, delta

@@ -9,8 +9,8 @@ import (
 // Delta is the difference that one step made. A consumer that follows every Delta from
 // the first knows which rows to look at again, and never has to look at others.
 type Delta struct {
-	// All says everything may have changed (families were switched on or off).
-	All bool
+	// Everything says everything may have changed (families were switched on or off).
+	Everything bool
 	// Policies are the policies that were added, changed or removed, or whose rows with
 	// named ports may differ: compare all their rows.
 	Policies map[model.PolicyKey]struct{}
@@ -34,9 +34,9 @@ type PortDelta struct {
 	Add, Remove []string
 }
 
-// Empty says whether nothing changed.
-func (d *Delta) Empty() bool {
-	return !d.All && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
+// IsEmpty says whether nothing changed.
+func (d *Delta) IsEmpty() bool {
+	return !d.Everything && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
 }
 
 // deltaRecorder collects the net change of a step.
@@ -56,9 +56,9 @@ func (r *deltaRecorder) notePolicy(k model.PolicyKey) { r.policies[k] = struct{}
 // netChange is the net change of one set: its elements that came and went. Nearly always that
 // is one element, so it is a list until it grows.
 type netChange struct {
-	few   []elementStep
-	many  map[string]firstAndLast
-	first [1]elementStep // few begins here
+	steps      []elementStep
+	byElement  map[string]firstAndLast
+	stepBuffer [1]elementStep // steps begins here
 }
 
 type elementStep struct {
@@ -70,51 +70,51 @@ type elementStep struct {
 // (false: that it went). When the two differ nothing changed over the whole step: the
 // element came and went, or went and came back. Notes that repeat one another change
 // nothing.
-type firstAndLast struct{ first, last bool }
+type firstAndLast struct{ cameFirst, cameLast bool }
 
 const fewSteps = 16
 
 // noteElement records that something came or went.
 func (n *netChange) noteElement(what string, added bool) {
-	if n.many != nil {
-		t, ok := n.many[what]
-		t.last = added
+	if n.byElement != nil {
+		t, ok := n.byElement[what]
+		t.cameLast = added
 		if !ok {
-			t.first = added
+			t.cameFirst = added
 		}
-		n.many[what] = t
+		n.byElement[what] = t
 		return
 	}
-	for i := range n.few {
-		if n.few[i].element == what {
-			n.few[i].last = added
+	for i := range n.steps {
+		if n.steps[i].element == what {
+			n.steps[i].cameLast = added
 			return
 		}
 	}
-	n.few = append(n.few, elementStep{what, firstAndLast{added, added}})
-	if len(n.few) > fewSteps {
-		n.many = make(map[string]firstAndLast, 4*fewSteps)
-		for _, s := range n.few {
-			n.many[s.element] = s.firstAndLast
+	n.steps = append(n.steps, elementStep{what, firstAndLast{added, added}})
+	if len(n.steps) > fewSteps {
+		n.byElement = make(map[string]firstAndLast, 4*fewSteps)
+		for _, s := range n.steps {
+			n.byElement[s.element] = s.firstAndLast
 		}
-		n.few = nil
+		n.steps = nil
 	}
 }
 
 func (n *netChange) addedAndRemoved() (add, remove []string) {
 	put := func(what string, t firstAndLast) {
 		switch {
-		case t.first != t.last:
-		case t.last:
+		case t.cameFirst != t.cameLast:
+		case t.cameLast:
 			add = append(add, what)
 		default:
 			remove = append(remove, what)
 		}
 	}
-	for _, s := range n.few {
+	for _, s := range n.steps {
 		put(s.element, s.firstAndLast)
 	}
-	for what, t := range n.many {
+	for what, t := range n.byElement {
 		put(what, t)
 	}
 	slices.Sort(add)
@@ -125,7 +125,7 @@ func (n *netChange) addedAndRemoved() (add, remove []string) {
 func (r *deltaRecorder) noteMember(s *setSpec, addr string, added bool) {
 	if s.work.rec != r {
 		n := &netChange{}
-		n.few = n.first[:0]
+		n.steps = n.stepBuffer[:0]
 		s.work.rec, s.work.net = r, n
 		r.sets = append(r.sets, s)
 	}

@@ -59,9 +59,9 @@ type Options struct {
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
-	// Nothing compiles no rows at all: another system than OVN-Kubernetes enforces the
+	// NoRows compiles no rows at all: another system than OVN-Kubernetes enforces the
 	// policies of the cluster.
-	Nothing bool
+	NoRows bool
 }
 
 // SwitchOption turns something on or off, or leaves it to the objects.
@@ -169,7 +169,7 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	if v == nil || v.group != g {
 		return 0, 0
 	}
-	return n - v.apart, v.apart
+	return n - v.podsApart, v.podsApart
 }
 
 // PeerPods lists the pods behind one peer of a rule; nil for peers that are not
@@ -284,8 +284,8 @@ func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model
 	if c == nil || !c.HasRowsIn(zone) {
 		return nil
 	}
-	if c.None != nil {
-		return &model.PolicyRows{Policy: k, None: c.None}
+	if c.WhyNoRows != nil {
+		return &model.PolicyRows{Policy: k, None: c.WhyNoRows}
 	}
 	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, live)}
 	for _, s := range c.Sets {

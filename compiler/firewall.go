@@ -31,15 +31,15 @@ func (c *Compiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), p.Namespace, false)}
-	switch out.None = firstInvalid(p, model.InvalidCIDRForm); {
-	case out.None != nil:
+	switch out.WhyNoRows = firstInvalid(p, model.InvalidCIDRForm); {
+	case out.WhyNoRows != nil:
 	case p.Name != efName:
-		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
+		out.WhyNoRows = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
 	case len(p.Egress) > nb.MaxFirewallRule+1:
-		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
+		out.WhyNoRows = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
 			"%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
 	}
-	if out.None != nil {
+	if out.WhyNoRows != nil {
 		return out
 	}
 	out.levels = c.namespaceLevels(p.Namespace)

@@ -15,10 +15,10 @@ type selectorGroup struct {
 	groupKey
 	id int
 
-	refs     int
-	sets     map[*setSpec]struct{}      // address sets that take its addresses
-	subjects map[*CompiledUnit]struct{} // policies it is the subject of
-	named    map[*CompiledUnit]struct{} // policies whose named ports read its pods
+	refs           int
+	sets           map[*setSpec]struct{}      // address sets that take its addresses
+	subjects       map[*CompiledUnit]struct{} // policies it is the subject of
+	namedPortUsers map[*CompiledUnit]struct{} // policies whose named ports read its pods
 }
 
 type groupKey struct {
@@ -136,9 +136,9 @@ type podSpace struct {
 type groupView struct {
 	group *selectorGroup
 
-	once  sync.Once
-	pods  []*model.Pod // by namespace and name
-	apart int          // of these, with a primary network of their own
+	once      sync.Once
+	pods      []*model.Pod // by namespace and name
+	podsApart int          // of these, with a primary network of their own
 
 	v4, v6 addressList // of the pods
 }
@@ -201,7 +201,7 @@ func (v *groupView) listPods(sp podSpace) []*model.Pod {
 		}
 		for _, p := range v.pods {
 			if p.PrimaryUDN() != "" {
-				v.apart++
+				v.podsApart++
 			}
 		}
 	})
@@ -279,4 +279,4 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 
 // NamedPorts says whether some rule has named ports: the policy's ACLs then
 // depend on the zone and on which logical switch ports exist there.
-func (p *CompiledUnit) NamedPorts() bool { return p.named }
+func (p *CompiledUnit) NamedPorts() bool { return p.hasNamedPorts }

@@ -32,19 +32,19 @@ type membership struct {
 	relabel *relabelling
 
 	// Of the step under way.
-	rec     *deltaRecorder
-	touched map[*selectorGroup]struct{}
-	pass    uint64     // counts moves
-	met     []*setSpec // by the last of them, kept for the next
-	space   podSpace
-	nsTxn   *sorted.Txn[*selectors.Class]
-	buckTxn *sorted.Txn[*bucketView]
+	rec          *deltaRecorder
+	touched      map[*selectorGroup]struct{}
+	movesCounted uint64     // counts moves
+	met          []*setSpec // by the last of them, kept for the next
+	space        podSpace
+	nsTxn        *sorted.Txn[*selectors.Class]
+	buckTxn      *sorted.Txn[*bucketView]
 }
 
 type relabelling struct {
 	namespace string
-	old       map[*podBucket][]*selectorGroup
-	moved     map[model.Key]bool
+	oldGroups map[*podBucket][]*selectorGroup
+	movedPods map[model.Key]bool
 }
 
 func newMembership() membership {
@@ -122,7 +122,7 @@ func (c *membership) internGroup(ns, pods model.Selector, namespace string, host
 	g := c.groups[k]
 	if g == nil {
 		g = &selectorGroup{groupKey: k,
-			sets: map[*setSpec]struct{}{}, subjects: map[*CompiledUnit]struct{}{}, named: map[*CompiledUnit]struct{}{}}
+			sets: map[*setSpec]struct{}{}, subjects: map[*CompiledUnit]struct{}{}, namedPortUsers: map[*CompiledUnit]struct{}{}}
 		if n := len(c.freeIDs); n > 0 {
 			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
 		} else {
@@ -175,12 +175,12 @@ func (c *membership) linkUnit(p *CompiledUnit) {
 		}
 		if r.rule.Direction == model.Ingress {
 			for _, g := range p.subjects {
-				g.named[p] = struct{}{}
+				g.namedPortUsers[p] = struct{}{}
 			}
 		}
 		for _, g := range r.peers {
 			if g != nil {
-				g.named[p] = struct{}{}
+				g.namedPortUsers[p] = struct{}{}
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (c *membership) unlinkUnit(p *CompiledUnit) {
 	}
 	p.visitGroups(func(g *selectorGroup) {
 		delete(g.subjects, p)
-		delete(g.named, p)
+		delete(g.namedPortUsers, p)
 		g.refs--
 		if g.refs == 0 {
 			delete(c.groups, g.groupKey)

@@ -93,7 +93,7 @@ func TestSelectorsAreForgotten(t *testing.T) {
 		p := anp("p", 0, nsSubject(t, fmt.Sprintf("t in (a,b%d)", i)), rule(model.Egress, model.Allow, nil, nodePeer(t, fmt.Sprintf("r=%d", i))))
 		cl, changes = cl.Upsert([]model.Object{p}, nil)
 		des, delta := c.Apply(cl, changes)
-		if delta.All {
+		if delta.Everything {
 			all++
 			if err := sameRows("compacted", Compile(cl, Options{}), des); err != nil {
 				t.Fatal(err)

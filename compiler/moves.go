@@ -92,14 +92,14 @@ const (
 // recordMove records what follows from a pod that counted at before and counts at
 // after now.
 func (c *membership) recordMove(before, after podPlacement) {
-	c.pass++
+	c.movesCounted++
 	met := c.met[:0]
 	visit := func(p podPlacement, flag uint8) {
 		for _, g := range p.groups {
 			c.touched[g] = struct{}{}
 			for s := range g.sets {
-				if s.work.pass != c.pass {
-					s.work.pass, s.work.flags = c.pass, 0
+				if s.work.lastMove != c.movesCounted {
+					s.work.lastMove, s.work.flags = c.movesCounted, 0
 					met = append(met, s)
 				}
 				s.work.flags |= flag
@@ -158,10 +158,10 @@ func (c *membership) markNamedPorts(before, after podPlacement) {
 		slices.Equal(before.pod.IPs, after.pod.IPs) && slices.Equal(before.pod.Ports, after.pod.Ports)
 	mark := func(p podPlacement, other podPlacement) {
 		for _, g := range p.groups {
-			if len(g.named) == 0 || (same && slices.Contains(other.groups, g)) {
+			if len(g.namedPortUsers) == 0 || (same && slices.Contains(other.groups, g)) {
 				continue
 			}
-			for policy := range g.named {
+			for policy := range g.namedPortUsers {
 				c.rec.notePolicy(policy.Key)
 			}
 		}
@@ -196,8 +196,8 @@ func (c *membership) groupsOf(p *model.Pod) []*selectorGroup {
 	if b == nil {
 		return nil
 	}
-	if r := c.relabel; r != nil && r.namespace == p.Namespace && !r.moved[p.Key] {
-		return r.old[b]
+	if r := c.relabel; r != nil && r.namespace == p.Namespace && !r.movedPods[p.Key] {
+		return r.oldGroups[b]
 	}
 	return c.groupsOfBucket(b)
 }
@@ -221,17 +221,17 @@ func (c *membership) applyNamespace(name string, obj *model.Namespace) {
 	if old == next {
 		return
 	}
-	r := &relabelling{namespace: name, old: map[*podBucket][]*selectorGroup{}, moved: map[model.Key]bool{}}
+	r := &relabelling{namespace: name, oldGroups: map[*podBucket][]*selectorGroup{}, movedPods: map[model.Key]bool{}}
 	for _, b := range ns.buckets {
-		r.old[b] = c.groupsOfBucket(b)
+		r.oldGroups[b] = c.groupsOfBucket(b)
 		b.targets = nil
 	}
 	ns.class = next
 	c.relabel = r
-	for b, before := range r.old {
+	for b, before := range r.oldGroups {
 		after := c.groupsOfBucket(b)
 		for _, p := range b.pods {
-			r.moved[p.Key] = true
+			r.movedPods[p.Key] = true
 			c.recordMove(podPlacement{p, before}, podPlacement{p, after})
 		}
 	}

@@ -16,7 +16,7 @@ func allowsMulticast(ns *model.Namespace) bool {
 }
 
 func (c *Compiler) isMulticastOn() bool {
-	return !c.options.Nothing && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
+	return !c.options.NoRows && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
 }
 
 // compileMulticastNS brings a namespace's multicast rows up to date
@@ -76,7 +76,7 @@ func (c *Compiler) compileMulticastCluster() {
 }
 
 func (c *Compiler) areDefaultsOn() bool {
-	return !c.options.Nothing && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
+	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
 }
 
 // refreshHairpin brings the rows for pods that reach themselves through a service up to

@@ -19,7 +19,7 @@ func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
 	if !c.HasRowsIn(zone) {
 		return nil
 	}
-	if !c.named {
+	if !c.hasNamedPorts {
 		return slices.Clip(c.fixed)
 	}
 	out := slices.Clone(c.fixed)

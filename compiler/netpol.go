@@ -33,7 +33,7 @@ func (c *Compiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 			delete(c.netpols, k.Namespace)
 		}
 	}
-	c.stale.isolation[k.Namespace] = struct{}{}
+	c.staleWork.isolation[k.Namespace] = struct{}{}
 	c.putSharing(k, p, c.compileNetpol)
 }
 
@@ -54,8 +54,8 @@ func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*
 func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	out.None = firstInvalid(p, model.InvalidCIDRForm)
-	if out.None != nil {
+	out.WhyNoRows = firstInvalid(p, model.InvalidCIDRForm)
+	if out.WhyNoRows != nil {
 		return out
 	}
 	out.levels = c.namespaceLevels(p.Namespace)

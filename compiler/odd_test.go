@@ -58,8 +58,8 @@ func TestNoRows(t *testing.T) {
 			}
 		})
 	}
-	if got := Compile(clusterOf(anp("p", 500, nsSubject(t, ""))), Options{MaxPriority: 1000}).Policy(model.Key{Kind: model.KindANP, Name: "p"}); got.None != nil {
-		t.Errorf("the limit is a capability of the cluster: %v", got.None)
+	if got := Compile(clusterOf(anp("p", 500, nsSubject(t, ""))), Options{MaxPriority: 1000}).Policy(model.Key{Kind: model.KindANP, Name: "p"}); got.WhyNoRows != nil {
+		t.Errorf("the limit is a capability of the cluster: %v", got.WhyNoRows)
 	}
 }
 

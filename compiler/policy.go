@@ -19,9 +19,9 @@ type CompiledUnit struct {
 	Key model.PolicyKey
 	// Policy is nil for a unit that is no object.
 	Policy *model.Policy
-	// None is set when the policy has no desired rows; its subject is known all
+	// WhyNoRows is set when the policy has no desired rows; its subject is known all
 	// the same, nothing else is.
-	None *model.NoRows
+	WhyNoRows *model.NoRows
 	// GroupName and GroupIDs are the port group's name and external_ids, empty
 	// for a unit without one.
 	GroupName string
@@ -46,8 +46,8 @@ type CompiledUnit struct {
 	// shared are groups of sets that belong to no rule.
 	shared []*selectorGroup
 	// fixed are the ACLs that are the same in every zone and for all pods.
-	fixed []*nb.ACL
-	named bool // some rule has named ports
+	fixed         []*nb.ACL
+	hasNamedPorts bool // some rule has named ports
 }
 
 // ACLHolder names a row of Port_Group or Logical_Switch.
@@ -69,9 +69,9 @@ type setSpec struct {
 	nodes       []*selectors.Selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
-	// Open says that the members are not known here: somebody else, who resolves
+	// KeptByOthers says that the members are not known here: somebody else, who resolves
 	// the DNS name, keeps them.
-	Open bool
+	KeptByOthers bool
 
 	work setWork
 }
@@ -80,10 +80,10 @@ type setSpec struct {
 // the step under way, where a map would cost more than all the rest of a pod's
 // move.
 type setWork struct {
-	pass  uint64 // the move that met the set last
-	flags uint8
-	rec   *deltaRecorder // of the step under way, once it has news of the set
-	net   *netChange
+	lastMove uint64 // the move that met the set last
+	flags    uint8
+	rec      *deltaRecorder // of the step under way, once it has news of the set
+	net      *netChange
 }
 
 // SetSpec is the exported name of an address set, as Delta and CompiledUnit use it.
@@ -131,7 +131,7 @@ func (c *Compiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
 	levels, none := c.whyRefused(p)
 	if none != nil {
-		out.None = none
+		out.WhyNoRows = none
 		return out
 	}
 	out.levels = levels
@@ -195,7 +195,7 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 		}
 	}
 	slices.Sort(cr.names)
-	out.named = out.named || len(cr.names) > 0
+	out.hasNamedPorts = out.hasNamedPorts || len(cr.names) > 0
 	out.rules = append(out.rules, cr)
 	out.fixed = append(out.fixed, c.fixedACLs(out, cr)...)
 }

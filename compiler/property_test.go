@@ -32,7 +32,7 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 	for k := range delta.Policies {
 		again[k] = true
 	}
-	if delta.All {
+	if delta.Everything {
 		for c := range d.Policies() {
 			again[c.Key] = true
 		}
@@ -44,7 +44,7 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 			delete(f.acls, k.String()+"@"+z)
 		}
 		c := d.Policy(k)
-		if c == nil || c.None != nil {
+		if c == nil || c.WhyNoRows != nil {
 			continue
 		}
 		f.sets[k] = map[string]map[string]bool{}
@@ -248,7 +248,7 @@ func TestIncrementalCanFail(t *testing.T) {
 		{name: "sets do not follow nodes", before: func(c *Compiler) { clear(c.nodeSets) }},
 		{name: "named ports do not follow pods", before: func(c *Compiler) {
 			for _, g := range c.groups {
-				clear(g.named)
+				clear(g.namedPortUsers)
 			}
 		}},
 		{name: "a bucket keeps the groups it had before policies changed", before: func(c *Compiler) {

@@ -97,7 +97,7 @@ func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
 		}
 	}
 	for _, f := range c.options.familyNames() {
-		out.addSet(s.externalIDs(f), f, groups, addrs).Open = s.dns != "" && !known
+		out.addSet(s.externalIDs(f), f, groups, addrs).KeptByOthers = s.dns != "" && !known
 	}
 	return out
 }
@@ -138,7 +138,7 @@ func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]share
 		}
 		u.users[user] = struct{}{}
 	}
-	for _, k := range c.needs[user] {
+	for _, k := range c.sharedNeeds[user] {
 		if _, still := sets[k]; still {
 			continue
 		}
@@ -150,9 +150,9 @@ func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]share
 		}
 	}
 	if len(sets) == 0 {
-		delete(c.needs, user)
+		delete(c.sharedNeeds, user)
 	} else {
-		c.needs[user] = slices.Collect(maps.Keys(sets))
+		c.sharedNeeds[user] = slices.Collect(maps.Keys(sets))
 	}
 }
 

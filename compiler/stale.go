@@ -31,10 +31,10 @@ func (c *Compiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 		return ns.Annotations[model.AnnotationLogging]
 	}
 	if logging(old) != logging(ns) {
-		c.stale.logging[name] = struct{}{}
+		c.staleWork.logging[name] = struct{}{}
 	}
 	if allowsMulticast(ns) != allowsMulticast(old) {
-		c.stale.multicast[name] = struct{}{}
+		c.staleWork.multicast[name] = struct{}{}
 		if allowsMulticast(ns) {
 			c.multicast[name] = struct{}{}
 		} else {
@@ -42,7 +42,7 @@ func (c *Compiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 		}
 	}
 	if name == c.hostNamespace() {
-		c.stale.hosts = true
+		c.staleWork.hosts = true
 	}
 }
 
@@ -57,15 +57,15 @@ func (c *Compiler) markNodeStale(name string, old, node *model.Node) {
 	differ := func(of func(*model.Node) []string) bool { return !slices.Equal(addrs(old, of), addrs(node, of)) }
 	mgmt := differ(func(n *model.Node) []string { return n.MgmtIPs })
 	if mgmt {
-		c.stale.nodes[name] = struct{}{}
+		c.staleWork.nodes[name] = struct{}{}
 	}
-	c.stale.subnets = c.stale.subnets || differ(func(n *model.Node) []string { return n.Subnets })
+	c.staleWork.subnets = c.staleWork.subnets || differ(func(n *model.Node) []string { return n.Subnets })
 	if mgmt || differ(func(n *model.Node) []string { return n.GatewayIPs }) {
-		c.stale.hosts = true
+		c.staleWork.hosts = true
 	}
 	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() ||
 		differ(func(n *model.Node) []string { return n.HostIPs }) {
-		c.stale.firewalls = true
+		c.staleWork.firewalls = true
 	}
 	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
 		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
@@ -79,7 +79,7 @@ func (c *Compiler) markNodeStale(name string, old, node *model.Node) {
 // compileStale compiles what is stale. hadDefaults and hadMulticast are what was on
 // before the step.
 func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
-	for ns := range c.stale.logging {
+	for ns := range c.staleWork.logging {
 		for name, p := range c.netpols[ns] {
 			c.applyNetpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
 		}
@@ -89,22 +89,22 @@ func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
 			}
 		}
 	}
-	for ns := range c.stale.isolation {
+	for ns := range c.staleWork.isolation {
 		c.rebuildIsolation(ns)
 	}
 	switch {
-	case c.stale.subnets && c.options.NodeSubnets:
+	case c.staleWork.subnets && c.options.NodeSubnets:
 		for k, p := range c.firewalls {
 			c.applyFirewall(k, p)
 		}
-	case c.stale.firewalls:
+	case c.staleWork.firewalls:
 		for k, p := range c.firewalls {
 			if hasNodePeers(p) {
 				c.applyFirewall(k, p)
 			}
 		}
 	}
-	if c.stale.hosts { // sets that hold nodes' own addresses, or may from now on
+	if c.staleWork.hosts { // sets that hold nodes' own addresses, or may from now on
 		for k, u := range c.sharing {
 			if u.set.legacy && u.set.pods.MatchesEverything() {
 				c.putUnit(k, c.compileShared(u.set))
@@ -119,10 +119,10 @@ func (c *Compiler) refreshDefaults(had bool) {
 	if c.areDefaultsOn() != had {
 		c.refreshHairpin()
 		for n := range c.cluster.Nodes() {
-			c.stale.nodes[n.Name] = struct{}{}
+			c.staleWork.nodes[n.Name] = struct{}{}
 		}
 	}
-	for n := range c.stale.nodes {
+	for n := range c.staleWork.nodes {
 		c.compileNodeRows(n)
 	}
 }
@@ -131,10 +131,10 @@ func (c *Compiler) refreshMulticast(had bool) {
 	if c.isMulticastOn() != had {
 		c.compileMulticastCluster()
 		for ns := range c.multicast {
-			c.stale.multicast[ns] = struct{}{}
+			c.staleWork.multicast[ns] = struct{}{}
 		}
 	}
-	for ns := range c.stale.multicast {
+	for ns := range c.staleWork.multicast {
 		c.compileMulticastNS(ns)
 	}
 }
@@ -158,7 +158,7 @@ func (c *Compiler) recompileAll() {
 		c.putUnit(k, c.compileShared(u.set))
 	}
 	for ns := range c.multicast {
-		c.stale.multicast[ns] = struct{}{}
+		c.staleWork.multicast[ns] = struct{}{}
 	}
 	c.refreshHairpin()
 }
@@ -197,7 +197,7 @@ func (c *Compiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
 	for k := range c.policies {
 		delta.Policies[k] = struct{}{} // also those that went in this very step
 	}
-	delta.All = true
+	delta.Everything = true
 	*c = *fresh
 	return d, delta
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // accessQuestions returns the permissions that the server is asked about, the most wanted first.
-func accessQuestions(ovnNamespaces []string) (out []kube.Question) {
+func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
 			out = append(out, v.QuestionFor(model.PolicyKey{Kind: k}))
@@ -24,10 +24,10 @@ func accessQuestions(ovnNamespaces []string) (out []kube.Question) {
 	}
 	out = append(out, kube.VerbPatch.QuestionFor(model.Key{Kind: model.KindNamespace})) // their log level
 	for _, ns := range ovnNamespaces {
-		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
-			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
+		out = append(out, kube.AccessQuestion{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
+			kube.AccessQuestion{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
 	}
-	read := []kube.Question{
+	read := []kube.AccessQuestion{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"},
@@ -36,7 +36,7 @@ func accessQuestions(ovnNamespaces []string) (out []kube.Question) {
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
 	}
 	for _, r := range kube.TieredResources {
-		read = append(read, kube.Question{Group: r.Group, Resource: r.Resource})
+		read = append(read, kube.AccessQuestion{Group: r.Group, Resource: r.Resource})
 	}
 	for _, r := range read {
 		for _, verb := range []string{"list", "watch"} {
@@ -57,9 +57,9 @@ const (
 
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
-func runAccess(l *loop.Loop, s *state, g *gate.Gate, c *kube.Cluster, namespaces []string) {
+func runAccess(l *loop.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, namespaces []string) {
 	all := accessQuestions(namespaces)
-	known := map[kube.Question]kube.Access{}
+	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	for {
 		complete := askServedKinds(l.Context(), c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
@@ -89,7 +89,7 @@ func runAccess(l *loop.Loop, s *state, g *gate.Gate, c *kube.Cluster, namespaces
 }
 
 // accessOf are the answers of the server that kubectl asks by k.
-func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Access {
+func accessOf(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) revision.Access {
 	answers := make([]revision.Permission, 0, len(known))
 	for q, got := range known {
 		p := revision.Permission{Verb: q.Verb, Resource: q.Target(), Namespace: q.Namespace, Allowed: got.Allowed,
@@ -104,23 +104,23 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 
 // askServedKinds puts the questions about what the server has: CRDs come and go, and what is said
 // of one that is not there misleads.
-func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuestion, known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	served, err := c.ServedQuestions(ctx, all)
 	if err != nil {
 		return false
 	}
-	maps.DeleteFunc(known, func(q kube.Question, _ kube.Access) bool { return !slices.Contains(served, q) })
+	maps.DeleteFunc(known, func(q kube.AccessQuestion, _ kube.AccessAnswer) bool { return !slices.Contains(served, q) })
 	return askAccess(ctx, c, served, known)
 }
 
 // askAccess puts the questions and takes the answers into known. It says whether all
 // were answered; after the first that was not, no other is put.
-func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.Question,
-	known map[kube.Question]kube.Access) (complete bool) {
+func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.AccessQuestion,
+	known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	complete = true
-	work := make(chan kube.Question, len(questions))
+	work := make(chan kube.AccessQuestion, len(questions))
 	for _, q := range questions {
 		work <- q
 	}

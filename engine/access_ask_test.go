@@ -36,7 +36,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 		}
 		return true
 	})
-	known := map[kube.Question]kube.Access{}
+	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	of := func(resource string) (n int) {
 		for _, p := range accessOf(model.Kubectl{}, known).Permissions() {
 			if p.Resource == resource {

@@ -14,7 +14,7 @@ import (
 // Nobody in an engine that nothing happens to wakes up whoever waits for it.
 func TestIdleEngineSleeps(t *testing.T) {
 	e := quiet(t, nil)
-	e.runInLoop(func(*state) {})
+	e.runInLoop(func(*loopState) {})
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	looks := 0
@@ -40,8 +40,8 @@ func TestSettlingEndsByItself(t *testing.T) {
 	for k, p := range z.Policies {
 		p.Policy = k
 	}
-	z.Settles = z.NextBehind(now)
-	e.runInLoop(func(s *state) {
+	z.SettlesAt = z.NextBehind(now)
+	e.runInLoop(func(s *loopState) {
 		s.zones.States()["z"] = z
 		s.MarkChanged()
 	})

@@ -27,7 +27,7 @@ func newArrivals() sourceArrivals {
 }
 
 // noteArrived takes in what a source changed of the policies, once everything was read.
-func (s *state) noteArrived(changes []model.Change) {
+func (s *loopState) noteArrived(changes []model.Change) {
 	if !s.engine.cfg.judgesArrivals() {
 		return
 	}
@@ -93,8 +93,8 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	return out
 }
 
-// judgeArrivals judges what sources bring, one change after the other, and says which guard rails it
-// met: what comes meanwhile is the next.
+// judgeArrivals judges what sources bring, one change after the other, and says which guard
+// rails it met: what comes meanwhile is the next.
 func (a *sourceArrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {

@@ -48,7 +48,7 @@ func BenchmarkRevision(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		i++
-		e.runInLoop(func(s *state) {
+		e.runInLoop(func(s *loopState) {
 			if i%2 == 1 {
 				s.applyObjects([]model.Object{&extra}, nil)
 			} else {

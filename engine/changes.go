@@ -48,7 +48,7 @@ func (e *Engine) startGate() error {
 		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.PublishEnded(nil)
-			e.runInLoop(func(s *state) {
+			e.runInLoop(func(s *loopState) {
 				s.undo, s.redo = undo, redo
 				s.MarkChanged()
 			})
@@ -59,7 +59,7 @@ func (e *Engine) startGate() error {
 		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.podNamespaces()) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
-		e.sendToLoop(func(s *state) {
+		e.sendToLoop(func(s *loopState) {
 			s.undo, s.redo = undo, redo
 			s.MarkChanged()
 		})
@@ -77,7 +77,7 @@ func (e *Engine) overlayChanges(changes []change.ObjectChange) error {
 		objects[c.Key] = c.New
 	}
 	// A written change lasts, whether or not this engine still shows it.
-	if !e.runInLoop(func(s *state) { s.putPolicies(objects) }) && e.cfg.Writer == nil {
+	if !e.runInLoop(func(s *loopState) { s.putPolicies(objects) }) && e.cfg.Writer == nil {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
 	return nil

@@ -27,7 +27,9 @@ func (h hung) Write(ctx context.Context, _ []change.ObjectChange) error {
 func TestEngineOfAHungWriter(t *testing.T) {
 	h := hung{make(chan struct{})}
 	e := quiet(t, func(c *Config) { c.Writer, c.Writes = h, true })
-	e.sendToLoop(func(s *state) { s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true}) })
+	e.sendToLoop(func(s *loopState) {
+		s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true})
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	wait.Within(t, wait.Patience, "the policy is read", func() bool { return e.Revision().Cluster.Policy(given.ANPKey("one")) != nil })

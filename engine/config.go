@@ -87,7 +87,7 @@ type Config struct {
 	settings.Flags
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
-	ACLLogs logs.Scope
+	ACLLogs logs.FollowScope
 	// LogFiles are the log files that are read.
 	LogFiles logs.Files
 

@@ -30,9 +30,9 @@ import (
 // change after New, or lock themselves. Everything that changes without a lock is in
 // state, which only functions sent to the loop are given.
 type Engine struct {
-	*loop.Published
+	*loop.PublishedState
 	loop  *loop.Loop
-	state *state // the loop's alone
+	state *loopState // the loop's alone
 	cfg   Config
 
 	arrivals sourceArrivals
@@ -59,7 +59,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
-		Published: l.Published, loop: l, cfg: cfg,
+		PublishedState: l.PublishedState, loop: l, cfg: cfg,
 		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
@@ -153,14 +153,14 @@ func (e *Engine) Close() {
 
 // runInLoop runs f in the loop and waits for it and the revision it makes. It is false when
 // the engine ended first.
-func (e *Engine) runInLoop(f func(*state)) bool { return e.loop.Do(func() { f(e.state) }) }
+func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { f(e.state) }) }
 
 // sendToLoop runs f in the loop without waiting for it.
-func (e *Engine) sendToLoop(f func(*state)) bool { return e.loop.Send(func() { f(e.state) }) }
+func (e *Engine) sendToLoop(f func(*loopState)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src source.Source) {
 	src.Run(e.loop.Context(), func(u source.Update) {
-		e.sendToLoop(func(s *state) { s.takeUpdate(src.Name(), u) })
+		e.sendToLoop(func(s *loopState) { s.takeUpdate(src.Name(), u) })
 	})
 }
 
@@ -174,7 +174,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
 	}
-	if !e.runInLoop(func(s *state) {
+	if !e.runInLoop(func(s *loopState) {
 		s.writes = on
 		s.MarkChanged()
 	}) {
@@ -211,7 +211,7 @@ func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
 func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
 
 // Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
-func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
 	if err := probe.CheckPossible(e.Revision().Mode); err != nil {
 		return nil, err
 	}

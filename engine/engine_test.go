@@ -43,7 +43,7 @@ func TestWait(t *testing.T) {
 	go func() {
 		got <- e.WaitFor(bg, func(r *revision.Revision) bool { return r.Cluster.Policy(given.ANPKey("one")) != nil })
 	}()
-	e.sendToLoop(func(s *state) { s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
+	e.sendToLoop(func(s *loopState) { s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
 	if err := <-got; err != nil {
 		t.Error(err)
 	}
@@ -63,7 +63,7 @@ func TestAfterClose(t *testing.T) {
 	if e.loop.Go(func() { t.Error("started") }) {
 		t.Error("something was started")
 	}
-	if e.runInLoop(func(*state) {}) {
+	if e.runInLoop(func(*loopState) {}) {
 		t.Error("the loop runs")
 	}
 	if e.Revision() == nil || e.Revision().Ladder() == nil {
@@ -105,7 +105,7 @@ func TestCloseUnderLoad(t *testing.T) {
 						if err == nil && p.Blocked == "" {
 							_, _ = r.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 						}
-						finding.Findings(r.Revision())
+						finding.FindingsOfObjects(r.Revision())
 						_ = r.SetWrites(true)
 					}
 				})

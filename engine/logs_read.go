@@ -27,7 +27,7 @@ func (e *Engine) runLogFiles() {
 	}
 	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
 	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
-		e.sendToLoop(func(s *state) { s.ReportProblem("log files", err.Error()) })
+		e.sendToLoop(func(s *loopState) { s.ReportProblem("log files", err.Error()) })
 	}
 }
 
@@ -35,7 +35,7 @@ func (e *Engine) runLogFiles() {
 func (e *Engine) runPodLogs() {
 	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
-		e.sendToLoop(func(s *state) { s.ReportProblem("ACL logs", err.Error()) })
+		e.sendToLoop(func(s *loopState) { s.ReportProblem("ACL logs", err.Error()) })
 		return
 	}
 	ticks, stop := e.Subscribe()

@@ -33,7 +33,7 @@ const namedWithin = 2 * time.Second
 func TestMeterAtLimit(t *testing.T) {
 	w := newLiveWorld(t, logging(given.ANP("control", 34, "", "in allow *", "out allow *")))
 	r := w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Traffic: 2000}) })
-	var got []logs.Loss
+	var got []logs.MeterLoss
 	if !wait.Poll(wait.Patience, func() bool {
 		got = r.Logs().Losses()
 		return len(got) > 0 && got[0].AtLimit && got[0].Counted && got[0].Lost > 0

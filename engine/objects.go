@@ -8,7 +8,7 @@ import (
 )
 
 // takeUpdate takes in one step of a source.
-func (s *state) takeUpdate(name string, u source.Update) {
+func (s *loopState) takeUpdate(name string, u source.Update) {
 	now, before := s.Now(), s.allRead()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
@@ -62,7 +62,7 @@ func (s *state) takeUpdate(name string, u source.Update) {
 // takeReworded takes in that a source delivers an object once more. Where it means
 // what it meant before (it stands on another line, its status moved) a change
 // made here stays; otherwise the source outranks it.
-func (s *state) takeReworded(source string, k model.Key, before, now model.Object) {
+func (s *loopState) takeReworded(source string, k model.Key, before, now model.Object) {
 	over, hidden := s.overlay[k]
 	if !hidden {
 		return
@@ -82,7 +82,7 @@ func (s *state) takeReworded(source string, k model.Key, before, now model.Objec
 // dropOverridden drops a change made here for what the source says anew: either it is
 // that change, written back, or somebody else's later one. The second is told:
 // it takes away what somebody did.
-func (s *state) dropOverridden(source string, k model.Key) {
+func (s *loopState) dropOverridden(source string, k model.Key) {
 	over, hidden := s.overlay[k]
 	if !hidden {
 		return
@@ -101,7 +101,7 @@ func (s *state) dropOverridden(source string, k model.Key) {
 }
 
 // putPolicies puts policies over what the sources say; nil deletes.
-func (s *state) putPolicies(objects map[model.Key]*model.Policy) {
+func (s *loopState) putPolicies(objects map[model.Key]*model.Policy) {
 	keys := make([]model.Key, 0, len(objects))
 	for k, p := range objects {
 		keys = append(keys, k)
@@ -122,7 +122,7 @@ func (s *state) putPolicies(objects map[model.Key]*model.Policy) {
 
 // objectOfSources is the object as the sources have it, nil when none has; the first of
 // several decides.
-func (s *state) objectOfSources(k model.Key) model.Object {
+func (s *loopState) objectOfSources(k model.Key) model.Object {
 	for _, src := range s.engine.cfg.Sources {
 		if o, ok := s.delivered[src.Name()][k]; ok {
 			return o
@@ -133,7 +133,7 @@ func (s *state) objectOfSources(k model.Key) model.Object {
 
 // refreshCluster brings the cluster up to what sources and changes say of the keys, and returns
 // what changed.
-func (s *state) refreshCluster(keys []model.Key) []model.Change {
+func (s *loopState) refreshCluster(keys []model.Key) []model.Change {
 	var upsert []model.Object
 	var remove []model.Key
 	for _, k := range keys {
@@ -165,7 +165,7 @@ func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 }
 
 // applyObjects moves cluster, compiler and zones one step on, and returns what changed.
-func (s *state) applyObjects(upsert []model.Object, remove []model.Key) []model.Change {
+func (s *loopState) applyObjects(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasAllRead
 	if s.allRead() == before && len(changes) == 0 && s.allLoaded() == s.zones.IsLoaded() {

@@ -55,16 +55,16 @@ func at(t testing.TB, priority, line int) *model.Policy {
 // stands.
 func TestOverlay(t *testing.T) {
 	key := given.ANPKey("one")
-	type step func(*state)
+	type step func(*loopState)
 	reads := func(from string, priority, line int) step {
 		p := at(t, priority, line)
-		return func(s *state) { s.takeUpdate(from, source.Update{Upsert: []model.Object{p}}) }
+		return func(s *loopState) { s.takeUpdate(from, source.Update{Upsert: []model.Object{p}}) }
 	}
 	loses := func(from string) step {
-		return func(s *state) { s.takeUpdate(from, source.Update{Remove: []model.Key{key}}) }
+		return func(s *loopState) { s.takeUpdate(from, source.Update{Remove: []model.Key{key}}) }
 	}
 	change := func(priority int) step {
-		return func(s *state) {
+		return func(s *loopState) {
 			p := at(t, priority, 0)
 			p.Origin = model.Origin{Item: -1}
 			if old := s.cluster.Policy(key); old != nil {
@@ -73,7 +73,7 @@ func TestOverlay(t *testing.T) {
 			s.putPolicies(map[model.Key]*model.Policy{key: p})
 		}
 	}
-	remove := func(s *state) { s.putPolicies(map[model.Key]*model.Policy{key: nil}) }
+	remove := func(s *loopState) { s.putPolicies(map[model.Key]*model.Policy{key: nil}) }
 	for _, tt := range []struct {
 		name  string
 		steps []step
@@ -104,7 +104,7 @@ func TestOverlay(t *testing.T) {
 		{"in whatever order", []step{reads("a", 1, 10), reads("b", 6, 1)}, "1 10", 0, ""},
 		{"when the first loses it the other has it still", []step{reads("a", 1, 10), reads("b", 6, 1), loses("a")}, "6 1", 0, ""},
 		{"both lose it", []step{reads("a", 1, 10), reads("b", 6, 1), loses("a"), loses("b")}, "gone", 0, ""},
-		{"removed and read in one step", []step{func(s *state) {
+		{"removed and read in one step", []step{func(s *loopState) {
 			p := at(t, 8, 3)
 			s.takeUpdate("a", source.Update{Upsert: []model.Object{at(t, 1, 10)}})
 			s.takeUpdate("a", source.Update{Upsert: []model.Object{p}, Remove: []model.Key{key}})
@@ -115,7 +115,7 @@ func TestOverlay(t *testing.T) {
 			e := quiet(t, nil)
 			over := 0
 			for _, step := range tt.steps {
-				e.runInLoop(func(s *state) { step(s); over = len(s.overlay) })
+				e.runInLoop(func(s *loopState) { step(s); over = len(s.overlay) })
 			}
 			got := "gone"
 			if p := e.Revision().Cluster.Policy(key); p != nil {
@@ -144,7 +144,7 @@ func TestSourceState(t *testing.T) {
 	e := quiet(t, func(c *Config) { c.Clock = func() time.Time { return now } })
 	tell := func(u source.Update) model.SourceState {
 		now = now.Add(time.Minute)
-		e.runInLoop(func(s *state) { s.takeUpdate("a", u) })
+		e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) })
 		return e.Revision().Sources[0]
 	}
 	synced := model.SourceState{Name: "a", Conn: model.ConnSynced}
@@ -175,11 +175,11 @@ func TestSourceState(t *testing.T) {
 	if b := e.Revision().Broken; len(b) != 1 || b[0].Message != "x" {
 		t.Errorf("what was broken stays until it is told anew: %v", b)
 	}
-	e.runInLoop(func(s *state) { s.takeUpdate("b", source.Update{Loaded: true, HasBroken: true}) })
+	e.runInLoop(func(s *loopState) { s.takeUpdate("b", source.Update{Loaded: true, HasBroken: true}) })
 	if !e.Revision().Loaded || len(e.Revision().Broken) != 1 {
 		t.Error("both have delivered")
 	}
-	e.runInLoop(func(s *state) { s.takeUpdate("a", source.Update{State: synced, HasBroken: true}) })
+	e.runInLoop(func(s *loopState) { s.takeUpdate("a", source.Update{State: synced, HasBroken: true}) })
 	if len(e.Revision().Broken) != 0 {
 		t.Error("nothing is broken any more")
 	}
@@ -192,9 +192,9 @@ func TestConditionsGo(t *testing.T) {
 	one.UID, again.UID = "1", "2"
 	report := func() {
 		e.state.reports.ReportsOf("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
-		e.runInLoop(func(*state) {})
+		e.runInLoop(func(*loopState) {})
 	}
-	tell := func(u source.Update) { e.runInLoop(func(s *state) { s.takeUpdate("a", u) }) }
+	tell := func(u source.Update) { e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) }) }
 	count := func() int { return len(e.Revision().Conditions(one.Key)) }
 	report()
 	if count() != 0 {

@@ -76,7 +76,7 @@ func (f *ovnRun) packetsAgree() {
 				continue
 			}
 			for _, way := range []struct {
-				proto ovn.Proto
+				proto ovn.PacketProto
 				name  match.Proto
 				port  uint16
 			}{{ovn.TCP, match.TCP, 80}, {ovn.TCP, match.TCP, 443}, {ovn.UDP, match.UDP, 53}} {

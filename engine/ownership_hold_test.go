@@ -109,7 +109,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 			api := &ownerapi.API{Pods: c.pods}
 			e, src := ownWorld(t, api, func(cfg *Config) { cfg.Own.WithoutAdmin = c.without })
 			untilZone(t, e, "not judged", func(z *model.ZoneState) bool {
-				return z.Held || strings.Contains(z.Paused, "ovnkube-controller")
+				return z.RowsHeld || strings.Contains(z.Paused, "ovnkube-controller")
 			})
 			src <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
 			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node no longer exists") })
@@ -133,14 +133,14 @@ func TestRowsFollowTheSwitch(t *testing.T) {
 	isolate := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
 	off := func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "changes are switched off") }
 	untilZone(t, e, "not paused", off)
-	if z := e.Revision().Zone("worker"); z.Held || z.PolicyJoin(isolate).InSync {
+	if z := e.Revision().Zone("worker"); z.RowsHeld || z.PolicyJoin(isolate).InSync {
 		t.Errorf("written although changes are off: %+v", z)
 	}
 	if err := e.SetWrites(true); err != nil {
 		t.Fatal(err)
 	}
 	untilZone(t, e, "not written", func(z *model.ZoneState) bool {
-		return z.Held && z.PolicyJoin(isolate) != nil && z.PolicyJoin(isolate).InSync
+		return z.RowsHeld && z.PolicyJoin(isolate) != nil && z.PolicyJoin(isolate).InSync
 	})
 	if err := e.SetWrites(false); err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ spec:
 	api.Mu.Unlock()
 	until("not written", func(z *model.ZoneState) bool {
 		p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "isolate"})
-		return z.Held && z.Epoch == 1 && z.Writer == "w1" && p != nil && p.InSync
+		return z.RowsHeld && z.Epoch == 1 && z.Writer == "w1" && p != nil && p.InSync
 	})
 	until("not ready", func(*model.ZoneState) bool { return e.Health().Ready() == nil })
 	until("not reported", func(*model.ZoneState) bool {

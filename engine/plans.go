@@ -26,7 +26,7 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 			if a, ok := runs.runEnded(p, e.Revision().Mode.Kubectl, e.Now()); ok {
 				e.loop.RecordActivity(a)
 			}
-			e.runInLoop(func(s *state) {
+			e.runInLoop(func(s *loopState) {
 				s.plan = p
 				s.MarkChanged()
 			})

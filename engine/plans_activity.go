@@ -34,7 +34,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 		return a, false // ended elsewhere, and put away before it was looked at
 	}
 	a = model.Activity{At: now, Took: now.Sub(r.startedAt), By: "plan", Summary: p.Title + ": " + runOutcome(p)}
-	if !first.Runner.Here {
+	if !first.Runner.IsOwn {
 		a.By = "another Rung"
 	}
 	// Another run of the same title may have begun meanwhile.

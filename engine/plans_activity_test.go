@@ -16,14 +16,14 @@ func TestPlanActivity(t *testing.T) {
 	steps := []revision.PlanStep{{Policy: "a", From: 1, To: 10}, {Policy: "b", From: 2, To: 20}, {Policy: "c", From: 3, To: 30}}
 	state := func(s string, done int, back bool) *revision.PlanState {
 		return &revision.PlanState{Title: "Re-space", Total: 3, Done: done, State: s, Back: back, Steps: steps, Why: "interrupted",
-			Runner: revision.PlanRunner{PID: 1, Here: true}}
+			Runner: revision.PlanRunner{PID: 1, IsOwn: true}}
 	}
 	k := model.Kubectl{}
 	set := func(name string, from, to int32) string {
 		return k.SetPriority(model.PolicyKey{Kind: model.KindANP, Name: name}, from, to)
 	}
 	other := state(revision.PlanRunning, 0, false)
-	other.Runner.Here = false
+	other.Runner.IsOwn = false
 	for name, x := range map[string]struct {
 		states []*revision.PlanState
 		want   []model.Activity

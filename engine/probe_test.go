@@ -36,13 +36,13 @@ func TestProbe(t *testing.T) {
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
 	ask := func(c verdict.Connection) *probe.Result {
 		t.Helper()
-		var phases []probe.Phase
+		var phases []probe.ProbePhase
 		var res *probe.Result
 		var err error
 		// A probe gives up after 30 s, when a busy machine may not have bound every port.
 		wait.Within(t, 5*time.Minute, "a probe that is not out of time", func() bool {
 			phases = nil
-			res, err = r.Probe(t.Context(), c, func(p probe.Phase) { phases = append(phases, p) })
+			res, err = r.Probe(t.Context(), c, func(p probe.ProbePhase) { phases = append(phases, p) })
 			return !errors.Is(err, context.DeadlineExceeded)
 		})
 		if err != nil {

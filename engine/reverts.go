@@ -20,7 +20,7 @@ func (e *Engine) startReverts(dir string) {
 			}
 			e.loop.RecordActivity(a)
 		}
-		e.runInLoop(func(s *state) {
+		e.runInLoop(func(s *loopState) {
 			s.unconfirmed = u
 			s.MarkChanged()
 		})

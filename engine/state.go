@@ -12,8 +12,8 @@ import (
 	"rung/system"
 )
 
-// state is the data of the loop. Nobody else reads or writes it.
-type state struct {
+// loopState is the data of the loop. Nobody else reads or writes it.
+type loopState struct {
 	*loop.Loop
 	engine     *Engine
 	cluster    *model.Cluster
@@ -43,11 +43,11 @@ type state struct {
 	pastState *revision.PastState // nil: nothing is remembered
 }
 
-func newState(e *Engine) *state {
+func newState(e *Engine) *loopState {
 	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
-	s := &state{Loop: e.loop, engine: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
+	s := &loopState{Loop: e.loop, engine: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
 		delivered: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}}
 	for _, src := range e.cfg.Sources {
@@ -58,15 +58,15 @@ func newState(e *Engine) *state {
 }
 
 // World returns the objects and desired rows, for the zones.
-func (s *state) World() zones.World {
+func (s *loopState) World() zones.World {
 	is, _ := s.dialects.System()
 	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), AllRead: s.allRead(), NoZones: !is.HasFeature(system.Rows)}
 }
 
 // Recompile compiles with other options and hands what differs on to the zones.
-func (s *state) Recompile(o compiler.Options, anew bool) (changed bool) {
+func (s *loopState) Recompile(o compiler.Options, anew bool) (changed bool) {
 	desired, delta := s.compiler.Reconfigure(o)
-	if delta.Empty() {
+	if delta.IsEmpty() {
 		return false
 	}
 	s.desired = desired
@@ -74,7 +74,7 @@ func (s *state) Recompile(o compiler.Options, anew bool) (changed bool) {
 	return true
 }
 
-func (s *state) allLoaded() bool {
+func (s *loopState) allLoaded() bool {
 	for _, src := range s.engine.cfg.Sources {
 		if !s.loaded[src.Name()] {
 			return false
@@ -86,7 +86,7 @@ func (s *state) allLoaded() bool {
 // allRead says whether everything that rows are compiled from was read once. Until
 // then no row is written: what may not be read, or could not yet, would be taken
 // for deleted. A resource that the server does not have holds nothing.
-func (s *state) allRead() bool {
+func (s *loopState) allRead() bool {
 	if s.wasAllRead || !s.allLoaded() {
 		return s.wasAllRead
 	}
@@ -102,7 +102,7 @@ func (s *state) allRead() bool {
 }
 
 // nextRevision makes the next revision.
-func (s *state) nextRevision(before *revision.Revision) *revision.Revision {
+func (s *loopState) nextRevision(before *revision.Revision) *revision.Revision {
 	s.south.FollowWanted() // zones may have come or gone
 	s.number++
 	f := revision.Facts{
@@ -128,12 +128,12 @@ func (s *state) nextRevision(before *revision.Revision) *revision.Revision {
 		s.south.CountZone(z, f.At)
 		f.Zones = append(f.Zones, s.dialects.ExcuseIncomparable(z))
 	}
-	f.Counts, f.Sweep = s.south.Counts(), s.zones.SweepCounts()
+	f.Counts, f.Sweep = s.south.ZoneCounts(), s.zones.SweepCounts()
 	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.IsWaiting()
 	return revision.New(f, before)
 }
 
-func (s *state) modeFacts() revision.Mode {
+func (s *loopState) modeFacts() revision.Mode {
 	m := s.engine.cfg.Mode
 	m.Writes = s.writes
 	if box := s.engine.cfg.Sandbox; box != nil {

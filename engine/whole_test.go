@@ -37,7 +37,7 @@ func TestWhole(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &state{engine: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
+			s := &loopState{engine: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
 				loaded:  map[string]bool{"c": tt.loaded},
 				sources: map[string]model.SourceState{"c": {Name: "c", Resources: tt.resources}}}
 			if got := s.allRead(); got != tt.want {

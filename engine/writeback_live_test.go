@@ -37,7 +37,7 @@ func TestWriteBackLive(t *testing.T) {
 	r.until(10*time.Second, "two is read where it stands now", read("two", 21))
 	r.until(10*time.Second, "nothing is kept over the files", func(*revision.Revision) bool {
 		n := -1
-		r.runInLoop(func(s *state) { n = len(s.overlay) })
+		r.runInLoop(func(s *loopState) { n = len(s.overlay) })
 		return n == 0
 	})
 	w.file("policies.yaml", given.ANP("two", 22, "tenant=red", "in deny *"))

@@ -16,10 +16,10 @@ import (
 // Selector is a label selector ready to match. The zero value matches nothing;
 // NewSelector of an empty LabelSelector matches everything.
 type Selector struct {
-	sel   labels.Selector
-	key   string
-	named string // as OVN-Kubernetes writes it, empty for everything
-	err   error
+	sel     labels.Selector
+	key     string
+	ovnName string // as OVN-Kubernetes writes it, empty for everything
+	err     error
 }
 
 // NewSelector compiles a LabelSelector. A nil one matches nothing, an empty one
@@ -33,7 +33,7 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	if s == nil {
 		return Selector{}, nil
 	}
-	return Selector{sel: sel, key: sel.String(), named: ovnText(s)}, nil
+	return Selector{sel: sel, key: sel.String(), ovnName: ovnText(s)}, nil
 }
 
 // SelectorOf matches what has all the labels, as the selector of a Service does.
@@ -51,7 +51,7 @@ func (s Selector) Err() error { return s.err }
 // (ovn-kubernetes.md#pod-selector-sets). Labels and expressions that say the same
 // differ here.
 func (s Selector) OVNText() string {
-	return cmp.Or(s.named, "LS{}")
+	return cmp.Or(s.ovnName, "LS{}")
 }
 
 func ovnText(s *metav1.LabelSelector) string {

@@ -231,9 +231,9 @@ type ZoneState struct {
 	// is not going on.
 	Pending int
 	Paused  string
-	// Settles is when the next difference that is settling will count as behind, as
+	// SettlesAt is when the next difference that is settling will count as behind, as
 	// NextBehind says it at the time of this state; zero when none is settling.
-	Settles time.Time
+	SettlesAt time.Time
 	// Disowned are rows that were Rung's to write and are nobody's any more.
 	Disowned []DisownedRow
 	// Note is to be seen although it keeps nothing from being written: that a check
@@ -245,7 +245,7 @@ type ZoneState struct {
 	// hand.
 	Writer    string
 	Epoch     int64
-	Held      bool
+	RowsHeld  bool
 	TakenOff  bool
 	Foreign   string
 	ForeignAt time.Time

@@ -14,11 +14,11 @@ type ChangeStep struct {
 // ChangeSteps know at which step the desired rows of each unit changed last; an
 // immutable value that all zones share. Nil knows of none.
 type ChangeSteps struct {
-	all    ChangeStep // the last one that may have changed anything
-	newest ChangeStep // of all and units
-	units  map[PolicyKey]ChangeStep
-	ports  map[unitInZone]ChangeStep // subject pods of one zone alone
-	zones  map[string]ChangeStep     // the newest of ports, by zone
+	anyChange ChangeStep // the last one that may have changed anything
+	newest    ChangeStep // of all and units
+	units     map[PolicyKey]ChangeStep
+	ports     map[unitInZone]ChangeStep // subject pods of one zone alone
+	zones     map[string]ChangeStep     // the newest of ports, by zone
 }
 
 type unitInZone struct {
@@ -32,7 +32,7 @@ func (c *ChangeSteps) LastStep(zone string, k PolicyKey) ChangeStep {
 	if c == nil {
 		return ChangeStep{}
 	}
-	last := c.all
+	last := c.anyChange
 	if s := c.units[k]; s.Step > last.Step {
 		last = s
 	}
@@ -55,7 +55,7 @@ func (c *ChangeSteps) NewestStep(zone string) ChangeStep {
 
 // AfterAnyChange is c after a step that may have changed anything.
 func (c *ChangeSteps) AfterAnyChange(s ChangeStep) *ChangeSteps {
-	return &ChangeSteps{newest: s, all: s}
+	return &ChangeSteps{newest: s, anyChange: s}
 }
 
 // AfterStep is c after a step that changed the units everywhere, and the subject pods
@@ -101,8 +101,8 @@ func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 		if s.Step > step {
 			return false
 		}
-		if s.Step > out.all.Step {
-			out.all = s
+		if s.Step > out.anyChange.Step {
+			out.anyChange = s
 		}
 		return true
 	}
@@ -110,8 +110,8 @@ func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 	maps.DeleteFunc(out.units, func(_ PolicyKey, s ChangeStep) bool { return old(s) })
 	maps.DeleteFunc(out.ports, func(_ unitInZone, s ChangeStep) bool { return old(s) })
 	maps.DeleteFunc(out.zones, func(_ string, s ChangeStep) bool { return s.Step <= step })
-	if out.all.Step > out.newest.Step {
-		out.newest = out.all
+	if out.anyChange.Step > out.newest.Step {
+		out.newest = out.anyChange
 	}
 	return &out
 }

@@ -70,13 +70,13 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 			at := time.Now()
 			tr.ApplyDesired(w.d, delta, start)
 			booked := time.Now()
-			for k := range tr.Dirty {
+			for k := range tr.DirtyPolicies {
 				build.PolicyOps(k)
 				tr.JoinPolicy(k)
 			}
 			book += booked.Sub(at)
 			join += time.Since(booked)
-			clear(tr.Dirty)
+			clear(tr.DirtyPolicies)
 		}
 		b.ReportMetric(float64(book.Microseconds())/float64(b.N), "µs-to-book/op")
 		b.ReportMetric(float64(join.Microseconds())/float64(b.N), "µs-to-join/op")

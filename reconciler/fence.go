@@ -35,10 +35,10 @@ type ZoneFence struct {
 // ZoneGuard is the knowledge that the owner of a reconciler has of other writers of the
 // zone.
 type ZoneGuard struct {
-	// Hold says why nothing may be written; empty when it may.
-	Hold string
-	// Note is to be seen although it keeps nothing from being written.
-	Note string
+	// WhyHeld says why nothing may be written; empty when it may.
+	WhyHeld string
+	// Notice is to be seen although it keeps nothing from being written.
+	Notice string
 }
 
 const defaultQuiet = 60 * time.Second
@@ -78,8 +78,8 @@ func (f *fenceState) whyFenced(db *nb.DB) string {
 	switch {
 	case f.ZoneFence == nil:
 		return ""
-	case f.guard.Hold != "":
-		return f.guard.Hold
+	case f.guard.WhyHeld != "":
+		return f.guard.WhyHeld
 	case f.epochLost:
 		writer, epoch := holderIn(db)
 		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)

@@ -60,13 +60,13 @@ func TestFenceOnServers(t *testing.T) {
 		first, zone, txs, stop := start("w1", Write)
 		defer stop()
 		until("the first does not write", func() bool { return diffZone(t, w.cluster, "n1", read(t, sb)) == "" })
-		until("the first does not say that it holds the zone", func() bool { z := first.State(); return z.Epoch == 1 && z.Held })
+		until("the first does not say that it holds the zone", func() bool { z := first.State(); return z.Epoch == 1 && z.RowsHeld })
 		second, _, _, stop2 := start("w2", Observe)
 		defer stop2()
 		until("the second does not read", func() bool { return second.State().DB != nil })
 		close(zone.deaf) // what it knows is old from now on
 		second.SetMode(Write)
-		until("the second does not take over", func() bool { return second.State().Held })
+		until("the second does not take over", func() bool { return second.State().RowsHeld })
 
 		// The first still believes that it holds the zone.
 		for len(txs) > 0 {
@@ -90,8 +90,8 @@ func TestFenceOnServers(t *testing.T) {
 		if diff := diffZone(t, w.cluster, "n1", read(t, sb)); diff != "" || read(t, sb).Global().ExternalIDs[nb.KeyEpoch] != "2" {
 			t.Errorf("the rows changed: %s\n%v", diff, before.Global())
 		}
-		if z := first.State(); z.Held || z.Paused == "" {
-			t.Errorf("held %v, paused %q", z.Held, z.Paused)
+		if z := first.State(); z.RowsHeld || z.Paused == "" {
+			t.Errorf("held %v, paused %q", z.RowsHeld, z.Paused)
 		}
 		first.SetDesired(old, nil, true)
 		second.SetDesired(w.d, nil, true)

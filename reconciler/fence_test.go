@@ -46,8 +46,8 @@ func TestFence(t *testing.T) {
 		if diff := cmp.Diff(want, b.z.db().Global().ExternalIDs); diff != "" {
 			t.Fatalf("(-want +got)\n%s", diff)
 		}
-		if z := b.r.State(); !z.Held || z.Epoch != 8 || z.Writer != "w1" {
-			t.Errorf("held %v, epoch %d of %s", z.Held, z.Epoch, z.Writer)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 8 || z.Writer != "w1" {
+			t.Errorf("held %v, epoch %d of %s", z.RowsHeld, z.Epoch, z.Writer)
 		}
 		txs := b.z.taken()
 		for i, tx := range txs[1:] {
@@ -77,8 +77,8 @@ func TestFence(t *testing.T) {
 		b.r.SetMode(Write)
 		b.calm(time.Second)
 		b.converged()
-		if z := b.r.State(); !z.Held || z.Epoch != 10 || z.Paused != "" {
-			t.Errorf("held %v, epoch %d, paused %q", z.Held, z.Epoch, z.Paused)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 10 || z.Paused != "" {
+			t.Errorf("held %v, epoch %d, paused %q", z.RowsHeld, z.Epoch, z.Paused)
 		}
 
 		// One that hears of it stops without trying.
@@ -103,8 +103,8 @@ func TestFence(t *testing.T) {
 		}
 		b.z.global(nil)
 		b.calm(time.Second)
-		if z := b.r.State(); !z.Held || z.Epoch != 12 {
-			t.Errorf("held %v, epoch %d after the keys went", z.Held, z.Epoch)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 12 {
+			t.Errorf("held %v, epoch %d after the keys went", z.RowsHeld, z.Epoch)
 		}
 	}, fenced)
 }
@@ -133,8 +133,8 @@ func TestClaimFails(t *testing.T) {
 		}
 		b.calm(time.Second)
 		b.converged()
-		if z := b.r.State(); !z.Held || z.Epoch != 3 {
-			t.Errorf("held %v, epoch %d, want 3: two claims ended unknown", z.Held, z.Epoch)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 3 {
+			t.Errorf("held %v, epoch %d, want 3: two claims ended unknown", z.RowsHeld, z.Epoch)
 		}
 		b.r.SetMode(Observe)
 		b.calm(time.Second)
@@ -143,13 +143,13 @@ func TestClaimFails(t *testing.T) {
 		b.z.global(map[string]string{nb.KeyWriter: "w3", nb.KeyEpoch: "20"})
 		b.r.SetMode(Write)
 		b.calm(time.Second)
-		if b.r.State().Held {
+		if b.r.State().RowsHeld {
 			t.Error("the zone was claimed on old rows")
 		}
 		b.z.do(func() { b.z.delay = 0 })
 		b.calm(time.Minute)
-		if z := b.r.State(); !z.Held || z.Epoch != 21 {
-			t.Errorf("held %v, epoch %d", z.Held, z.Epoch)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 21 {
+			t.Errorf("held %v, epoch %d", z.RowsHeld, z.Epoch)
 		}
 	}, fenced)
 }
@@ -165,13 +165,15 @@ func TestGuardHolds(t *testing.T) {
 		if n := len(b.z.taken()); n != 0 {
 			t.Errorf("%d transactions", n)
 		}
-		b.r.SetGuard(ZoneGuard{Note: "told to write all the same"})
+		b.r.SetGuard(ZoneGuard{Notice: "told to write all the same"})
 		b.calm(time.Second)
 		b.converged()
 		if z := b.r.State(); z.Note != "told to write all the same" || z.Paused != "" {
 			t.Errorf("note %q, paused %q", z.Note, z.Paused)
 		}
-	}, func(c *Config) { c.Fence = &ZoneFence{Writer: "w1", Guard: ZoneGuard{Hold: "ovnkube-controller runs"}} })
+	}, func(c *Config) {
+		c.Fence = &ZoneFence{Writer: "w1", Guard: ZoneGuard{WhyHeld: "ovnkube-controller runs"}}
+	})
 }
 
 // Changes by another writer stop writing for a minute; one's own do not, nor what
@@ -302,8 +304,8 @@ func TestStoppedInBetween(t *testing.T) {
 		b.r.box.addMail(func(m *mailItems) { m.addMode(Observe); m.addMode(Write) })
 		b.calm(time.Second)
 		b.paused("")
-		if z := b.r.State(); !z.Held || z.Epoch != 10 || z.Writer != "w1" {
-			t.Errorf("held %v, epoch %d of %s", z.Held, z.Epoch, z.Writer)
+		if z := b.r.State(); !z.RowsHeld || z.Epoch != 10 || z.Writer != "w1" {
+			t.Errorf("held %v, epoch %d of %s", z.RowsHeld, z.Epoch, z.Writer)
 		}
 	}, fenced)
 }
@@ -359,8 +361,8 @@ func TestFenceOfADatabasePutBack(t *testing.T) {
 				b.z.do(func() { b.z.delay = 0 })
 				b.calm(time.Minute)
 				b.converged()
-				if z := b.r.State(); !z.Held || z.Epoch != 9 || z.Paused != "" {
-					t.Errorf("%s, deaf %v: held %v, epoch %d, paused %q", name, deaf, z.Held, z.Epoch, z.Paused)
+				if z := b.r.State(); !z.RowsHeld || z.Epoch != 9 || z.Paused != "" {
+					t.Errorf("%s, deaf %v: held %v, epoch %d, paused %q", name, deaf, z.RowsHeld, z.Epoch, z.Paused)
 				}
 				b.z.global(map[string]string{nb.KeyWriter: "w2", nb.KeyEpoch: "12"})
 				b.calm(time.Second)

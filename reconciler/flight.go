@@ -40,9 +40,9 @@ var errNotSent = errors.New("stopped before it was sent")
 
 // policyShare is the share of one policy in a transaction.
 type policyShare struct {
-	key      model.PolicyKey
-	c        *compiler.CompiledUnit
-	from, to int // its operations
+	key            model.PolicyKey
+	unit           *compiler.CompiledUnit
+	firstOp, endOp int // its operations
 }
 
 // flightOutcome is the result of a flight. The server turns to a transaction when it is
@@ -86,9 +86,9 @@ func (w *worker) startTransaction(ctx context.Context, f *flight) {
 	f.began, f.before, f.stops = w.now(), w.flights.newest(), w.stops
 	f.sent, f.outcomeTold = make(chan struct{}), make(chan struct{})
 	w.flights.underWay = append(w.flights.underWay, f)
-	first, patience := f.before, w.cfg.Answer // the worker forgets it in time
+	first, patience := f.before, w.cfg.AnswerTimeout // the worker forgets it in time
 	if first != nil {
-		patience += w.cfg.Answer // the server does that one before
+		patience += w.cfg.AnswerTimeout // the server does that one before
 	}
 	w.flights.sending.Go(func() {
 		began := time.Now()

@@ -200,7 +200,7 @@ func TestBothAreExplained(t *testing.T) {
 		many(b, 20)
 		b.calm(60 * time.Millisecond) // two are sent
 		slow(300 * time.Millisecond)  // what comes of both is looked at together
-		b.r.SetGuard(ZoneGuard{Note: "a state to take in"})
+		b.r.SetGuard(ZoneGuard{Notice: "a state to take in"})
 		b.calm(time.Second)
 		slow(0)
 		b.calm(5 * time.Second)
@@ -259,7 +259,7 @@ func TestRefusedBeforeAnother(t *testing.T) {
 // when writing is stopped meanwhile. What it was to write is as it was, is not told as
 // done or doubtful, and is written when writing goes on.
 func TestStopHoldsTheSecondBack(t *testing.T) {
-	hold := ZoneGuard{Hold: "somebody else runs"}
+	hold := ZoneGuard{WhyHeld: "somebody else runs"}
 	for name, c := range map[string]struct {
 		set      []func(*Config)
 		stop, on func(b *bench)

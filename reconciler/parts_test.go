@@ -38,14 +38,14 @@ func TestOwner(t *testing.T) {
 		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{Unit: p, Form: tracker.Ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
 			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: tracker.Ours}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged, IsOtherRelease: true}},
 		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
 		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), tracker.RowOwner{Unit: p, Form: tracker.Damaged}},
 		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
-			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, Other: true, Index: 1}},
+			tracker.RowOwner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, IsOtherRelease: true, Index: 1}},
 		{"no id, no name", nb.TablePortGroup, ids(), tracker.RowOwner{}},
 		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.RowOwner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
@@ -209,7 +209,7 @@ func TestMailboxLosesNothing(t *testing.T) {
 	if m.live.Conn != model.ConnLost || m.live.Error != "gone" || m.live.Server != "s" || m.live.DB != db || len(m.live.Changes) != 2 || m.live.Resync {
 		t.Errorf("live %+v", m.live)
 	}
-	if m.desired != d2 || len(m.delta.Policies) != 2 || m.delta.All || !m.loaded {
+	if m.desired != d2 || len(m.delta.Policies) != 2 || m.delta.Everything || !m.loaded {
 		t.Errorf("desired %+v %+v", m.delta, m.loaded)
 	}
 	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Resync: true})

@@ -31,7 +31,7 @@ func (w *worker) publishState(now bool) {
 	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a pod that came anew has another
 	w.zone.Writes = w.mode == Write
 	w.zone.Paused = w.whyPaused()
-	w.zone.Note, w.zone.Held, w.zone.TakenOff = w.fence.guard.Note, w.fence.epoch != 0, w.fence.epochLost
+	w.zone.Note, w.zone.RowsHeld, w.zone.TakenOff = w.fence.guard.Notice, w.fence.epoch != 0, w.fence.epochLost
 	if w.fence.ZoneFence != nil {
 		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
 	}
@@ -46,7 +46,7 @@ func (w *worker) publishState(now bool) {
 			w.zone.Pending++
 		}
 	}
-	w.zone.Settles = w.zone.NextBehind(w.now())
+	w.zone.SettlesAt = w.zone.NextBehind(w.now())
 	z := w.zone
 	w.state.Store(&z)
 	w.cfg.OnState(&z)
@@ -75,7 +75,7 @@ func (w *worker) compareStanding() {
 	if w.standing == 0 || now.Before(w.againAt) {
 		return
 	}
-	w.againAt = now.Add(w.cfg.Again)
+	w.againAt = now.Add(w.cfg.CompareAgain)
 	for k, p := range w.zone.Policies {
 		if w.staysDifferent(p) {
 			w.tracker.CompareAgain(k)
@@ -96,7 +96,7 @@ func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
 			continue
 		}
 		if f := w.failures[k]; f != nil {
-			p.Error, p.ErrorAt, p.Tries = f.text, f.at, f.tries
+			p.Error, p.ErrorAt, p.Tries = f.text, f.failedAt, f.tries
 		}
 		out[k] = p
 	}

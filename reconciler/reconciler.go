@@ -86,7 +86,7 @@ func newWorker(r *Reconciler) *worker {
 		Reconciler: r,
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
-		writeQueue: writeQueue{tracker: tracker.New(cfg.Zone.Name()), ready: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
+		writeQueue: writeQueue{tracker: tracker.New(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{}, oneByOne: map[model.PolicyKey]struct{}{},
 			unconfirmed: map[model.PolicyKey]*writtenHold{}, unseenCount: map[model.PolicyKey]int{}, failures: map[model.PolicyKey]*writeFailure{}},
 		unshown:    map[model.PolicyKey]struct{}{},
 		dueRetries: make(chan model.PolicyKey),
@@ -168,7 +168,7 @@ func (m *mailItems) addMode(mode Mode) {
 
 func (m *mailItems) addGuard(g ZoneGuard) {
 	m.guard = &g
-	if g.Hold != "" {
+	if g.WhyHeld != "" {
 		m.stops++
 	}
 }

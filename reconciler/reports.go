@@ -32,15 +32,15 @@ type reporter struct {
 	clock  func() time.Time
 	max    int32
 
-	sent map[model.PolicyKey]sentCondition
-	// known are the policies programmed since the start. byPriority remembers
+	lastSent map[model.PolicyKey]sentCondition
+	// programmed are the policies programmed since the start. byPriority remembers
 	// the first policy at a priority and nobody else: if it moves away, a later
 	// one goes unnoticed (ovn-kubernetes.md#duplicate-priority).
-	known      map[model.PolicyKey]programmedPolicy
+	programmed map[model.PolicyKey]programmedPolicy
 	byPriority map[int32]string
-	// refused are the versions an event about an unsupported priority was sent
+	// refusedVersions are the versions an event about an unsupported priority was sent
 	// for.
-	refused map[model.PolicyKey]*model.Policy
+	refusedVersions map[model.PolicyKey]*model.Policy
 }
 
 type sentCondition struct {
@@ -56,8 +56,8 @@ type programmedPolicy struct {
 func newReporter(cfg *Config) *reporter {
 	return &reporter{
 		zone: cfg.Zone.Name(), status: cfg.Status, events: cfg.Events, clock: cfg.Clock, max: cfg.MaxPriority,
-		sent: map[model.PolicyKey]sentCondition{}, known: map[model.PolicyKey]programmedPolicy{}, byPriority: map[int32]string{},
-		refused: map[model.PolicyKey]*model.Policy{},
+		lastSent: map[model.PolicyKey]sentCondition{}, programmed: map[model.PolicyKey]programmedPolicy{}, byPriority: map[int32]string{},
+		refusedVersions: map[model.PolicyKey]*model.Policy{},
 	}
 }
 
@@ -66,10 +66,10 @@ func (r *reporter) reportSuccess(p *model.Policy) {
 	if p.Kind == model.KindCNP {
 		return // no controller of OVN-Kubernetes reports any
 	}
-	if was, ok := r.known[p.Key]; ok && was.uid != p.UID {
+	if was, ok := r.programmed[p.Key]; ok && was.uid != p.UID {
 		r.forgetPolicy(p.Key) // replaced by one of the same name
 	}
-	was, known := r.known[p.Key]
+	was, known := r.programmed[p.Key]
 	if p.Kind == model.KindANP && (!known || was.priority != p.Priority) {
 		if known && r.byPriority[was.priority] == p.Name {
 			delete(r.byPriority, was.priority)
@@ -81,8 +81,8 @@ func (r *reporter) reportSuccess(p *model.Policy) {
 				"Please verify your rules are non-lapping between all policies at same priority to avoid undefined behavior", p.Name, other))
 		}
 	}
-	r.known[p.Key] = programmedPolicy{p.UID, p.Priority}
-	delete(r.refused, p.Key)
+	r.programmed[p.Key] = programmedPolicy{p.UID, p.Priority}
+	delete(r.refusedVersions, p.Key)
 	r.sendCondition(p, "True", reasonSucceeded, messageOK)
 }
 
@@ -91,8 +91,8 @@ func (r *reporter) reportNoRows(p *model.Policy, none *model.NoRows) {
 	if p.Kind == model.KindCNP {
 		return
 	}
-	if none.Code == "priority" && !isSameSpec(r.refused[p.Key], p) {
-		r.refused[p.Key] = p
+	if none.Code == "priority" && !isSameSpec(r.refusedVersions[p.Key], p) {
+		r.refusedVersions[p.Key] = p
 		r.sendEvent(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
 			"Please update the priority to a value between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
 	}
@@ -114,25 +114,25 @@ func (r *reporter) reportFailure(p *model.Policy, text string) {
 		return
 	}
 	verb, kind := "update", "ANP"
-	if _, known := r.known[p.Key]; !known {
-		verb, kind = "create", p.Kind.Short()
+	if _, known := r.programmed[p.Key]; !known {
+		verb, kind = "create", p.Kind.Abbreviation()
 	}
 	r.sendCondition(p, "False", reasonFailed, fmt.Sprintf("failed to %s %s %s: %s", verb, kind, p.Name, text))
 }
 
 // forgetPolicy forgets a policy.
 func (r *reporter) forgetPolicy(k model.PolicyKey) {
-	if was, ok := r.known[k]; ok && k.Kind == model.KindANP && r.byPriority[was.priority] == k.Name {
+	if was, ok := r.programmed[k]; ok && k.Kind == model.KindANP && r.byPriority[was.priority] == k.Name {
 		delete(r.byPriority, was.priority)
 	}
-	delete(r.known, k)
-	delete(r.sent, k)
-	delete(r.refused, k)
+	delete(r.programmed, k)
+	delete(r.lastSent, k)
+	delete(r.refusedVersions, k)
 }
 
 // forgetReported forgets what was reported: whoever writes meanwhile reports as well, and
 // the policies carry what is true then.
-func (r *reporter) forgetReported() { clear(r.sent) }
+func (r *reporter) forgetReported() { clear(r.lastSent) }
 
 func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
@@ -149,7 +149,7 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 	}
 	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message,
 		Changed: r.clock()}
-	last, ok := r.sent[p.Key]
+	last, ok := r.lastSent[p.Key]
 	if !ok || last.uid != p.UID {
 		ok = false
 		for _, has := range p.Conditions {
@@ -163,11 +163,11 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 			c.Changed = last.c.Changed
 		}
 		if last.c.Status == c.Status && last.c.Reason == c.Reason && last.c.Message == c.Message {
-			r.sent[p.Key] = sentCondition{p.UID, c}
+			r.lastSent[p.Key] = sentCondition{p.UID, c}
 			return
 		}
 	}
-	r.sent[p.Key] = sentCondition{p.UID, c}
+	r.lastSent[p.Key] = sentCondition{p.UID, c}
 	if r.status != nil {
 		r.status.SetCondition(p.Key, c)
 	}

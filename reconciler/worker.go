@@ -30,7 +30,7 @@ type worker struct {
 	flights flights
 	stops   uint64 // as the mailbox counted them when it was emptied last
 
-	// reads counts resyncs. While unsure is set nothing is written until the
+	// reads counts resyncs. While whyUnsure is set nothing is written until the
 	// next one; unsureUntil is when it is asked for again.
 	reads       int
 	whyUnsure   string
@@ -63,9 +63,9 @@ type worker struct {
 // writeQueue is the policies waiting to be written, and those written and not yet seen live.
 type writeQueue struct {
 	tracker *tracker.Tracker
-	// ready are the policies to look at for writing; those alone go one by one.
-	ready, oneByOne map[model.PolicyKey]struct{}
-	waitingCount    int // of ready: they wait for others, or to go alone, and wake nobody
+	// readyPolicies are the policies to look at for writing; those alone go one by one.
+	readyPolicies, oneByOne map[model.PolicyKey]struct{}
+	waitingCount            int // of readyPolicies: they wait for others, or to go alone, and wake nobody
 	// unconfirmed are policies being written (nil) or written and not yet seen live.
 	unconfirmed map[model.PolicyKey]*writtenHold
 	// unseenCount counts how often in a row a write of the policy was not seen.
@@ -75,10 +75,10 @@ type writeQueue struct {
 
 // writeFailure is the last failed write of a policy.
 type writeFailure struct {
-	text  string
-	at    time.Time
-	tries int
-	c     *compiler.CompiledUnit // what failed: another version is tried at once
+	text     string
+	failedAt time.Time
+	tries    int
+	unit     *compiler.CompiledUnit // what failed: another version is tried at once
 }
 
 // writtenHold keeps a policy that was written until the rows are seen.
@@ -120,7 +120,7 @@ func (w *worker) runLoop(ctx context.Context) {
 		case k := <-w.dueRetries:
 			news = func() {
 				if _, busy := w.unconfirmed[k]; !busy && w.mode == Write {
-					w.ready[k] = struct{}{}
+					w.readyPolicies[k] = struct{}{}
 				}
 			}
 		case o := <-w.flights.results:
@@ -152,7 +152,7 @@ func (w *worker) nextWake() time.Duration {
 		at(w.notBefore)
 	}
 	// Its time may have come since writeReady looked.
-	if w.mode == Write && w.hasRoom() && len(w.ready) > w.waitingCount && w.whyPaused() == "" {
+	if w.mode == Write && w.hasRoom() && len(w.readyPolicies) > w.waitingCount && w.whyPaused() == "" {
 		at(w.notBefore)
 	}
 	if w.standing > 0 {
@@ -193,7 +193,7 @@ func (w *worker) takeMail(m mailItems) {
 		if w.mode == Observe || m.stopped {
 			w.fence.epoch, w.fence.epochLost = 0, false
 			w.reports.forgetReported()
-			clear(w.ready)
+			clear(w.readyPolicies)
 			clear(w.oneByOne)
 			for k := range w.failures {
 				w.forgetFailures(k)
@@ -264,10 +264,10 @@ func (w *worker) enqueue(k model.PolicyKey) {
 		return
 	}
 	// Its own condition changes the object as well: only the spec counts.
-	if f := w.failures[k]; f != nil && isSameVersion(f.c, w.tracker.CompiledUnit(k)) {
+	if f := w.failures[k]; f != nil && isSameVersion(f.unit, w.tracker.CompiledUnit(k)) {
 		return
 	}
-	w.ready[k] = struct{}{}
+	w.readyPolicies[k] = struct{}{}
 }
 
 func isSameVersion(failed, c *compiler.CompiledUnit) bool {

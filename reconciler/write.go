@@ -29,12 +29,12 @@ func (w *worker) writeReady(ctx context.Context) {
 	}
 	under := len(w.flights.underWay)
 	may := func() bool {
-		return w.mode == Write && w.hasRoom() && len(w.ready) > 0 && w.whyPaused() == "" && !time.Now().Before(w.notBefore)
+		return w.mode == Write && w.hasRoom() && len(w.readyPolicies) > 0 && w.whyPaused() == "" && !time.Now().Before(w.notBefore)
 	}
 	for len(w.flights.underWay) == under && may() {
 		var together, alone []model.PolicyKey
 		w.waitingCount = 0
-		for k := range w.ready {
+		for k := range w.readyPolicies {
 			if w.isHeldBack(k) {
 				w.waitingCount++
 				continue
@@ -147,7 +147,7 @@ func (w *worker) sendPolicies(ctx context.Context, keys []model.PolicyKey) {
 	for _, k := range keys {
 		ops := b.PolicyOps(k)
 		if len(ops) == 0 {
-			delete(w.ready, k)
+			delete(w.readyPolicies, k)
 			w.settlePolicy(k)
 			continue
 		}
@@ -157,15 +157,15 @@ func (w *worker) sendPolicies(ctx context.Context, keys []model.PolicyKey) {
 			break
 		}
 		size += n
-		delete(w.ready, k)
+		delete(w.readyPolicies, k)
 		w.unconfirmed[k] = nil
-		f.parts = append(f.parts, policyShare{key: k, c: w.tracker.CompiledUnit(k), from: len(f.ops), to: len(f.ops) + len(ops)})
+		f.parts = append(f.parts, policyShare{key: k, unit: w.tracker.CompiledUnit(k), firstOp: len(f.ops), endOp: len(f.ops) + len(ops)})
 		f.ops = append(f.ops, ops...)
 	}
 	if len(f.parts) == 0 {
 		return
 	}
-	f.takesAll = len(w.ready) == 0
+	f.takesAll = len(w.readyPolicies) == 0
 	if f.takesAll {
 		w.putOffWriting(w.cfg.Gather)
 	}
@@ -183,8 +183,8 @@ func (w *worker) settlePolicy(k model.PolicyKey) {
 	case c == nil:
 		w.reports.forgetPolicy(k)
 	case !k.Kind.IsAdmin(): // others have no conditions of a zone
-	case c.None != nil:
-		w.reports.reportNoRows(c.Policy, c.None)
+	case c.WhyNoRows != nil:
+		w.reports.reportNoRows(c.Policy, c.WhyNoRows)
 	default:
 		w.reports.reportSuccess(c.Policy)
 	}
@@ -250,7 +250,7 @@ func (w *worker) writeAnew(f *flight) {
 	for _, p := range f.parts {
 		delete(w.unconfirmed, p.key)
 		if w.mode == Write {
-			w.ready[p.key] = struct{}{}
+			w.readyPolicies[p.key] = struct{}{}
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (w *worker) endUnknowns(f *flight) {
 func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 	lacking := false
 	for _, p := range f.parts {
-		ops, res := f.ops[p.from:p.to], o.results[p.from:p.to]
+		ops, res := f.ops[p.firstOp:p.endOp], o.results[p.firstOp:p.endOp]
 		w.cfg.OnActivity(w.activityOf(p.key, ops, f.began, o.took, ""))
 		if i := slices.IndexFunc(res, func(r nb.OpResult) bool { return r.Error != "" }); i >= 0 {
 			w.bookFailure(p, res[i].Error)
@@ -283,10 +283,10 @@ func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 		if gone {
 			// A row is not where it was read: what we know is old.
 			lacking = true
-		} else if p.c == nil {
+		} else if p.unit == nil {
 			w.reports.forgetPolicy(p.key)
 		} else if p.key.Kind.IsAdmin() {
-			w.reports.reportSuccess(p.c.Policy)
+			w.reports.reportSuccess(p.unit.Policy)
 		}
 		w.unconfirmed[p.key] = &writtenHold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
 	}
@@ -304,7 +304,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	if len(f.parts) == 1 {
 		p := f.parts[0]
 		w.bookFailure(p, text)
-		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.from:], f.began, o.took, text))
+		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:], f.began, o.took, text))
 		return
 	}
 	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
@@ -316,7 +316,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	for _, p := range f.parts {
 		delete(w.unconfirmed, p.key)
 		w.oneByOne[p.key] = struct{}{}
-		w.ready[p.key] = struct{}{}
+		w.readyPolicies[p.key] = struct{}{}
 	}
 }
 
@@ -329,9 +329,9 @@ func (w *worker) bookFailure(p policyShare, text string) {
 		return
 	}
 	w.retries.AddRateLimited(p.key)
-	w.failures[p.key] = &writeFailure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key), c: p.c}
-	if p.c != nil && p.key.Kind.IsAdmin() {
-		w.reports.reportFailure(p.c.Policy, text)
+	w.failures[p.key] = &writeFailure{text: text, failedAt: w.now(), tries: w.retries.NumRequeues(p.key), unit: p.unit}
+	if p.unit != nil && p.key.Kind.IsAdmin() {
+		w.reports.reportFailure(p.unit.Policy, text)
 	}
 	w.enqueue(p.key) // in case it changed meanwhile
 }
@@ -350,7 +350,7 @@ func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	text := clean.Text(o.err.Error())
 	w.writeAnew(f)
 	for _, p := range f.parts {
-		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
+		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:p.endOp], f.began, o.took, "outcome unknown: "+text))
 	}
 	if f.reads == w.reads {
 		w.stopUntilReread("outcome of the last write unknown (" + text + "): waiting for a fresh read")

@@ -103,15 +103,15 @@ type Config struct {
 	// Confirm is how long the reconciler waits to see what it wrote before it
 	// looks again (500 ms when 0).
 	Confirm time.Duration
-	// Answer is how long a transaction may take before its outcome counts as
+	// AnswerTimeout is how long a transaction may take before its outcome counts as
 	// unknown (30 s when 0).
-	Answer time.Duration
+	AnswerTimeout time.Duration
 	// BackoffMin and BackoffMax bound the wait of a policy whose write failed
 	// (50 ms and 30 s when 0).
 	BackoffMin, BackoffMax time.Duration
-	// Again is how often a unit is compared anew whose rows stay different for a
+	// CompareAgain is how often a unit is compared anew whose rows stay different for a
 	// reason (1 min when 0).
-	Again time.Duration
+	CompareAgain time.Duration
 	// MaxBatch is how many operations and set members go into one transaction
 	// at most, a single policy excepted (50,000 when 0): few enough that the first
 	// one is soon with the server, and that it takes a moment for each.
@@ -145,8 +145,8 @@ func (c *Config) setDefaults() {
 	def(&c.Publish, 50*time.Millisecond)
 	def(&c.Gather, 50*time.Millisecond)
 	def(&c.Confirm, 500*time.Millisecond)
-	def(&c.Answer, 30*time.Second)
-	def(&c.Again, time.Minute)
+	def(&c.AnswerTimeout, 30*time.Second)
+	def(&c.CompareAgain, time.Minute)
 	def(&c.BackoffMin, 50*time.Millisecond)
 	def(&c.BackoffMax, 30*time.Second)
 	if c.MaxBatch <= 0 {

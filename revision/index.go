@@ -73,9 +73,9 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// Dialect returns the settings that the OVN-Kubernetes of a zone runs with; for the
+// DialectOfZone returns the settings that the OVN-Kubernetes of a zone runs with; for the
 // name "" the cluster's, which are the settings of most zones.
-func Dialect(r *Revision, zone string) settings.Zone {
+func DialectOfZone(r *Revision, zone string) settings.Zone {
 	if r.Dialects == nil {
 		return settings.Zone{}
 	}
@@ -84,19 +84,19 @@ func Dialect(r *Revision, zone string) settings.Zone {
 
 // Once is a value that is worked out when first asked for. Its zero value is ready.
 type Once[T any] struct {
-	done  atomic.Bool
-	mu    sync.Mutex
-	value T
+	isMade atomic.Bool
+	mu     sync.Mutex
+	value  T
 }
 
 // Get is the value; whoever asks first works it out, and others wait meanwhile.
 func (o *Once[T]) Get(work func() T) T {
-	if !o.done.Load() {
+	if !o.isMade.Load() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		if !o.done.Load() {
+		if !o.isMade.Load() {
 			o.value = work()
-			o.done.Store(true)
+			o.isMade.Store(true)
 		}
 	}
 	return o.value

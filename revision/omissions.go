@@ -83,7 +83,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 		return nil
 	}
 	for c := range r.Desired.Policies() {
-		if c.None == nil || c.None.Code == model.NoController {
+		if c.WhyNoRows == nil || c.WhyNoRows.Code == model.NoController {
 			continue
 		}
 		p := c.Policy
@@ -101,14 +101,14 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 				o.Priority = &p.Priority
 			}
 		case len(frozen) > 0:
-			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.None.Message)
+			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.WhyNoRows.Message)
 		case known:
 			continue // nothing decides in its name
-		case c.None.Code == "priority":
+		case c.WhyNoRows.Code == "priority":
 			o.Code = model.OmittedSetting
 			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
 		default:
-			o.Why = "which OVN-Kubernetes refuses, so that rows it had before may still decide: " + c.None.Message
+			o.Why = "which OVN-Kubernetes refuses, so that rows it had before may still decide: " + c.WhyNoRows.Message
 		}
 		out = append(out, o)
 	}

@@ -52,7 +52,7 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 			if ch.New != nil || !old.Kind.IsAdmin() {
 				continue
 			}
-			if c := before.Policy(old.Key); c != nil && c.None != nil && (next == nil || len(next.Refused) < pastMost) {
+			if c := before.Policy(old.Key); c != nil && c.WhyNoRows != nil && (next == nil || len(next.Refused) < pastMost) {
 				edit().Refused[old.Key] = true
 			}
 		case nil:

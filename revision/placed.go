@@ -97,20 +97,20 @@ func UnplacedText(r *Revision) string {
 	}
 	n := len(names)
 	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: judged as if each ran on a node of its own",
-		words.Count(n, "pod"), words.Few(names, 3), words.Form(n, "is", "are"), words.Form(n, "has", "have"))
+		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
 // addressAllocator hands out addresses that nobody has, one of each family of the cluster.
 type addressAllocator struct {
-	ipv4, ipv6 bool
-	taken      map[netip.Addr]bool
-	near       []string                  // addresses of pods, and of the default network
-	last       map[netip.Addr]netip.Addr // by where was begun, what was handed out last
+	ipv4, ipv6    bool
+	taken         map[netip.Addr]bool
+	near          []string                  // addresses of pods, and of the default network
+	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
 func newAddressAllocator(r *Revision) *addressAllocator {
 	o := r.Desired.Options()
-	a := &addressAllocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
+	a := &addressAllocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
 	for _, ip := range addressesTaken(r) {
 		a.taken[ip] = true
 	}
@@ -135,12 +135,12 @@ func (a *addressAllocator) addressesNear(near []string) (out []string) {
 			begin, _ = firstOfFamily(a.near, want4)
 		}
 		at := begin
-		if last, ok := a.last[begin]; ok {
+		if last, ok := a.lastHandedOut[begin]; ok {
 			at = last
 		}
 		for ; a.taken[at]; at = at.Next() {
 		}
-		a.taken[at], a.last[begin] = true, at
+		a.taken[at], a.lastHandedOut[begin] = true, at
 		out = append(out, at.String())
 	}
 	return out

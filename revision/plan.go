@@ -90,7 +90,7 @@ type PlanRunner struct {
 	PID   int
 	Host  string
 	Since time.Time // when it began, or went on
-	Here  bool      // it is this process
+	IsOwn bool      // it is this process
 }
 
 // IsUnderWay says whether the plan is under way, here or elsewhere.
@@ -102,7 +102,7 @@ func (p *PlanState) IsUnderWay() bool {
 func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State == PlanStopped }
 
 // RunsElsewhere says whether another Rung runs the plan.
-func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.Here }
+func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
 // TakenBackBy says whether undo takes all of the plan back, where undo is the title of the
 // change it is about: a later change may be in front of it.
@@ -137,7 +137,7 @@ func (p *PlanState) WaitingText(now time.Time) string {
 	for _, w := range p.Waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
 	}
-	text := "waiting for " + words.Cut(zones, ", ", 3)
+	text := "waiting for " + words.JoinAtMost(zones, ", ", 3)
 	if p.State == PlanStopped && p.Why != "" {
 		return p.Why + "; " + text
 	}
@@ -149,7 +149,7 @@ func (w PlanWait) ReasonText(now time.Time) string {
 	if w.Since.IsZero() {
 		return w.Why
 	}
-	return w.Why + " " + words.Lasted(now.Sub(w.Since))
+	return w.Why + " " + words.TimeLasted(now.Sub(w.Since))
 }
 
 // IsTargetReached says whether the policies stand where the plan was going.
@@ -175,7 +175,7 @@ func (p *PlanState) StoppedText(now time.Time) string {
 	}
 	text := "a plan is stopped at " + p.PlaceText()
 	if !p.Since.IsZero() {
-		text += " (since " + words.Lasted(now.Sub(p.Since)) + ")"
+		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"
 	}
 	return text
 }
@@ -261,7 +261,7 @@ func (p *PlanState) SaysSame(o *PlanState) bool {
 	}
 	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Since.Equal(o.Since) && p.Done == o.Done && p.State == o.State && p.Back == o.Back &&
 		p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
-		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.Here == o.Runner.Here &&
+		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.IsOwn == o.Runner.IsOwn &&
 		p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {
 			return a.Zone == b.Zone && a.Why == b.Why && a.Since.Equal(b.Since)

@@ -153,7 +153,7 @@ func New(f Facts, before *Revision) *Revision {
 	}
 	if f.Desired == nil {
 		o := f.Flags.CompilerOptions()
-		o.Nothing = !f.System.HasFeature(system.Rows)
+		o.NoRows = !f.System.HasFeature(system.Rows)
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
 	r := &Revision{Facts: f, omissions: &Once[[]model.Omission]{}}
@@ -171,16 +171,18 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// Basis is the input that the ladder, findings and rows of a revision follow from:
+// RevisionBasis is the input that the ladder, findings and rows of a revision follow from:
 // revisions with the same basis have the same ones. Bases can be compared.
-type Basis struct {
+type RevisionBasis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired
 	max     int32
 }
 
 // Basis returns what the revision was compiled from.
-func (r *Revision) Basis() Basis { return Basis{r.Cluster, r.Desired, r.Flags.MaxPriority} }
+func (r *Revision) Basis() RevisionBasis {
+	return RevisionBasis{r.Cluster, r.Desired, r.Flags.MaxPriority}
+}
 
 // SweepState is how far the reading of zones is that are not watched.
 type SweepState struct {
@@ -292,7 +294,7 @@ func (r *Revision) IsCompiled(k model.PolicyKey) bool { return r.DesiredOf(k).Po
 // WhyNoRows is why a policy has no desired rows, nil when it has some or is unknown.
 func (r *Revision) WhyNoRows(k model.PolicyKey) *model.NoRows {
 	if c := r.DesiredOf(k).Policy(k); c != nil {
-		return c.None
+		return c.WhyNoRows
 	}
 	return nil
 }
@@ -323,7 +325,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 func ACLCount(r *Revision, k model.PolicyKey) int {
 	d := r.DesiredOf(k)
 	c := d.Policy(k)
-	if c == nil || c.None != nil {
+	if c == nil || c.WhyNoRows != nil {
 		return 0
 	}
 	return d.ACLCount(c)

@@ -13,7 +13,7 @@ import (
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	d := r.DesiredOf(k)
 	c := d.Policy(k)
-	if c == nil || c.None != nil {
+	if c == nil || c.WhyNoRows != nil {
 		return nil
 	}
 	return d.ACLs(c, zone, r.livePorts(zone))
@@ -32,7 +32,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.RelatedUnits(k)...) {
 		d := r.DesiredOf(unit)
 		c := d.Policy(unit)
-		if c == nil || c.None != nil {
+		if c == nil || c.WhyNoRows != nil {
 			continue
 		}
 		for _, s := range c.Sets {
@@ -57,7 +57,7 @@ func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
 	d := r.DesiredOf(k)
 	c := d.Policy(k)
-	if c == nil || c.None != nil {
+	if c == nil || c.WhyNoRows != nil {
 		return nil
 	}
 	live := r.livePorts(zone)

@@ -30,11 +30,11 @@ type Southbound struct {
 	DB     *sb.DB
 	Rows   *nb.DB
 	Joined *flow.JoinedFlows
-	// Late says since when the flows of an ACL are missing or of an older row, and since
+	// LateSince says since when the flows of an ACL are missing or of an older row, and since
 	// when a flow is left over, by UUID.
-	Late map[string]time.Time
-	// First is the earliest of Late, zero where nothing is.
-	First time.Time
+	LateSince map[string]time.Time
+	// EarliestLate is the earliest of LateSince, zero where nothing is.
+	EarliestLate time.Time
 }
 
 // IsCurrent says whether the connection stands.
@@ -49,15 +49,15 @@ func (s *Southbound) HasFlows() bool { return s != nil && s.Joined != nil }
 // what stood until then.
 func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	next := *s
-	next.Rows, next.Joined, next.Late, next.First = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}
+	next.Rows, next.Joined, next.LateSince, next.EarliestLate = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}
 	late := func(uuid string) {
-		since, ok := s.Late[uuid]
+		since, ok := s.LateSince[uuid]
 		if !ok {
 			since = now
 		}
-		next.Late[uuid] = since
-		if next.First.IsZero() || since.Before(next.First) {
-			next.First = since
+		next.LateSince[uuid] = since
+		if next.EarliestLate.IsZero() || since.Before(next.EarliestLate) {
+			next.EarliestLate = since
 		}
 	}
 	for _, a := range next.Joined.ACLs {
@@ -94,21 +94,21 @@ type Daemon struct {
 // northd gets there.
 type ProgressCount struct {
 	Written, Made, Done int64
-	// Seen is when Written was seen first. Northd and Nodes say since when they are
+	// SeenAt is when Written was seen first. Northd and Nodes say since when they are
 	// behind, without having come any further; zero while they are not.
-	Seen, Northd, Nodes time.Time
-	// Before says that the numbers have not moved since they were seen first: the zone
+	SeenAt, Northd, Nodes time.Time
+	// StoodBefore says that the numbers have not moved since they were seen first: the zone
 	// may have been behind for longer.
-	Before bool
+	StoodBefore bool
 }
 
 // Next is the count after another look at a zone's numbers.
 func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
-	next := ProgressCount{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, Seen: c.Seen}
-	if next.Written != c.Written || c.Seen.IsZero() {
-		next.Seen = now
+	next := ProgressCount{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, SeenAt: c.SeenAt}
+	if next.Written != c.Written || c.SeenAt.IsZero() {
+		next.SeenAt = now
 	}
-	next.Before = c.Seen.IsZero() || c.Before && next.Made == c.Made && next.Done == c.Done
+	next.StoodBefore = c.SeenAt.IsZero() || c.StoodBefore && next.Made == c.Made && next.Done == c.Done
 	since := func(behind bool, was time.Time, moved bool) time.Time {
 		switch {
 		case !behind:
@@ -128,9 +128,9 @@ func (d Daemon) Text(now time.Time) string {
 	when := "just now"
 	switch lasts := now.Sub(d.Since) >= time.Second; {
 	case d.State != "died" && d.State != "stopped":
-		when = "for " + words.Lasted(now.Sub(d.Since))
+		when = "for " + words.TimeLasted(now.Sub(d.Since))
 	case lasts:
-		when = words.Lasted(now.Sub(d.Since)) + " ago"
+		when = words.TimeLasted(now.Sub(d.Since)) + " ago"
 	}
 	return d.Name + " " + d.State + " " + when
 }

@@ -7,8 +7,8 @@ import (
 
 // Subscribers are the listeners that are told of news. The zero value is ready.
 type Subscribers struct {
-	mu  sync.Mutex
-	all map[chan struct{}]struct{}
+	mu        sync.Mutex
+	listeners map[chan struct{}]struct{}
 }
 
 // Subscribe returns a channel that gets a tick after news; much of it may share one.
@@ -17,14 +17,14 @@ func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all = map[chan struct{}]struct{}{}
+	if s.listeners == nil {
+		s.listeners = map[chan struct{}]struct{}{}
 	}
-	s.all[ch] = struct{}{}
+	s.listeners[ch] = struct{}{}
 	return ch, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.all, ch)
+		delete(s.listeners, ch)
 	}
 }
 
@@ -32,7 +32,7 @@ func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 func (s *Subscribers) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for ch := range s.all {
+	for ch := range s.listeners {
 		select {
 		case ch <- struct{}{}:
 		default:

@@ -13,8 +13,8 @@ type UnconfirmedChange struct {
 	ID, Title string
 	// Until is when the change is put back unless it was confirmed.
 	Until time.Time
-	// Over says that the time is over: it is being put back.
-	Over bool
+	// IsOver says that the time is over: it is being put back.
+	IsOver bool
 	// Why says why it could not be put back yet; it is tried again.
 	Why string
 	// Partly says of a change that is not on trial that it was killed while it was made, and
@@ -26,13 +26,13 @@ type UnconfirmedChange struct {
 	// stands, wholly or in part: it was confirmed, or was changed meanwhile.
 	Ended string
 	Kept  bool
-	// Found says that an earlier run made it, which ended before it was confirmed.
-	Found bool
-	// Here says that this process puts it back. Another one is PID, on Host, as long as it
+	// FromEarlierRun says that an earlier run made it, which ended before it was confirmed.
+	FromEarlierRun bool
+	// IsOwn says that this process puts it back. Another one is PID, on Host, as long as it
 	// runs; 0 is nobody.
-	Here bool
-	PID  int
-	Host string
+	IsOwn bool
+	PID   int
+	Host  string
 }
 
 // IsOpen says whether a change waits to be confirmed or put back.
@@ -41,7 +41,7 @@ func (u *UnconfirmedChange) IsOpen() bool { return u != nil && u.Ended == "" }
 // TimeLeft is how long there is to confirm it, in whole seconds, the one that runs counted.
 func (u *UnconfirmedChange) TimeLeft(now time.Time) time.Duration {
 	left := u.Until.Sub(now)
-	if u.Over || left <= 0 {
+	if u.IsOver || left <= 0 {
 		return 0
 	}
 	return (left + time.Second - 1).Truncate(time.Second)
@@ -99,7 +99,7 @@ func (u *UnconfirmedChange) Text(now time.Time) string {
 		return text
 	}
 	by := ""
-	if !u.Here && u.PID != 0 {
+	if !u.IsOwn && u.PID != 0 {
 		by = fmt.Sprintf(" by another Rung (pid %d", u.PID)
 		if u.Host != "" {
 			by += " on " + u.Host

@@ -77,8 +77,8 @@ func (r *Revision) VerdictOptions() index.Options {
 	o := r.Desired.Options()
 	none := map[model.PolicyKey]*model.NoRows{}
 	for c := range r.AllCompiled() {
-		if c.None != nil {
-			none[c.Key] = c.None
+		if c.WhyNoRows != nil {
+			none[c.Key] = c.WhyNoRows
 		}
 	}
 	return index.Options{

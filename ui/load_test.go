@@ -50,13 +50,13 @@ func TestLoading(t *testing.T) {
 			p.Zones[0].Conn, p.Zones[2].Conn = model.ConnStarting, model.ConnDialling
 		}, "⣾ reading ███░░░░░░░ 1 of 3 zones   ", ""},
 		{"plan", nav.Activity, func(p *revision.Facts) {
-			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanRunning, Runner: revision.PlanRunner{PID: 1, Here: true}}
+			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanRunning, Runner: revision.PlanRunner{PID: 1, IsOwn: true}}
 		}, "  plan 3/8 running ⣾  ", "  plan 3/8 running  "},
 		{"zones where the page tells much", nav.Rows, func(p *revision.Facts) {
 			p.Zones[1].Conn = model.ConnStarting
 		}, "⣾ reading ██░░ 2 of 3 zones   zone ", ""},
 		{"plan on its page", nav.Plan, func(p *revision.Facts) {
-			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanRunning, Runner: revision.PlanRunner{PID: 1, Here: true}}
+			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanRunning, Runner: revision.PlanRunner{PID: 1, IsOwn: true}}
 		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ▸ running"},
 		{"a plan that waits", nav.Ladder, func(p *revision.Facts) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanWaiting}

@@ -17,7 +17,7 @@ import (
 // underWay is a plan that this Rung runs.
 func underWay(done int) *revision.PlanState {
 	return &revision.PlanState{Total: 9, Done: done, State: revision.PlanRunning, Step: "green-tenant 40 → 30",
-		Runner: revision.PlanRunner{PID: 4711, Since: uitest.Now, Here: true}}
+		Runner: revision.PlanRunner{PID: 4711, Since: uitest.Now, IsOwn: true}}
 }
 
 // A plan that is under way or stopped is in the header of every page, at every width
@@ -25,7 +25,7 @@ func underWay(done int) *revision.PlanState {
 func TestPlanBadge(t *testing.T) {
 	p := uitest.Demo(t)
 	other := underWay(4)
-	other.Runner.Here = false
+	other.Runner.IsOwn = false
 	stopped, back, waiting := underWay(4), underWay(4), underWay(4)
 	stopped.State, stopped.Runner = revision.PlanStopped, revision.PlanRunner{}
 	back.Back, back.Top, waiting.State = true, 5, revision.PlanWaiting
@@ -134,7 +134,7 @@ func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 		}
 	}
 
-	p.Plan.Runner.Here = false
+	p.Plan.Runner.IsOwn = false
 	s = open()
 	s.Press("q")
 	if !s.Quits() {

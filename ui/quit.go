@@ -21,7 +21,7 @@ func runsPlan(r *revision.Revision) bool { return r.Plan.IsUnderWay() && !r.Plan
 // onTrialHere says whether leaving this Rung would put a change back.
 func onTrialHere(r *revision.Revision) bool {
 	u := r.Unconfirmed
-	return u.IsOpen() && u.Here && r.Mode.IsPersistent()
+	return u.IsOpen() && u.IsOwn && r.Mode.IsPersistent()
 }
 
 // quitNow ends the program.

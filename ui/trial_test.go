@@ -56,7 +56,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 	s.WantNot("put back in")
 	s.Press("Y")
 	s.Want("no change waits to be confirmed")
-	trial := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true}
+	trial := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), IsOwn: true}
 	set := func(u revision.UnconfirmedChange) {
 		facts.Number++
 		facts.Unconfirmed = &u
@@ -93,11 +93,11 @@ func TestTrialOnEveryPage(t *testing.T) {
 	s.Resize(120, 34)
 	// Another process has one; then it cannot be put back; then it is.
 	other := trial
-	other.ID, other.Here, other.PID = "2", false, 4711
+	other.ID, other.IsOwn, other.PID = "2", false, 4711
 	set(other)
 	s.Want("not confirmed: put back in 40s by another Rung (pid 4711)")
 	failed := trial
-	failed.ID, failed.Over, failed.Why = "3", true, "connection refused"
+	failed.ID, failed.IsOver, failed.Why = "3", true, "connection refused"
 	set(failed)
 	s.Want("not put back yet", "connection refused")
 	failed.Why, failed.Ended = "", "put back: nobody confirmed it in 60s"
@@ -111,7 +111,7 @@ func TestTrialThatWasFound(t *testing.T) {
 	facts := uitest.Demo(t)
 	f := uitest.NewFake(facts)
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
-	u := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true, Found: true}
+	u := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), IsOwn: true, FromEarlierRun: true}
 	facts.Number++
 	facts.Unconfirmed = &u
 	f.Set(facts)

@@ -86,9 +86,9 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 }
 
 // GuardChanges are changes as guard rails see them.
-func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
+func GuardChanges(changes []change.ObjectChange) (out []guard.PolicyChange) {
 	for i := range changes {
-		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+		out = append(out, guard.PolicyChange{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
 	}
 	return out
 }
@@ -102,7 +102,8 @@ func IsAnyPod(c *model.Cluster) bool {
 	return false
 }
 
-// unprogrammedWithRows says which of the policies have rows that decide though they are not programmed.
+// unprogrammedWithRows says which of the policies have rows that decide though they are not
+// programmed.
 func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
 	for i := range changes {
@@ -173,8 +174,8 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 		out = append(out, Consequence{"note " + text, text})
 	}
 	for i, text := range connections.HangsTexts(e.Difference) {
-		h := &e.Hangs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
+		h := &e.HangingPairs[i]
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.AtSenders, connections.DecidersText(h.Deciders)), text})
 	}
 	return out
 }
@@ -185,7 +186,7 @@ func servicesText(services []model.Key) string {
 	for _, k := range services {
 		names = append(names, k.Namespace+"/"+k.Name)
 	}
-	return "connections to the cluster IP of service " + words.Few(names, 3) + ", named by toServices"
+	return "connections to the cluster IP of service " + words.ListFew(names, 3) + ", named by toServices"
 }
 
 // namedServices are the Services that toServices of the changed policies names, before and

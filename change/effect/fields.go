@@ -69,7 +69,7 @@ func (d *fieldDiff) compareMappings(path string, old, now map[string]any) {
 
 func (d *fieldDiff) compareLists(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-	for _, c := range edit.Align(old, now) {
+	for _, c := range edit.AlignLists(old, now) {
 		switch {
 		case c.New < 0:
 			d.addChange(at(c.Old), valueText(old[c.Old]), "")

@@ -72,12 +72,12 @@ func arrivedTitle(changes []change.ObjectChange) string {
 			places = append(places, at)
 		}
 	}
-	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
+	return fmt.Sprintf("%s changed: %s", words.ListSome(places, fewNamed), words.ListSome(names, fewNamed))
 }
 
 // auditRecord returns the audit record of a change that begins at a time, without
 // its outcome.
-func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a stepApproval) audit.Record {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
 	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
 	for _, gd := range p.Guards {
@@ -88,7 +88,7 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 
 // AuditRefused audits that the change of a preview was asked for and is not made.
 func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
-	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, approval{Confirm: Confirm{By: by}})
+	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, stepApproval{Confirm: Confirm{By: by}})
 	r.Outcome(audit.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }

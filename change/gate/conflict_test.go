@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 		{"everything at once", "1 2 3", "", "1 2 3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := edit.Merge(rewrite.EndWithNewline(lines(c.base)), rewrite.EndWithNewline(lines(c.a)), rewrite.EndWithNewline(lines(c.b)))
+			got, ok := edit.MergeTexts(rewrite.EndWithNewline(lines(c.base)), rewrite.EndWithNewline(lines(c.a)), rewrite.EndWithNewline(lines(c.b)))
 			if c.name == "everything at once" {
 				if !ok || got != "" {
 					t.Errorf("%v %q", ok, got)
@@ -134,7 +134,7 @@ func TestApplyOverAChange(t *testing.T) {
 			if c.now != "" {
 				w.Edit(c.now)
 			}
-			p := w.Gate("").resolve(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(c.wanted), Base: []byte(base)})
+			p := w.Gate("").resolveMutation(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(c.wanted), Base: []byte(base)})
 			merged := ""
 			if p.Conflict != nil {
 				merged = p.Conflict.Merged
@@ -146,7 +146,7 @@ func TestApplyOverAChange(t *testing.T) {
 	}
 	w := newWorld(t, base)
 	renamed := strings.Replace(base, "name: blue", "name: navy", 1)
-	p := w.Gate("").resolve(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(renamed), Base: []byte(base)})
+	p := w.Gate("").resolveMutation(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(renamed), Base: []byte(base)})
 	if p.Blocked != "" || p.Title != "Create ANP navy" || p.Notes[0] != "ANP blue stays: the text is another policy now" {
 		t.Errorf("%q %q %v", p.Title, p.Blocked, p.Notes)
 	}

@@ -51,8 +51,8 @@ type Config struct {
 	History *history.History
 	Audit   *audit.Log
 	Now     func() time.Time
-	// LogConnections returns the connections of the newest log lines, which a change is held against,
-	// or those that all lines there are say are allowed; nil where no log is read.
+	// LogConnections returns the connections of the newest log lines, which a change is held
+	// against, or those that all lines there are say are allowed; nil where no log is read.
 	LogConnections func(allowed bool) *diff.LogConnections
 	// Protected are the namespaces that the configuration protects.
 	Protected []string
@@ -91,9 +91,9 @@ func (g *Gate) judgingOptions() manifests.Options {
 	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
-// approval is a Confirm, and for a step of a plan the guards that were
+// stepApproval is a Confirm, and for a step of a plan the guards that were
 // confirmed for the whole plan, which comes into the history as a whole.
-type approval struct {
+type stepApproval struct {
 	Confirm
 	isPlanStep bool
 	guards     []change.Guard
@@ -105,7 +105,7 @@ type approval struct {
 }
 
 // unknownGuard is a guard rail that was not there when the plan of a step was confirmed.
-func (a approval) unknownGuard(p *Preview) *change.Guard {
+func (a stepApproval) unknownGuard(p *Preview) *change.Guard {
 	for i := range p.Guards {
 		if !isConfirmed(a.guards, p.Guards[i]) {
 			return &p.Guards[i]
@@ -150,10 +150,10 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, erro
 		}
 		return &Result{Plan: true}, nil
 	}
-	return g.commit(ctx, p, approval{Confirm: c})
+	return g.commitApproved(ctx, p, stepApproval{Confirm: c})
 }
 
-func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
+func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (*Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("there is no preview: %w", change.ErrBlocked)
 	}
@@ -236,7 +236,7 @@ func (g *Gate) passUndone(p *Preview) error {
 }
 
 // recordHistory makes a change one that can be taken back.
-func (g *Gate) recordHistory(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
+func (g *Gate) recordHistory(at time.Time, p *Preview, a stepApproval, trial string) (id uint64, err error) {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	e.Ends = p.Mutation.Op == change.OpLogEnd
@@ -293,7 +293,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 
 // checkStillValid says why a change that was previewed as p, and is now worked out as
 // fresh, may not be made.
-func checkStillValid(p, fresh *Preview, a approval) error {
+func checkStillValid(p, fresh *Preview, a stepApproval) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return fmt.Errorf("%s: %w: %s", p.Title, change.ErrBlocked, fresh.Blocked)
 	}

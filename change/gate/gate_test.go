@@ -19,20 +19,20 @@ import (
 	"rung/test/given"
 )
 
-var yes = approval{Confirm: Confirm{Yes: true, By: "cli"}}
+var yes = stepApproval{Confirm: Confirm{Yes: true, By: "cli"}}
 
-func typed(name string) approval {
-	return approval{Confirm: Confirm{Yes: true, Name: name, By: "console"}}
+func typed(name string) stepApproval {
+	return stepApproval{Confirm: Confirm{Yes: true, Name: name, By: "console"}}
 }
 
 // do previews and commits.
-func do(t *testing.T, w *world, g *Gate, m change.Mutation, a approval) *Result {
+func do(t *testing.T, w *world, g *Gate, m change.Mutation, a stepApproval) *Result {
 	t.Helper()
 	p, err := g.Preview(context.Background(), w.Current(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := g.commit(context.Background(), p, a)
+	r, err := g.commitApproved(context.Background(), p, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCommit(t *testing.T) {
 	if w.Priority("control") != 34 {
 		t.Errorf("at %d after the last undo", w.Priority("control"))
 	}
-	p := g.resolve(w.Current(), change.Mutation{Op: change.OpUndo})
+	p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpUndo})
 	if p.Blocked != "nothing to undo" {
 		t.Errorf("one undo too many: %q", p.Blocked)
 	}
@@ -130,12 +130,12 @@ func TestCommitRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		m       change.Mutation
-		a       approval
+		a       stepApproval
 		between func(*world, *Gate, *Preview)
 		want    error
 		result  string // of the audit, empty for no line
 	}{
-		{"nobody said yes", changing.Move("blue", 41), approval{}, nil, change.ErrNotConfirmed, ""},
+		{"nobody said yes", changing.Move("blue", 41), stepApproval{}, nil, change.ErrNotConfirmed, ""},
 		{"no name", changing.Remove("control"), yes, nil, change.ErrNotConfirmed, audit.Refused},
 		{"another name", changing.Remove("control"), typed("blue"), nil, change.ErrNotConfirmed, audit.Refused},
 		{"the guards taken out of the preview", changing.Remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
@@ -183,7 +183,7 @@ func TestCommitRefuses(t *testing.T) {
 				c.between(w, g, p)
 			}
 			before, written := w.Current().Cluster, len(w.Written)
-			r, err := g.commit(context.Background(), p, c.a)
+			r, err := g.commitApproved(context.Background(), p, c.a)
 			if r != nil || err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Fatalf("%+v %v, want %v", r, err, c.want)
 			}
@@ -216,7 +216,7 @@ func TestCommitAfterOtherChanges(t *testing.T) {
 	}
 	w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue")) // read again, another pointer
 	w.Edit(given.ANP("other", 10, "tenant=red"))
-	if _, err := g.commit(context.Background(), p, yes); err != nil {
+	if _, err := g.commitApproved(context.Background(), p, yes); err != nil {
 		t.Fatal(err)
 	}
 	if w.Priority("blue") != 41 {

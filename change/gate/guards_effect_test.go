@@ -174,10 +174,10 @@ func TestBroughtGuards(t *testing.T) {
 	if p.ConfirmName != "edge" || len(p.Guards) != 1 {
 		t.Errorf("%q is asked for: %+v", p.ConfirmName, p.Guards)
 	}
-	if err := checkStillValid(p, p, approval{Confirm: Confirm{Yes: true}}); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := checkStillValid(p, p, stepApproval{Confirm: Confirm{Yes: true}}); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Error(err)
 	}
-	if err := checkStillValid(p, p, approval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
+	if err := checkStillValid(p, p, stepApproval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
 		t.Error(err)
 	}
 }

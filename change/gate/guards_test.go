@@ -98,7 +98,7 @@ func TestStaticGuards(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
-			p := w.Gate("").resolve(w.Current(), c.m)
+			p := w.Gate("").resolveMutation(w.Current(), c.m)
 			if p.Blocked != "" {
 				t.Fatalf("blocked: %s", p.Blocked)
 			}
@@ -144,7 +144,7 @@ spec:
 		{"{matchExpressions: [{key: tenant, operator: DoesNotExist}]}", "web", true},
 	} {
 		w := newWorld(t)
-		p := w.Gate("").resolve(w.Current(), changing.Apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
+		p := w.Gate("").resolveMutation(w.Current(), changing.Apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
 		w.Gate("").judgeEffect(p, &effect.Effect{Unknown: "no pods are known"}, w.Current())
 		if p.Blocked != "" || slices.ContainsFunc(p.Guards, func(g change.Guard) bool { return g.Code == guard.DenySystem }) != c.guarded {
 			t.Errorf("%s %s: %s %v, want guarded %v", c.ns, c.app, p.Blocked, p.Guards, c.guarded)

@@ -25,7 +25,7 @@ const (
 const DefaultSession = 15 * time.Minute
 
 // logLevel sets the levels of policies and namespaces, for good or for a session.
-func (r *resolver) logLevel() {
+func (r *mutationResolver) logLevel() {
 	m := &r.preview.Mutation
 	whom := m.TargetNames()
 	switch {
@@ -74,7 +74,7 @@ func durationText(d time.Duration) string {
 }
 
 // loggablePolicy is the object of that key, if its logging can be changed.
-func (r *resolver) loggablePolicy(k model.PolicyKey) *model.Policy {
+func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	old := r.rev.Cluster.LoggedObject(k)
 	switch {
 	case old == nil:
@@ -90,7 +90,7 @@ func (r *resolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 }
 
 // setLevel sets the level of one object.
-func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
+func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time) {
 	m, p := r.preview.Mutation, r.preview
 	if _, err := model.ParseLogging(m.Levels.AnnotationText(), true); err != nil {
 		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
@@ -138,7 +138,7 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 
 // currentLevels returns the log levels that an object's annotation sets, the zero value where
 // the annotation is not valid.
-func (r *resolver) currentLevels(p *model.Policy) model.LogLevels {
+func (r *mutationResolver) currentLevels(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
 		return policies.NamespaceLogging(r.rev, p.Name).Levels
 	}
@@ -159,7 +159,7 @@ func userAtHost(user string) string {
 }
 
 // setAnnotations gives an object these logging annotations, and no others of them.
-func (r *resolver) setAnnotations(old *model.Policy, set map[string]string) {
+func (r *mutationResolver) setAnnotations(old *model.Policy, set map[string]string) {
 	now, broken := rewrite.WithAnnotations(old, set, r.gate.judgingOptions())
 	r.preview.Errors = append(r.preview.Errors, broken...)
 	if now != nil {
@@ -169,7 +169,7 @@ func (r *resolver) setAnnotations(old *model.Policy, set map[string]string) {
 }
 
 // logEnd ends the logging sessions of policies and namespaces.
-func (r *resolver) logEnd() {
+func (r *mutationResolver) logEnd() {
 	m := &r.preview.Mutation
 	r.preview.Title = "End logging of " + m.TargetNames()
 	for _, k := range m.LoggingTargets() {
@@ -186,7 +186,7 @@ func (r *resolver) logEnd() {
 }
 
 // endSession gives the former level back, unless somebody else changed it meanwhile.
-func (r *resolver) endSession(old *model.Policy) {
+func (r *mutationResolver) endSession(old *model.Policy) {
 	m, p, name := r.preview.Mutation, r.preview, old.Key.Label()
 	set := map[string]string{}
 	if level, has := old.RawAnnotation(model.AnnotationLogging); has {

@@ -70,7 +70,7 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 		if p.Blocked != "" {
 			return nil, false, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
 		}
-		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, retried: n < staleTries})
+		res, err := g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, retried: n < staleTries})
 		if res != nil {
 			return endedSessions(p, byTime, g.Config.Now()), false, err
 		}

@@ -109,7 +109,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		t.Errorf("commands %v", got)
 	}
 	labels := w.Current().Cluster.Namespace("blue").Labels
-	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
+	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if l := policies.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
@@ -138,7 +138,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		{Op: change.OpLogLevel, Policy: k, Session: true, SessionTime: time.Minute},
 		changing.Session(time.Minute, changing.NsKey("nowhere")),
 	} {
-		if p := g.resolve(w.Current(), m); p.Blocked == "" {
+		if p := g.resolveMutation(w.Current(), m); p.Blocked == "" {
 			t.Errorf("%s is not refused", p.Title)
 		}
 	}
@@ -174,14 +174,14 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
-	if p := g.resolve(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "is not over") {
+	if p := g.resolveMutation(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
 	}
 	do(t, w, g, end(k, given.ANPKey("blue")), typed(""))
 	if got := w.Logging(k); got != "x" {
 		t.Errorf("%q", got)
 	}
-	if p := g.resolve(w.Current(), end(k)); !p.IsNoChange() {
+	if p := g.resolveMutation(w.Current(), end(k)); !p.IsNoChange() {
 		t.Errorf("a second end: %q", p.Blocked)
 	}
 }
@@ -204,7 +204,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 		t.Errorf("%q", p.Blocked)
 	}
 	w.SetWrites(false)
-	if p := g.resolve(w.Current(), end(all...)); !p.ReadOnly {
+	if p := g.resolveMutation(w.Current(), end(all...)); !p.ReadOnly {
 		t.Errorf("%q", p.Blocked)
 	}
 	w.SetWrites(true)
@@ -241,7 +241,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 	}
 	// The end of a session is not undone.
 	ends := g.Config.History.Entries()[1]
-	if p := g.resolve(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
+	if p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
 		t.Errorf("%+v %q", ends, p.Blocked)
 	}
 }
@@ -314,7 +314,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Wait(10 * time.Minute)
-	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
+	if _, err := g.commitApproved(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
@@ -324,7 +324,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	p, _ = g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
 	now, _ := rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if _, err := g.commit(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
+	if _, err := g.commitApproved(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"rung/system"
 )
 
-// resolve works out which objects a change writes and whether it may be made. It is cheap
-// beside what follows from them: effectOf, which finds the guard rails, and explain.
-func (g *Gate) resolve(rev *revision.Revision, m change.Mutation) *Preview {
-	r := resolver{g, rev, &Preview{Mutation: m}}
+// resolveMutation works out which objects a change writes and whether it may be made. It is cheap
+// beside what follows from them: effectOf, which finds the guard rails, and explainPreview.
+func (g *Gate) resolveMutation(rev *revision.Revision, m change.Mutation) *Preview {
+	r := mutationResolver{g, rev, &Preview{Mutation: m}}
 	r.findChanges()
 	r.judgeObjects()
 	return r.preview
 }
 
 // findChanges finds the objects that a mutation changes.
-func (r *resolver) findChanges() {
+func (r *mutationResolver) findChanges() {
 	switch r.preview.Mutation.Op {
 	case change.OpApply:
 		r.applyDocuments()
@@ -48,7 +48,7 @@ func (r *resolver) findChanges() {
 	}
 }
 
-type resolver struct {
+type mutationResolver struct {
 	gate    *Gate
 	rev     *revision.Revision
 	preview *Preview
@@ -61,7 +61,7 @@ func (p *Preview) block(format string, args ...any) {
 	}
 }
 
-func (r *resolver) block(format string, args ...any) { r.preview.block(format, args...) }
+func (r *mutationResolver) block(format string, args ...any) { r.preview.block(format, args...) }
 
 // WhyNotChanged says why policies of a kind are not changed, empty where they are.
 func WhyNotChanged(k model.Kind) string {
@@ -72,7 +72,7 @@ func WhyNotChanged(k model.Kind) string {
 }
 
 // judgeObjects judges the objects that were found.
-func (r *resolver) judgeObjects() {
+func (r *mutationResolver) judgeObjects() {
 	p := r.preview
 	p.blockInvalid()
 	for i := range p.Objects {
@@ -147,7 +147,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 }
 
 // addChange adds an object, unless it is already what it should be.
-func (r *resolver) addChange(old, now *model.Policy) {
+func (r *mutationResolver) addChange(old, now *model.Policy) {
 	if old == nil && now == nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (r *resolver) addChange(old, now *model.Policy) {
 }
 
 // applyDocuments takes whole documents, policies only.
-func (r *resolver) applyDocuments() {
+func (r *mutationResolver) applyDocuments() {
 	m := r.preview.Mutation
 	res := manifests.Parse("", m.YAML, r.gate.judgingOptions())
 	r.preview.Errors = res.Broken
@@ -212,7 +212,7 @@ func (r *resolver) applyDocuments() {
 	}
 }
 
-func (r *resolver) blockConflict(c rewrite.Conflict) {
+func (r *mutationResolver) blockConflict(c rewrite.Conflict) {
 	if r.preview.Conflict == nil {
 		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
@@ -223,7 +223,7 @@ func (r *resolver) blockConflict(c rewrite.Conflict) {
 }
 
 // targetPolicy is the policy of all operations but apply and undo.
-func (r *resolver) targetPolicy() *model.Policy {
+func (r *mutationResolver) targetPolicy() *model.Policy {
 	k := r.preview.Mutation.Policy
 	old := r.rev.Cluster.Policy(k)
 	if old == nil {
@@ -232,13 +232,13 @@ func (r *resolver) targetPolicy() *model.Policy {
 	return old
 }
 
-func (r *resolver) removePolicy() {
+func (r *mutationResolver) removePolicy() {
 	r.preview.Title = "Delete " + r.preview.Mutation.Policy.Label()
 	r.addChange(r.targetPolicy(), nil)
 }
 
 // movePolicy gives an AdminNetworkPolicy another priority.
-func (r *resolver) movePolicy() {
+func (r *mutationResolver) movePolicy() {
 	m, p := r.preview.Mutation, r.preview
 	old := r.targetPolicy()
 	p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)

@@ -14,11 +14,11 @@ import (
 
 // combineChanges works several changes out, each on what those before it leave, and makes one of
 // them: what they do together.
-func (r *resolver) combineChanges() {
+func (r *mutationResolver) combineChanges() {
 	var titles []string
 	rev := r.rev
 	for _, m := range r.preview.Mutation.Parts {
-		one := resolver{r.gate, rev, &Preview{Mutation: m}}
+		one := mutationResolver{r.gate, rev, &Preview{Mutation: m}}
 		one.findChanges()
 		one.preview.blockInvalid()
 		if one.preview.Title == "" {
@@ -36,12 +36,12 @@ func (r *resolver) combineChanges() {
 	}
 	r.preview.Title = strings.Join(titles, ", then ")
 	if len(titles) > 3 {
-		r.preview.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.Some(titles, 3))
+		r.preview.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.ListSome(titles, 3))
 	}
 }
 
 // mergeChange adds a change of an object to those that were found before it.
-func (r *resolver) mergeChange(c change.ObjectChange) {
+func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	i := slices.IndexFunc(r.preview.Objects, func(o change.ObjectChange) bool { return o.Key == c.Key })
 	if i < 0 {
 		r.preview.Objects = append(r.preview.Objects, c)
@@ -56,18 +56,18 @@ func (r *resolver) mergeChange(c change.ObjectChange) {
 }
 
 // noteLeftAside notes what of a folder is left aside.
-func (r *resolver) noteLeftAside(kinds map[model.Kind]int) {
+func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		all = append(all, words.Total(kinds[k], string(k)))
 	}
 	if len(all) > 0 {
-		r.preview.Notes = append(r.preview.Notes, "left aside, since only policies are applied: "+words.Some(all, 5))
+		r.preview.Notes = append(r.preview.Notes, "left aside, since only policies are applied: "+words.ListSome(all, 5))
 	}
 }
 
 // prunePolicies deletes the policies that a text does not have.
-func (r *resolver) prunePolicies(keep map[model.Key]bool) {
+func (r *mutationResolver) prunePolicies(keep map[model.Key]bool) {
 	for p := range r.rev.Cluster.AllPolicies() {
 		if !keep[p.Key] {
 			r.addChange(p, nil)

@@ -77,11 +77,11 @@ func TestPreviewNetpol(t *testing.T) {
 func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
 	rev := w.Current()
-	p := w.Gate("").resolve(rev, change.Mutation{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}})
+	p := w.Gate("").resolveMutation(rev, change.Mutation{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}})
 	if p.Blocked != "NP blue/web logs as the annotation of namespace blue says: change the logging of that" {
 		t.Error(p.Blocked)
 	}
-	p = w.Gate("").resolve(rev, change.Mutation{Op: change.OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
+	p = w.Gate("").resolveMutation(rev, change.Mutation{Op: change.OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
 	if p.Blocked != "NP blue/web has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do" || p.Title != "Move NP blue/web to 3" {
 		t.Errorf("%q %q", p.Title, p.Blocked)
 	}

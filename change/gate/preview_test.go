@@ -262,13 +262,13 @@ func TestPreviewLogLevel(t *testing.T) {
 		{given.ANPKey("gone"), model.LogLevels{Deny: "alert"}, "there is no ANP gone", "Set logging of ANP gone to deny=alert"},
 		{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, model.LogLevels{Deny: "info"}, "", "Set logging of BANP default to deny=info"},
 	} {
-		p := g.resolve(w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: c.k, Levels: c.l})
+		p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: c.k, Levels: c.l})
 		if !strings.HasPrefix(p.Blocked, c.blocked) || p.Title != c.title {
 			t.Errorf("%q blocked %q", p.Title, p.Blocked)
 		}
 	}
 	w.SetWrites(false)
-	p = g.resolve(w.Current(), changing.Move("control", 35))
+	p = g.resolveMutation(w.Current(), changing.Move("control", 35))
 	if p.Blocked != "read-only: changes are switched off" || len(p.Objects) != 1 {
 		t.Errorf("%q, %d objects", p.Blocked, len(p.Objects))
 	}

@@ -72,7 +72,7 @@ func PlanFirstReason(p *revision.PlanState) string {
 
 // undoChange reverses a change of the history. The undo of a plan is another plan
 // (Gate.undoPlan).
-func (r *resolver) undoChange() {
+func (r *mutationResolver) undoChange() {
 	p := r.preview
 	p.Title = "Undo"
 	if p.Mutation.Op == change.OpRedo {
@@ -100,7 +100,7 @@ func (r *resolver) undoChange() {
 
 // blockIfUndone blocks an undo, or a redo, of which every object is already as it would leave it:
 // somebody else put it back.
-func (r *resolver) blockIfUndone(e history.Entry) {
+func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	p := r.preview
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
 		return
@@ -114,7 +114,7 @@ func (r *resolver) blockIfUndone(e history.Entry) {
 		what, as = "redo", "would be"
 	}
 	p.AlreadyUndone = true
-	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
+	r.block("nothing to %s: %s already %s as it %s", what, words.ListSome(names, 3), words.OneOrMany(len(names), "stands", "stand"), as)
 }
 
 // UndoNotes says which change an undo is about, by when it was made and who made it, and
@@ -155,7 +155,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 }
 
 // notePlaces notes where the files' writer puts what comes back.
-func (r *resolver) notePlaces() {
+func (r *mutationResolver) notePlaces() {
 	w, ok := r.gate.Config.Writer.(placeTeller)
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
 		return
@@ -167,7 +167,7 @@ func (r *resolver) notePlaces() {
 	r.preview.Notes = append(r.preview.Notes, notes...)
 }
 
-func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
+func (r *mutationResolver) undoObject(o history.Object, files []change.FileChange) {
 	now := r.rev.Cluster.LoggedObject(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
@@ -216,9 +216,9 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	}
 }
 
-// resolveRest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
-// of one that was killed: objects that stand as they were.
-func (r *resolver) resolveRest(finish bool) {
+// resolveRest turns the change on trial round, but for what others changed meanwhile, or
+// resolves what is left of one that was killed: objects that stand as they were.
+func (r *mutationResolver) resolveRest(finish bool) {
 	e := r.gate.trials.TrialEntry()
 	what := "confirmed"
 	r.preview.Title = e.UndoTitle()

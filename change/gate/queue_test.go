@@ -66,7 +66,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		a := yes
 		a.OnWait = func(title string) { told <- name + ": " + title }
 		all.Go(func() {
-			_, err := g.commit(ctx, p, a)
+			_, err := g.commitApproved(ctx, p, a)
 			done <- outcome{name, err}
 		})
 	}
@@ -144,7 +144,7 @@ func TestFinish(t *testing.T) {
 		a.Finish = finish
 		got := make(chan error, 1)
 		go func() {
-			_, err := g.commit(ctx, p, a)
+			_, err := g.commitApproved(ctx, p, a)
 			got <- err
 		}()
 		<-s.began

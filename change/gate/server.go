@@ -21,28 +21,28 @@ import (
 type serverWriter interface {
 	change.Writer
 	// LivePolicies reads the policies as they are now; what is not there is nil.
-	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error)
 	// TryChanges has the server try the changes.
 	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
-// resolveOnServer is resolve with what the server says, and with the guard rails: the change is worked
-// out from the objects as they are there now, which watching may not have brought yet, and
-// tried there. It returns the revision it was worked out from, too. read is the preview that
-// was read, nil for the first: what is the same is not worked out again.
+// resolveOnServer is resolveMutation with what the server says, and with the guard rails: the change
+// is worked out from the objects as they are there now, which watching may not have brought
+// yet, and tried there. It returns the revision it was worked out from, too. read is the
+// preview that was read, nil for the first: what is the same is not worked out again.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
 	basis := rev.Basis()
-	var live map[model.PolicyKey]*kube.Live
+	var live map[model.PolicyKey]*kube.LivePolicy
 	if g.server != nil {
 		var err error
 		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
-			p := g.resolve(rev, m)
+			p := g.resolveMutation(rev, m)
 			p.block("%v", err)
 			return p, rev
 		}
 		rev = withLiveObjects(rev, live)
 	}
-	p := g.resolve(rev, m)
+	p := g.resolveMutation(rev, m)
 	if g.server != nil {
 		g.askServer(ctx, rev, p)
 	}
@@ -89,7 +89,7 @@ func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 }
 
 // withLiveObjects is a revision with the policies as they were read just now.
-func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revision.Revision {
+func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.LivePolicy) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
@@ -131,7 +131,7 @@ func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 }
 
 // addKeptGuards adds the guards of objects that are kept elsewhere.
-func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.PolicyKey]*kube.Live) {
+func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.PolicyKey]*kube.LivePolicy) {
 	for i := range changes {
 		if l := live[changes[i].Key]; l != nil {
 			p.Guards = append(p.Guards, keptElsewhereGuards(&changes[i], l)...)
@@ -176,7 +176,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 const GuardKept = "kept-elsewhere"
 
 // keptElsewhereGuards is the guard of an object that something keeps as it is written elsewhere.
-func keptElsewhereGuards(c *change.ObjectChange, l *kube.Live) []change.Guard {
+func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Guard {
 	var will, may []string
 	for _, o := range l.Owners(c.New) {
 		if o.Certain {
@@ -193,7 +193,7 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.Live) []change.Guard {
 		return nil
 	}
 	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
-		c.Key.Label(), word, words.Some(by, 3))}}
+		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

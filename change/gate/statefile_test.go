@@ -71,7 +71,7 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := g.commit(context.Background(), p, yes); r != nil || err == nil || w.Priority("blue") != 40 {
+	if r, err := g.commitApproved(context.Background(), p, yes); r != nil || err == nil || w.Priority("blue") != 40 {
 		t.Errorf("%+v %v, at %d", r, err, w.Priority("blue"))
 	}
 }
@@ -90,8 +90,8 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		reserved = reserved || op.Kind == "sync"
 		return nil
 	}}, dir)
-	p := g.resolve(w.Current(), changing.Move("blue", 41))
-	r, err := g.commit(context.Background(), p, yes)
+	p := g.resolveMutation(w.Current(), changing.Move("blue", 41))
+	r, err := g.commitApproved(context.Background(), p, yes)
 	if r == nil || !errors.Is(err, change.ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
 	}

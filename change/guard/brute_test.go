@@ -264,13 +264,13 @@ func TestRailsAreBruteForce(t *testing.T) {
 		for range 1 + c.IntN(2) {
 			docs = append(docs, c.policy())
 		}
-		var now []Change
+		var now []PolicyChange
 		for _, p := range parsed(t, docs...) {
-			now = append(now, Change{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
+			now = append(now, PolicyChange{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
 		}
 		if c.IntN(3) == 0 {
 			was := olds[c.IntN(len(olds))]
-			now = []Change{{Key: was.Key, Old: was}}
+			now = []PolicyChange{{Key: was.Key, Old: was}}
 		}
 		var upsert []model.Object
 		var remove []model.Key
@@ -306,7 +306,7 @@ func TestRailsAreBruteForce(t *testing.T) {
 		for i := range d.Reaches {
 			r := &d.Reaches[i]
 			f := [2]verdict.Verdict{r.Before, r.After}
-			b.counts(seed, "across", b.across[f], &r.Across, true)
+			b.counts(seed, "across", b.across[f], &r.AcrossNamespaces, true)
 			b.counts(seed, "protected", b.protects[f], &r.Protected, false)
 		}
 		if t.Failed() {
@@ -333,7 +333,7 @@ func said(rails []Guard) (out string) {
 func (b *brute) counts(seed int, what string, want map[string]int, s *diff.FlipShare, into bool) {
 	b.t.Helper()
 	sum := 0
-	for _, n := range s.By {
+	for _, n := range s.ByNamespace {
 		sum += n.Pairs
 		if n.Pairs < want[n.Namespace] {
 			b.t.Errorf("seed %d: %s: %d pairs of %q, by brute force at least %d", seed, what, n.Pairs, n.Namespace, want[n.Namespace])
@@ -343,7 +343,7 @@ func (b *brute) counts(seed int, what string, want map[string]int, s *diff.FlipS
 		b.t.Errorf("seed %d: %s: %d pairs, by namespace %d", seed, what, s.Pairs, sum)
 	}
 	for ns, n := range want {
-		if !slices.ContainsFunc(s.By, func(o diff.NamespacePairs) bool { return o.Namespace == ns }) {
+		if !slices.ContainsFunc(s.ByNamespace, func(o diff.NamespacePairs) bool { return o.Namespace == ns }) {
 			b.t.Errorf("seed %d: %s: nothing of %q, by brute force %d", seed, what, ns, n)
 		}
 	}
@@ -366,8 +366,8 @@ func someLog(c chance, b *brute) *diff.LogConnections {
 			e.Addr = netip.MustParseAddr(fmt.Sprint(pod.IPs[0]))
 			return e
 		}
-		l.Seen = append(l.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
-			Said: pick(c, verdict.Allow, verdict.Allow, verdict.Deny), Lines: 1, First: time.Unix(1, 0), Last: time.Unix(2, 0)})
+		l.Connections = append(l.Connections, diff.LoggedConnection{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
+			LoggedVerdict: pick(c, verdict.Allow, verdict.Allow, verdict.Deny), Lines: 1, First: time.Unix(1, 0), Last: time.Unix(2, 0)})
 		l.Lines++
 	}
 	return l
@@ -375,9 +375,9 @@ func someLog(c chance, b *brute) *diff.LogConnections {
 
 // logged says whether a connection that the log has seen allowed is allowed no more.
 func (b *brute) logged(l *diff.LogConnections) bool {
-	return slices.ContainsFunc(l.Seen, func(s diff.LoggedConnection) bool {
+	return slices.ContainsFunc(l.Connections, func(s diff.LoggedConnection) bool {
 		q := s.Connection
 		q.From.Addr, q.To.Addr = netip.Addr{}, netip.Addr{}
-		return s.Said == verdict.Allow && b.ask(b.rev.Verdicts(), q) == verdict.Allow && b.ask(b.next.Verdicts(), q) != verdict.Allow
+		return s.LoggedVerdict == verdict.Allow && b.ask(b.rev.Verdicts(), q) == verdict.Allow && b.ask(b.next.Verdicts(), q) != verdict.Allow
 	})
 }

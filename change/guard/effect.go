@@ -89,7 +89,7 @@ func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 // someEnds names the ends of a rail's connections, fully where they are few.
 func someEnds(e verdict.Ends) string {
 	var names []string
-	for _, k := range e.Some {
+	for _, k := range e.FirstPods {
 		names = append(names, k.Namespace+"/"+k.Name)
 	}
 	if more := e.Pods - len(names); more > 0 {
@@ -101,19 +101,19 @@ func someEnds(e verdict.Ends) string {
 // byNamespace counts the pairs of a share: "red (40 pairs), blue (2 pairs)".
 func byNamespace(s *diff.FlipShare) string {
 	var parts []string
-	for _, n := range s.By {
+	for _, n := range s.ByNamespace {
 		name := n.Namespace
 		if name == "" {
 			name = "addresses outside"
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Total(n.Pairs, "pair")))
 	}
-	return words.Few(parts, 6)
+	return words.ListFew(parts, 6)
 }
 
 // namespacesOf names the namespaces of a share in an order that no count changes.
 func namespacesOf(s *diff.FlipShare) (out []string) {
-	for _, n := range s.By {
+	for _, n := range s.ByNamespace {
 		out = append(out, n.Namespace)
 	}
 	slices.Sort(out)
@@ -125,7 +125,7 @@ func namespacesOf(s *diff.FlipShare) (out []string) {
 func (j *railCollector) findOpened() {
 	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // what opens for certain comes first
 		r := &j.difference.Reaches[i]
-		a := &r.Across
+		a := &r.AcrossNamespaces
 		if r.Before != verdict.Deny || r.After == verdict.Deny || a.Pairs == 0 {
 			continue
 		}

@@ -68,8 +68,8 @@ func (g Guard) Identity() string {
 	return text
 }
 
-// Change is one policy before and after; nil where it is created or removed.
-type Change struct {
+// PolicyChange is one policy before and after; nil where it is created or removed.
+type PolicyChange struct {
 	Key      model.PolicyKey
 	Old, New *model.Policy
 }
@@ -79,7 +79,7 @@ const fewDeleted = 3
 
 // DeletionRails are the rails of the policies that a change deletes: one for all where they are
 // many, since what else the change does would be lost among them.
-func DeletionRails(changes []Change) (out []Guard) {
+func DeletionRails(changes []PolicyChange) (out []Guard) {
 	var names []string
 	var about string
 	for _, c := range changes {
@@ -90,7 +90,7 @@ func DeletionRails(changes []Change) (out []Guard) {
 		}
 	}
 	if len(out) > fewDeleted {
-		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.Cut(names, ", ", fewDeleted))
+		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.JoinAtMost(names, ", ", fewDeleted))
 		all.About = Deletes + about
 		return []Guard{all}
 	}
@@ -99,8 +99,8 @@ func DeletionRails(changes []Change) (out []Guard) {
 
 // ConfirmName is the name that must be typed: that of the policy which the first guard rail
 // is about, since that is the one that is told, or of the first guarded one of the changes.
-func ConfirmName(gs []Guard, changes []Change) string {
-	if len(gs) > 0 && slices.ContainsFunc(changes, func(c Change) bool { return c.Key == gs[0].Policy }) {
+func ConfirmName(gs []Guard, changes []PolicyChange) string {
+	if len(gs) > 0 && slices.ContainsFunc(changes, func(c PolicyChange) bool { return c.Key == gs[0].Policy }) {
 		return gs[0].Policy.Name
 	}
 	for _, c := range changes {

@@ -23,11 +23,11 @@ type ClusterFacts struct {
 
 // JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
-func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []Change, a ClusterFacts) (*diff.Difference, []Guard, error) {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard, error) {
 	v := connections.VitalEndpoints(rev)
 	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
 	for i := range changes {
-		ask.About = append(ask.About, changes[i].Key)
+		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
 	}
 	d, err := connections.DiffConnections(rev, ctx, next, ask)
 	if err != nil {
@@ -45,9 +45,10 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []C
 	return d, j.guards, nil
 }
 
-// UnknownEffectRails are the rails of a change of which it is not known what it does to connections,
-// and why not. Where there is nothing that could connect they are all there is to ask.
-func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts, why string, anything bool) []Guard {
+// UnknownEffectRails are the rails of a change of which it is not known what it does to
+// connections, and why not. Where there is nothing that could connect they are all there is
+// to ask.
+func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, newGuard(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
@@ -78,7 +79,7 @@ func vitalWatches(v vital.VitalEndpoints) []diff.WatchedEnds {
 type railCollector struct {
 	ctx        context.Context
 	rev, next  *revision.Revision
-	changes    []Change
+	changes    []PolicyChange
 	difference *diff.Difference
 	guards     []Guard
 }
@@ -87,7 +88,7 @@ type railCollector struct {
 func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	for _, ds := range by {
 		for i := range ds {
-			if slices.ContainsFunc(j.changes, func(c Change) bool { return c.Key == ds[i].Policy }) {
+			if slices.ContainsFunc(j.changes, func(c PolicyChange) bool { return c.Key == ds[i].Policy }) {
 				return ds[i].Policy
 			}
 		}
@@ -142,8 +143,9 @@ func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connec
 	j.guards = append(j.guards, g)
 }
 
-// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on, or its
-// own addresses where it runs on none, or where it is not known what a node sends from.
+// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on,
+// or its own addresses where it runs on none, or where it is not known what a node sends
+// from.
 func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)

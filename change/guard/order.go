@@ -36,7 +36,7 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e enforcementFacts) *orderGuard {
+func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []PolicyChange, e enforcementFacts) *orderGuard {
 	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.ResolvedRule{},
 		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}

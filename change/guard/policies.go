@@ -14,8 +14,8 @@ import (
 // what a change does to connections: for what it leaves behind, alike for create, update,
 // move and undo, and for a removed policy as it was. It asks the cluster as it is; the
 // policies of the change are taken from the change.
-func policyRails(c *model.Cluster, changes []Change, e enforcementFacts, protected []string) []Guard {
-	touched := slices.DeleteFunc(decidingChanges(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.compilesCNP })
+func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, protected []string) []Guard {
+	touched := slices.DeleteFunc(decidingChanges(changes), func(ch PolicyChange) bool { return ch.Key.Kind == model.KindCNP && !e.compilesCNP })
 	if len(touched) == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func policyRails(c *model.Cluster, changes []Change, e enforcementFacts, protect
 		}
 		out = append(out, denyGuards(x, p, protected)...)
 	}
-	touched = slices.DeleteFunc(touched, func(ch Change) bool { return !ch.Key.Kind.IsAdmin() })
+	touched = slices.DeleteFunc(touched, func(ch PolicyChange) bool { return !ch.Key.Kind.IsAdmin() })
 	if len(touched) == 0 {
 		return out
 	}
@@ -36,7 +36,7 @@ func policyRails(c *model.Cluster, changes []Change, e enforcementFacts, protect
 }
 
 // decidingChanges are the changes that could change a decision.
-func decidingChanges(changes []Change) (out []Change) {
+func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
 	for _, ch := range changes {
 		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
 			out = append(out, ch)
@@ -125,7 +125,7 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) str
 		}
 		names = append(names, ns.Name)
 	}
-	text := words.Cut(names, ", ", 3)
+	text := words.JoinAtMost(names, ", ", 3)
 	if len(names) > 3 {
 		text += " protected namespaces"
 	}

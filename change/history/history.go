@@ -120,8 +120,8 @@ func (h *History) undoDepth(e Entry) (n int) {
 	return n
 }
 
-// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on trial or of several
-// objects, or of the logging session that it began.
+// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on
+// trial or of several objects, or of the logging session that it began.
 func (h *History) EntryOfID(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
 		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {
@@ -247,7 +247,7 @@ func (e *Entry) sizeBytes() (n int) {
 		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
 	}
 	for i := range e.Files {
-		n += e.Files[i].Size()
+		n += e.Files[i].SizeBytes()
 	}
 	return n
 }

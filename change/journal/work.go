@@ -35,15 +35,15 @@ func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64
 	return &Work[T]{Journal: *Open(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
 }
 
-// State is how the record of a Work is found.
-type State int
+// WorkState is how the record of a Work is found.
+type WorkState int
 
 // The states of a record.
 const (
-	Nothing State = iota // there is none
-	Ended                // there was one at the last look, and another process has removed it
-	Same                 // as at the last look
-	Anew                 // it was written since: the record is returned
+	Nothing WorkState = iota // there is none
+	Ended                    // there was one at the last look, and another process has removed it
+	Same                     // as at the last look
+	Anew                     // it was written since: the record is returned
 )
 
 // UnreadableError says that a record was read and is none.
@@ -61,7 +61,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 // Recover looks for unfinished work, for the owner of its kind: left by a process that ended, or
 // done just now by another one, as elsewhere says. known is the owner's last knowledge of
 // elsewhere: where that changed the record is read again, since times of files may be coarse.
-func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, err error) {
+func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere bool, err error) {
 	if w.Path == "" {
 		return nil, Nothing, false, nil
 	}
@@ -86,7 +86,8 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 	return record, Anew, elsewhere, err
 }
 
-// Read is the record that is stored; an UnreadableError says that there is a file and no record in it.
+// Read is the record that is stored; an UnreadableError says that there is a file and no
+// record in it.
 func (w *Work[T]) Read() (record *T, err error) {
 	was, text := w.lastSeen, []byte(nil)
 	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
@@ -131,8 +132,8 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	return false, err
 }
 
-// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the process. For so long
-// it waits for another one, which may only look; then it is ErrLocked.
+// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the
+// process. For so long it waits for another one, which may only look; then it is ErrLocked.
 func (w *Work[T]) TakeLock(patience time.Duration) error {
 	if w.HoldsLock() {
 		return fmt.Errorf("taking %s: %w", w.title, safefile.ErrLocked)

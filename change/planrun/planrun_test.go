@@ -239,7 +239,7 @@ func TestPlanRuns(t *testing.T) {
 	p.untilAt(firstMade)
 	both := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet), worker (not shown yet)"
 	s := p.until("the zones are waited for", func(s revision.PlanState) bool { return brief(s) == both })
-	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.RunsElsewhere() || s.Title != "Re-space: step 10, starting at 10" {
+	if s.Runner.PID != os.Getpid() || !s.Runner.IsOwn || s.RunsElsewhere() || s.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%+v", s)
 	}
 	p.Zone("worker", model.ConnSynced, true)

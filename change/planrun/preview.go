@@ -142,9 +142,9 @@ func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool)
 	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
 	switch {
 	case p == nil:
-		return plan.AstrayPolicy{Policy: s.Policy, Want: s.From, Gone: true}, true
+		return plan.AstrayPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}, true
 	case p.Priority != s.From:
-		return plan.AstrayPolicy{Policy: s.Policy, At: p.Priority, Want: s.From}, true
+		return plan.AstrayPolicy{Policy: s.Policy, Priority: p.Priority, Expected: s.From}, true
 	}
 	return plan.AstrayPolicy{}, false
 }

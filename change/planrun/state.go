@@ -44,7 +44,7 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
-	out.Runner.Here = r.isRunning && out.Runner.PID != 0
+	out.Runner.IsOwn = r.isRunning && out.Runner.PID != 0
 	return out
 }
 
@@ -139,7 +139,7 @@ func (s *zoneProgress) waitText() string {
 	for _, w := range s.waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.Why))
 	}
-	return "waiting for " + words.Cut(zones, ", ", 3)
+	return "waiting for " + words.JoinAtMost(zones, ", ", 3)
 }
 
 // notShown is why a zone that is on its way is waited for.

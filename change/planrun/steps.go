@@ -236,12 +236,12 @@ func (r *Plans) takenBackError(job *planJob) error {
 		}
 		switch {
 		case step < 0:
-		case a.Gone:
+		case a.IsGone:
 			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
-		case a.At == from:
-			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.At)
+		case a.Priority == from:
+			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.Priority)
 		default:
-			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.At)
+			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.Priority)
 		}
 	}
 	return nil

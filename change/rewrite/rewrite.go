@@ -181,7 +181,7 @@ func MergeConflict(c Conflict) *Conflict {
 	if c.Base == "" || c.Now == "" || c.Wanted == "" {
 		return &c
 	}
-	if text, ok := edit.Merge(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
+	if text, ok := edit.MergeTexts(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
 		if p, _ := manifests.ParsePolicy([]byte(text)); p != nil && p.Key == c.Key && len(p.Invalid) == 0 {
 			c.Merged = text
 		}

@@ -87,7 +87,7 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 		return nil
 	}
 	u := *o.state
-	if u.Over && u.Why == "" && !o.heldElsewhere {
+	if u.IsOver && u.Why == "" && !o.heldElsewhere {
 		u.Why = "this run does not write the files (--write-back)"
 	}
 	return &u

@@ -37,7 +37,7 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{Adopts: true})
 	one.mustTry(changing.Move("control", 36))
 	two.runStep(Bg, true)
-	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.IsOpen() || two.holdsLock {
+	if u := two.told[0]; u.IsOwn || u.PID != os.Getpid() || !u.IsOpen() || two.holdsLock {
 		t.Fatalf("%+v", u)
 	}
 	if r, err := two.try(changing.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
@@ -103,13 +103,13 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(20 * time.Second)
 	command := startProcess(w, dir, nil, Config{})
-	if u := command.SettleOverdue(Bg); !u.IsOpen() || u.Here || u.TimeLeft(w.Clock()) != 40*time.Second || command.holdsLock {
+	if u := command.SettleOverdue(Bg); !u.IsOpen() || u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second || command.holdsLock {
 		t.Fatalf("%+v", u)
 	}
 	readonly := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
 	console := startProcess(w, dir, nil, Config{Adopts: true})
 	console.runStep(Bg, true)
-	if u := console.told[0]; !u.Here || u.TimeLeft(w.Clock()) != 40*time.Second {
+	if u := console.told[0]; !u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
 	}
 	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {

@@ -60,7 +60,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			w, dir := killedAfter(t, n)
 			next := startProcess(w, dir, nil, Config{})
 			u := next.SettleOverdue(Bg)
-			if !u.IsOpen() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
+			if !u.IsOpen() || u.IsOwn || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
 				t.Fatalf("%d written: %+v", n, u)
 			}
 			if err := next.made(changing.Move("blue", 44)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {

@@ -132,15 +132,15 @@ func (r *Trials) publishState() {
 	if j == nil || r.isMaking || j.isFinal() && j.partly == "" {
 		return // it is only being made
 	}
-	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.timeLeft() == 0, Why: j.Why, Here: r.holdsLock,
-		Found: r.foundEarlier, File: r.work.Path}
+	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, IsOver: r.timeLeft() == 0, Why: j.Why, IsOwn: r.holdsLock,
+		FromEarlierRun: r.foundEarlier, File: r.work.Path}
 	if j.isFinal() {
-		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+		u.IsOver, u.FromEarlierRun, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
 	}
 	if r.heldElsewhere {
 		u.PID, u.Host = j.PID, j.Host
 	}
-	if u.Over && u.Why == "" && !r.holdsLock && !r.heldElsewhere && r.cfg.ReadOnly {
+	if u.IsOver && u.Why == "" && !r.holdsLock && !r.heldElsewhere && r.cfg.ReadOnly {
 		u.Why = "started with --readonly"
 	}
 	r.publish(u)

@@ -37,7 +37,7 @@ type Trials struct {
 	mu        sync.Mutex
 	job       *revertJob // nil: nothing is on trial
 	holdsLock bool       // this process has the lock and puts it back
-	// isMaking says that this process is just making the change, leaving that it ends.
+	// isMaking says that this process is just making the change, isLeaving that it ends.
 	isMaking, isLeaving bool
 	done                chan struct{} // closed when it was made, or could not be
 	// foundEarlier says that an earlier process made it, resumed that it began to put it back.
@@ -282,6 +282,6 @@ func (r *Trials) publishEnd(what string, kept bool) {
 	if r.holdsLock {
 		r.releaseLock()
 	}
-	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.foundEarlier, Ended: what, Kept: kept})
+	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, FromEarlierRun: r.foundEarlier, Ended: what, Kept: kept})
 	r.job, r.heldElsewhere, r.dueAt, r.foundEarlier = nil, false, time.Time{}, false
 }

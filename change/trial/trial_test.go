@@ -65,7 +65,7 @@ func (p *process) try(m change.Mutation) (*gate.Result, error) {
 
 func (p *process) mustTry(m change.Mutation) {
 	p.w.T.Helper()
-	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.IsOpen() || !r.Trial.Here {
+	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.IsOpen() || !r.Trial.IsOwn {
 		p.w.T.Fatalf("%+v, %v", r, err)
 	}
 }
@@ -289,7 +289,7 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
 	p.runStep(Bg, true)
-	if u := p.told[len(p.told)-1]; !u.IsOpen() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
+	if u := p.told[len(p.told)-1]; !u.IsOpen() || !u.IsOver || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
 	}
 	tries := len(changing.AuditOf(t, dir))

@@ -42,7 +42,7 @@ type Files struct {
 	disk        safefile.FS
 
 	mu    sync.Mutex
-	files map[string]manifests.File // by path, as they were read or written last
+	files map[string]manifests.FileState // by path, as they were read or written last
 	// writtenFiles are the files that were written since they were read; placed says
 	// where objects went that were made here.
 	writtenFiles map[string]struct{}
@@ -59,7 +59,7 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo != nil {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
-	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.File{},
+	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.FileState{},
 		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
@@ -106,7 +106,7 @@ func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 func (f *Files) noteRead(u manifests.Update) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	next := make(map[string]manifests.File, len(u.Files))
+	next := make(map[string]manifests.FileState, len(u.Files))
 	for _, file := range u.Files {
 		_, written := f.writtenFiles[file.Path]
 		if own := f.files[file.Path]; written && own.At.After(file.At) {
@@ -134,7 +134,7 @@ func (f *Files) noteRead(u manifests.Update) int {
 }
 
 // knownFile is a file as it was read or written last.
-func (f *Files) knownFile(path string) (manifests.File, error) {
+func (f *Files) knownFile(path string) (manifests.FileState, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file, ok := f.files[path]
@@ -144,7 +144,7 @@ func (f *Files) knownFile(path string) (manifests.File, error) {
 	return file, nil
 }
 
-func (f *Files) noteWritten(file manifests.File) {
+func (f *Files) noteWritten(file manifests.FileState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.files[file.Path] = file
@@ -176,8 +176,8 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// SweepLeftovers removes what a process that was killed at a time, or later, left half written beside
-// the files.
+// SweepLeftovers removes what a process that was killed at a time, or later, left half
+// written beside the files.
 func (f *Files) SweepLeftovers(since time.Time) {
 	f.mu.Lock()
 	folders := map[string]struct{}{}

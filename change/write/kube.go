@@ -27,8 +27,8 @@ func NewKubeWriter(c *kube.Cluster) change.Writer {
 }
 
 // kubeChange is a change as the API is asked for it.
-func kubeChange(c *change.ObjectChange) kube.Change {
-	ch := kube.Change{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
+func kubeChange(c *change.ObjectChange) kube.PolicyChange {
+	ch := kube.PolicyChange{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
 	if c.SentDocument != nil {
 		ch.New = c.SentDocument
@@ -37,8 +37,8 @@ func kubeChange(c *change.ObjectChange) kube.Change {
 }
 
 // LivePolicies reads the policies one after the other.
-func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
-	out := make(map[model.PolicyKey]*kube.Live, len(keys))
+func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error) {
+	out := make(map[model.PolicyKey]*kube.LivePolicy, len(keys))
 	for _, k := range keys {
 		if k.Name == "" || !change.IsChangeable(k.Kind) {
 			continue // not valid, which is said elsewhere
@@ -188,7 +188,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 		}
 	}
 	if len(back) > 0 {
-		stand = append(stand, "put back: "+words.Some(back, 3))
+		stand = append(stand, "put back: "+words.ListSome(back, 3))
 	}
 	return strings.Join(stand, "; ")
 }

@@ -23,7 +23,7 @@ import (
 // fileJob is the change to make to one file: edits of its text, or a whole new text.
 type fileJob struct {
 	path  string
-	file  manifests.File // as it was read; of no use where there is none yet
+	file  manifests.FileState // as it was read; of no use where there is none yet
 	edits []edit.Edit
 	// replaces says that text replaces everything in the file: the text of a new file,
 	// or the one before a change that is undone. A nil text removes the file.
@@ -54,7 +54,7 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 			return err
 		}
 		undo = append(undo, back)
-		did = append(did, &change.FileChange{Change: left, Keys: j.keys})
+		did = append(did, &change.FileChange{TextChange: left, Keys: j.keys})
 	}
 	f.rememberPlaces(changes, w.jobs)
 	for i := range changes {
@@ -154,7 +154,7 @@ func (w *writePlan) planWhole(j *fileJob) {
 }
 
 // writeFile writes one file. It says what that did, and how to put it back.
-func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err error) {
+func (f *Files) writeFile(j *fileJob) (left edit.TextChange, back func() error, err error) {
 	if j.isNew {
 		return f.writeNewFile(j.path, j.text)
 	}
@@ -188,7 +188,7 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	}, nil
 }
 
-func (f *Files) writeNewFile(path string, text []byte) (left edit.Change, back func() error, err error) {
+func (f *Files) writeNewFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
 	stamp, err := edit.NewFile(f.disk, path, text)
 	if err != nil {
 		return left, nil, err
@@ -204,7 +204,7 @@ func (f *Files) writeNewFile(path string, text []byte) (left edit.Change, back f
 }
 
 // removeFile takes a file away that holds text.
-func (f *Files) removeFile(path string, text []byte) (left edit.Change, back func() error, err error) {
+func (f *Files) removeFile(path string, text []byte) (left edit.TextChange, back func() error, err error) {
 	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
@@ -333,7 +333,7 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 // be longer than those of files.
 func fileName(k model.Key) string {
 	const most = 120
-	name := strings.ToLower(k.Kind.Short())
+	name := strings.ToLower(k.Kind.Abbreviation())
 	if k.Namespace != "" {
 		name += "-" + k.Namespace
 	}

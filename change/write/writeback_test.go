@@ -229,7 +229,7 @@ func TestWriteBack(t *testing.T) {
 		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: nowhere}}); !errors.Is(err, edit.ErrNotWritable) {
 			t.Error(err)
 		}
-		f.noteRead(manifests.Update{Files: []manifests.File{{Path: "-"}}})
+		f.noteRead(manifests.Update{Files: []manifests.FileState{{Path: "-"}}})
 		p.Origin.File = "-"
 		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: p}}); !errors.Is(err, edit.ErrNotWritable) {
 			t.Error(err)

@@ -104,10 +104,10 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 
 // readCurrent is a file and what it holds; the text is nil where there is none. It is an
 // error when the file is not as it was read.
-func (f *Files) readCurrent(path string) (manifests.File, []byte, error) {
+func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	_, err := f.disk.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return manifests.File{}, nil, nil
+		return manifests.FileState{}, nil, nil
 	}
 	file, serr := f.knownFile(path)
 	if serr != nil || err != nil {
@@ -118,7 +118,7 @@ func (f *Files) readCurrent(path string) (manifests.File, []byte, error) {
 	case errors.Is(err, edit.ErrChanged):
 		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
 	case err != nil:
-		return manifests.File{}, []byte{}, nil
+		return manifests.FileState{}, []byte{}, nil
 	case text == nil:
 		text = []byte{}
 	}
@@ -218,9 +218,9 @@ func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.Obj
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
-func spotOfObject(b *change.FileChange, k model.Key) *edit.Spot {
+func spotOfObject(b *change.FileChange, k model.Key) *edit.RemovedSpot {
 	for i := range b.Spots {
-		if b.Spots[i].Object.Names(k) {
+		if b.Spots[i].Object.NamesKey(k) {
 			return &b.Spots[i]
 		}
 	}

@@ -483,7 +483,7 @@ func TestHistoryCountsFiles(t *testing.T) {
 	f := newFilesWorld(t, map[string]string{"a.yaml": "# " + strings.Repeat("x", historyBytes/4) + "\n" + given.ANP("two", 2, "")})
 	f.do(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("two")})
 	e := f.g.Config.History.Entries()[0]
-	if len(e.Files) != 1 || e.Files[0].Size() < historyBytes/4 {
+	if len(e.Files) != 1 || e.Files[0].SizeBytes() < historyBytes/4 {
 		t.Fatalf("%d files are kept", len(e.Files))
 	}
 	for range 5 {

@@ -35,11 +35,11 @@ var convertTargets = []convertTarget{
 // convertPolicies converts and proves.
 func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
 	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
-		res, err := convert.Policies(r, to)
+		res, err := convert.ConvertPolicies(r, to)
 		if err != nil {
 			return nil, err
 		}
-		return convert.Prove(ctx, r, res, nil)
+		return convert.ProveResult(ctx, r, res, nil)
 	}
 }
 
@@ -193,7 +193,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 		rule := &r.Rules[i]
 		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
 			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
-			To: page.Each(rule.To, func(at labels.MadeRule) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
+			To: page.Each(rule.MadeRules, func(at labels.MadeRule) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
 	}
 	p := &r.Proof
 	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),

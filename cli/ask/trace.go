@@ -185,7 +185,7 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 
 // connectionOf reads a question; what is wrong with an end is said by the name of its flag.
 // A name alone is that of the one pod, node or Service that has it.
-func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, err error) {
+func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
 	if q, err = q.CompleteNames(names); err == nil {
 		c, err = q.Connection()
 	}
@@ -201,7 +201,7 @@ func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, e
 type asking struct {
 	tracer trace.Tracer
 	r      *revision.Revision
-	names  *trace.Names
+	names  *trace.EndNames
 	by     trace.AnsweredBy
 	tried  bool
 	now    time.Time

@@ -63,7 +63,7 @@ func ovnAnswer(ctx context.Context, e *engine.Engine, c verdict.Connection) (*ov
 	if err != nil {
 		return nil, fmt.Errorf("--ovn: %w", err)
 	}
-	out := &ovnOut{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []ovnWayOut{}, words: t.Words()}
+	out := &ovnOut{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []ovnWayOut{}, words: t.InWords()}
 	for i := range t.Ways {
 		w := &t.Ways[i]
 		x := ovnWayOut{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why, Zones: []ovnZoneOut{}}
@@ -76,11 +76,11 @@ func ovnAnswer(ctx context.Context, e *engine.Engine, c verdict.Connection) (*ov
 }
 
 func ovnZone(h *flows.OVNZoneWay) ovnZoneOut {
-	out := ovnZoneOut{Zone: h.Zone, Where: h.Where, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.At...),
+	out := ovnZoneOut{Zone: h.Zone, Where: h.RunAt, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.EndsAt...),
 		Cause: h.DisagreementCause(), Stages: []ovnStageOut{}, Text: h.Text}
 	for i := range h.Stages {
 		s := &h.Stages[i]
-		stage := ovnStageOut{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.By.By, DecidedBy: deciders(s.By), Passed: []deciderOut{}, Rows: stageOut(&s.Rows), Agreement: s.Agreement}
+		stage := ovnStageOut{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: deciders(s.RulesBehind), Passed: []deciderOut{}, Rows: stageOut(&s.Rows), Agreement: s.Agreement}
 		for _, b := range s.Passed {
 			stage.Passed = append(stage.Passed, deciders(b)...)
 		}

@@ -103,7 +103,7 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			out.problems = append(out.problems, &verify.Problem{Place: verify.Place{File: clean.Text(file)}, Message: "cannot be read: " + err.Error()})
+			out.problems = append(out.problems, &verify.Problem{FilePlace: verify.FilePlace{File: clean.Text(file)}, Message: "cannot be read: " + err.Error()})
 			continue
 		}
 		name := file

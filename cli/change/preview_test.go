@@ -39,7 +39,7 @@ func everything() *gate.Preview {
 		Notes:  []string{"34 becomes free"},
 		Findings: []model.Finding{{Code: "unmatched", Severity: model.SeverityWarning, Policy: db.Key, Direction: model.Egress, Message: "matches nothing", Remedy: "add labels"},
 			{Code: "tied", Severity: model.SeverityInfo, Policy: db.Key, Rule: -1, Message: "shares 6"}},
-		Effect: &effect.Effect{Difference: &diff.Difference{Totals: []diff.PairTotal{total}, Flips: slices.Repeat([]diff.FlipGroup{group(verdict.Deny)}, 42), Others: []diff.FlipGroup{group(verdict.Allow)}},
+		Effect: &effect.Effect{Difference: &diff.Difference{Totals: []diff.PairTotal{total}, Flips: slices.Repeat([]diff.FlipGroup{group(verdict.Deny)}, 42), OtherDeciders: []diff.FlipGroup{group(verdict.Allow)}},
 			Log: &diff.LogDifference{Judged: 9, Lines: 3, Contrary: 1, From: at, To: at, Groups: []diff.LoggedGroup{{Before: verdict.Allow, After: verdict.Deny, From: ends, To: ends,
 				Protocol: verdict.TCP, Port: 80, Lines: 3, Allowed: 3}}}},
 	}

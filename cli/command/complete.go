@@ -111,9 +111,9 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		name, what := NamespacedName(k), k.Kind.Short()
+		name, what := NamespacedName(k), k.Kind.Abbreviation()
 		if count[name] > 1 {
-			name = k.Kind.Short() + "/" + name
+			name = k.Kind.Abbreviation() + "/" + name
 		}
 		if k.Kind == model.KindANP {
 			what = fmt.Sprintf("priority %d", p.Priority)

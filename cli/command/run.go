@@ -94,7 +94,7 @@ func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.R
 		return err
 	}
 	if a.Flags.Listen > 0 {
-		cfg.ACLLogs = logs.Scope{Since: logs.Recently}
+		cfg.ACLLogs = logs.FollowScope{Since: logs.Recently}
 	} else {
 		cfg.Mode.Simulated = false
 	}

@@ -148,7 +148,7 @@ Other answers than the lines:
 				fmt.Fprintf(a.Err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
 			}
 			cfg.ExecZones = false // lines need no rows
-			cfg.ACLLogs = logs.Scope{Nodes: nodes}
+			cfg.ACLLogs = logs.FollowScope{Nodes: nodes}
 			if !begin.IsZero() {
 				cfg.ACLLogs.Since = now.Sub(begin)
 			}

@@ -51,10 +51,10 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 		return err
 	}
 	log := logs.ConnectionsOf(attributed, narrow.MostSeen)
-	if log.Over > 0 {
+	if log.LeftOut > 0 {
 		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
 	}
-	made, err := propose.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Seen)
+	made, err := propose.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
 			for _, n := range propose.LeftTexts(made.Left) {
@@ -119,7 +119,7 @@ func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
 		Still:   page.Each(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.Each(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+		Left:    page.Each(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

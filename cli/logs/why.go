@@ -51,7 +51,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			streamsSettle(ctx, a, e)
 		}
 		about := why.Subject{Policy: k}
-		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.OverruledChecks(ctx, e.Revision(), about)...)
+		checks := append(why.CheckSteps(e.Logs(), e.Revision(), about), why.OverruledChecks(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
 			no = no || c.State == why.Wrong
@@ -59,7 +59,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		ans := &command.Answer{
 			Value: checks,
 			Text: func(bool) string {
-				return strings.Join(page.Each(checks, why.Check.Line), "\n") + "\n"
+				return strings.Join(page.Each(checks, why.Check.TextLine), "\n") + "\n"
 			},
 			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
 		}

@@ -107,13 +107,13 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
-		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.Held, epoch: z.Epoch,
+		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
 			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
 			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
 				"writes", z.Writes,
-				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
+				"held", z.RowsHeld, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
 	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)

@@ -242,7 +242,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := policies.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
+	pods := policies.SubjectCount{Pods: len(o.Pods), OtherNetwork: len(o.PodsApart)}.String()
 	if len(o.PodsApart) > 0 {
 		pods += ", not enforced"
 	}
@@ -265,7 +265,7 @@ func (o *policyOut) text(wide bool) string {
 		if i == 0 {
 			s += "\nits rows are also in\n"
 		}
-		s += strings.TrimRight("  "+u.label+"  "+words.Tally(u.Zones), " ") + "\n"
+		s += strings.TrimRight("  "+u.label+"  "+words.CountByState(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"

@@ -231,7 +231,7 @@ func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbo
 		return
 	}
 	st := *now
-	st.Rows, st.Joined, st.Late, st.First = next.Rows, next.Joined, next.Late, next.First
+	st.Rows, st.Joined, st.LateSince, st.EarliestLate = next.Rows, next.Joined, next.LateSince, next.EarliestLate
 	w.states[of.Zone], w.view = &st, nil
 	w.MarkChanged()
 }
@@ -246,8 +246,8 @@ func (w *Southbounds) States() []*revision.Southbound {
 	return w.view
 }
 
-// Counts are the numbers of zones, by name.
-func (w *Southbounds) Counts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
+// ZoneCounts are the numbers of zones, by name.
+func (w *Southbounds) ZoneCounts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
 
 // CountZone notes the numbers of a zone, and since when something is behind.
 func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {

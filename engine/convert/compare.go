@@ -110,7 +110,7 @@ func (d *Difference) matchesExample(r *Rule) bool {
 	if d.rules[rulePlace{r.Policy, r.Direction, r.Index}] {
 		return true
 	}
-	for _, at := range r.To {
+	for _, at := range r.MadeRules {
 		if d.rules[placeOf(at)] {
 			return true
 		}

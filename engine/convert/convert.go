@@ -27,7 +27,7 @@ type Result struct {
 	Notes []Note
 	Proof Proof
 
-	unchanged []model.PolicyKey // of Policies, that are as they were
+	unchanged []model.PolicyKey // of ConvertPolicies, that are as they were
 }
 
 // Note is about an object of the input.

@@ -26,8 +26,8 @@ var (
 // freshValue is a label value that no policy names.
 const freshValue = "rung-imagined"
 
-// imaginedWorld holds the labels, names and ports that the selectors of some policies tell apart, and
-// the pods imagined for them.
+// imaginedWorld holds the labels, names and ports that the selectors of some policies tell
+// apart, and the pods imagined for them.
 type imaginedWorld struct {
 	c            *model.Cluster
 	spaces, pods *labelSpace
@@ -44,7 +44,7 @@ type imaginedWorld struct {
 
 // imaginePods makes pods, and namespaces, that a cluster does not have, so that what is proved of
 // them holds for labels that nobody has yet: of every combination of labels that selectors of
-// the policies tell apart, one. all is false where there would be too many: then there are
+// the policies tell apart, one. allSpaces is false where there would be too many: then there are
 // those that single selectors, and pairs of them, are about.
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},

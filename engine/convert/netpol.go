@@ -23,8 +23,8 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	for _, n := range c.Notes {
 		out.Notes = append(out.Notes, Note(n))
 	}
-	made := make([]model.Object, 0, len(c.Made))
-	for _, o := range c.Made {
+	made := make([]model.Object, 0, len(c.NewPolicies))
+	for _, o := range c.NewPolicies {
 		p, err := modelPolicy(o)
 		if err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
 	}
 	before, _ := r.JudgedCluster().Upsert(imagined, nil)
-	after, _ := before.Upsert(made, c.Gone)
+	after, _ := before.Upsert(made, c.ReplacedPolicies)
 	out.Proof.Imagined = n
 	for p := range r.JudgedCluster().Pods() {
 		if p.CanBePeer() {
@@ -66,8 +66,8 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	return out, nil
 }
 
-// ownNodeDifferences are the isolated namespaces whose pods take everything from their own node today,
-// whatever NetworkPolicies say, and from themselves through a Service
+// ownNodeDifferences are the isolated namespaces whose pods take everything from their own
+// node today, whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
 func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Difference) {

@@ -29,7 +29,7 @@ const (
 	ToAntrea Target = "antrea"
 )
 
-// Targets are the APIs that Policies can convert to, in the order in which they are offered.
+// Targets are the APIs that ConvertPolicies can convert to, in the order in which they are offered.
 var Targets = []Target{ToANP, ToCNP, ToAntrea}
 
 // Kind is the kind of what is made, in words.
@@ -71,7 +71,7 @@ type Rule struct {
 	// Name is the rule's name, Does its action in the words of its API.
 	Name, Does string
 	// Witness is a connection that the rule matches and on which the sides differ; nil
-	// where there is none, and before Prove.
+	// where there is none, and before ProveResult.
 	Witness *Difference
 }
 
@@ -83,7 +83,7 @@ func (r *Rule) Title() string {
 // NewPlace says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
 func (r *Rule) NewPlace() string {
 	var out []string
-	for _, at := range r.To {
+	for _, at := range r.MadeRules {
 		out = append(out, at.Policy.Label()+" "+revision.RuleLabel(at.Direction, at.Index, ""))
 	}
 	return words.List(out, 3)
@@ -104,10 +104,10 @@ func (r *Rule) Text() string {
 	return text
 }
 
-// Policies writes the policies of a cluster in another API. Under Antrea, where there are
+// ConvertPolicies writes the policies of a cluster in another API. Under Antrea, where there are
 // policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
-// compared: that is Prove's.
-func Policies(r *revision.Revision, to Target) (*Result, error) {
+// compared: that is ProveResult's.
+func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	native := r.System == system.Antrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
 	out := &Result{To: to, Before: system.OVN, After: system.OVN}
 	var res labels.Result
@@ -156,9 +156,9 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 				rule.Name, rule.Does = of.Name, p.Kind.RuleActionWord(of)
 			}
 		}
-		for _, at := range rule.To {
+		for _, at := range rule.MadeRules {
 			if why := refused[at.Policy]; why != "" {
-				rule.Label, rule.Why, rule.To = labels.Inexpressible, "the API refuses what it would be: "+why, nil
+				rule.Label, rule.Why, rule.MadeRules = labels.Inexpressible, "the API refuses what it would be: "+why, nil
 				break
 			}
 		}
@@ -168,18 +168,18 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	return out, nil
 }
 
-// writePolicies gives policies their objects and texts; what the API would refuse is left out, and said.
-// One that is as it was keeps its own.
+// writePolicies gives policies their objects and texts; what the API would refuse is left
+// out, and said. One that is as it was keeps its own.
 func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
-		written, err := write.Policy(p)
+		written, err := write.PolicyObject(p)
 		if err != nil {
 			return nil, err
 		}
 		if was := c.Policy(p.Key); was != nil {
-			if same, err := write.Policy(was); err == nil && same.YAML == written.YAML {
+			if same, err := write.PolicyObject(was); err == nil && same.YAML == written.YAML {
 				r.Policies, r.unchanged = append(r.Policies, was), append(r.unchanged, was.Key)
 				continue
 			}
@@ -198,7 +198,7 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 	for _, n := range res.Notes {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
-	for _, a := range res.Again {
+	for _, a := range res.Repeated {
 		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
 			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
@@ -235,22 +235,22 @@ func (r *Result) InexactRules() (out []*Rule) {
 // PolicyOfRule is the policy that a rule, or its policy, became; the first where there is none.
 func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	for _, p := range r.Policies {
-		if len(rule.To) > 0 && p.Key == rule.To[0].Policy {
+		if len(rule.MadeRules) > 0 && p.Key == rule.MadeRules[0].Policy {
 			return p
 		}
 	}
 	for i := range r.Rules {
-		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.To) > 0 && other != rule {
+		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.MadeRules) > 0 && other != rule {
 			return r.PolicyOfRule(other)
 		}
 	}
 	return nil
 }
 
-// Prove gives a result of Policies with its proof: both sides are compared by the verdicts of
-// their systems, for today's pods, and for pods imagined with labels that nobody has yet. It
-// leaves made as it is. told hears of each step; it may be nil.
-func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
+// ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by
+// the verdicts of their systems, for today's pods, and for pods imagined with labels that
+// nobody has yet. It leaves made as it is. told hears of each step; it may be nil.
+func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
 	whole := *made
 	r := &whole
 	r.Rules = slices.Clone(r.Rules)
@@ -338,7 +338,7 @@ func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) 
 		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}
 	o := r.Desired.Options()
-	o.IPv4, o.IPv6, o.Nothing, o.CNP = true, true, false, true
+	o.IPv4, o.IPv6, o.NoRows, o.CNP = true, true, false, true
 	f := r.Flags
 	f.CompileCNP = true
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: under, Desired: compiler.Compile(c, o)}, nil)

@@ -16,11 +16,11 @@ import (
 func proved(t *testing.T, to convert.Target, text string) *convert.Result {
 	t.Helper()
 	r := revision.New(revision.Facts{Cluster: read(t, text), Flags: settings.Flags{Family: "ipv4"}}, nil)
-	made, err := convert.Policies(r, to)
+	made, err := convert.ConvertPolicies(r, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := convert.Prove(t.Context(), r, made, nil)
+	res, err := convert.ProveResult(t.Context(), r, made, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

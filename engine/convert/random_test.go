@@ -80,11 +80,11 @@ func TestRandomAntrea(t *testing.T) {
 		text := randomAntrea(seed)
 		r := revision.New(revision.Facts{Cluster: read(t, text), Flags: settings.Flags{Family: "dual"}}, nil)
 		for _, to := range []convert.Target{convert.ToANP, convert.ToCNP} {
-			made, err := convert.Policies(r, to)
+			made, err := convert.ConvertPolicies(r, to)
 			if err != nil {
 				t.Fatalf("seed %d, to %s: %v\n%s", seed, to, err, text)
 			}
-			res, err := convert.Prove(t.Context(), r, made, nil)
+			res, err := convert.ProveResult(t.Context(), r, made, nil)
 			if err != nil {
 				t.Errorf("seed %d, to %s: %v", seed, to, err)
 				continue

@@ -78,7 +78,7 @@ func (d *Dialects) watchRows() {
 		case <-d.Context().Done():
 			return
 		case <-ticks:
-		case <-next.Rings():
+		case <-next.RingChannel():
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (d *Dialects) DecideSystem() {
 	}
 	d.MarkChanged()
 	o := d.cfg.CompilerOptions()
-	o.Nothing = !d.system.HasFeature(system.Rows)
+	o.NoRows = !d.system.HasFeature(system.Rows)
 	if d.view != nil {
 		d.view = d.view.WithSystem(d.system)
 		o, _ = d.view.WantedOptions()

@@ -179,7 +179,7 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)
-	gauge(zoneHeld, gaugeOf(z.Held), z.Name)
+	gauge(zoneHeld, gaugeOf(z.RowsHeld), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
 	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
 	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)

@@ -27,9 +27,9 @@ const (
 // Probe puts a connection into the sandbox as packets, there and back, and judges what
 // became of them. at, which may be nil, is told the phases. It ends with ctx, and with a
 // time limit of its own.
-func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
 	if at == nil {
-		at = func(probe.Phase) {}
+		at = func(probe.ProbePhase) {}
 	}
 	if err := probe.CheckPossible(l.Revision().Mode); err != nil {
 		return nil, err
@@ -116,20 +116,20 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
-	out *probe.PathPackets, at func(probe.Phase)) error {
+	out *probe.PathPackets, at func(probe.ProbePhase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
 	out.NotSent = probe.NotSentReason(p, from, to)
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.ProbePackets(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
+	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
 		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
 	if err != nil {
 		return err
 	}
 	out.AllDelivered = made
 	for _, s := range steps {
-		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
+		step := probe.PacketStep{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
 		for _, m := range s.Met {
 			step.Met = append(step.Met, probe.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}

@@ -89,8 +89,8 @@ func (l *Store) copyHits() *hits.Counter {
 	return c
 }
 
-// Summary is the hits of rules at one time. It is never changed.
-type Summary struct {
+// HitSummary is the hits of rules at one time. It is never changed.
+type HitSummary struct {
 	At time.Time
 	// From is since when hits are counted, Began since when this run does.
 	From, Began time.Time
@@ -107,10 +107,10 @@ type Summary struct {
 	open   int    // streams that stood
 }
 
-// Summary is made at most once a second, and where nothing came once a minute: many pages
+// HitSummary is made at most once a second, and where nothing came once a minute: many pages
 // may ask. While it is the same, no number changed. made says that Rung makes
 // the traffic itself, so that no stream is needed.
-func (l *Store) Summary(made bool) *Summary {
+func (l *Store) HitSummary(made bool) *HitSummary {
 	now := l.now()
 	streams := l.Streams()
 	l.mu.Lock()
@@ -118,7 +118,7 @@ func (l *Store) Summary(made bool) *Summary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &Summary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
@@ -146,7 +146,7 @@ func (l *Store) CountedSince() time.Time {
 }
 
 // isSameSummary says whether a new summary would say the same.
-func (s *Summary) isSameSummary(l *Store, streams []logline.Stream, now time.Time) bool {
+func (s *HitSummary) isSameSummary(l *Store, streams []logline.Stream, now time.Time) bool {
 	return s.upto == l.newestSeq && s.NotFollowed == streamsNotUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
 		func(a, b levelTimes) bool { return a.levels == b.levels })
 }

@@ -253,7 +253,7 @@ func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Tim
 			return order, false
 		case order = <-r.orders:
 			return order, true
-		case <-r.set.Wake():
+		case <-r.set.WakeChannel():
 		case <-timer.C:
 			timer.Reset(lookEvery)
 			if still || !r.cfg.Follow {
@@ -261,12 +261,12 @@ func (r *FileReader) followLive(ctx context.Context, still bool) (order time.Tim
 			}
 			look++
 			if look%scanEvery == 0 {
-				for _, f := range r.set.Scan() {
+				for _, f := range r.set.ScanNew() {
 					r.sourceOf(f)
 				}
 			}
 			for _, f := range r.set.Files() {
-				if gap := f.Poll(); gap != "" {
+				if gap := f.PollChanges(); gap != "" {
 					r.sourceOf(f).gap = gap
 				}
 			}

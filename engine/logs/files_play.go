@@ -266,7 +266,7 @@ func (r *FileReader) findSpan() {
 }
 
 // states are how the states of a file are called among those of streams.
-var states = map[logfile.Status]logline.StreamState{logfile.Following: logline.StreamOpen, logfile.Ended: logline.StreamEnded,
+var states = map[logfile.ReadStatus]logline.StreamState{logfile.Following: logline.StreamOpen, logfile.Ended: logline.StreamEnded,
 	logfile.Gone: logline.StreamGone, logfile.Failed: logline.StreamFailed}
 
 // publishState publishes how the files stand.

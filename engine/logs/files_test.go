@@ -298,7 +298,7 @@ func TestFilesErrors(t *testing.T) {
 func TestFilesAmongPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := logFolder{t, t.TempDir()}
-		pods, p := newFakePods(t, Scope{})
+		pods, p := newFakePods(t, FollowScope{})
 		a := pods.of(t, "a")
 		now := time.Now()
 		ago := func(n int) time.Time { return now.Add(-time.Duration(n) * time.Second) }

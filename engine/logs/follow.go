@@ -15,8 +15,8 @@ import (
 	"rung/sources/kube/podlogs"
 )
 
-// Scope says which of a cluster's ACL logs are followed.
-type Scope struct {
+// FollowScope says which of a cluster's ACL logs are followed.
+type FollowScope struct {
 	// Since is how far back they begin; 0 begins with what is written from now on.
 	Since time.Duration
 	// Nodes are the only ones, all when empty.
@@ -32,8 +32,8 @@ const (
 
 // PodReader is the part of podlogs.Reader that Follower needs.
 type PodReader interface {
-	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
-	Follow(ctx context.Context, f podlogs.Request)
+	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.LogTarget, error)
+	Follow(ctx context.Context, f podlogs.FollowRequest)
 }
 
 // Follower follows the ACL logs of a cluster's nodes, from when somebody first
@@ -41,7 +41,7 @@ type PodReader interface {
 type Follower struct {
 	logs       *Store
 	podReader  PodReader
-	cfg        Scope
+	cfg        FollowScope
 	namespaces []string
 	dials      chan struct{}
 	askSince   time.Time
@@ -55,7 +55,7 @@ type Follower struct {
 
 // NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
 // be.
-func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
+func NewFollower(l *Store, read PodReader, cfg FollowScope, namespaces []string) *Follower {
 	return &Follower{logs: l, podReader: read, cfg: cfg, namespaces: namespaces,
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, departed: map[string]*nodeLog{}}
 }

@@ -26,7 +26,7 @@ type nodeLog struct {
 	follower *Follower
 	node     string
 	stop     context.CancelFunc
-	done     chan struct{} // closed when run has ended
+	done     chan struct{} // closed when followLog has ended
 
 	mu     sync.Mutex
 	stream logline.Stream
@@ -67,12 +67,12 @@ func (n *nodeLog) followLog(ctx context.Context) {
 	if !ok {
 		return
 	}
-	n.follower.podReader.Follow(ctx, podlogs.Request{
-		Find: func(ctx context.Context) (podlogs.Target, error) {
+	n.follower.podReader.Follow(ctx, podlogs.FollowRequest{
+		Find: func(ctx context.Context) (podlogs.LogTarget, error) {
 			select {
 			case n.follower.dials <- struct{}{}:
 			case <-ctx.Done():
-				return podlogs.Target{}, ctx.Err()
+				return podlogs.LogTarget{}, ctx.Err()
 			}
 			defer func() { <-n.follower.dials }()
 			return n.follower.podReader.ACLLog(ctx, n.node, n.follower.namespaces)

@@ -23,15 +23,15 @@ import (
 // fakePods is a cluster whose pods' logs a test writes.
 type fakePods struct {
 	mu      sync.Mutex
-	follows map[string]podlogs.Request // by node
+	follows map[string]podlogs.FollowRequest // by node
 	since   []time.Time
 }
 
-func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (podlogs.Target, error) {
-	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
+func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (podlogs.LogTarget, error) {
+	return podlogs.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
 }
 
-func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
+func (f *fakePods) Follow(ctx context.Context, x podlogs.FollowRequest) {
 	t, err := x.Find(ctx)
 	if err != nil {
 		return
@@ -48,9 +48,9 @@ func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
 	f.mu.Unlock()
 }
 
-func (f *fakePods) of(t *testing.T, node string) podlogs.Request {
+func (f *fakePods) of(t *testing.T, node string) podlogs.FollowRequest {
 	t.Helper()
-	var x podlogs.Request
+	var x podlogs.FollowRequest
 	wait.Within(t, wait.Patience, "node "+node+" is followed", func() (ok bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -60,9 +60,9 @@ func (f *fakePods) of(t *testing.T, node string) podlogs.Request {
 	return x
 }
 
-func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
+func newFakePods(t *testing.T, cfg FollowScope) (*fakePods, *Follower) {
 	t.Helper()
-	f := &fakePods{follows: map[string]podlogs.Request{}}
+	f := &fakePods{follows: map[string]podlogs.FollowRequest{}}
 	rev := revision.New(revision.Facts{}, nil)
 	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
@@ -100,7 +100,7 @@ func takenIn(t *testing.T, l *Store, n uint64) []*entries.Entry {
 // Two nodes' lines come in the order of their times with their zones; what a
 // container repeats after a restart comes once; a gap stands where it was.
 func TestPodLogs(t *testing.T) {
-	f, p := newFakePods(t, Scope{})
+	f, p := newFakePods(t, FollowScope{})
 	a, b := f.of(t, "a"), f.of(t, "b")
 	now := time.Now().Truncate(time.Millisecond)
 	ms := func(n int) time.Time { return now.Add(time.Duration(n) * time.Millisecond) }
@@ -140,7 +140,7 @@ func TestPodLogs(t *testing.T) {
 
 // Nodes come and go, and only those that were chosen are followed.
 func TestPodLogsNodes(t *testing.T) {
-	f, p := newFakePods(t, Scope{Since: time.Hour, Nodes: []string{"b", "c"}})
+	f, p := newFakePods(t, FollowScope{Since: time.Hour, Nodes: []string{"b", "c"}})
 	f.of(t, "b")
 	node := func(name string) model.Object {
 		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
@@ -171,7 +171,7 @@ func TestPodLogsNodes(t *testing.T) {
 // A node that went and came back, as when its kubelet registers anew, has its log
 // go on where it was left: no line twice, and none of meanwhile lost.
 func TestPodLogsNodeBack(t *testing.T) {
-	f, p := newFakePods(t, Scope{Since: time.Hour})
+	f, p := newFakePods(t, FollowScope{Since: time.Hour})
 	node := func(name string) model.Object {
 		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
 	}
@@ -180,7 +180,7 @@ func TestPodLogsNodeBack(t *testing.T) {
 	takenIn(t, p.logs, 1)
 	p.followNodes(t.Context(), clusterOf(node("b")))
 	p.followNodes(t.Context(), clusterOf(node("a"), node("b")))
-	var back podlogs.Request
+	var back podlogs.FollowRequest
 	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)
@@ -197,7 +197,7 @@ func TestPodLogsNodeBack(t *testing.T) {
 
 // At 10,000 lines a second each line is taken in or counted as lost.
 func TestPodLogsLoad(t *testing.T) {
-	f, p := newFakePods(t, Scope{})
+	f, p := newFakePods(t, FollowScope{})
 	const seconds, rate = 2, 10000
 	var wg sync.WaitGroup
 	for _, node := range []string{"a", "b"} {
@@ -240,7 +240,7 @@ func TestPodLogsLoad(t *testing.T) {
 // A node that went before it had its log goes on, the next time, where the log was
 // left before that.
 func TestPodLogsNodeFlaps(t *testing.T) {
-	_, p := newFakePods(t, Scope{})
+	_, p := newFakePods(t, FollowScope{})
 	left := time.Now().Add(-time.Minute)
 	first := newNodeLog(p, "x")
 	line := logline.Line{At: left, Seq: 1}

@@ -96,7 +96,7 @@ type RuleUse struct {
 }
 
 // UseOfRule says how much a rule of a policy is hit.
-func (s *Summary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
+func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
 	h, since := s.Rules[ref], s.logged.sinceOf(p.Key, r.Action)
 	if p.Kind == model.KindNP && since.IsZero() {
@@ -115,8 +115,8 @@ func (s *Summary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	return u
 }
 
-// Short says it in a column: "1,204", "logged, no hit", "not logged".
-func (u RuleUse) Short() string {
+// ShortText says it in a column: "1,204", "logged, no hit", "not logged".
+func (u RuleUse) ShortText() string {
 	switch u.Use {
 	case Idle:
 		if u.Missing > 0 {
@@ -144,7 +144,7 @@ type PolicyUse struct {
 }
 
 // OfPolicy says how much a policy is hit.
-func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
+func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	best := NotFollowed + 1
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		rules := p.Rules(d)
@@ -167,9 +167,9 @@ func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	return u
 }
 
-// Short says it in a column: "1,204, 2 rules idle".
-func (u PolicyUse) Short() string {
-	text := u.RuleUse.Short()
+// ShortText says it in a column: "1,204, 2 rules idle".
+func (u PolicyUse) ShortText() string {
+	text := u.RuleUse.ShortText()
 	if u.Use == Hit && len(u.Idle) > 0 {
 		return text + ", " + words.Count(len(u.Idle), "rule") + " no hit"
 	}

@@ -31,14 +31,14 @@ func TestIdleRules(t *testing.T) {
 	want := func(what string, made bool, ingress, egress, policy string) {
 		t.Helper()
 		tick(time.Second)
-		s := l.Summary(made)
-		got := []string{s.UseOfRule(p, p.Rule(model.Ingress, 0)).Short(), s.UseOfRule(p, p.Rule(model.Egress, 0)).Short(), s.OfPolicy(p).Short()}
+		s := l.HitSummary(made)
+		got := []string{s.UseOfRule(p, p.Rule(model.Ingress, 0)).ShortText(), s.UseOfRule(p, p.Rule(model.Egress, 0)).ShortText(), s.OfPolicy(p).ShortText()}
 		if d := cmp.Diff([]string{ingress, egress, policy}, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 	}
 	want("from the start", true, "logged, no hit", "not logged", "logged, no hit")
-	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.begunAt) {
+	if since := l.HitSummary(true).UseOfRule(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.begunAt) {
 		t.Errorf("idle since %v, want %v", since, l.begunAt)
 	}
 	l.takeArrival(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
@@ -48,7 +48,7 @@ func TestIdleRules(t *testing.T) {
 	l.Observe([]model.Change{{Old: p, New: &both}})
 	switched := w.Clock()
 	want("the other level is switched on", true, "1", "logged, no hit", "1, 1 rule no hit")
-	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
+	if since := l.HitSummary(true).UseOfRule(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
 		t.Errorf("idle since %v, want %v: from when it logs", since, switched)
 	}
 	tick(20 * time.Minute)

@@ -49,7 +49,7 @@ type Store struct {
 	limits  meterLimits
 	logged  logTimes
 	begunAt time.Time
-	summed  *Summary // as it was last asked for
+	summed  *HitSummary // as it was last asked for
 }
 
 // arrival is a line, a gap or an order that waits to be taken in.
@@ -94,7 +94,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 func (l *Store) Run(ctx context.Context) {
 	var merging sync.WaitGroup
 	defer merging.Wait()
-	merging.Go(func() { l.merge.run(ctx) })
+	merging.Go(func() { l.merge.runMerge(ctx) })
 	for {
 		select {
 		case <-ctx.Done():

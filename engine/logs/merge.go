@@ -105,8 +105,8 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 	}
 }
 
-// run hands on what waited long enough until ctx ends.
-func (m *merger) run(ctx context.Context) {
+// runMerge hands on what waited long enough until ctx ends.
+func (m *merger) runMerge(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {

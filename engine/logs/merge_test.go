@@ -38,7 +38,7 @@ func newMerged(t *testing.T) *merged {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); m.run(ctx) }()
+	go func() { defer close(done); m.runMerge(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return m
 }

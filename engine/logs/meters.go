@@ -19,10 +19,10 @@ import (
 	"rung/revision/policies"
 )
 
-// Loss is one ACL in one zone against the meter that its lines pass
+// MeterLoss is one ACL in one zone against the meter that its lines pass
 // (ovn-kubernetes.md#lost-lines). It is there while the ACL logs as much as the meter
 // lets through, and where lines are known to be lost.
-type Loss struct {
+type MeterLoss struct {
 	Zone string
 	Rule logline.RuleRef
 	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
@@ -40,7 +40,7 @@ type Loss struct {
 
 // String says how the ACL stands to its meter: "at the limit of 20 lines/s: lines are
 // being lost, at least 213 so far".
-func (x Loss) String() string {
+func (x MeterLoss) String() string {
 	limit := fmt.Sprintf("at the limit of %d lines/s", x.Rate)
 	switch {
 	case x.Counted && x.Lost == 0:
@@ -53,8 +53,8 @@ func (x Loss) String() string {
 	return limit + ": lines are being lost, how many is not counted"
 }
 
-// Short says it where there is little room: "at the limit, 213 lines lost".
-func (x Loss) Short() string {
+// ShortText says it where there is little room: "at the limit, 213 lines lost".
+func (x MeterLoss) ShortText() string {
 	switch {
 	case !x.AtLimit:
 		return words.Total(x.Lost, "line") + " lost before"
@@ -65,7 +65,7 @@ func (x Loss) Short() string {
 }
 
 // IsLosing says whether lines are being lost, as far as is known.
-func (x Loss) IsLosing() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
+func (x MeterLoss) IsLosing() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
 
 // mostMeters bounds the ACLs that are held against their meters.
 const mostMeters = 10_000
@@ -222,7 +222,7 @@ func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool))
 
 // Losses are the ACLs that log as much as their meters let through, or did so lately, and
 // how many lines they lost; those at the limit first.
-func (l *Store) Losses() (out []Loss) {
+func (l *Store) Losses() (out []MeterLoss) {
 	now := l.now()
 	f := l.linesLost.Load()
 	l.mu.RLock()
@@ -231,9 +231,9 @@ func (l *Store) Losses() (out []Loss) {
 		if m.reached.IsZero() {
 			continue
 		}
-		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
+		x := MeterLoss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
 		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
-			seconds := m.seconds.Seconds(m.seconds.NewestUnit())
+			seconds := m.seconds.LastSeconds(m.seconds.NewestUnit())
 			x.FullestSecond = slices.Max(seconds[:])
 		}
 		x.Counted = f != nil && len(m.rows) > 0
@@ -248,8 +248,8 @@ func (l *Store) Losses() (out []Loss) {
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b Loss) int {
-		first := func(x Loss) int {
+	slices.SortFunc(out, func(a, b MeterLoss) int {
+		first := func(x MeterLoss) int {
 			if x.AtLimit {
 				return 0
 			}
@@ -276,14 +276,14 @@ func meterOf(rev *revision.Revision, zone string) meterLimit {
 // DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const DefaultMeterRate = 20
 
-// Loss.ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
-func (x Loss) ACLText() string {
+// ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
+func (x MeterLoss) ACLText() string {
 	k := x.Rule.Policy
 	text := ""
 	if k.Kind == model.KindNP && k.Name == "" {
 		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
 	} else {
-		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
+		text = k.ShortLabel() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
 	}
 	if x.Part != "" {
 		text += " (" + x.Part + ")"

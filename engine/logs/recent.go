@@ -19,14 +19,14 @@ const Recently = 15 * time.Minute
 // recentMost bounds the different connections among them: each costs two verdicts.
 const recentMost = 4000
 
-// RecentConnections are the connections of the lines of the last 15 minutes that are kept, the newest
-// first; where none came in that time, of the 15 minutes before the newest line.
+// RecentConnections are the connections of the lines of the last 15 minutes that are kept,
+// the newest first; where none came in that time, of the 15 minutes before the newest line.
 func (l *Store) RecentConnections() *diff.LogConnections {
 	return recentConnections(l.EntriesAfter(0, 0), l.now(), recentMost)
 }
 
-// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines say are
-// allowed, the newest first.
+// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines
+// say are allowed, the newest first.
 func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()
@@ -40,8 +40,8 @@ func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey holds the properties that the lines of one FullestSecond share.
-type seenKey struct {
+// connectionKey holds the properties that the lines of one diff.LoggedConnection share.
+type connectionKey struct {
 	source, destination netip.Addr
 	fromPod             model.Key
 	toPod               model.Key
@@ -64,14 +64,14 @@ func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.
 		since = now.Add(-Recently)
 	}
 	out := distinctConnections(entries, since, most)
-	out.Fresh = fresh
+	out.IsNewest = fresh
 	return out
 }
 
 // distinctConnections returns up to most distinct connections since a time, the newest first.
 func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.LogConnections {
 	out := &diff.LogConnections{}
-	at := map[seenKey]int{}
+	at := map[connectionKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
 		k, ok := seenOf(e)
@@ -79,18 +79,18 @@ func distinctConnections(entries []*entries.Entry, since time.Time, most int) *d
 			continue
 		}
 		n, known := at[k]
-		if !known && len(out.Seen) >= most {
-			out.Over++
+		if !known && len(out.Connections) >= most {
+			out.LeftOut++
 			continue
 		}
 		if !known {
-			n = len(out.Seen)
+			n = len(out.Connections)
 			at[k] = n
-			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
+			out.Connections = append(out.Connections, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
 				To: verdict.Endpoint{Key: k.toPod, Addr: k.destination}, Protocol: k.proto, Port: k.port},
-				Said: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
+				LoggedVerdict: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}
-		s := &out.Seen[n]
+		s := &out.Connections[n]
 		s.Lines++
 		out.Lines++
 		s.First, s.Last = earlierTime(s.First, e.Line.At), laterTime(s.Last, e.Line.At)
@@ -118,12 +118,12 @@ func laterTime(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *entries.Entry) (k seenKey, ok bool) {
+func seenOf(e *entries.Entry) (k connectionKey, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
 	}
-	k = seenKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
+	k = connectionKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
 		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
 	switch line.Verdict {
 	case "allow":

@@ -37,9 +37,9 @@ func TestRecent(t *testing.T) {
 
 	text := func() (out string) {
 		log := l.RecentConnections()
-		out = fmt.Sprintf("%d lines, fresh %t, over %d, %s–%s\n", log.Lines, log.Fresh, log.Over, log.From.Format("15:04"), log.To.Format("15:04"))
-		for _, s := range log.Seen {
-			out += fmt.Sprintf("%s: %q %q %s %d, %s–%s\n", s.Connection, s.Said, s.Stage, s.Zone, s.Lines, s.First.Format("15:04"), s.Last.Format("15:04"))
+		out = fmt.Sprintf("%d lines, fresh %t, over %d, %s–%s\n", log.Lines, log.IsNewest, log.LeftOut, log.From.Format("15:04"), log.To.Format("15:04"))
+		for _, s := range log.Connections {
+			out += fmt.Sprintf("%s: %q %q %s %d, %s–%s\n", s.Connection, s.LoggedVerdict, s.Stage, s.Zone, s.Lines, s.First.Format("15:04"), s.Last.Format("15:04"))
 		}
 		return out
 	}
@@ -55,14 +55,14 @@ blue/web-0 (10.244.0.4) → kube-system/dns-0 (10.244.0.2) tcp 80: "deny" "from-
 	}
 	// A log that ended an hour ago has the minutes before its end.
 	w.Now = w.Now.Add(time.Hour)
-	if log := l.RecentConnections(); log.Fresh || log.Lines != 7 {
+	if log := l.RecentConnections(); log.IsNewest || log.Lines != 7 {
 		t.Errorf("an hour later: %+v", log)
 	}
 	// No more different connections than one can judge; more lines of them count.
-	if log := recentConnections(l.EntriesAfter(0, 0), w.Clock(), 2); len(log.Seen) != 2 || log.Lines != 2 || log.Over != 5 {
+	if log := recentConnections(l.EntriesAfter(0, 0), w.Clock(), 2); len(log.Connections) != 2 || log.Lines != 2 || log.LeftOut != 5 {
 		t.Errorf("bounded: %+v", log)
 	}
-	if log := New(w.Current, w.Clock, 10).RecentConnections(); log.Lines != 0 || log.Seen != nil {
+	if log := New(w.Current, w.Clock, 10).RecentConnections(); log.Lines != 0 || log.Connections != nil {
 		t.Errorf("without a line: %+v", log)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // rateSeconds is how far back rates go.
-const rateSeconds = len(hits.Seconds{})
+const rateSeconds = len(hits.RecentSeconds{})
 
 // countedRules bounds the rules whose rates are known; names in log lines come from
 // outside.
@@ -17,7 +17,7 @@ const countedRules = 10000
 // RuleStat counts the log lines of one rule.
 type RuleStat struct {
 	hits.Hit
-	Seconds hits.Seconds
+	Seconds hits.RecentSeconds
 	// AtCap says that within these seconds an ACL of the rule logged as many
 	// lines in one second as its meter lets through in CapZone: lines are being
 	// lost then, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
@@ -48,7 +48,7 @@ func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 		s := out[ref]
 		s.Merge(&rules[i].Hit)
 		if r := l.rates[ref]; r != nil {
-			s.Seconds = r.Seconds(now.Unix())
+			s.Seconds = r.LastSeconds(now.Unix())
 		}
 		out[ref] = s
 	}

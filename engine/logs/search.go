@@ -59,7 +59,7 @@ type SearchProgress struct {
 	// Done says that all files were looked through, NoMoreLines that no more comes: what was
 	// found is as of then.
 	Done, NoMoreLines bool
-	// Bytes of All were read, in Lines that count, of which Matches match.
+	// Bytes of TotalBytes were read, in Lines that count, of which Matches match.
 	Bytes, TotalBytes int64
 	Lines, Matches    uint64
 	Err               error

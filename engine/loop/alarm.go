@@ -61,8 +61,8 @@ func (t *Timer) Stop() {
 	}
 }
 
-// Rings returns the channel on which the timer rings, nil before Set and after Stop.
-func (t *Timer) Rings() <-chan time.Time {
+// RingChannel returns the channel on which the timer rings, nil before Set and after Stop.
+func (t *Timer) RingChannel() <-chan time.Time {
 	if t.timer == nil {
 		return nil
 	}

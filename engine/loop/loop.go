@@ -15,7 +15,7 @@ import (
 // Loop runs what is sent to it in one goroutine, and publishes what comes of it. A
 // function that runs there must not wait for the loop, nor send to it.
 type Loop struct {
-	*Published
+	*PublishedState
 	ctx    context.Context
 	cancel context.CancelFunc
 	inbox  chan func()
@@ -37,7 +37,7 @@ type Loop struct {
 // New makes a loop that ends with ctx, at the latest.
 func New(ctx context.Context, now Clock) *Loop {
 	ctx, cancel := context.WithCancel(ctx)
-	return &Loop{Published: &Published{ctx: ctx, Clock: now}, ctx: ctx, cancel: cancel, inbox: make(chan func(), 256),
+	return &Loop{PublishedState: &PublishedState{ctx: ctx, Clock: now}, ctx: ctx, cancel: cancel, inbox: make(chan func(), 256),
 		done: make(chan struct{})}
 }
 
@@ -169,7 +169,7 @@ func (l *Loop) runLoop() {
 			return
 		case f := <-l.inbox:
 			f()
-		case <-due.Rings():
+		case <-due.RingChannel():
 		}
 		l.ringAlarms(time.Now())
 		for range cap(l.inbox) {

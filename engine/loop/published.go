@@ -13,11 +13,11 @@ import (
 // Clock tells the time; tests bring their own.
 type Clock func() time.Time
 
-// Published holds the state that any goroutine may read: the newest revision, the time,
+// PublishedState holds the state that any goroutine may read: the newest revision, the time,
 // and the activity. Subscribe ticks after every new revision, after every entry of the
 // activity, and when a state of the newest revision changes by the time alone: settling
 // becomes behind. Several of these may share a tick.
-type Published struct {
+type PublishedState struct {
 	revision.Latest
 	Clock Clock
 	ctx   context.Context // of the loop
@@ -28,12 +28,12 @@ type Published struct {
 }
 
 // Now is the engine's time.
-func (p *Published) Now() time.Time { return p.Clock() }
+func (p *PublishedState) Now() time.Time { return p.Clock() }
 
 // WaitFor blocks until the condition holds for a revision, or ctx ends. The condition
 // is looked at with every tick of Subscribe, and at the times that are given: those
 // after which it may hold although nothing else happens.
-func (p *Published) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
+func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := p.Subscribe()
 	defer stop()
 	var due Timer
@@ -53,7 +53,7 @@ func (p *Published) WaitFor(ctx context.Context, holds func(*revision.Revision) 
 		case <-p.ctx.Done():
 			return context.Canceled
 		case <-ticks:
-		case <-due.Rings():
+		case <-due.RingChannel():
 			due.Stop()
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Published) WaitFor(ctx context.Context, holds func(*revision.Revision) 
 const activityKept = 2000
 
 // recordActivity adds an entry to the activity.
-func (p *Published) recordActivity(a model.Activity) {
+func (p *PublishedState) recordActivity(a model.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seq++
@@ -75,7 +75,7 @@ func (p *Published) recordActivity(a model.Activity) {
 }
 
 // Activity returns what was done after the entry with that number, oldest first.
-func (p *Published) Activity(after uint64) []model.Activity {
+func (p *PublishedState) Activity(after uint64) []model.Activity {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := len(p.activity)

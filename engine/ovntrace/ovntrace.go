@@ -256,7 +256,7 @@ func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.PacketQuestion, run
 	ctx, cancel := context.WithTimeoutCause(ctx, traceWithin, fmt.Errorf("ovn-trace did not end within %s", traceWithin))
 	defer cancel()
 	var text string
-	h.Where, h.Command, text, err = run(ctx, ask)
+	h.RunAt, h.Command, text, err = run(ctx, ask)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 			err = cause

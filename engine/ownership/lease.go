@@ -15,7 +15,7 @@ import (
 const standDown = time.Minute
 
 // campaign lets the reconciler write while this replica holds the zone's Lease.
-func (w *Zone) campaign(ctx context.Context) {
+func (w *OwnedZone) campaign(ctx context.Context) {
 	cfg := &w.owners.cfg
 	w.publishLease("standby: no leader yet")
 	for ctx.Err() == nil {
@@ -42,7 +42,7 @@ func (w *Zone) campaign(ctx context.Context) {
 }
 
 // writeAsLeader writes until the Lease is lost, or the zone itself: then it says so.
-func (w *Zone) writeAsLeader(ctx context.Context) (takenOff bool) {
+func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	w.publishLease("")
 	w.noteActivity("leads the zone")
 	w.setTerm(true)
@@ -69,7 +69,7 @@ func (w *Zone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	}
 }
 
-func leaseCalls(w *Zone, lead func(context.Context)) kube.LeaseCalls {
+func leaseCalls(w *OwnedZone, lead func(context.Context)) kube.LeaseCalls {
 	last := "" // Trouble is called from one goroutine, again at every try
 	return kube.LeaseCalls{
 		Lead:  lead,
@@ -86,8 +86,8 @@ func leaseCalls(w *Zone, lead func(context.Context)) kube.LeaseCalls {
 	}
 }
 
-func (w *Zone) publishLease(lease string) { w.updateGuard(func() { w.lease = lease }) }
+func (w *OwnedZone) publishLease(lease string) { w.updateGuard(func() { w.lease = lease }) }
 
-func (w *Zone) noteActivity(what string) {
+func (w *OwnedZone) noteActivity(what string) {
 	w.owners.RecordActivity(model.Activity{Zone: w.zone, By: "lease", Summary: w.owners.cfg.Writer + " " + what})
 }

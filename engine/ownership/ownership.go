@@ -40,7 +40,7 @@ type ownerFacts struct {
 	// loaded says that the objects were read, node that the zone's Node is among
 	// them, nodeGone that it was and is not any more.
 	loaded, node, nodeGone bool
-	// cluster says that there is an API server to ask for pods; asked that it was, and
+	// cluster says that there is an API server to ask for pods; podsAsked that it was, and
 	// err what it answered, if not with the controllers on the zone's node.
 	cluster, podsAsked bool
 	err                error
@@ -58,17 +58,17 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	hold := func(format string, args ...any) reconciler.ZoneGuard {
 		why := fmt.Sprintf(format, args...)
 		if f.override {
-			return reconciler.ZoneGuard{Note: "written although " + why + " (told that nobody else writes these rows)"}
+			return reconciler.ZoneGuard{Notice: "written although " + why + " (told that nobody else writes these rows)"}
 		}
-		return reconciler.ZoneGuard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
+		return reconciler.ZoneGuard{WhyHeld: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
 	}
 	switch {
 	case f.writesOff:
-		return reconciler.ZoneGuard{Hold: "changes are switched off (W in the console, --write on the command line)"}
+		return reconciler.ZoneGuard{WhyHeld: "changes are switched off (W in the console, --write on the command line)"}
 	case !f.loaded:
-		return reconciler.ZoneGuard{Hold: "waiting for the first complete read of the objects"}
+		return reconciler.ZoneGuard{WhyHeld: "waiting for the first complete read of the objects"}
 	case f.nodeGone:
-		return reconciler.ZoneGuard{Hold: "the zone's node no longer exists"}
+		return reconciler.ZoneGuard{WhyHeld: "the zone's node no longer exists"}
 	case !f.cluster:
 		return hold("without a cluster it cannot be told whether an OVN-Kubernetes controller writes here")
 	case !f.node:
@@ -76,7 +76,7 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	case f.err != nil:
 		return hold("cannot tell whether an OVN-Kubernetes controller runs: %v", f.err)
 	case !f.podsAsked:
-		return reconciler.ZoneGuard{Hold: "looking for other controllers"}
+		return reconciler.ZoneGuard{WhyHeld: "looking for other controllers"}
 	case len(f.controllers) > 0:
 		return hold("OVN-Kubernetes' controller runs in %s", f.controllers[0])
 	}

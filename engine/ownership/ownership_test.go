@@ -38,15 +38,15 @@ func TestJudgeOwner(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := judgeOwner(c.f)
-			if !strings.Contains(g.Hold, c.hold) || (c.hold == "" && g.Hold != "") || g.Note != "" {
+			if !strings.Contains(g.WhyHeld, c.hold) || (c.hold == "" && g.WhyHeld != "") || g.Notice != "" {
 				t.Errorf("%+v, want a hold of %q", g, c.hold)
 			}
 			c.f.override = true
 			g = judgeOwner(c.f)
-			if free := g.Hold == ""; free != (c.override || c.hold == "") {
+			if free := g.WhyHeld == ""; free != (c.override || c.hold == "") {
 				t.Errorf("overridden: %+v", g)
 			}
-			if c.override && !strings.Contains(g.Note, c.hold) {
+			if c.override && !strings.Contains(g.Notice, c.hold) {
 				t.Errorf("an override hides what it overrides: %+v", g)
 			}
 		})
@@ -78,7 +78,7 @@ func TestControllersOfEveryZone(t *testing.T) {
 // Conditions of a term that is over are not written in the next one.
 func TestReportsEndWithTheLease(t *testing.T) {
 	api := &ownerapi.API{}
-	w := &Zone{owners: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
+	w := &OwnedZone{owners: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
 	t.Cleanup(func() { // its queue ends with its run
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

@@ -87,7 +87,7 @@ func (r *Reports) Events() []*model.Event { return r.events }
 type zoneReports struct {
 	r    *Reports
 	zone string
-	w    *Zone
+	w    *OwnedZone
 }
 
 // SetCondition sets one condition of a policy, keyed by type.
@@ -139,7 +139,7 @@ func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
 
 // reportToServer has something written to the API server, if that is this replica's to do; nil
 // reports nothing.
-func (w *Zone) reportToServer(write func(*kube.Reporter)) {
+func (w *OwnedZone) reportToServer(write func(*kube.Reporter)) {
 	if w == nil {
 		return
 	}
@@ -152,7 +152,7 @@ func (w *Zone) reportToServer(write func(*kube.Reporter)) {
 
 // setTerm begins or ends the time in which this replica writes the zone's reports. Reports
 // that are not written when it ends are dropped: the next replica reports.
-func (w *Zone) setTerm(begins bool) {
+func (w *OwnedZone) setTerm(begins bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reports = begins

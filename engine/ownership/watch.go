@@ -116,9 +116,9 @@ func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	return waiting, dropped, true
 }
 
-// Zone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
+// OwnedZone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
 // zone that is not written, or Rung's own.
-type Zone struct {
+type OwnedZone struct {
 	owners     *Owners
 	zone       string
 	reconciler *reconciler.Reconciler
@@ -131,8 +131,8 @@ type Zone struct {
 }
 
 // OwnZone fills in what a reconciler needs to write a zone beside others.
-func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *Zone {
-	w := &Zone{owners: o, zone: zone, guard: reconciler.ZoneGuard{Hold: "looking for other controllers"},
+func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
+	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers"},
 		reports: o.cfg.Lease == nil}
 	rc.Fence = &reconciler.ZoneFence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
 	if o.cfg.Lease != nil {
@@ -150,7 +150,7 @@ func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *Zone {
 }
 
 // Run watches who else writes the zone, and campaigns for it, until ctx ends.
-func (w *Zone) Run(ctx context.Context, r *reconciler.Reconciler) {
+func (w *OwnedZone) Run(ctx context.Context, r *reconciler.Reconciler) {
 	if w == nil {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *Zone) Run(ctx context.Context, r *reconciler.Reconciler) {
 }
 
 // watchGuard keeps the guard up to date.
-func (w *Zone) watchGuard(ctx context.Context) {
+func (w *OwnedZone) watchGuard(ctx context.Context) {
 	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	known, gone := false, false
@@ -197,7 +197,7 @@ func (w *Zone) watchGuard(ctx context.Context) {
 
 // waitForChange waits until what was judged may be otherwise: a revision says so, or pods are
 // to be asked for, or somebody who asked got the answer.
-func (w *Zone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
+func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
 	var due loop.Timer // without pods to ask for nothing changes by the time
 	defer due.Stop()
 	var answer <-chan struct{}
@@ -210,7 +210,7 @@ func (w *Zone) waitForChange(ctx context.Context, ticks <-chan struct{}, was own
 		select {
 		case <-ctx.Done():
 			return
-		case <-due.Rings():
+		case <-due.RingChannel():
 			return
 		case <-answer:
 			return
@@ -220,7 +220,7 @@ func (w *Zone) waitForChange(ctx context.Context, ticks <-chan struct{}, was own
 }
 
 // ownerFactsOf returns the facts that a revision holds about the zone's node.
-func (w *Zone) ownerFactsOf(rev *revision.Revision) ownerFacts {
+func (w *OwnedZone) ownerFactsOf(rev *revision.Revision) ownerFacts {
 	cfg := &w.owners.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
 		cluster: cfg.Kube != nil, override: cfg.NobodyElse, writesOff: cfg.WithWrites && !rev.Mode.Writes}
@@ -248,15 +248,15 @@ func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 }
 
 // updateGuard changes what the reconciler is told.
-func (w *Zone) updateGuard(change func()) {
+func (w *OwnedZone) updateGuard(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
 	g := w.guard
-	if g.Note != "" && w.lease != "" {
-		g.Note += "; "
+	if g.Notice != "" && w.lease != "" {
+		g.Notice += "; "
 	}
-	g.Note += w.lease
+	g.Notice += w.lease
 	w.reconciler.SetGuard(g)
 }
 
@@ -308,7 +308,7 @@ func (o *Owners) askControllers(ctx context.Context, node string) ([]kube.Contro
 
 // clearReports takes away what the controller of a zone reported whose node is gone
 // (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
-func (w *Zone) clearReports(rev *revision.Revision) {
+func (w *OwnedZone) clearReports(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
@@ -319,7 +319,7 @@ func (w *Zone) clearReports(rev *revision.Revision) {
 		}
 	}
 	w.owners.Send(func() { w.owners.cfg.Reports.ForgetZone(w.zone) })
-	if !w.reconciler.State().Held || w.owners.cfg.WithoutAdmin {
+	if !w.reconciler.State().RowsHeld || w.owners.cfg.WithoutAdmin {
 		return
 	}
 	w.reportToServer(func(r *kube.Reporter) {

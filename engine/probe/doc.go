@@ -1,6 +1,6 @@
 // Package probe judges a connection by packets, beside the verdicts of the zones' rows and
-// of the policies: Judge puts the three together, and says in plain words where they
-// disagree. Suggest chooses a connection that a rule is about.
+// of the policies: JudgePackets puts the three together, and says in plain words where they
+// disagree. SuggestConnection chooses a connection that a rule is about.
 //
 // The engine sends the packets (Engine.Probe) and hands over their outcome.
 //

@@ -22,7 +22,8 @@ const (
 	remedyLost  = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
 )
 
-// findDisagreements says where packets and rows disagree. Where rows and policies do, their trace says.
+// findDisagreements says where packets and rows disagree. Where rows and policies do, their
+// trace says.
 func (r *Result) findDisagreements() {
 	for i := range r.Packets.Paths {
 		if len(r.Sent[i]) > 0 {
@@ -32,7 +33,7 @@ func (r *Result) findDisagreements() {
 }
 
 // findPackets compares what became of the packets of a path with what the rows say.
-func (r *Result) findPackets(p, rows *verdict.Path, steps []Step) {
+func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	last := &steps[len(steps)-1]
 	lost := !last.Delivered && last.Packet != steps[0].Packet
 	opened := p.Verdict

@@ -14,7 +14,7 @@ import (
 
 // PathPackets holds the packets that were sent for one path.
 type PathPackets struct {
-	Steps        []Step
+	Steps        []PacketStep
 	AllDelivered bool   // the connection: every packet was delivered
 	NotSent      string // why no packet was
 }
@@ -72,7 +72,7 @@ func unreachedStages(p *verdict.Path) (out []verdict.StageVerdict) {
 }
 
 // identifyRows finds the rows behind what packets met.
-func identifyRows(r *revision.Revision, steps []Step) {
+func identifyRows(r *revision.Revision, steps []PacketStep) {
 	for i := range steps {
 		var db *nb.DB
 		if z := r.Zone(steps[i].Zone); z != nil {
@@ -116,7 +116,7 @@ func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 
 // fillReached fills in the stages of a zone that a packet came through on its first way
 // over the node's switch: the policies are asked about these stages.
-func fillReached(stages []verdict.StageVerdict, step *Step) {
+func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
 	over := false // it was dropped before
 	next := 0
 	for i := range stages {

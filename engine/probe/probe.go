@@ -21,15 +21,15 @@ type Result struct {
 	// A stage that no packet reached is not applicable.
 	Packets, Rows, Policies verdict.Answer
 	// Sent are the packets of each path, none where it was not tried.
-	Sent [][]Step
+	Sent [][]PacketStep
 	// Changed says that the rows changed while the packets were under way: the answers
 	// are not of one moment, and nothing is found.
 	Changed  bool
 	Findings []model.Finding
 }
 
-// Step is one packet in one zone.
-type Step struct {
+// PacketStep is one packet in one zone.
+type PacketStep struct {
 	Packet    string // "SYN", "request"
 	Reply     bool
 	Zone      string
@@ -50,13 +50,13 @@ type MetACL struct {
 	Decider verdict.Decider
 }
 
-// Phase is a stage of a probe in progress, in words for people.
-type Phase string
+// ProbePhase is a stage of a probe in progress, in words for people.
+type ProbePhase string
 
 // The phases, in order.
 const (
-	Waits Phase = "waiting until rows are flows"
-	Sends Phase = "sending packets"
+	Waits ProbePhase = "waiting until rows are flows"
+	Sends ProbePhase = "sending packets"
 )
 
 // Delivered and Dropped are the outcomes of packets, for people.

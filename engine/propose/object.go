@@ -24,7 +24,7 @@ func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 	for _, r := range p.Rules {
 		field := r.Direction.Lower()
 		list, _ := spec[field].([]any)
-		at := min(r.At+added[r.Direction], len(list))
+		at := min(r.InsertAt+added[r.Direction], len(list))
 		spec[field] = slices.Insert(slices.Clone(list), at, any(ruleOf(&r, kind, p.Action)))
 		added[r.Direction]++
 	}

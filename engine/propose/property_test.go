@@ -154,13 +154,13 @@ func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.
 			t.Fatal(err)
 		}
 		// It is written where it is decided: by the first that does not allow it, or by any.
-		s.Said, s.Stage = a.Verdict, model.StageToLport
+		s.LoggedVerdict, s.Stage = a.Verdict, model.StageToLport
 		if a.Front != nil { // of a file from elsewhere: OVN writes no such line
 			out = append(out, s)
 			continue
 		}
 		for _, st := range a.Paths[0].Stages {
-			if st.Verdict == a.Verdict && (s.Said != verdict.Allow || w.odds(2)) {
+			if st.Verdict == a.Verdict && (s.LoggedVerdict != verdict.Allow || w.odds(2)) {
 				s.Stage = st.Stage
 				break
 			}
@@ -233,7 +233,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 		}
 	}
 	for _, l := range p.Left {
-		if strings.Contains(l.Why, "is the ClusterIP of service ns") {
+		if strings.Contains(l.Reason, "is the ClusterIP of service ns") {
 			tally.fronts += l.Lines
 		}
 	}
@@ -307,7 +307,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 	if t.Failed() {
 		t.Logf("%s\n%s\n%s", policies, p.Text, strings.Join(p.Notes(), "\n"))
 		for _, s := range lines {
-			t.Logf("%s %s (%s)", s.Said, s.Connection, s.Stage)
+			t.Logf("%s %s (%s)", s.LoggedVerdict, s.Connection, s.Stage)
 		}
 	}
 	tally.still += still

@@ -156,7 +156,7 @@ func (p *Proposal) whyNotExact() string {
 	case len(p.Still) > 0:
 		return "some stay " + outcomes[p.Still[0].Verdict] + ": " + p.Still[0].By + " decides"
 	case len(p.Left) > 0:
-		return p.Left[0].Why
+		return p.Left[0].Reason
 	}
 	return "it " + p.Surplus.Text()
 }

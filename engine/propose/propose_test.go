@@ -33,7 +33,7 @@ func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.Log
 			e.Addr = netip.MustParseAddr(rev.Cluster.Pod(ns, name).IPs[0])
 			return e
 		}
-		s := diff.LoggedConnection{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
+		s := diff.LoggedConnection{Lines: 1, LoggedVerdict: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
 		for _, c := range f[2] {
 			s.Connection.Port = s.Connection.Port*10 + uint16(c-'0')
 		}

@@ -38,14 +38,15 @@ type Sandbox interface {
 	CheckConfig() error
 	// Start begins it, once the objects are known; it ends with the loop.
 	Start(Parts)
-	// FillMode fills in what is on screen of it, DaemonsDown are its processes that do not run or do
-	// not answer, by zone, and ObjectsMoved hears of every step of the objects: for the loop.
+	// FillMode fills in what is on screen of it, DaemonsDown are its processes that do not
+	// run or do not answer, by zone, and ObjectsMoved hears of every step of the objects: for
+	// the loop.
 	FillMode(*revision.Mode)
 	DaemonsDown() map[string][]revision.Daemon
 	ObjectsMoved(c *model.Cluster, changes []model.Change)
 	// Probe puts a connection into it as packets, there and back, and judges what became
 	// of them; at, which may be nil, is told the phases.
-	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
+	Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error)
 }
 
 // ErrNoOVNTrace says that there is nowhere to run ovn-trace: neither a cluster nor a

@@ -68,13 +68,13 @@ func readZone(ctx context.Context, z *zones.Set, name string, child []string) (*
 	}
 	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.SelfCommand(child...)}
 	if !watched {
-		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
+		return cfg.CompareRows(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
 	if st := z.Revision().Zone(name); st == nil || st.SyncedAt.IsZero() {
 		return nil, errNeverRead // the answer that this one is for has waited for it
 	}
 	for n := 1; ; n++ {
-		r, err := cfg.Compare(ctx, followedRows(z, name))
+		r, err := cfg.CompareRows(ctx, followedRows(z, name))
 		if n == tries || !errors.Is(err, errNoRows) || !waitConnected(ctx, z, name) {
 			return r, err
 		}

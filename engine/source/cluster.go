@@ -34,7 +34,7 @@ func clusterState(name, server string, resources []model.SourceResource) model.S
 	count, worst := 0, 0
 	for _, r := range resources {
 		count += r.Count
-		bad := badness(r.Conn)
+		bad := stateBadness(r.Conn)
 		if r.Optional || bad <= worst {
 			continue
 		}
@@ -47,8 +47,8 @@ func clusterState(name, server string, resources []model.SourceResource) model.S
 	return st
 }
 
-// badness orders the states: a server that is gone says least of all.
-func badness(c model.ConnState) int {
+// stateBadness orders the states: a server that is gone says least of all.
+func stateBadness(c model.ConnState) int {
 	switch c {
 	case model.ConnSynced:
 		return 0

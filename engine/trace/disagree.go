@@ -43,7 +43,8 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
 }
 
-// findDisagreements finds the stages where policies and rows are both sure and say different things.
+// findDisagreements finds the stages where policies and rows are both sure and say different
+// things.
 func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
@@ -53,7 +54,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			}
 			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
 			if t.isDecidedAs2016(r, i, j) {
-				s.Of2016, d.KnownFrom2016, d.Finding = true, true, finding2016(s)
+				s.Of2016, d.KnownFrom2016, d.Finding = true, true, findingOf2016(s)
 				t.Disagree = append(t.Disagree, d)
 				continue
 			}

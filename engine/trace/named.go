@@ -20,18 +20,18 @@ func IsBareName(text string) bool {
 	return err != nil
 }
 
-// Names finds what a name alone stands for. It may be used from any goroutine.
-type Names struct {
+// EndNames finds what a name alone stands for. It may be used from any goroutine.
+type EndNames struct {
 	cluster    *model.Cluster
 	once       sync.Once
 	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
 // NamesOf are the names of a cluster.
-func NamesOf(c *model.Cluster) *Names { return &Names{cluster: c} }
+func NamesOf(c *model.Cluster) *EndNames { return &EndNames{cluster: c} }
 
 // keysNamed are the pods, nodes and Services of a name.
-func (n *Names) keysNamed(name string) []model.Key {
+func (n *EndNames) keysNamed(name string) []model.Key {
 	n.once.Do(func() {
 		n.keysByName = map[string][]model.Key{}
 		add := func(k model.Key) { n.keysByName[k.Name] = append(n.keysByName[k.Name], k) }
@@ -50,7 +50,7 @@ func (n *Names) keysNamed(name string) []model.Key {
 
 // ReadEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has the
 // name.
-func (n *Names) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
+func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
 	if !IsBareName(text) {
 		return ParseEnd(text)
 	}
@@ -74,11 +74,11 @@ func (n *Names) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
 	for _, k := range found {
 		all = append(all, EndText(k))
 	}
-	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.Cut(all, " or ", 4))
+	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.JoinAtMost(all, " or ", 4))
 }
 
 // CompleteNames is the question with names that are alone completed to the ends that have them.
-func (q Question) CompleteNames(names *Names) (Question, error) {
+func (q Question) CompleteNames(names *EndNames) (Question, error) {
 	for _, end := range []struct {
 		which string
 		text  *string

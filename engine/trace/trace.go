@@ -75,12 +75,12 @@ type Stage struct {
 	// Unreached: the connection was dropped in a stage before.
 	Unreached bool
 	Of2016    bool // the rows differ, since the isolation annotation of 2016 has none
-	Lines     []Line
+	Lines     []TriedLine
 	// Would are the rules of ClusterNetworkPolicies that would match, and have no rows.
 	Would []WouldMatch
 }
 
-// trace.LineKind is the kind of a Line.
+// trace.LineKind is the kind of a TriedLine.
 type LineKind int
 
 // The lines of a stage.
@@ -104,15 +104,15 @@ func NoRows(r *revision.Revision) error {
 }
 
 // Name is the tier of a line: its name, or OVN's number; empty for none.
-func (l *Line) Name() string {
+func (l *TriedLine) Name() string {
 	if l.Band != "" || l.Tier < 0 {
 		return l.Band
 	}
 	return fmt.Sprintf("tier %d", l.Tier)
 }
 
-// Line is one thing that was tried in a stage, in the order in which they decide.
-type Line struct {
+// TriedLine is one thing that was tried in a stage, in the order in which they decide.
+type TriedLine struct {
 	Kind LineKind
 	Tier int
 	Band string           // the tier by its name, where tiers have one
@@ -266,11 +266,11 @@ func stageIsIdle(p *verdict.Path, i int) bool {
 }
 
 // linesOf are the lines of a stage.
-func linesOf(s *verdict.StageVerdict) (out []Line) {
+func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].Attempts {
 			a := &s.Tiers[i].Attempts[j]
-			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
+			l := TriedLine{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:
 				l.Kind = Other
@@ -290,7 +290,7 @@ func linesOf(s *verdict.StageVerdict) (out []Line) {
 		}
 	}
 	if s.Decided == nil && s.Verdict == verdict.Allow {
-		out = append(out, Line{Kind: Nothing, Tier: -1})
+		out = append(out, TriedLine{Kind: Nothing, Tier: -1})
 	}
 	return out
 }

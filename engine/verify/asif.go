@@ -10,9 +10,9 @@ import (
 // imaginePods puts pods with the labels of an end that matches none where they would be: in
 // the namespaces that it chooses, or in one that does not exist yet. There are three, two on
 // one node and one on another, so that connections within a node and between nodes are asked.
-func (f *endFinder) imaginePods(e *End, out *foundEnds) {
+func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	if e.Pod.isMade && !e.Pod.labelsOnly {
-		f.addProblem(e.Pod.Place, "--as-if wants labels with one value each")
+		f.addProblem(e.Pod.FilePlace, "--as-if wants labels with one value each")
 		return
 	}
 	var spaces []string
@@ -29,7 +29,7 @@ func (f *endFinder) imaginePods(e *End, out *foundEnds) {
 	labels := map[string]string{}
 	if len(spaces) == 0 {
 		if e.Namespace.isMade && !e.Namespace.labelsOnly {
-			f.addProblem(e.Namespace.Place, "--as-if wants labels with one value each")
+			f.addProblem(e.Namespace.FilePlace, "--as-if wants labels with one value each")
 			return
 		}
 		labels = e.Namespace.Labels
@@ -74,7 +74,7 @@ func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (ou
 		if f.c.Pod(space, name) != nil {
 			continue
 		}
-		f.things = append(f.things, revision.Imagined{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
+		f.things = append(f.things, revision.ImaginedPod{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
 		out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: name})
 	}
 	return out

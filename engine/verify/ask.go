@@ -195,11 +195,11 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 			answer, err := ask(c)
 			switch {
 			case err != nil:
-				j.problem(s.Place, "%s: %v", c, err)
+				j.problem(s.FilePlace, "%s: %v", c, err)
 				t.failed = true
 				return false, nil
 			case (b.Key.Kind == model.KindService || answer.Front != nil) && len(answer.Paths) == 0:
-				j.problem(s.To[0].Place, "%s", answer.Reason)
+				j.problem(s.To[0].FilePlace, "%s", answer.Reason)
 				t.failed = true
 				return false, nil
 			}

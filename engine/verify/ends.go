@@ -15,13 +15,13 @@ import (
 
 // foundEnds are the ends that one side of a statement means.
 type foundEnds struct {
-	// pods have an address on the default network: classes know them. others are asked
+	// pods have an address on the default network: classes know them. otherEnds are asked
 	// one by one.
 	pods      []*model.Pod
 	otherEnds []verdict.Endpoint
 	// unselected counts pods that labels match and policies do not select, by why.
 	unselected map[string]int
-	// skipped are they, by key: one may be named yet. seen are all others.
+	// skipped are they, by key: one may be named yet. seenPods are all others.
 	skipped  map[model.Key]bool
 	seenPods map[model.Key]bool
 	// imagined are pods that do not exist.
@@ -31,15 +31,15 @@ type foundEnds struct {
 // endFinder finds the ends of statements in a cluster.
 type endFinder struct {
 	c        *model.Cluster
-	names    *trace.Names // of c, made when a name alone is met
+	names    *trace.EndNames // of c, made when a name alone is met
 	problems []*Problem
 	// imagine says that pods which do not exist are taken as if they did; things are those.
 	imagine bool
-	things  []revision.Imagined
+	things  []revision.ImaginedPod
 	spaces  map[string]string // of imagined namespaces, by labels
 }
 
-func (f *endFinder) addProblem(at Place, format string, args ...any) {
+func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
 	f.problems = append(f.problems, &Problem{at, clean.Text(fmt.Sprintf(format, args...))})
 }
 
@@ -61,7 +61,7 @@ func isOrdinary(p *model.Pod) (why string, ok bool) {
 }
 
 // findSide finds the ends of one side.
-func (f *endFinder) findSide(ends []End, source bool) *foundEnds {
+func (f *endFinder) findSide(ends []StatementEnd, source bool) *foundEnds {
 	out := &foundEnds{unselected: map[string]int{}, skipped: map[model.Key]bool{}, seenPods: map[model.Key]bool{}}
 	for i := range ends {
 		f.findEnd(&ends[i], source, out)
@@ -112,10 +112,10 @@ func (o *foundEnds) leftOut() string {
 	return words.List(out, len(out))
 }
 
-func (f *endFinder) findEnd(e *End, source bool, out *foundEnds) {
+func (f *endFinder) findEnd(e *StatementEnd, source bool, out *foundEnds) {
 	switch {
 	case e.Name != "":
-		f.findNamed(e.Place, e.Name, source, out)
+		f.findNamed(e.FilePlace, e.Name, source, out)
 	case e.Address.isMade:
 		for _, a := range e.Address.Names {
 			addr, _ := netip.ParseAddr(a) // checked by the reader
@@ -124,14 +124,14 @@ func (f *endFinder) findEnd(e *End, source bool, out *foundEnds) {
 	case e.Node.isMade:
 		f.findNodes(e, out)
 	case e.Service.isMade:
-		f.findNamed(e.Service.Place, "service/"+e.Namespace.Names[0]+"/"+e.Service.Names[0], source, out)
+		f.findNamed(e.Service.FilePlace, "service/"+e.Namespace.Names[0]+"/"+e.Service.Names[0], source, out)
 	default:
 		f.findPods(e, out)
 	}
 }
 
 // findNamed finds an end as rung trace takes it.
-func (f *endFinder) findNamed(at Place, name string, source bool, out *foundEnds) {
+func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *foundEnds) {
 	if f.names == nil {
 		f.names = trace.NamesOf(f.c)
 	}
@@ -156,7 +156,7 @@ func (f *endFinder) findNamed(at Place, name string, source bool, out *foundEnds
 	}
 }
 
-func (f *endFinder) findNodes(e *End, out *foundEnds) {
+func (f *endFinder) findNodes(e *StatementEnd, out *foundEnds) {
 	there := map[string]bool{}
 	for n := range f.c.Nodes() {
 		there[n.Name] = true
@@ -166,13 +166,13 @@ func (f *endFinder) findNodes(e *End, out *foundEnds) {
 	}
 	for _, name := range e.Node.Names {
 		if !there[name] {
-			f.addProblem(e.Node.Place, "node %s does not exist", name)
+			f.addProblem(e.Node.FilePlace, "node %s does not exist", name)
 		}
 	}
 }
 
 // findPods finds pods by their namespace and themselves, each by names or labels.
-func (f *endFinder) findPods(e *End, out *foundEnds) {
+func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	known := len(f.problems)
 	spaces := map[string]bool{}
 	space := func(name string) bool {
@@ -200,7 +200,7 @@ func (f *endFinder) findPods(e *End, out *foundEnds) {
 	}
 	for _, name := range e.Namespace.Names {
 		if !spaces[name] && f.c.Namespace(name) == nil && !f.imagine {
-			f.addProblem(e.Namespace.Place, "namespace %s does not exist", name)
+			f.addProblem(e.Namespace.FilePlace, "namespace %s does not exist", name)
 		}
 	}
 	for _, name := range e.Pod.Names {
@@ -211,13 +211,13 @@ func (f *endFinder) findPods(e *End, out *foundEnds) {
 			if e.Namespace.isMade {
 				in = e.Namespace.String() + "/"
 			}
-			f.addProblem(e.Pod.Place, "pod %s%s does not exist", in, name)
+			f.addProblem(e.Pod.FilePlace, "pod %s%s does not exist", in, name)
 		case len(keys) > 1 && !e.Namespace.isMade:
 			var all []string
 			for _, k := range keys {
 				all = append(all, trace.EndText(k))
 			}
-			f.addProblem(e.Pod.Place, "%q is ambiguous: %s", name, words.Cut(all, " or ", 4))
+			f.addProblem(e.Pod.FilePlace, "%q is ambiguous: %s", name, words.JoinAtMost(all, " or ", 4))
 		}
 	}
 	if f.imagine && hits == 0 && len(f.problems) == known {

@@ -97,7 +97,7 @@ type statementJudge struct {
 	edges   []uint16 // of the rows, once they were needed
 	looked  bool
 	n       int
-	problem func(at Place, format string, args ...any)
+	problem func(at FilePlace, format string, args ...any)
 	omits   *omitted.OmissionFilter
 }
 
@@ -191,7 +191,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds = s.AllowNone
-			out.NotConsidered = j.omits.All() // who they would be is not known either
+			out.NotConsidered = j.omits.AllOmissions() // who they would be is not known either
 			return out, nil
 		}
 		if out.Holds {

@@ -154,8 +154,8 @@ func bruteForce(t *testing.T, r *revision.Revision, s *Statement, by trace.Answe
 }
 
 // means says whether an end means a pod, without the finder.
-func means(r *revision.Revision, ends []End, p *model.Pod) bool {
-	return slices.ContainsFunc(ends, func(e End) bool {
+func means(r *revision.Revision, ends []StatementEnd, p *model.Pod) bool {
+	return slices.ContainsFunc(ends, func(e StatementEnd) bool {
 		ns := r.Cluster.Namespace(p.Namespace)
 		switch {
 		case p.HostNetwork || p.IsCompleted() || p.NodeName == "" || len(p.IPs) == 0:
@@ -247,11 +247,11 @@ func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, 
 }
 
 // names is means, where pods may be named too.
-func names(r *revision.Revision, ends []End, p *model.Pod) bool {
-	return slices.ContainsFunc(ends, func(e End) bool {
+func names(r *revision.Revision, ends []StatementEnd, p *model.Pod) bool {
+	return slices.ContainsFunc(ends, func(e StatementEnd) bool {
 		if e.Pod.Names != nil {
 			return slices.Contains(e.Namespace.Names, p.Namespace) && slices.Contains(e.Pod.Names, p.Name)
 		}
-		return means(r, []End{e}, p)
+		return means(r, []StatementEnd{e}, p)
 	})
 }

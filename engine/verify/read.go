@@ -20,7 +20,7 @@ const maxAliasNodes = 100_000
 type fileReader struct {
 	file       string
 	line       int // lines before the document at hand
-	way        []yamltree.Step
+	way        []yamltree.PathStep
 	out        []Statement
 	problems   []*Problem
 	hasProblem bool // something is wrong with the statement at hand
@@ -50,7 +50,7 @@ func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 			continue
 		}
 		if root.Kind != yaml.SequenceNode {
-			if kind := yamltree.Text(root, "kind"); kind != "" {
+			if kind := yamltree.TextAt(root, "kind"); kind != "" {
 				r.addProblem(root, "is an object of the kind %s: want a list of statements; policies are given with -f", kind)
 			} else {
 				r.addProblem(root, "want a list of statements, each with expect, from and to")
@@ -58,29 +58,29 @@ func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 			continue
 		}
 		for _, item := range root.Content {
-			r.way = []yamltree.Step{{Index: n}}
+			r.way = []yamltree.PathStep{{Index: n}}
 			r.readStatement(item)
 			n++
 		}
 		r.way = nil
 	}
 	if n == 0 && len(r.problems) == 0 {
-		r.problems = append(r.problems, &Problem{Place{File: r.file}, "no statements in this file"})
+		r.problems = append(r.problems, &Problem{FilePlace{File: r.file}, "no statements in this file"})
 	}
 	return r.out, r.problems
 }
 
 func (r *fileReader) syntaxProblem(err error, form string) {
-	p := &Problem{Place{File: r.file}, "is not " + form + ": " + clean.Text(err.Error())}
-	var se *yamltree.Error
+	p := &Problem{FilePlace{File: r.file}, "is not " + form + ": " + clean.Text(err.Error())}
+	var se *yamltree.SyntaxError
 	if errors.As(err, &se) {
 		p.Line, p.Message = r.line+max(se.Line, 1), "is not "+form+": "+clean.Text(se.Msg)
 	}
 	r.problems = append(r.problems, p)
 }
 
-func (r *fileReader) placeOf(n *yaml.Node) Place {
-	return Place{r.file, r.line + n.Line, yamltree.Path(r.way, false)}
+func (r *fileReader) placeOf(n *yaml.Node) FilePlace {
+	return FilePlace{r.file, r.line + n.Line, yamltree.PathText(r.way, false)}
 }
 
 func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
@@ -89,7 +89,7 @@ func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 }
 
 // readStep reads what is one step further down.
-func (r *fileReader) readStep(s yamltree.Step, read func()) {
+func (r *fileReader) readStep(s yamltree.PathStep, read func()) {
 	r.way = append(r.way, s)
 	read()
 	r.way = r.way[:len(r.way)-1]
@@ -102,7 +102,7 @@ func (r *fileReader) readFields(n *yaml.Node, known []string, read func(name str
 	all = true
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		r.readStep(yamltree.Field(k.Value), func() {
+		r.readStep(yamltree.FieldStep(k.Value), func() {
 			switch {
 			case !slices.Contains(known, k.Value):
 				all = false
@@ -128,9 +128,9 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		r.addProblem(n, "want a statement with expect, from and to")
 		return
 	}
-	s := Statement{Place: r.placeOf(n)}
+	s := Statement{FilePlace: r.placeOf(n)}
 	p := portsRead{}
-	s.ports = s.Place
+	s.ports = s.FilePlace
 	known := r.readFields(n, statementFields, func(name string, key, v *yaml.Node) {
 		switch name {
 		case "name":
@@ -165,7 +165,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		is   bool
 	}{{"expect", yamltree.Get(n, "expect") == nil}, {"from", yamltree.Get(n, "from") == nil}, {"to", yamltree.Get(n, "to") == nil}} {
 		if missing.is && known { // else that field may be the one that is mistyped
-			r.readStep(yamltree.Field(missing.name), func() { r.addProblem(n, "is missing") })
+			r.readStep(yamltree.FieldStep(missing.name), func() { r.addProblem(n, "is missing") })
 		}
 	}
 	s.Ports = r.readPorts(n, &p)

@@ -15,23 +15,23 @@ import (
 )
 
 // readEnds reads one end or a list of them.
-func (r *fileReader) readEnds(n *yaml.Node, source bool) (out []End) {
+func (r *fileReader) readEnds(n *yaml.Node, source bool) (out []StatementEnd) {
 	if n.Kind != yaml.SequenceNode {
-		return []End{r.readEnd(n, source)}
+		return []StatementEnd{r.readEnd(n, source)}
 	}
 	if len(n.Content) == 0 {
 		r.addProblem(n, "is empty")
 	}
 	for i, e := range n.Content {
-		r.readStep(yamltree.Step{Index: i}, func() { out = append(out, r.readEnd(e, source)) })
+		r.readStep(yamltree.PathStep{Index: i}, func() { out = append(out, r.readEnd(e, source)) })
 	}
 	return out
 }
 
 var endFields = []string{"namespace", "pod", "node", "service", "address"}
 
-func (r *fileReader) readEnd(n *yaml.Node, source bool) End {
-	e := End{Place: r.placeOf(n)}
+func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
+	e := StatementEnd{FilePlace: r.placeOf(n)}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		e.Name = r.readText(n)
@@ -65,7 +65,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) End {
 		}
 	})
 	others := 0
-	for _, c := range []*Choice{&e.Node, &e.Address, &e.Service} {
+	for _, c := range []*ObjectChoice{&e.Node, &e.Address, &e.Service} {
 		if c.isMade {
 			others++
 		}
@@ -101,8 +101,8 @@ func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 }
 
 // readChoice reads a name, a list of names, or labels where they may be.
-func (r *fileReader) readChoice(n *yaml.Node, labels bool) Choice {
-	c := Choice{Place: r.placeOf(n), isMade: true}
+func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
+	c := ObjectChoice{FilePlace: r.placeOf(n), isMade: true}
 	switch {
 	case n.Kind == yaml.ScalarNode:
 		c.Names = []string{r.readText(n)}
@@ -112,7 +112,7 @@ func (r *fileReader) readChoice(n *yaml.Node, labels bool) Choice {
 			r.addProblem(n, "is empty")
 		}
 		for i, e := range n.Content {
-			r.readStep(yamltree.Step{Index: i}, func() { c.Names = append(c.Names, r.readText(e)) })
+			r.readStep(yamltree.PathStep{Index: i}, func() { c.Names = append(c.Names, r.readText(e)) })
 		}
 	case !labels:
 		r.addProblem(n, "want a name")
@@ -124,7 +124,7 @@ func (r *fileReader) readChoice(n *yaml.Node, labels bool) Choice {
 
 // readSelector reads labels, {app: web} or {app: [web, api]}, or a selector as policies have
 // it, {matchLabels: …, matchExpressions: …}.
-func (r *fileReader) readSelector(n *yaml.Node, c *Choice) {
+func (r *fileReader) readSelector(n *yaml.Node, c *ObjectChoice) {
 	s := &metav1.LabelSelector{}
 	m, e := yamltree.Get(n, "matchLabels"), yamltree.Get(n, "matchExpressions")
 	if m != nil && m.Kind == yaml.MappingNode || e != nil && e.Kind == yaml.SequenceNode && !isScalarList(e) {
@@ -134,7 +134,7 @@ func (r *fileReader) readSelector(n *yaml.Node, c *Choice) {
 				r.readLabels(v, s)
 			case name == "matchExpressions" && v.Kind == yaml.SequenceNode:
 				for i, x := range v.Content {
-					r.readStep(yamltree.Step{Index: i}, func() { r.readExpression(x, s) })
+					r.readStep(yamltree.PathStep{Index: i}, func() { r.readExpression(x, s) })
 				}
 			default:
 				r.addProblem(v, "want the form that policies have")
@@ -156,7 +156,7 @@ func (r *fileReader) readSelector(n *yaml.Node, c *Choice) {
 func (r *fileReader) readLabels(n *yaml.Node, into *metav1.LabelSelector) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		r.readStep(yamltree.Field(k.Value), func() {
+		r.readStep(yamltree.FieldStep(k.Value), func() {
 			_, twice := into.MatchLabels[k.Value]
 			switch {
 			case twice || slices.ContainsFunc(into.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == k.Value }):
@@ -181,7 +181,7 @@ func (r *fileReader) readLabel(into *metav1.LabelSelector, k, v string) {
 
 func (r *fileReader) readValues(n *yaml.Node) (out []string) {
 	for i, e := range n.Content {
-		r.readStep(yamltree.Step{Index: i}, func() { out = append(out, r.readText(e)) })
+		r.readStep(yamltree.PathStep{Index: i}, func() { out = append(out, r.readText(e)) })
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	}
 	var out []verdict.PortRange
 	if p.port != nil {
-		r.readStep(yamltree.Field("port"), func() { out = r.portList(p.port, p.protocol) })
+		r.readStep(yamltree.FieldStep("port"), func() { out = r.portList(p.port, p.protocol) })
 	} else {
 		for _, all := range verdict.EveryPort() {
 			if p.protocol == "" || all.Protocol == p.protocol {
@@ -37,7 +37,7 @@ func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 		}
 	}
 	if p.except != nil {
-		r.readStep(yamltree.Field("exceptPort"), func() {
+		r.readStep(yamltree.FieldStep("exceptPort"), func() {
 			bad := r.hasProblem
 			out = verdict.PortsBut(out, r.portList(p.except, p.protocol))
 			if len(out) == 0 && !bad && !r.hasProblem {
@@ -70,7 +70,7 @@ func (r *fileReader) portList(n *yaml.Node, protocol verdict.Protocol) (out []ve
 		r.addProblem(n, "is empty")
 	}
 	for i, e := range n.Content {
-		r.readStep(yamltree.Step{Index: i}, func() { one(e) })
+		r.readStep(yamltree.PathStep{Index: i}, func() { one(e) })
 	}
 	return out
 }

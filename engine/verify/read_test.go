@@ -92,7 +92,7 @@ func TestRead(t *testing.T) {
 		t.Error(got)
 	}
 	if got := s[1].String(); got != "deny node/a → x, y, TCP 1–79, 81–65535" || s[1].Line != 9 || s[1].Field != "[1]" {
-		t.Error(got, s[1].Place)
+		t.Error(got, s[1].FilePlace)
 	}
 	s, problems = ReadStatements("x.json", []byte(`[{"expect":"deny","from":{"pod":{"app":"a"}},"to":{"node":{"role":"b"}}}]`))
 	if len(problems) > 0 || len(s) != 1 || s[0].String() != "deny pods app=a in every namespace → nodes role=b, any port" {

@@ -13,27 +13,27 @@ import (
 
 // Statement says what must become of the connections between two sets of ends.
 type Statement struct {
-	Place         // of the statement in its file
-	Name   string // as its author calls it, may be empty
-	Expect verdict.Verdict
+	FilePlace        // of the statement in its file
+	Name      string // as its author calls it, may be empty
+	Expect    verdict.Verdict
 	// Some: it is enough that one connection is as expected.
 	Some bool
 	// AllowNone: it holds also where there is no such connection.
 	AllowNone bool
-	From, To  []End
+	From, To  []StatementEnd
 	Ports     []verdict.PortRange
-	ports     Place // where the ports are said
+	ports     FilePlace // where the ports are said
 }
 
-// Place is where something stands: a file, a line from 1, a field as "[2].from.pod".
-type Place struct {
+// FilePlace is where something stands: a file, a line from 1, a field as "[2].from.pod".
+type FilePlace struct {
 	File  string
 	Line  int
 	Field string
 }
 
 // String is "expect.yaml:12: [2].from.pod".
-func (p Place) String() string {
+func (p FilePlace) String() string {
 	out := p.File
 	if p.Line > 0 {
 		out += fmt.Sprintf(":%d", p.Line)
@@ -46,12 +46,12 @@ func (p Place) String() string {
 
 // Problem is something that cannot be read, found or asked. The rest is judged without.
 type Problem struct {
-	Place
+	FilePlace
 	Message string
 }
 
 // Error is the problem on one line.
-func (p *Problem) Error() string { return p.Place.String() + ": " + p.Message }
+func (p *Problem) Error() string { return p.FilePlace.String() + ": " + p.Message }
 
 // SortProblems orders problems by file, as files come first, and in a file from above.
 func SortProblems(problems []*Problem) {
@@ -66,17 +66,17 @@ func SortProblems(problems []*Problem) {
 	})
 }
 
-// End is one end of connections, or several of a kind.
-type End struct {
-	Place
+// StatementEnd is one end of connections, or several of a kind.
+type StatementEnd struct {
+	FilePlace
 	// Name is an end as rung trace takes it; else the fields below say what is chosen.
 	Name                                   string
-	Namespace, Pod, Node, Service, Address Choice
+	Namespace, Pod, Node, Service, Address ObjectChoice
 }
 
-// Choice chooses objects by names or by labels; the zero Choice is not made.
-type Choice struct {
-	Place
+// ObjectChoice chooses objects by names or by labels; the zero ObjectChoice is not made.
+type ObjectChoice struct {
+	FilePlace
 	Names    []string
 	Selector model.Selector
 	// Labels are the single values that a selector wants: the labels of an imagined pod.
@@ -85,9 +85,9 @@ type Choice struct {
 	labelsOnly bool // Labels are all that the selector wants
 }
 
-func (c *Choice) byName() bool { return c.isMade && c.Names != nil }
+func (c *ObjectChoice) byName() bool { return c.isMade && c.Names != nil }
 
-func (c *Choice) selects(name string, labels model.Labels) bool {
+func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 	if !c.byName() {
 		return !c.isMade || c.Selector.Matches(labels)
 	}
@@ -100,15 +100,15 @@ func (c *Choice) selects(name string, labels model.Labels) bool {
 }
 
 // String is the choice for people: "blue, red" or "tenant=blue".
-func (c *Choice) String() string {
+func (c *ObjectChoice) String() string {
 	if c.byName() {
-		return words.Few(c.Names, 3)
+		return words.ListFew(c.Names, 3)
 	}
 	return c.Selector.String()
 }
 
 // String names the end: "blue", "pods app=web in blue", "nodes role=worker".
-func (e *End) String() string {
+func (e *StatementEnd) String() string {
 	switch {
 	case e.Name != "":
 		return e.Name
@@ -140,12 +140,12 @@ func (e *End) String() string {
 	return e.Pod.String() + " in " + space
 }
 
-func endsText(ends []End) string {
+func endsText(ends []StatementEnd) string {
 	var out []string
 	for i := range ends {
 		out = append(out, ends[i].String())
 	}
-	return words.Few(out, 3)
+	return words.ListFew(out, 3)
 }
 
 // String is the statement for people: "deny blue → red, TCP 80".

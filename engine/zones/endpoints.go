@@ -17,7 +17,7 @@ const namesAtOnce = 4
 // on. One whose zone was not named stands there under its address until it says
 // its name.
 func (z *Set) runEndpoints() {
-	var asked []*endpoint
+	var asked []*unnamedDatabase
 	z.Do(func() {
 		for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
 			addr := z.cfg.NB[name]
@@ -39,26 +39,26 @@ func (z *Set) runEndpoints() {
 	}
 }
 
-// endpoint is a database whose zone nobody named.
-type endpoint struct {
+// unnamedDatabase is a database whose zone nobody named.
+type unnamedDatabase struct {
 	zones *Set
 	addr  string
 	state model.ZoneState
 }
 
-func newEndpoint(z *Set, addr string) *endpoint {
-	return &endpoint{z, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
+func newEndpoint(z *Set, addr string) *unnamedDatabase {
+	return &unnamedDatabase{z, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
 		Conn: model.ConnDialling, ConnAt: z.Now(), Writes: z.cfg.Reconcile && !IsFile(addr)}}
 }
 
-func (p *endpoint) publishState() {
+func (p *unnamedDatabase) publishState() {
 	shown := p.state
 	p.zones.states[shown.Name] = &shown
 	p.zones.MarkChanged()
 }
 
 // askName asks for the zone's name, for as long as that takes, and takes it in.
-func (p *endpoint) askName(slots chan struct{}) {
+func (p *unnamedDatabase) askName(slots chan struct{}) {
 	again := retry.Backoff(100*time.Millisecond, 5*time.Second)
 	for {
 		select {
@@ -82,7 +82,7 @@ func (p *endpoint) askName(slots chan struct{}) {
 
 // takeZone takes the zone in: under its name, or under its address until the database
 // has one.
-func (p *endpoint) takeZone(name string) {
+func (p *unnamedDatabase) takeZone(name string) {
 	if name != "" {
 		p.renameZone(name)
 		return
@@ -95,7 +95,7 @@ func (p *endpoint) takeZone(name string) {
 }
 
 // renameZone puts the zone in the place of its address.
-func (p *endpoint) renameZone(name string) {
+func (p *unnamedDatabase) renameZone(name string) {
 	delete(p.zones.states, p.state.Name)
 	p.zones.removeMember(p.addr)
 	if m := p.zones.members[name]; m != nil {
@@ -106,7 +106,7 @@ func (p *endpoint) renameZone(name string) {
 	p.zones.rankMembers()
 }
 
-func (p *endpoint) reportFailure(err error) {
+func (p *unnamedDatabase) reportFailure(err error) {
 	if conn := connOf(err); p.state.Conn != conn {
 		p.state.Conn, p.state.ConnAt = conn, p.zones.Now()
 	}

@@ -11,7 +11,7 @@ import (
 // has to judge anew.
 func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
-	if delta == nil || delta.All {
+	if delta == nil || delta.Everything {
 		l.lastStep = l.steps
 	} else {
 		for k := range delta.Policies {

@@ -38,7 +38,7 @@ type member struct {
 	connSince time.Time
 }
 
-// addMember takes a zone in; what becomes of it, rank says.
+// addMember takes a zone in; what becomes of it, rankMembers says.
 func (z *Set) addMember(m *member) {
 	if z.members[m.name] != nil {
 		return

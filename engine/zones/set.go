@@ -119,7 +119,7 @@ type zoneLoop struct {
 	done   chan struct{}
 	writes bool
 
-	// steps counts what SetDesired was told; changed and all are the last steps
+	// steps counts what SetDesired was told; changed and lastStep are the last steps
 	// that changed a policy, or anything.
 	steps, lastStep uint64
 	firstStep       uint64 // the zoneSet's number of the first
@@ -261,14 +261,14 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
 	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
-	var own *ownership.Zone
+	var own *ownership.OwnedZone
 	if write && !z.cfg.Own {
 		own = z.owners.OwnZone(name, &rc)
 	}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.firstStep = z.steps
-	l.takeStep(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().AllRead))
+	l.takeStep(z.world().Desired, &compiler.Delta{Everything: true}, z.world().Loaded && (!write || z.world().AllRead))
 	z.takeState(l, l.State())
 	if !z.Go(func() {
 		defer close(l.done)

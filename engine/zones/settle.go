@@ -21,7 +21,7 @@ func (z *Set) awaitSettled() {
 	for name, st := range z.states {
 		w := z.settling[name]
 		if w.state != st {
-			w = settlingZone{st, st.Settles}
+			w = settlingZone{st, st.SettlesAt}
 		}
 		if !w.nextSettles.IsZero() && !w.nextSettles.After(now) {
 			w.nextSettles = st.NextBehind(now)

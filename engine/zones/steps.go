@@ -12,13 +12,13 @@ import (
 func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
 	at := model.ChangeStep{Step: z.steps, At: z.Now()}
-	if first || delta == nil || delta.All {
+	if first || delta == nil || delta.Everything {
 		delta = nil
 		if first {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
 		}
 		z.changes = z.changes.AfterAnyChange(at)
-	} else if !delta.Empty() {
+	} else if !delta.IsEmpty() {
 		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
 		for k := range delta.Policies {
 			units[k] = struct{}{}
@@ -71,7 +71,7 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if delta == nil {
-		delta = &compiler.Delta{All: true}
+		delta = &compiler.Delta{Everything: true}
 	}
 	switch {
 	case l.lastMade == nil:
@@ -90,7 +90,7 @@ func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeS
 	return l.lockedDiffer(), l.number, l.changes
 }
 
-// lockedDiffer is newest for whoever holds the lock.
+// lockedDiffer is newestDiffer for whoever holds the lock.
 func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
 	case l.lastMade == nil:

@@ -213,7 +213,7 @@ func (f *importer) makeBaseline(ties []policyTie) {
 			behind = append(behind, t)
 		}
 	}
-	if f.to == model.KindCNP {
+	if f.targetKind == model.KindCNP {
 		last := lastEnforced()
 		for p := range f.c.Policies(model.KindCNP) {
 			if p.Tier == model.TierBaseline {
@@ -249,7 +249,7 @@ func (f *importer) makeSingleBaseline(ties []policyTie) {
 						banp, of = f.beginPolicy(&next, model.KindBANP, model.TierBaseline, 0, baselineName), s.policy.Label()
 					}
 					f.joinClauses(s, banp, of)
-					if tied != "" && len(s.to) > 0 {
+					if tied != "" && len(s.madeRules) > 0 {
 						s.addDifference("%s", tied)
 					}
 				}
@@ -268,7 +268,7 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 		case len(banp.Rules(s.rule.Direction)) >= anpRules:
 			s.addDifference("the API takes %d rules in a direction", anpRules)
 		default:
-			s.to = append(s.to, addRule(banp, ruleOfClause(s, p)))
+			s.madeRules = append(s.madeRules, addRule(banp, ruleOfClause(s, p)))
 		}
 	}
 	if left == 0 {

@@ -19,10 +19,10 @@ const (
 // importer says policies of Antrea in another API.
 type importer struct {
 	*policyMaker
-	c      *model.Cluster
-	to     model.Kind
-	groups *antrea.GroupResolver
-	most   apiLimits
+	c          *model.Cluster
+	targetKind model.Kind
+	groups     *antrea.GroupResolver
+	limits     apiLimits
 }
 
 // apiLimits are the most of each list that an API takes.
@@ -35,9 +35,9 @@ type apiLimits struct{ rules, peers, ports, networks int }
 // AdminNetworkPolicies that Antrea asks after its own policies, with room between them.
 // Policies that share a priority in Antrea share one here.
 func FromAntrea(c *model.Cluster, to model.Kind) Result {
-	f := &importer{policyMaker: newPolicyMaker(), c: c, to: to, groups: antrea.ResolveGroups(c), most: apiLimits{anpRules, anpPeers, anpPorts, anpNetworks}}
+	f := &importer{policyMaker: newPolicyMaker(), c: c, targetKind: to, groups: antrea.ResolveGroups(c), limits: apiLimits{anpRules, anpPeers, anpPorts, anpNetworks}}
 	if to == model.KindCNP {
-		f.most = apiLimits{cnpRules, cnpPeers, cnpPorts, cnpNetworks}
+		f.limits = apiLimits{cnpRules, cnpPeers, cnpPorts, cnpNetworks}
 	}
 	for p := range c.Policies(model.KindANP, model.KindBANP, model.KindCNP) {
 		f.taken[p.Key] = true
@@ -93,7 +93,7 @@ func (f *importer) whyIdle(at *ladder.Place) string {
 // with the same priority would come between them.
 func (f *importer) splitClauses(s *convertedRule) {
 	for _, p := range slices.Clone(s.clauses) {
-		parts, column := slices.Collect(peerAndPortChunks(p.peers, p.ports, f.most)), p.column
+		parts, column := slices.Collect(peerAndPortChunks(p.peers, p.ports, f.limits)), p.column
 		for i := range parts {
 			part := p
 			if i > 0 {

@@ -97,7 +97,7 @@ func sayings(r *Result) (out []string) {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %d %s, %s: %s", c.Policy.Label(), c.Direction.Lower(), c.Index, c.Label, c.Differs, c.Why)))
 		}
 	}
-	for _, a := range r.Again {
+	for _, a := range r.Repeated {
 		out = append(out, fmt.Sprintf("again %s %v %v", a.Policy.Label(), a.Labels, a.Values))
 	}
 	for _, n := range r.Notes {

@@ -92,10 +92,10 @@ func (m *policyMaker) makeCNPs(p *model.Policy, tier int, priority int32, rules 
 				at++
 			}
 			label := Exact
-			if s.why != "" {
+			if s.leftOutText != "" {
 				label = Approximate
 			}
-			m.noteRule(p, s.of, label, s.why, to...)
+			m.noteRule(p, s.source, label, s.leftOutText, to...)
 		}
 	}
 }
@@ -125,9 +125,9 @@ func partCount(rules [2][]ruleSplit) int {
 
 // ruleSplit is a rule as the rules it takes.
 type ruleSplit struct {
-	of    *model.Rule
-	rules []model.Rule
-	why   string // what is left out
+	source      *model.Rule
+	rules       []model.Rule
+	leftOutText string // what is left out
 }
 
 func splitRules(rules []model.Rule) []ruleSplit {
@@ -141,7 +141,7 @@ func splitRules(rules []model.Rule) []ruleSplit {
 // splitRule says a rule within the limits of the API: the same action for parts of its peers
 // and ports, one after the other.
 func splitRule(r *model.Rule) ruleSplit {
-	s := ruleSplit{of: r}
+	s := ruleSplit{source: r}
 	var ports []model.Port
 	var broken []string
 	for _, p := range r.Ports {
@@ -153,7 +153,7 @@ func splitRule(r *model.Rule) ruleSplit {
 		ports = append(ports, p)
 	}
 	if len(broken) > 0 {
-		s.why = "the API has no " + words.List(broken, 3) + ", which matches nothing in OVN-Kubernetes"
+		s.leftOutText = "the API has no " + words.List(broken, 3) + ", which matches nothing in OVN-Kubernetes"
 		if len(ports) == 0 {
 			return s
 		}

@@ -28,8 +28,8 @@ type Rule struct {
 	Index     int
 	Label     FidelityLabel
 	Why       string // what differs, a clause for people; empty where it is exact
-	// To is where it is now: several where it was split, none where it was left out.
-	To []MadeRule
+	// MadeRules is where it is now: several where it was split, none where it was left out.
+	MadeRules []MadeRule
 	// Differs says of a rule that is not exact in what; empty where it decided nothing.
 	Differs Difference
 }
@@ -65,9 +65,9 @@ type Result struct {
 	Policies []*model.Policy
 	// Rules of the policies that were given, in the order in which those decide.
 	Rules []Rule
-	// Again are the policies that became one for each namespace, or each value of labels,
+	// Repeated are the policies that became one for each namespace, or each value of labels,
 	// that there is: a new value wants the conversion again.
-	Again []RepeatedPolicy
+	Repeated []RepeatedPolicy
 	// Notes are the notes that are not about single rules.
 	Notes []PolicyNote
 }
@@ -148,7 +148,7 @@ func (m *policyMaker) noteRule(p *model.Policy, r *model.Rule, l FidelityLabel, 
 	if l != Exact {
 		d = DiffersNow
 	}
-	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, To: to, Differs: d})
+	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, MadeRules: to, Differs: d})
 }
 
 // noteInexpressible says that nothing of a policy can be said.

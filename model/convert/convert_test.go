@@ -213,7 +213,7 @@ func TestLimits(t *testing.T) {
 	if l := r.Label(); l != Exact {
 		t.Error(l)
 	}
-	if n := len(r.Rules[0].To); n != 6 {
+	if n := len(r.Rules[0].MadeRules); n != 6 {
 		t.Errorf("60 peers with 30 ports are %d rules, want 3 × 2", n)
 	}
 	if n := len(r.Policies); n != 5 { // 105 rules

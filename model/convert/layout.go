@@ -43,13 +43,13 @@ func (f *importer) makeAdmin(ties []policyTie) {
 
 // lastPriority is the last priority that policies can have, and why.
 type lastPriority struct {
-	at  int
-	why string
+	priority int
+	why      string
 }
 
 // limitBefore makes it one before that of a policy that decides after them.
 func (h *lastPriority) limitBefore(p *model.Policy) {
-	if at := int(p.Priority) - 1; at < h.at {
+	if at := int(p.Priority) - 1; at < h.priority {
 		*h = lastPriority{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
 	}
 }
@@ -75,10 +75,10 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 	cut := make([][]prioritySlot, len(ties))
 	n := 0
 	for i := range ties {
-		cut[i] = ties[i].cutIntoSlots(f.most.rules)
+		cut[i] = ties[i].cutIntoSlots(f.limits.rules)
 		n += len(cut[i])
 	}
-	room := max(0, to.at-from+1)
+	room := max(0, to.priority-from+1)
 	for i := len(ties) - 1; n > room && i >= 0; i-- {
 		why := "no priority is left for it " + to.why
 		if room > 0 {
@@ -91,7 +91,7 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 	if n == 0 {
 		return
 	}
-	at := spacedPriorities(n, from, to.at)
+	at := spacedPriorities(n, from, to.priority)
 	for _, slots := range cut {
 		for i := range slots {
 			priority := at[0]
@@ -151,7 +151,7 @@ func (f *importer) beginClausePolicy(from *model.Policy, p *ruleClause, tier int
 		name += "-" + nameSlug(p.value.Value)
 		next.Annotations = map[string]string{model.AnnotationConverted: p.value.Annotation()}
 	}
-	return f.beginPolicy(&next, f.to, tier, priority, f.freeName(f.to, name))
+	return f.beginPolicy(&next, f.targetKind, tier, priority, f.freeName(f.targetKind, name))
 }
 
 // freeName is a name that nothing of the kind has.
@@ -243,7 +243,7 @@ func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *
 		for _, v := range f.valuesOfSubject(&subjects[i], labels) {
 			names = append(names, v.name)
 			subject := subjectOf(andSelector(subjects[i].Namespaces, v.selector), subjects[i].Pods)
-			s.addPeers(subject, &ValueRecord{From: s.policy.Label(), Labels: labels, Value: v.name, Of: subjects[i].Namespaces},
+			s.addPeers(subject, &ValueRecord{From: s.policy.Label(), Labels: labels, Value: v.name, Namespaces: subjects[i].Namespaces},
 				[]model.Peer{podsOf(v.selector, peer.Pods)}, ports)
 		}
 	}
@@ -262,16 +262,16 @@ func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *
 }
 
 func labelsText(labels []string) string {
-	return words.Form(len(labels), "label ", "labels ") + words.List(labels, 3)
+	return words.OneOrMany(len(labels), "label ", "labels ") + words.List(labels, 3)
 }
 
 // noteRepeated notes that new values want the conversion again.
 func (f *importer) noteRepeated(k model.PolicyKey, labels, values []string) {
-	for i := range f.out.Again {
-		if a := &f.out.Again[i]; a.Policy == k && strings.Join(a.Labels, ",") == strings.Join(labels, ",") {
+	for i := range f.out.Repeated {
+		if a := &f.out.Repeated[i]; a.Policy == k && strings.Join(a.Labels, ",") == strings.Join(labels, ",") {
 			a.Values = sortedDistinct(append(a.Values, values...))
 			return
 		}
 	}
-	f.out.Again = append(f.out.Again, RepeatedPolicy{Policy: k, Labels: append([]string(nil), labels...), Values: values})
+	f.out.Repeated = append(f.out.Repeated, RepeatedPolicy{Policy: k, Labels: append([]string(nil), labels...), Values: values})
 }

@@ -23,8 +23,8 @@ type ValueRecord struct {
 	// Labels of namespaces of whose values one is Value; without any, Value is a namespace.
 	Labels []string
 	Value  string
-	// Of are the namespaces that the policy that was converted applied to.
-	Of model.Selector
+	// Namespaces are the namespaces that the policy that was converted applied to.
+	Namespaces model.Selector
 }
 
 // recordJSON is the annotation's form.
@@ -37,7 +37,7 @@ type recordJSON struct {
 
 // Annotation is the text of the annotation.
 func (r *ValueRecord) Annotation() string {
-	text, _ := json.Marshal(recordJSON{r.From, append([]string{}, r.Labels...), r.Value, r.Of.Key()}) // texts only
+	text, _ := json.Marshal(recordJSON{r.From, append([]string{}, r.Labels...), r.Value, r.Namespaces.Key()}) // texts only
 	return string(text)
 }
 
@@ -60,7 +60,7 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
 		return nil, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
-	r := &ValueRecord{From: clean.Text(in.From), Value: clean.Text(in.Value), Of: model.SelectEverything()}
+	r := &ValueRecord{From: clean.Text(in.From), Value: clean.Text(in.Value), Namespaces: model.SelectEverything()}
 	for _, l := range in.Labels {
 		r.Labels = append(r.Labels, clean.Text(l))
 	}
@@ -72,7 +72,7 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	}
 	ls, err := metav1.ParseToLabelSelector(in.Of)
 	if err == nil {
-		r.Of, err = model.NewSelector(ls)
+		r.Namespaces, err = model.NewSelector(ls)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
@@ -82,11 +82,11 @@ func parseRecord(raw string) (*ValueRecord, error) {
 
 // UnfoldedPolicy are the policies of a cluster that one policy became, one for each value.
 type UnfoldedPolicy struct {
-	From     string
-	Labels   []string
-	Policies []*model.Policy // by kind and name
-	of       model.Selector
-	values   map[string]bool
+	From       string
+	Labels     []string
+	Policies   []*model.Policy // by kind and name
+	namespaces model.Selector
+	values     map[string]bool
 }
 
 // AllUnfolded returns the unfolded policies of a cluster, in the order of their sources.
@@ -99,10 +99,10 @@ func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
 		if !ok {
 			continue
 		}
-		id := strings.Join([]string{r.From, string(p.Kind), strings.Join(r.Labels, ","), r.Of.Key()}, "\x00")
+		id := strings.Join([]string{r.From, string(p.Kind), strings.Join(r.Labels, ","), r.Namespaces.Key()}, "\x00")
 		u := byID[id]
 		if u == nil {
-			u = &UnfoldedPolicy{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
+			u = &UnfoldedPolicy{From: r.From, Labels: r.Labels, namespaces: r.Namespaces, values: map[string]bool{}}
 			byID[id], ids = u, append(ids, id)
 		}
 		u.Policies = append(u.Policies, p)
@@ -129,7 +129,7 @@ func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
 	at := map[string]int{}
 	for ns := range c.Namespaces() {
 		v, ok := valueOf(ns, u.Labels)
-		if !ok || u.values[v.name] || !u.of.Matches(ns.Labels) {
+		if !ok || u.values[v.name] || !u.namespaces.Matches(ns.Labels) {
 			continue
 		}
 		i, known := at[v.name]
@@ -151,7 +151,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 	of := map[model.PolicyKey]*model.Policy{}
 	for i := range ties {
 		for _, s := range ties[i].sayings {
-			for _, to := range s.to {
+			for _, to := range s.madeRules {
 				c := logs[to.Policy]
 				if c == nil {
 					c = counts{}

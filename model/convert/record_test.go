@@ -54,7 +54,7 @@ func TestUnfolded(t *testing.T) {
 
 // Anybody may write the annotation.
 func TestRecordOf(t *testing.T) {
-	whole := ValueRecord{From: "ACNP own", Labels: []string{"a", "b"}, Value: "1,2", Of: selectorOfKeys([]string{"a", "b"})}
+	whole := ValueRecord{From: "ACNP own", Labels: []string{"a", "b"}, Value: "1,2", Namespaces: selectorOfKeys([]string{"a", "b"})}
 	for _, tt := range []struct {
 		name, raw, want string
 	}{
@@ -70,7 +70,7 @@ func TestRecordOf(t *testing.T) {
 		p.Annotations = map[string]string{model.AnnotationConverted: tt.raw}
 		got := ""
 		if r, ok := RecordOf(p); ok {
-			got = fmt.Sprintf("%s %v %s %s", r.From, r.Labels, r.Value, r.Of.Key())
+			got = fmt.Sprintf("%s %v %s %s", r.From, r.Labels, r.Value, r.Namespaces.Key())
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)

@@ -16,12 +16,12 @@ type convertedRule struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	clauses []*ruleClause
-	// lost are the differences now, later the differences that objects to come or to change
-	// may bring; silent says that a client is refused and will not be told.
-	lost, later []string
-	silent      bool
-	outside     []string // networks of an ingress rule
-	to          []MadeRule
+	// differences are the differences now, laterDifferences those that objects to come or to change
+	// may bring; silentlyRefused says that a client is refused and will not be told.
+	differences, laterDifferences []string
+	silentlyRefused               bool
+	outside                       []string // networks of an ingress rule
+	madeRules                     []MadeRule
 }
 
 // ruleClause is a part of a rule for one subject.
@@ -35,36 +35,36 @@ type ruleClause struct {
 }
 
 func (s *convertedRule) addDifference(format string, a ...any) {
-	s.lost = append(s.lost, fmt.Sprintf(format, a...))
+	s.differences = append(s.differences, fmt.Sprintf(format, a...))
 }
 func (s *convertedRule) addLaterDifference(format string, a ...any) {
-	s.later = append(s.later, fmt.Sprintf(format, a...))
+	s.laterDifferences = append(s.laterDifferences, fmt.Sprintf(format, a...))
 }
 
 // fidelity returns the label of the rule, in what it differs, and why.
 func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	var why []string
-	for _, list := range [][]string{s.lost, s.later} {
+	for _, list := range [][]string{s.differences, s.laterDifferences} {
 		for _, w := range list {
 			if !slices.Contains(why, w) {
 				why = append(why, w)
 			}
 		}
 	}
-	if s.silent && len(s.to) > 0 {
+	if s.silentlyRefused && len(s.madeRules) > 0 {
 		why = append(why, "what it rejects is dropped without an answer: the API has no Reject")
 	}
 	text := strings.Join(why, "; ")
 	switch {
-	case len(s.to) == 0 && len(s.lost) == 0:
+	case len(s.madeRules) == 0 && len(s.differences) == 0:
 		return Inexpressible, DiffersLater, text
-	case len(s.to) == 0:
+	case len(s.madeRules) == 0:
 		return Inexpressible, DiffersNow, text
-	case len(s.lost) > 0:
+	case len(s.differences) > 0:
 		return Approximate, DiffersNow, text
-	case len(s.later) > 0:
+	case len(s.laterDifferences) > 0:
 		return Approximate, DiffersLater, text
-	case s.silent:
+	case s.silentlyRefused:
 		return Approximate, DiffersAnswer, text
 	}
 	return Exact, "", ""
@@ -78,7 +78,7 @@ func (m *policyMaker) noteAllRules(ties []policyTie) {
 	for i := range ties {
 		for _, s := range ties[i].sayings {
 			l, d, why := s.fidelity()
-			m.noteRule(s.policy, s.rule, l, why, s.to...)
+			m.noteRule(s.policy, s.rule, l, why, s.madeRules...)
 			m.out.Rules[len(m.out.Rules)-1].Differs = d
 		}
 	}
@@ -87,14 +87,14 @@ func (m *policyMaker) noteAllRules(ties []policyTie) {
 // convertRule says a rule; required are the labels that a namespace must have for the policy to be
 // there for its pods.
 func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string) *convertedRule {
-	s := &convertedRule{policy: p, rule: r, silent: r.Tiered.Action == "Reject"}
+	s := &convertedRule{policy: p, rule: r, silentlyRefused: r.Tiered.Action == "Reject"}
 	if len(r.Tiered.L7) > 0 {
 		s.addDifference("the API has no layer 7: %s decides what goes on", words.List(r.Tiered.L7, 2))
 		return s
 	}
 	subjects := f.subjectsOf(s, required)
 	if len(subjects) == 0 {
-		if len(s.lost)+len(s.later) == 0 {
+		if len(s.differences)+len(s.laterDifferences) == 0 {
 			s.addLaterDifference("it applies to nothing")
 		}
 		return s
@@ -118,7 +118,7 @@ func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string
 			f.unfoldPeer(s, subjects, &r.Peers[i], ports)
 		}
 	}
-	if len(s.clauses) == 0 && len(s.lost)+len(s.later) == 0 {
+	if len(s.clauses) == 0 && len(s.differences)+len(s.laterDifferences) == 0 {
 		s.addLaterDifference("its peers stand for nothing")
 	}
 	return s
@@ -246,7 +246,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 		s.addDifference(nodesDiffer, p.Nodes)
 		return []model.Peer{{Kind: model.PeerNodes, Nodes: p.Nodes}}
 	case model.PeerDNS:
-		if f.to == model.KindCNP {
+		if f.targetKind == model.KindCNP {
 			s.addDifference("OVN-Kubernetes takes no ClusterNetworkPolicy with domain names: %s", p.DNSName)
 		} else {
 			s.addDifference("the API has no domain names: %s", p.DNSName)

@@ -107,7 +107,7 @@ func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *mode
 		made[w.clause.column] = begin(w.saying.policy, w.clause)
 	}
 	for s, c := range s.allClauses() {
-		s.to = append(s.to, addRule(made[c.column], as(s, c)))
+		s.madeRules = append(s.madeRules, addRule(made[c.column], as(s, c)))
 	}
 }
 

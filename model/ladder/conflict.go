@@ -40,9 +40,9 @@ const conflictLimit = 1000
 
 // conflictFinder resolves the rules of one rung, each once and when needed.
 type conflictFinder struct {
-	x     *overlap.PodIndex
-	rules map[*model.Rule]*overlap.ResolvedRule
-	below bool // a baseline has named ports for ingress
+	x             *overlap.PodIndex
+	rules         map[*model.Rule]*overlap.ResolvedRule
+	baselineNames bool // a baseline has named ports for ingress
 }
 
 func (f *conflictFinder) resolveRules(r *model.Rule) *overlap.ResolvedRule {
@@ -66,7 +66,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 			if x == nil {
 				x = overlap.NewPodIndex(c, nil)
 			}
-			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.ResolvedRule{}, below: l.namedBelow()})
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.ResolvedRule{}, baselineNames: l.namedBelow()})
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *o
 		var m overlap.RuleMeeting
 		var ok bool
 		if d == model.Ingress && (hasNamedPort(&ra[i]) || hasNamedPort(&rb[i])) {
-			m, ok = f.x.MeetNamedPorts(ofA, va, ofB, vb, f.below)
+			m, ok = f.x.MeetNamedPorts(ofA, va, ofB, vb, f.baselineNames)
 		} else {
 			m, ok = f.x.MeetRules(both, va, vb)
 		}

@@ -29,7 +29,7 @@ var (
 // over them too holds for labels that nobody has yet. all is false where there would be
 // too many.
 func ImaginePods(c *model.Cluster) (objects []model.Object, pods int, all bool) {
-	im := &podImagination{next4: imagined4, next6: imagined6, all: true}
+	im := &podImagination{next4: imagined4, next6: imagined6, isComplete: true}
 	plain := map[string]string{}
 	byNamespace := map[string][]map[string]string{} // pods to imagine
 	var spaces []map[string]string                  // namespaces to imagine, by their labels
@@ -68,13 +68,13 @@ func ImaginePods(c *model.Cluster) (objects []model.Object, pods int, all bool) 
 		im.objects = append(im.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(ns)}})
 		im.imaginePods(name, append(anywhere, plain))
 	}
-	return im.objects, im.count, im.all
+	return im.objects, im.count, im.isComplete
 }
 
 type podImagination struct {
 	objects      []model.Object
 	count        int
-	all          bool
+	isComplete   bool
 	next4, next6 netip.Addr
 }
 
@@ -82,7 +82,7 @@ type podImagination struct {
 func (im *podImagination) imaginePods(namespace string, sets []map[string]string) {
 	for i, labels := range distinctLabelSets(sets) {
 		if im.count == mostImagined {
-			im.all = false
+			im.isComplete = false
 			return
 		}
 		im.count++
@@ -130,11 +130,11 @@ const denyName = "default-deny-ingress"
 
 // Conversion is today's equal of what the annotation and NetworkPolicies of 2016 say.
 type Conversion struct {
-	// Made are NetworkPolicies of today, by namespace: what isolates it, then what allows.
-	Made []*networkingv1.NetworkPolicy
-	// Gone are the NetworkPolicies of 2016, which those made replace or which meant nothing.
-	Gone  []model.Key
-	Notes []ConversionNote
+	// NewPolicies are NetworkPolicies of today, by namespace: what isolates it, then what allows.
+	NewPolicies []*networkingv1.NetworkPolicy
+	// ReplacedPolicies are the NetworkPolicies of 2016, which those made replace or which meant nothing.
+	ReplacedPolicies []model.Key
+	Notes            []ConversionNote
 }
 
 // ConversionNote is something to know about what was converted.
@@ -153,8 +153,8 @@ func ToNetworkPolicies(c *model.Cluster) *Conversion {
 	byNamespace := map[string][]*model.Policy{}
 	for p := range c.Policies(model.KindNP) {
 		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
-		if Is2016(p) {
-			out.Gone = append(out.Gone, p.Key)
+		if IsNetpol2016(p) {
+			out.ReplacedPolicies = append(out.ReplacedPolicies, p.Key)
 			if !IsIsolated(c, p.Namespace) {
 				out.addNote(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
 			}
@@ -178,7 +178,7 @@ func (c *Conversion) convertNamespace(ns *model.Namespace, policies []*model.Pol
 	denied := ""
 	for _, p := range policies {
 		names[p.Name] = true
-		if !Is2016(p) && p.IsolatesDirection(model.Ingress) && p.Subject.Pods.MatchesEverything() {
+		if !IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) && p.Subject.Pods.MatchesEverything() {
 			denied = p.Name
 		}
 	}
@@ -189,11 +189,11 @@ func (c *Conversion) convertNamespace(ns *model.Namespace, policies []*model.Pol
 		for i := 2; names[name]; i++ {
 			name = denyName + "-" + strconv.Itoa(i)
 		}
-		c.Made = append(c.Made, newIngressPolicy(metav1.ObjectMeta{Name: name, Namespace: ns.Name}, metav1.LabelSelector{}, nil))
+		c.NewPolicies = append(c.NewPolicies, newIngressPolicy(metav1.ObjectMeta{Name: name, Namespace: ns.Name}, metav1.LabelSelector{}, nil))
 	}
 	c.addNote(ns.Key, "the annotation %s can be removed", model.AnnotationIsolation)
 	for _, p := range policies {
-		if Is2016(p) {
+		if IsNetpol2016(p) {
 			c.convertPolicy(p)
 		}
 	}
@@ -234,7 +234,7 @@ func (c *Conversion) convertPolicy(p *model.Policy) {
 		}
 		meta.Annotations[name] = text
 	}
-	c.Made = append(c.Made, newIngressPolicy(meta, o.Spec.PodSelector, rules))
+	c.NewPolicies = append(c.NewPolicies, newIngressPolicy(meta, o.Spec.PodSelector, rules))
 }
 
 // newIngressPolicy is a NetworkPolicy of today's API that isolates ingress.

@@ -97,7 +97,7 @@ func TestToNetworkPolicies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got := legacy.ToNetworkPolicies(cluster(t, c.text))
 			var out result
-			for _, o := range got.Made {
+			for _, o := range got.NewPolicies {
 				out.Made = append(out.Made, o.Name+": "+string(rune('0'+len(o.Spec.Ingress)))+" rules")
 				if len(o.Spec.PolicyTypes) != 1 || o.Spec.PolicyTypes[0] != "Ingress" {
 					t.Errorf("%s isolates %v", o.Name, o.Spec.PolicyTypes)

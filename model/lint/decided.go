@@ -186,7 +186,7 @@ func deciderNames(by []verdict.Decider, own *model.Policy) string {
 			names = append(names, name)
 		}
 	}
-	return words.Some(names, shown)
+	return words.ListSome(names, shown)
 }
 
 func deciderName(b *verdict.Decider, own *model.Policy) string {
@@ -207,8 +207,8 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	severity := model.SeverityInfo
 	same := true
-	for i := range a.Instead {
-		b := &a.Instead[i]
+	for i := range a.DecidersBefore {
+		b := &a.DecidersBefore[i]
 		same = same && b.Policy == p.Key
 		if b.Action != r.Action {
 			severity = model.SeverityWarning
@@ -218,14 +218,14 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *audi
 	if same && p.Kind != model.KindNP {
 		remedy = "move it above, or remove it"
 	}
-	by := deciderNames(a.Instead, p)
+	by := deciderNames(a.DecidersBefore, p)
 	at := len(d.out)
 	f := d.addAboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
-		by, words.Form(len(a.Instead), "decides", "decide"), r.Action))
+		by, words.OneOrMany(len(a.DecidersBefore), "decides", "decide"), r.Action))
 	f.Severity, f.Remedy = severity, remedy
 	d.addWitness(&a.Example)
-	if len(a.Instead) > 0 && a.Instead[0].Rule >= 0 {
-		d.causes = append(d.causes, causedFinding{at, ruleAt{a.Instead[0].Policy, a.Instead[0].Direction, a.Instead[0].Rule}})
+	if len(a.DecidersBefore) > 0 && a.DecidersBefore[0].Rule >= 0 {
+		d.causes = append(d.causes, causedFinding{at, ruleAt{a.DecidersBefore[0].Policy, a.DecidersBefore[0].Direction, a.DecidersBefore[0].Rule}})
 	}
 }
 
@@ -242,12 +242,12 @@ func tieKey(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 // that guards against lower tiers is not called redundant.
 func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	if d.wouldMoveOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
-		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
+		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
 	so := "without it all that it decides is allowed, as nothing denies it"
-	if len(a.Without) > 0 {
-		so = "without it " + deciderNames(a.Without, p) + " " + words.Form(len(a.Without), "decides", "decide") + " the same"
+	if len(a.DecidersWithout) > 0 {
+		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.OneOrMany(len(a.DecidersWithout), "decides", "decide") + " the same"
 		if a.Undecided {
 			so += ", and of the rest nothing is denied"
 		}
@@ -273,16 +273,16 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *audit.Audited
 // below it would override.
 func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 	switch {
-	case a.Over == nil || !p.Kind.IsAdmin():
+	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
 		d.addAboutRule(p, r, codes.AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
-			deciderNames(a.Over.By, nil)))
+			deciderNames(a.Overruled.Deciders, nil)))
 	default:
 		d.addAboutRule(p, r, codes.DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
-			deciderNames(a.Over.By, nil)))
+			deciderNames(a.Overruled.Deciders, nil)))
 	}
-	d.addWitness(&a.Over.Connection)
+	d.addWitness(&a.Overruled.Connection)
 }
 
 // addShowing gives a finding of the objects alone a connection that shows it. Where no connection
@@ -313,16 +313,16 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
 			}
 		}
 	case codes.FirewallOverrules.Code:
-		if r.Over != nil {
-			f.Witness = d.witnessOf(r.Over.Connection)
+		if r.Overruled != nil {
+			f.Witness = d.witnessOf(r.Overruled.Connection)
 		}
 	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
 		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
-		cut := r.Cuts[audit.CutUDP]
+		cut := r.DNSCuts[audit.CutUDP]
 		if f.Code == codes.DNSTCPNotAllowed.Code {
-			cut = r.Cuts[audit.CutTCP]
+			cut = r.DNSCuts[audit.CutTCP]
 		}
 		if cut.Example == nil {
 			f.Severity = model.SeverityInfo

@@ -122,7 +122,7 @@ func (l *needLint) checkKeptOut() {
 			whose = who[0]
 		}
 		f := l.addAboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
-			whose, words.Some(dns, shown), strings.Join(ports, ", ")))
+			whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
 		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
 	}
 }
@@ -162,7 +162,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 	}
 	for i := range rulesAudit.Rules {
 		r := &rulesAudit.Rules[i]
-		cut := &r.Cuts[audit.CutUDP]
+		cut := &r.DNSCuts[audit.CutUDP]
 		if cut.Example == nil || said[ruleAt{r.Policy, r.Direction, r.Rule}] {
 			continue
 		}
@@ -173,8 +173,8 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 	}
 	for i := range rulesAudit.Isolated {
 		of := &rulesAudit.Isolated[i]
-		cut := &of.Cuts[audit.CutUDP]
-		p := d.c.Policy(of.By[0])
+		cut := &of.DNSCuts[audit.CutUDP]
+		p := d.c.Policy(of.Policies[0])
 		if cut.Example == nil || p == nil {
 			continue
 		}
@@ -212,13 +212,13 @@ func openText(d needDecision) string {
 func (l *needLint) decisionText(p *model.Policy, what podNeed, d needDecision) string {
 	text := l.needText(what)
 	switch {
-	case d.isOpen() && len(d.partly) > 0:
-		return text + " decided only in part by " + ruleText(p, d.partly[0].p, d.partly[0].r)
+	case d.isOpen() && len(d.partDeciders) > 0:
+		return text + " decided only in part by " + ruleText(p, d.partDeciders[0].p, d.partDeciders[0].r)
 	case d.isOpen():
 		return text + " not allowed"
 	}
-	by := ruleText(p, d.by.p, d.by.r)
-	switch d.by.r.Action {
+	by := ruleText(p, d.decider.p, d.decider.r)
+	switch d.decider.r.Action {
 	case model.Allow:
 		return text + " allowed by " + by + l.droppedByText(p, what)
 	case model.Pass:

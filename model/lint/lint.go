@@ -37,18 +37,18 @@ type Options struct {
 
 // linter is one run.
 type linter struct {
-	c         *model.Cluster
-	x         *overlap.PodIndex
-	max       int32
-	ladder    *ladder.Ladder
-	policies  []*model.Policy         // admin ones as they decide
-	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
-	order     map[model.PolicyKey]int // of all policies
-	legacy    bool                    // Options.LegacyIsolation
-	pods      bool                    // the cluster has pods: what matches none is worth saying
-	portNames *portNames
-	missing   lackedFamily // the one the cluster does not have
-	out       []model.Finding
+	c             *model.Cluster
+	x             *overlap.PodIndex
+	max           int32
+	ladder        *ladder.Ladder
+	policies      []*model.Policy         // admin ones as they decide
+	otherPolicies []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
+	order         map[model.PolicyKey]int // of all policies
+	legacy        bool                    // Options.LegacyIsolation
+	pods          bool                    // the cluster has pods: what matches none is worth saying
+	portNames     *portNames
+	missing       lackedFamily // the one the cluster does not have
+	out           []model.Finding
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -82,7 +82,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		case p.Kind.IsAdmin():
 			l.policies = append(l.policies, p)
 		default:
-			l.others = append(l.others, p)
+			l.otherPolicies = append(l.otherPolicies, p)
 		}
 	}
 	needs := &needLint{linter: l, services: vital.FindServices(c, l.x)}
@@ -103,7 +103,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	netpols := &netpolLint{linter: l, levels: map[string]string{}}
 	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
-	for _, p := range l.others {
+	for _, p := range l.otherPolicies {
 		netpols.checkNamespaceLogging(p)
 		if p.Kind == model.KindNP {
 			netpols.checkNetpol(p)

@@ -60,8 +60,8 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also "+
 		"%s connections among the peers, to %s that %s no subject: %s",
-		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)),
-		words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
+		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), strings.ToLower(string(r.Action)),
+		words.Count(hit.Len(), "pod"), words.OneOrMany(hit.Len(), "is", "are"), words.ListFew(pods, shown))
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
@@ -72,7 +72,7 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
 func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
-	family, every := l.missing.name, l.missing.every
+	family, every := l.missing.name, l.missing.allAddresses
 	if family == "" {
 		return
 	}
@@ -96,29 +96,29 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.P
 		effect = "beside the address set of the other family they never match"
 	}
 	l.addAboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
-		words.Count(hit.Len(), "pod"), words.Few(on, shown), effect))
+		l.missing.reason, words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), family,
+		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
 
 // lackedFamily is IPv4 or IPv6 with the network of all its addresses, and why the cluster
 // does not have it; the zero value is neither.
 type lackedFamily struct {
-	name  string
-	every netip.Prefix
-	why   string
+	name         string
+	allAddresses netip.Prefix
+	reason       string
 }
 
 // The families without a reason why one is missing.
 var (
-	familyV4 = lackedFamily{name: "IPv4", every: netip.MustParsePrefix("0.0.0.0/0")}
-	familyV6 = lackedFamily{name: "IPv6", every: netip.MustParsePrefix("::/0")}
+	familyV4 = lackedFamily{name: "IPv4", allAddresses: netip.MustParsePrefix("0.0.0.0/0")}
+	familyV6 = lackedFamily{name: "IPv6", allAddresses: netip.MustParsePrefix("::/0")}
 )
 
 // missingFamily is the family that rows are not compiled for, or of which no node
 // has a pod subnet, where the nodes' subnets are known.
 func missingFamily(c *model.Cluster, v4, v6 bool) lackedFamily {
 	missing := func(f lackedFamily, why string) lackedFamily {
-		f.why = why + f.name
+		f.reason = why + f.name
 		return f
 	}
 	switch {
@@ -166,8 +166,8 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"),
-		words.Few(missing, shown))
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
+		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 		if r.Action == model.Deny {

@@ -180,7 +180,7 @@ func (l *linter) isEveryAddress(n netip.Prefix) bool {
 
 // isOfLackedFamily says whether a network is of the family that the cluster does not have.
 func (l *linter) isOfLackedFamily(n netip.Prefix) bool {
-	return l.missing.name != "" && l.missing.every.Addr().Is4() == n.Addr().Is4()
+	return l.missing.name != "" && l.missing.allAddresses.Addr().Is4() == n.Addr().Is4()
 }
 
 // matchesDNSPort says whether a rule's ports match a port of the DNS pods, by number
@@ -203,18 +203,18 @@ func (l *needLint) matchesDNSPort(r *model.Rule, proto string, port int32) bool 
 // needDecision is the decision about a need before some rule: its zero value says that
 // nothing decides.
 type needDecision struct {
-	by     *needRule
-	partly []*needRule // rules before it that decide for some
+	decider      *needRule
+	partDeciders []*needRule // rules before it that decide for some
 }
 
-func (d needDecision) isOpen() bool { return d.by == nil }
+func (d needDecision) isOpen() bool { return d.decider == nil }
 
 // isPartAllowed says whether a rule lets some of what nothing decides wholly through.
 func (d needDecision) isPartAllowed() bool {
-	return slices.ContainsFunc(d.partly, func(n *needRule) bool { return n.r.Action != model.Deny })
+	return slices.ContainsFunc(d.partDeciders, func(n *needRule) bool { return n.r.Action != model.Deny })
 }
 
-func (d needDecision) isDenied() bool { return d.by != nil && d.by.r.Action == model.Deny }
+func (d needDecision) isDenied() bool { return d.decider != nil && d.decider.r.Action == model.Deny }
 
 // decisionBefore returns the decision about a need of the policy's subject before the rule: by
 // earlier rules of the policy, and by rules of policies above it that apply to the
@@ -238,12 +238,12 @@ func (l *needLint) decisionBefore(p *model.Policy, r *model.Rule, what podNeed) 
 			continue
 		}
 		if n.shares[what] == some {
-			d.partly = append(d.partly, n)
-			if !l.allowAllTogether(what, d.partly) {
+			d.partDeciders = append(d.partDeciders, n)
+			if !l.allowAllTogether(what, d.partDeciders) {
 				continue
 			}
 		}
-		d.by = n
+		d.decider = n
 		return d
 	}
 	return d
@@ -302,7 +302,7 @@ func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]need
 			ports = append(ports, r.Ports[i].String())
 		}
 		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+
-			words.Few(ports, shown)+", whatever the address, and no rule above decides"
+			words.ListFew(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {

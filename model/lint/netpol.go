@@ -36,9 +36,9 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 
 // protocolPorts are a rule's ports of one protocol, by form.
 type protocolPorts struct {
-	numbers []model.Port
-	names   []model.Port
-	whole   bool // an entry without a port
+	numbers     []model.Port
+	names       []model.Port
+	withoutPort bool // an entry without a port
 }
 
 // checkPorts reports ports that become more or less than they say. Names and
@@ -60,7 +60,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 		case port.Name != "":
 			g.names = append(g.names, port)
 		case port.Start == 0 && port.End == 0:
-			g.whole = true
+			g.withoutPort = true
 		default:
 			g.numbers = append(g.numbers, port)
 		}
@@ -69,7 +69,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 		switch g := groups[protocol]; {
 		case len(g.numbers) > 0:
 			l.checkLostPorts(p, r, protocol, g)
-		case !g.whole:
+		case !g.withoutPort:
 			l.checkOpenProtocol(p, r, protocol, g)
 		}
 	}
@@ -86,11 +86,11 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	}
 	proto := strings.ToLower(protocol)
 	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
-		words.Form(len(names), "port", "ports"), words.Few(names, shown),
-		words.Form(len(names), "opens", "open"), proto)
+		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown),
+		words.OneOrMany(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
-		message += ", and allows every " + proto + " port, not only " + words.Few(meant, shown)
+		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
@@ -100,10 +100,10 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 // checkLostPorts reports what the numbers of a protocol push out of the row.
 func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
-	if g.whole && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
+	if g.withoutPort && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
 	}
-	if !g.whole && len(g.names) > 0 {
+	if !g.withoutPort && len(g.names) > 0 {
 		lost = l.lostNames(p, r, protocol, g)
 	}
 	if len(lost) == 0 {
@@ -114,7 +114,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 		numbers = append(numbers, n.String())
 	}
 	l.addAboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)))
+		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
 // lostNames are the names that mean, on pods of today, a port that no number of
@@ -156,7 +156,7 @@ type isolatingPolicy struct {
 func (l *netpolLint) findIsolating(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
-		for _, p := range l.others {
+		for _, p := range l.otherPolicies {
 			if p.IsolatesDirection(model.Ingress) || p.IsolatesDirection(model.Egress) {
 				l.isolatingByNS[p.Namespace] = append(l.isolatingByNS[p.Namespace], isolatingPolicy{p, l.x.SubjectSet(p)})
 			}
@@ -188,15 +188,15 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 	}
 	subject := l.x.SubjectSet(p)
 	if by, pod := l.findIsolating(p.Namespace, d, subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"),
+		message += fmt.Sprintf("%s what %s denies %s %s", words.OneOrMany(len(rules), "it opens", "they open"),
 			by.Label(), side, podName(pod))
 	} else if by, r, pod := l.findBaselineDeny(d, subject); pod != nil {
 		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
-			words.Form(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
+			words.OneOrMany(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
-			words.Form(len(rules), "it opens", "they open"))
+			words.OneOrMany(len(rules), "it opens", "they open"))
 	}
 	f := l.addAboutRule(p, &rules[0], codes.NetpolDirection, message)
 	f.Severity, f.Remedy = severity, "remove the rules, or name "+string(d)+" in policyTypes"

@@ -11,8 +11,8 @@ import (
 
 // causedFinding is a finding, by its place, that stands because of a rule.
 type causedFinding struct {
-	at   int
-	rule ruleAt
+	index int
+	rule  ruleAt
 }
 
 // groupUnderRoots puts findings that stand because of one rule under one about that rule: what the rule
@@ -24,7 +24,7 @@ func (d *verdictLint) groupUnderRoots() {
 		if by[c.rule] == nil {
 			order = append(order, c.rule)
 		}
-		by[c.rule] = append(by[c.rule], c.at)
+		by[c.rule] = append(by[c.rule], c.index)
 	}
 	for _, at := range order {
 		under := by[at]
@@ -68,7 +68,7 @@ func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []in
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.addAboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown))).Severity = severity
+	d.addAboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.ListFew(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 

@@ -80,8 +80,8 @@ func (d *verdictLint) checkToAll(audit *audit.Audit) {
 		if !r.Matches || r.Decides {
 			continue
 		}
-		for j := range r.Instead {
-			by := &r.Instead[j]
+		for j := range r.DecidersBefore {
+			by := &r.DecidersBefore[j]
 			at := ruleAt{by.Policy, by.Direction, by.Rule}
 			m := under[at]
 			if m == nil {
@@ -106,22 +106,22 @@ func (d *verdictLint) checkToAll(audit *audit.Audit) {
 			m = &masked{}
 		}
 		switch {
-		case r.Action == model.Allow && (r.Sways || m.opposed > 0):
+		case r.Action == model.Allow && (r.SwaysEnd || m.opposed > 0):
 			d.addAboutRule(p, rule, codes.OpenToAll, "allows everything between all pods, above other rules: "+
-				toAllText("opens", m.rules, &r.Turned))
+				toAllText("opens", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && m.opposed > 0:
 			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods, above rules that allow: "+
-				toAllText("closes", m.rules, &r.Turned))
-		case r.Action == model.Deny && r.Turned.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
+				toAllText("closes", m.rules, &r.TurnedPairs))
+		case r.Action == model.Deny && r.TurnedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
 			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
 			// every pod it is EmptySelectorDeny.
 			d.addAboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods: "+
-				toAllText("closes", m.rules, &r.Turned)).Severity = model.SeverityWarning
+				toAllText("closes", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
 		default:
 			continue
 		}
-		if len(r.Turned.Examples) > 0 {
-			d.addWitness(&r.Turned.Examples[0])
+		if len(r.TurnedPairs.Examples) > 0 {
+			d.addWitness(&r.TurnedPairs.Examples[0])
 		} else {
 			d.addWitness(&r.Example)
 		}
@@ -144,9 +144,9 @@ func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 		if t.Pairs > len(some) {
 			some[0] = "such as " + some[0]
 		}
-		pairs = words.Form(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.Some(some, shown) + ")"
+		pairs = words.OneOrMany(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.ListSome(some, shown) + ")"
 	}
-	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.Form(idle, "never decides", "never decide"), does, pairs)
+	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never decides", "never decide"), does, pairs)
 }
 
 // addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is

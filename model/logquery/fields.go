@@ -12,10 +12,10 @@ import (
 
 // queryField is a field of log lines that a term can look at.
 type queryField struct {
-	name  string
-	about string // for a table of fields
+	name     string
+	helpText string // for a table of fields
 	// read makes the test of one value; why says what is wrong with the value.
-	read func(value string, now time.Time) (t test, why string)
+	read func(value string, now time.Time) (t lineTest, why string)
 	// words are all values there can be, where these are known.
 	words []string
 	// values returns what a line has in this field.
@@ -34,24 +34,24 @@ var fields []queryField
 // The table names functions that ask it for fields.
 func init() {
 	fields = []queryField{
-		{name: "verdict", about: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
-		{name: "policy", about: "part of the policy's name; =web: all of it", read: anyTextTest(policyNames, nameTest), values: policyNames},
-		{name: "rule", about: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
-		{name: "ns", about: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf), values: textsOfEnds(namespaceOf)},
-		{name: "pod", about: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf), values: textsOfEnds(podOf)},
-		{name: "src", about: "the source: part of its name or address, or a network", read: endSideTest(atSource), values: func(l *Line) []string { return l.Src.searchTexts() }},
-		{name: "dst", about: "the destination: part of its name or address, or a network", read: endSideTest(atDestination), values: func(l *Line) []string { return l.Dst.searchTexts() }},
-		{name: "ip", about: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
-		{name: "port", about: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
-		{name: "proto", about: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
-		{name: "node", about: "part of the node's name; =n1: all of it", read: anyTextTest(nodeOf, nameTest), values: nodeOf},
-		{name: "dir", about: "ingress or egress", words: []string{"ingress", "egress"},
+		{name: "verdict", helpText: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
+		{name: "policy", helpText: "part of the policy's name; =web: all of it", read: anyTextTest(policyNames, nameTest), values: policyNames},
+		{name: "rule", helpText: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
+		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf), values: textsOfEnds(namespaceOf)},
+		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf), values: textsOfEnds(podOf)},
+		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(atSource), values: func(l *Line) []string { return l.Src.searchTexts() }},
+		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(atDestination), values: func(l *Line) []string { return l.Dst.searchTexts() }},
+		{name: "ip", helpText: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
+		{name: "port", helpText: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
+		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
+		{name: "node", helpText: "part of the node's name; =n1: all of it", read: anyTextTest(nodeOf, nameTest), values: nodeOf},
+		{name: "dir", helpText: "ingress or egress", words: []string{"ingress", "egress"},
 			read: wordTest("ingress or egress", []string{"ingress", "egress"}, func(l *Line) string { return l.Rule.Direction.Lower() })},
-		{name: "severity", about: "alert, warning, notice, info or debug", words: model.LogSeverities,
+		{name: "severity", helpText: "alert, warning, notice, info or debug", words: model.LogSeverities,
 			read: wordTest("alert, warning, notice, info or debug", model.LogSeverities, func(l *Line) string { return l.Severity })},
-		{name: "since", about: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
+		{name: "since", helpText: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
 			read: timeTest(func(at, since time.Time) bool { return !at.Before(since) })},
-		{name: "until", about: "up to then", words: []string{"5m", "15m", "1h"},
+		{name: "until", helpText: "up to then", words: []string{"5m", "15m", "1h"},
 			read: timeTest(func(at, until time.Time) bool { return !at.After(until) })},
 	}
 }
@@ -74,14 +74,14 @@ func fieldOf(name string) *queryField {
 // FieldHelp are the fields with what their values are, for help.
 func FieldHelp() (out [][2]string) {
 	for _, f := range fields {
-		out = append(out, [2]string{f.name, f.about})
+		out = append(out, [2]string{f.name, f.helpText})
 	}
 	return out
 }
 
 // parseTerm reads the values of a term.
-func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*term, *Error) {
-	t := &term{field: f.name}
+func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*queryTerm, *Error) {
+	t := &queryTerm{field: f.name}
 	var err *Error
 	if open {
 		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
@@ -100,7 +100,7 @@ func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*t
 	}
 	if len(t.tests) == 0 {
 		if err == nil {
-			err = &Error{Term: word, Why: "a value is missing: " + f.about, Open: true}
+			err = &Error{Term: word, Why: "a value is missing: " + f.helpText, Open: true}
 		}
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*t
 }
 
 // readValue reads one value, or two with an arrow between.
-func (f *queryField) readValue(v string, now time.Time) (test, string) {
+func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
 	if f.end == nil {
 		return f.read(unquoteValue(v), now)
 	}
@@ -190,7 +190,7 @@ func CompleteWord(text string, lines iter.Seq[*Line]) string {
 // many, each as the whole expression.
 func Completions(text string, most int, lines iter.Seq[*Line]) (out []string) {
 	toks := splitWords(text)
-	if len(toks) == 0 || toks[len(toks)-1].open || toks[len(toks)-1].at+len(toks[len(toks)-1].text) != len(text) {
+	if len(toks) == 0 || toks[len(toks)-1].isUnfinished || toks[len(toks)-1].offset+len(toks[len(toks)-1].text) != len(text) {
 		return nil
 	}
 	word := strings.TrimPrefix(toks[len(toks)-1].text, "!")

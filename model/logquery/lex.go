@@ -8,9 +8,9 @@ import (
 
 // token is one word of an expression as it was written.
 type token struct {
-	text string
-	at   int  // where it begins, in bytes
-	open bool // its quote or regular expression has no end yet
+	text         string
+	offset       int  // where it begins, in bytes
+	isUnfinished bool // its quote or regular expression has no end yet
 }
 
 // splitWords splits an expression at white space that is in no quotes and in no regular

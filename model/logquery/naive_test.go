@@ -198,7 +198,7 @@ func FuzzParse(f *testing.F) {
 			if len(q.terms) == 1 {
 				no := q
 				no.terms = slices.Clone(q.terms)
-				no.terms[0].not = !no.terms[0].not
+				no.terms[0].isNegated = !no.terms[0].isNegated
 				if no.MatchLine(l) == yes {
 					t.Errorf("%q and its opposite agree on %s", text, l.Text())
 				}

@@ -17,7 +17,7 @@ import (
 // proposeSubject proposes one for the pods of the lines: those that one selector of namespaces and
 // one of pods can tell from others.
 func (p *proposer) proposeSubject() {
-	targets := p.at
+	targets := p.aboutPods
 	if len(targets) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (p *proposer) proposeSubject() {
 	}
 	podSel, _ := oneSelector(in, others)
 	nsSel, _ := oneSelector(p.namespaceLabels(spaces))
-	p.out.Subject = &SelectedPods{nsSel, podSel}
+	p.proposal.Subject = &SelectedPods{nsSel, podSel}
 }
 
 // namespaceLabels are the labels of some namespaces, and those of all others.
@@ -87,11 +87,11 @@ func (p *proposer) proposeRules(d model.Direction) {
 		for _, ports := range chunkPorts(g.ports, mostPorts) {
 			peers, networks := allPeers, allNetworks
 			for len(peers)+len(networks) > 0 {
-				r := Rule{Direction: d, At: p.before[d], Ports: ports}
+				r := Rule{Direction: d, InsertAt: p.firstMatching[d], Ports: ports}
 				r.Peers, peers = peers[:min(mostPeers, len(peers))], peers[min(mostPeers, len(peers)):]
 				room := min(mostPeers-len(r.Peers), len(networks))
 				r.Networks, networks = networks[:room], networks[room:]
-				p.out.Rules = append(p.out.Rules, r)
+				p.proposal.Rules = append(p.proposal.Rules, r)
 			}
 		}
 	}

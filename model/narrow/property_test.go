@@ -195,7 +195,7 @@ func with(t *testing.T, old *model.Policy, p *Proposal) *model.Policy {
 		if r.Direction == model.Ingress {
 			into = &next.Ingress
 		}
-		*into = slices.Insert(*into, r.At, rule)
+		*into = slices.Insert(*into, r.InsertAt, rule)
 	}
 	number(&next)
 	return &next

@@ -72,9 +72,9 @@ type SelectedPods struct{ Namespaces, Pods *metav1.LabelSelector }
 // Rule is one rule of a proposal.
 type Rule struct {
 	Direction model.Direction
-	// At is where it goes among the rules of its direction that there are now, so that no
+	// InsertAt is where it goes among the rules of its direction that there are now, so that no
 	// other one decides before.
-	At       int
+	InsertAt int
 	Peers    []SelectedPods
 	Networks []netip.Prefix
 	Ports    []verdict.PortRange // none for every port
@@ -93,7 +93,7 @@ type Proposal struct {
 
 // LeftLines are lines that the rules are not about.
 type LeftLines struct {
-	Why     string
+	Reason  string
 	Lines   int
 	Example verdict.Connection
 }
@@ -106,16 +106,16 @@ type connectionEnd struct {
 
 type proposer struct {
 	ProposalInput
-	c     *model.Cluster
-	pods  *overlap.PodIndex
-	place map[model.Key]int
-	subj  overlap.PodSet
-	out   *Proposal
-	left  map[string]int
+	c            *model.Cluster
+	pods         *overlap.PodIndex
+	place        map[model.Key]int
+	subjectPods  overlap.PodSet
+	proposal     *Proposal
+	leftByReason map[string]int
 	// of a direction
-	ports  map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
-	at     map[int]bool // the pods that rules are to be about
-	before map[model.Direction]int
+	ports         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
+	aboutPods     map[int]bool // the pods that rules are to be about
+	firstMatching map[model.Direction]int
 }
 
 // Propose works a proposal out. The error is ErrTooMany or ErrNothing, or says what kind of
@@ -131,15 +131,15 @@ func Propose(a ProposalInput) (*Proposal, error) {
 	case len(a.Seen) > MostSeen:
 		return nil, ErrTooMany
 	}
-	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, out: &Proposal{Action: a.Action}, left: map[string]int{}, at: map[int]bool{},
-		ports:  map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
-		before: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
+	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action}, leftByReason: map[string]int{}, aboutPods: map[int]bool{},
+		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
+		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
 	p.pods = overlap.NewPodIndex(p.c, nil)
 	for i := range p.pods.Len() {
 		p.place[p.pods.PodAt(i).Key] = i
 	}
 	if !a.New {
-		p.subj = p.pods.SubjectSet(a.Policy)
+		p.subjectPods = p.pods.SubjectSet(a.Policy)
 	}
 	for i := range a.Seen {
 		p.takeConnection(&a.Seen[i])
@@ -150,31 +150,31 @@ func Propose(a ProposalInput) (*Proposal, error) {
 	for _, d := range model.Directions {
 		p.proposeRules(d)
 	}
-	if len(p.out.Rules) == 0 {
-		return p.out, ErrNothing
+	if len(p.proposal.Rules) == 0 {
+		return p.proposal, ErrNothing
 	}
 	for _, d := range model.Directions {
 		n := len(a.Policy.Rules(d))
-		for _, r := range p.out.Rules {
+		for _, r := range p.proposal.Rules {
 			if r.Direction == d {
 				n++
 			}
 		}
 		if n > mostRules && a.Policy.Kind.IsAdmin() {
-			return p.out, fmt.Errorf("%w: they take more than %d %s rules", ErrTooMany, mostRules, d.Lower())
+			return p.proposal, fmt.Errorf("%w: they take more than %d %s rules", ErrTooMany, mostRules, d.Lower())
 		}
 	}
-	return p.out, nil
+	return p.proposal, nil
 }
 
 func (p *proposer) leaveOut(s *diff.LoggedConnection, why string) {
-	i, known := p.left[why]
+	i, known := p.leftByReason[why]
 	if !known {
-		i = len(p.out.Left)
-		p.left[why] = i
-		p.out.Left = append(p.out.Left, LeftLines{Why: why, Example: s.Connection})
+		i = len(p.proposal.Left)
+		p.leftByReason[why] = i
+		p.proposal.Left = append(p.proposal.Left, LeftLines{Reason: why, Example: s.Connection})
 	}
-	p.out.Left[i].Lines += s.Lines
+	p.proposal.Left[i].Lines += s.Lines
 }
 
 // findEnd returns the end of a logged connection; ok is false where its pod is gone, has
@@ -235,11 +235,11 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 		p.leaveOut(s, p.whyNoRule(directionOf(s), from, to))
 		return
 	}
-	p.out.Lines += s.Lines
-	p.out.Seen = append(p.out.Seen, *s)
+	p.proposal.Lines += s.Lines
+	p.proposal.Seen = append(p.proposal.Seen, *s)
 	for _, d := range at {
 		mine, other := ruleSides(d, from, to)
-		p.at[mine.pod] = true
+		p.aboutPods[mine.pod] = true
 		if p.ports[d][other] == nil {
 			p.ports[d][other] = map[verdict.Ports]bool{}
 		}
@@ -287,7 +287,7 @@ func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
 	switch {
 	case at.pod < 0:
 		return "the " + which + " is no pod, and policies are about pods"
-	case !p.New && !p.subj.Has(at.pod):
+	case !p.New && !p.subjectPods.Has(at.pod):
 		return fmt.Sprintf("the subject of %s does not have the %s", p.Policy.Key.Label(), which)
 	case p.Policy.Kind == model.KindNP && !p.Policy.IsolatesDirection(d):
 		return fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower())
@@ -330,7 +330,7 @@ func (p *proposer) noteRulesBefore(st *verdict.StageVerdict) {
 	}
 	for _, h := range hits {
 		if h.Policy == p.Policy.Key && h.Rule >= 0 {
-			p.before[h.Direction] = min(p.before[h.Direction], h.Rule)
+			p.firstMatching[h.Direction] = min(p.firstMatching[h.Direction], h.Rule)
 		}
 	}
 }

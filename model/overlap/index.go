@@ -16,26 +16,26 @@ import (
 // answers are remembered, so asking again is free. It is safe for concurrent use
 // and never changes what it answers: make a new one for the next Cluster.
 type PodIndex struct {
-	index      *selectors.Index
-	pods       []*model.Pod // by namespace and name; a PodSet's bits count in it
-	classOf    []int32      // of each pod, into podClasses
-	podClasses []*selectors.Class
-	spaces     []namespacePods // by name
-	nodes      []*model.Node
-	subjects   PodSet // eligible as subject
-	peers      PodSet // eligible as peer
-	all        PodSet
-	plain      PodSet    // on the default network
-	family     [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
-	missing    [2]bool   // families that rows are not compiled for
+	index          *selectors.Index
+	pods           []*model.Pod // by namespace and name; a PodSet's bits count in it
+	classOf        []int32      // of each pod, into podClasses
+	podClasses     []*selectors.Class
+	spaces         []namespacePods // by name
+	nodes          []*model.Node
+	subjects       PodSet // eligible as subject
+	peers          PodSet // eligible as peer
+	allPods        PodSet
+	defaultNetwork PodSet    // on the default network
+	family         [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
+	missing        [2]bool   // families that rows are not compiled for
 
-	mu      sync.Mutex
-	nsMemo  map[*selectors.Selector]PodSet
-	podMemo map[*selectors.Selector]PodSet
-	both    map[[2]string]PodSet // by the keys of two
-	netMemo map[netip.Prefix]PodSet
-	addrs   []podAddr // sorted; made when first needed
-	named   map[string]PodSet
+	mu          sync.Mutex
+	nsMemo      map[*selectors.Selector]PodSet
+	podMemo     map[*selectors.Selector]PodSet
+	bySelectors map[[2]string]PodSet // by the keys of two
+	netMemo     map[netip.Prefix]PodSet
+	addrs       []podAddr // sorted; made when first needed
+	byPortName  map[string]PodSet
 }
 
 // namespacePods is one namespace and the run of pods in it; object is nil where pods
@@ -64,7 +64,7 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 		index = &selectors.Index{}
 	}
 	x := &PodIndex{index: index, nsMemo: map[*selectors.Selector]PodSet{}, podMemo: map[*selectors.Selector]PodSet{},
-		both: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
+		bySelectors: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
 	classes := map[string]int32{}
 	for p := range c.Pods() {
 		class, ok := classes[p.Labels.Key()]
@@ -84,12 +84,12 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 	for n := range c.Nodes() {
 		x.nodes = append(x.nodes, n)
 	}
-	x.subjects, x.peers, x.all, x.plain = x.newSet(), x.newSet(), x.newSet(), x.newSet()
+	x.subjects, x.peers, x.allPods, x.defaultNetwork = x.newSet(), x.newSet(), x.newSet(), x.newSet()
 	x.family = [2]PodSet{x.newSet(), x.newSet()}
 	for i, p := range x.pods {
-		x.all.add(i)
+		x.allPods.add(i)
 		if p.PrimaryUDN() == "" {
-			x.plain.add(i)
+			x.defaultNetwork.add(i)
 		}
 		if p.CanBeSubject() {
 			x.subjects.add(i)
@@ -137,15 +137,15 @@ func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	key := [2]string{selectors.SelectorKey(namespaces), selectors.SelectorKey(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if s, ok := x.both[key]; ok {
+	if s, ok := x.bySelectors[key]; ok {
 		return s
 	}
 	s := x.inNamespaces(x.index.InternSelector(namespaces))
 	if !pods.MatchesEverything() {
 		s = s.And(x.withLabels(x.index.InternSelector(pods)))
 	}
-	if len(x.both) < memoLimit {
-		x.both[key] = s
+	if len(x.bySelectors) < memoLimit {
+		x.bySelectors[key] = s
 	}
 	return s
 }
@@ -271,7 +271,7 @@ func (x *PodIndex) FirstPod(s PodSet) *model.Pod {
 }
 
 // AllPods is the set of all pods, EligiblePods of those that can be peers.
-func (x *PodIndex) AllPods() PodSet { return x.all }
+func (x *PodIndex) AllPods() PodSet { return x.allPods }
 
 // EligiblePods is the set of pods whose addresses enter address sets.
 func (x *PodIndex) EligiblePods() PodSet { return x.peers }

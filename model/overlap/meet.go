@@ -24,7 +24,7 @@ func SubjectsMayMeet(a, b *model.Policy) bool {
 }
 
 func (s portSet) mayMeet(o portSet) bool {
-	if len(s.names) > 0 && (o.any || len(o.ranges)+len(o.names) > 0) || len(o.names) > 0 && (s.any || len(s.ranges) > 0) {
+	if len(s.names) > 0 && (o.isEverything || len(o.ranges)+len(o.names) > 0) || len(o.names) > 0 && (s.isEverything || len(s.ranges) > 0) {
 		return true // a name may mean any number
 	}
 	_, _, ok := s.commonPort(o)
@@ -199,10 +199,10 @@ func peerIncludes(pe, o *model.Peer) bool {
 // coversAll says whether every port of o is one of s; a name only by itself or by
 // everything.
 func (s portSet) coversAll(o portSet) bool {
-	if s.any {
+	if s.isEverything {
 		return true
 	}
-	if o.any {
+	if o.isEverything {
 		return false
 	}
 	for _, n := range o.names {

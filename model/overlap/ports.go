@@ -5,9 +5,9 @@ import "rung/model"
 // portSet is the ports that a rule means: everything, or ranges and names; nothing
 // where all of them are broken.
 type portSet struct {
-	any    bool
-	ranges []portRange
-	names  []string
+	isEverything bool
+	ranges       []portRange
+	names        []string
 }
 
 type portRange struct {
@@ -20,7 +20,7 @@ type portRange struct {
 const lastPort = 65535
 
 func newPortSet(ports []model.Port) portSet {
-	s := portSet{any: len(ports) == 0}
+	s := portSet{isEverything: len(ports) == 0}
 	for _, p := range ports {
 		switch {
 		case p.IsBroken():
@@ -41,7 +41,7 @@ func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	if len(s.names) == 0 {
 		return s
 	}
-	out := portSet{any: s.any, ranges: s.ranges[:len(s.ranges):len(s.ranges)]}
+	out := portSet{isEverything: s.isEverything, ranges: s.ranges[:len(s.ranges):len(s.ranges)]}
 	if !resolve {
 		return out
 	}
@@ -72,12 +72,12 @@ func (s portSet) commonPortBut(o portSet, without func(protocol string, port int
 		return false
 	}
 	switch {
-	case s.any && o.any:
+	case s.isEverything && o.isEverything:
 		return "", 0, true
-	case s.any:
+	case s.isEverything:
 		s, o = o, s
 		fallthrough
-	case o.any:
+	case o.isEverything:
 		for _, r := range s.ranges {
 			if first(r) {
 				return protocol, port, true
@@ -137,7 +137,7 @@ func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPods, b *ResolvedRule, below bool) (RuleMeeting, bool) {
 	holders := x.portHolders(a, b)
 	if proto, port, ok := a.ports.commonPort(b.ports); ok {
-		if m, ok := x.meetPeers(ofA.Pods.And(ofB.Pods).And(x.peers).And(x.plain).AndNot(holders), a, b); ok {
+		if m, ok := x.meetPeers(ofA.Pods.And(ofB.Pods).And(x.peers).And(x.defaultNetwork).AndNot(holders), a, b); ok {
 			m.Protocol, m.Port = proto, port
 			return m, true
 		}
@@ -145,21 +145,21 @@ func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPod
 	onA, onB := x.nodesOf(ofA), x.nodesOf(ofB)
 	for f := range x.family {
 		from := x.sendersOf(f, a, b, onA, onB)
-		for i := range holders.And(x.family[f]).And(x.plain).Each() {
+		for i := range holders.And(x.family[f]).And(x.defaultNetwork).Each() {
 			var of [2]namedPorts
 			for side, r := range [...]*ResolvedRule{a, b} {
 				bound, on := ofA, onA
 				if side == 1 {
 					bound, on = ofB, onB
 				}
-				of[side].here, of[side].there = r.portsOf(x.pods[i], i, bound, on, x.missing[f])
+				of[side].onOwnNode, of[side].onOtherNode = r.portsOf(x.pods[i], i, bound, on, x.missing[f])
 				of[side].denies = r.rule.Action == model.Deny
 			}
 			for _, s := range from {
-				if s.at == i {
+				if s.podIndex == i {
 					continue
 				}
-				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.on, below); ok {
+				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.hasRows, below); ok {
 					return RuleMeeting{Subject: x.pods[i].Key, Peer: s.name, Protocol: proto, Port: port}, true
 				}
 			}
@@ -170,16 +170,16 @@ func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPod
 
 // namedSender is a pod that both rules name as a peer, or a network.
 type namedSender struct {
-	at   int // -1 for a network
-	name string
-	node string
-	on   [2]bool // the rules have rows on its node
+	podIndex int // -1 for a network
+	name     string
+	node     string
+	hasRows  [2]bool // the rules have rows on its node
 }
 
 // sendersOf are two senders of each node, since one may be the receiver, and a network.
 func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool) (out []namedSender) {
 	of := map[string]int{}
-	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.plain).Each() {
+	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.defaultNetwork).Each() {
 		p := x.pods[s]
 		of[p.NodeName]++
 		if of[p.NodeName] <= 2 {
@@ -187,7 +187,7 @@ func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool
 		}
 	}
 	for n := range x.commonNetworks(f, a, b) {
-		return append(out, namedSender{at: -1, name: networkText(n)})
+		return append(out, namedSender{podIndex: -1, name: networkText(n)})
 	}
 	return out
 }
@@ -195,18 +195,18 @@ func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool
 // namedPorts are the ports that the rows of a rule match for one pod, on its own node and on
 // another that has a subject.
 type namedPorts struct {
-	here, there portSet
-	denies      bool
+	onOwnNode, onOtherNode portSet
+	denies                 bool
 }
 
 // meetingPorts is a port at which it matters which of two rules comes first.
 func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto string, port int32, ok bool) {
 	if oneNode {
-		return of[0].here.commonPort(of[1].here)
+		return of[0].onOwnNode.commonPort(of[1].onOwnNode)
 	}
 	for side := range of {
 		if !on[side] {
-			of[side].there = portSet{}
+			of[side].onOtherNode = portSet{}
 		}
 	}
 	alone := func(at func(*namedPorts) portSet) func(string, int32) bool {
@@ -215,14 +215,14 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto
 			return in[0] != in[1] && (in[0] && of[0].denies || in[1] && of[1].denies)
 		}
 	}
-	proto, port, ok = of[0].here.commonPortBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there }))
+	proto, port, ok = of[0].onOwnNode.commonPortBut(of[1].onOwnNode, alone(func(p *namedPorts) portSet { return p.onOtherNode }))
 	if ok {
 		return proto, port, true
 	}
 	if !of[0].denies && !of[1].denies && !below {
 		return "", 0, false
 	}
-	return of[0].there.commonPortBut(of[1].there, alone(func(p *namedPorts) portSet { return p.here }))
+	return of[0].onOtherNode.commonPortBut(of[1].onOtherNode, alone(func(p *namedPorts) portSet { return p.onOwnNode }))
 }
 
 // portsOf are the ports of pod i that the rows of a rule match on the pod's own node, and

@@ -136,7 +136,7 @@ func (x *PodIndex) SetFamilies(v4, v6 bool) { x.missing = [2]bool{!v4 && v6, v4 
 // does (ovn-kubernetes.md#named-ports). Pods whose primary network is another have no
 // traffic that ACLs of tier 1 on meet (ovn-kubernetes.md#tier-0).
 func (x *PodIndex) MeetRules(subject PodSet, a, b *ResolvedRule) (RuleMeeting, bool) {
-	subject = subject.And(x.plain)
+	subject = subject.And(x.defaultNetwork)
 	if proto, port, ok := a.ports.commonPort(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {
 			m.Protocol, m.Port = proto, port
@@ -194,7 +194,7 @@ func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Pref
 func (x *PodIndex) pickPair(subjects, peers PodSet) (RuleMeeting, bool) {
 	for s := range subjects.Each() {
 		for p := range peers.Each() {
-			if p != s && x.plain.Has(p) {
+			if p != s && x.defaultNetwork.Has(p) {
 				return RuleMeeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
 			}
 		}

@@ -162,23 +162,23 @@ func (x *PodIndex) sortAddrs() {
 func (x *PodIndex) WithPort(name string) PodSet {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.named == nil {
-		x.named = map[string]PodSet{}
+	if x.byPortName == nil {
+		x.byPortName = map[string]PodSet{}
 		for i := range x.peers.Each() {
 			for _, port := range x.pods[i].Ports {
 				if port.Name == "" || port.Protocol == "" {
 					continue
 				}
-				s, ok := x.named[port.Name]
+				s, ok := x.byPortName[port.Name]
 				if !ok {
 					s = x.newSet()
-					x.named[port.Name] = s
+					x.byPortName[port.Name] = s
 				}
 				s.add(i)
 			}
 		}
 	}
-	return x.named[name]
+	return x.byPortName[name]
 }
 
 // ParseNetwork reads a CIDR as policies use it: host bits are kept so that the

@@ -15,32 +15,32 @@ var ErrElsewhere = errors.New("the ladder is not where the plan left it")
 
 // AstrayPolicy is a policy that is not where the plan expects it.
 type AstrayPolicy struct {
-	Policy   string
-	At, Want int32
-	Gone     bool // it is not on the ladder
-	New      bool // the plan does not know it
+	Policy             string
+	Priority, Expected int32
+	IsGone             bool // it is not on the ladder
+	IsNew              bool // the plan does not know it
 }
 
 // String says where the policy is and where the plan expects it.
 func (a AstrayPolicy) String() string {
 	switch {
-	case a.Gone:
-		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Want)
-	case a.New:
-		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.At)
+	case a.IsGone:
+		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Expected)
+	case a.IsNew:
+		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.Priority)
 	}
-	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.At, a.Want)
+	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.Priority, a.Expected)
 }
 
 // WayOutText returns the step that puts it right: "move allow-metrics back to 40".
 func (a AstrayPolicy) WayOutText() string {
 	switch {
-	case a.Gone:
-		return fmt.Sprintf("restore %s at %d", a.Policy, a.Want)
-	case a.New:
+	case a.IsGone:
+		return fmt.Sprintf("restore %s at %d", a.Policy, a.Expected)
+	case a.IsNew:
 		return fmt.Sprintf("move %s away", a.Policy)
 	}
-	return fmt.Sprintf("move %s back to %d", a.Policy, a.Want)
+	return fmt.Sprintf("move %s back to %d", a.Policy, a.Expected)
 }
 
 // AstrayError names the policies that keep a plan from going on. It is an ErrElsewhere.
@@ -53,7 +53,7 @@ func (e *AstrayError) Error() string {
 // PlacesText says of up to three policies where they are and where the plan
 // expects them.
 func (e *AstrayError) PlacesText() string {
-	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
+	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
 }
 
 // Unwrap makes it an ErrElsewhere.
@@ -61,7 +61,7 @@ func (e *AstrayError) Unwrap() error { return ErrElsewhere }
 
 // WayOutText returns the steps that put up to three of them right.
 func (e *AstrayError) WayOutText() string {
-	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
+	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
 }
 
 func astrayTexts(all []AstrayPolicy, text func(AstrayPolicy) string) (out []string) {
@@ -102,9 +102,9 @@ func (p *PlanProgress) AstrayAfter(done int, current []Slot) (out []AstrayPolicy
 		switch is, ok := at[policy]; {
 		case !way[policy]:
 		case !ok:
-			out = append(out, AstrayPolicy{Policy: policy, Want: want, Gone: true})
+			out = append(out, AstrayPolicy{Policy: policy, Expected: want, IsGone: true})
 		case is != want:
-			out = append(out, AstrayPolicy{Policy: policy, At: is, Want: want})
+			out = append(out, AstrayPolicy{Policy: policy, Priority: is, Expected: want})
 		}
 	}
 	slices.SortFunc(out, func(a, b AstrayPolicy) int { return cmp.Compare(a.Policy, b.Policy) })
@@ -171,9 +171,9 @@ func (p *PlanProgress) HinderingPolicy(s Step, current []Slot) (a AstrayPolicy, 
 		switch {
 		case c.Policy == s.Policy:
 		case !known && passed(c.Priority):
-			return AstrayPolicy{Policy: c.Policy, At: c.Priority, New: true}, true
+			return AstrayPolicy{Policy: c.Policy, Priority: c.Priority, IsNew: true}, true
 		case known && want != c.Priority && (passed(c.Priority) || passed(want)):
-			return AstrayPolicy{Policy: c.Policy, At: c.Priority, Want: want}, true
+			return AstrayPolicy{Policy: c.Policy, Priority: c.Priority, Expected: want}, true
 		}
 	}
 	return AstrayPolicy{}, false

@@ -23,17 +23,17 @@ var monitoring = &Template{
 	parts: func(Answers) []string { return []string{mainPart, "scrapes"} },
 	slots: map[string]int{"scrapes": 1},
 	make: func(m *setMaker) error {
-		from, err := selectorOf(m.a[askFrom])
+		from, err := selectorOf(m.answers[askFrom])
 		if err != nil {
 			return err
 		}
-		ports, err := portsOf(m.a[askPorts])
+		ports, err := portsOf(m.answers[askPorts])
 		if err != nil {
 			return err
 		}
-		m.addANP(mainPart, "every pod lets monitoring in", m.at[0], namespacesObject(anySelector()),
+		m.addANP(mainPart, "every pod lets monitoring in", m.priorities[0], namespacesObject(anySelector()),
 			[]any{ruleObject(model.Ingress, "allow-monitoring", model.Allow, []any{namespacesObject(from)}, portObjects(ports))}, nil)
-		m.addANP("scrapes", "monitoring may reach every pod", m.at[1], namespacesObject(from), nil,
+		m.addANP("scrapes", "monitoring may reach every pod", m.priorities[1], namespacesObject(from), nil,
 			[]any{ruleObject(model.Egress, "allow-scraping", model.Allow, []any{namespacesObject(anySelector())}, portObjects(ports))})
 		m.addStatement(Statement{Name: "monitoring reaches every pod", Allow: true, From: []End{{Spaces: from}}, To: []End{{Spaces: anySelector()}}, Ports: portTexts(ports)})
 		return nil
@@ -53,17 +53,17 @@ var breakGlass = &Template{
 	parts: func(Answers) []string { return []string{mainPart, "opens"} },
 	slots: map[string]int{"opens": 1},
 	make: func(m *setMaker) error {
-		which, err := selectorOf(m.a[askPods])
+		which, err := selectorOf(m.answers[askPods])
 		if err != nil {
 			return err
 		}
 		peer, all := []any{podsObject(anySelector(), which)}, []any{namespacesObject(anySelector())}
 		log := model.LogLevels{Allow: "notice"}
-		what := "a pod with " + strings.TrimSpace(m.a[askPods])
-		m.addANP(mainPart, "every pod lets "+what+" in, and answers it", m.at[0], namespacesObject(anySelector()),
+		what := "a pod with " + strings.TrimSpace(m.answers[askPods])
+		m.addANP(mainPart, "every pod lets "+what+" in, and answers it", m.priorities[0], namespacesObject(anySelector()),
 			[]any{ruleObject(model.Ingress, "allow-from-support", model.Allow, peer, nil)},
 			[]any{ruleObject(model.Egress, "allow-to-support", model.Allow, peer, nil)}).setLogging(log)
-		m.addANP("opens", what+" may reach every pod", m.at[1], podsObject(anySelector(), which),
+		m.addANP("opens", what+" may reach every pod", m.priorities[1], podsObject(anySelector(), which),
 			[]any{ruleObject(model.Ingress, "allow-all", model.Allow, all, nil)},
 			[]any{ruleObject(model.Egress, "allow-all", model.Allow, all, nil)}).setLogging(log)
 		pod, every := []End{{Spaces: anySelector(), Pods: which}}, []End{{Spaces: anySelector()}}
@@ -85,15 +85,15 @@ var delegate = &Template{
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
 	make: func(m *setMaker) error {
-		spaces, err := selectorOf(m.a[askNamespaces])
+		spaces, err := selectorOf(m.answers[askNamespaces])
 		if err != nil {
 			return err
 		}
 		peers := []any{namespacesObject(spaces)}
-		m.addANP(mainPart, "what is among these namespaces is left to NetworkPolicies and the baseline", m.at[0], namespacesObject(spaces),
+		m.addANP(mainPart, "what is among these namespaces is left to NetworkPolicies and the baseline", m.priorities[0], namespacesObject(spaces),
 			[]any{ruleObject(model.Ingress, "pass-to-networkpolicies", model.Pass, peers, nil)},
 			[]any{ruleObject(model.Egress, "pass-to-networkpolicies", model.Pass, peers, nil)})
-		m.set.LeavesTo, m.set.Spaces = LeavesLower, m.w.namespacesOf(spaces)
+		m.set.LeavesTo, m.set.Spaces = LeavesLower, m.world.namespacesOf(spaces)
 		m.set.Notes = append(m.set.Notes, "where neither a NetworkPolicy nor the baseline decides, it is let through: "+namespaceCount(m.set.Spaces)+" now")
 		return nil
 	},
@@ -128,7 +128,7 @@ func nameQuestion() Question {
 
 // priorityQuestion is the question for one priority, or several.
 func priorityQuestion(n int, b placeBefore) Question {
-	return Question{Name: askPriority, Ask: words.Form(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
+	return Question{Name: askPriority, Ask: words.OneOrMany(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
 }
 
 // isolation is the tenant isolation of OVN-Kubernetes' feature document: an Allow within each
@@ -176,15 +176,15 @@ func (w *World) offerLeftOut(a Answers) []Choice {
 func tenantPart(value string) string { return "tenant=" + value }
 
 func makeIsolation(m *setMaker) error {
-	key, tenants := m.a[askLabel], splitList(m.a[askTenants])
-	for _, v := range splitList(m.a[askLeftOut]) {
+	key, tenants := m.answers[askLabel], splitList(m.answers[askTenants])
+	for _, v := range splitList(m.answers[askLeftOut]) {
 		if slices.Contains(tenants, v) {
 			return fmt.Errorf("%s is among the tenants and among those that are left out", v)
 		}
 	}
 	for _, v := range tenants {
 		own := []any{namespacesObject(labelSelector(key, v))}
-		m.addANP(tenantPart(v), fmt.Sprintf("%s=%s reaches itself", key, v), m.at[0], namespacesObject(labelSelector(key, v)),
+		m.addANP(tenantPart(v), fmt.Sprintf("%s=%s reaches itself", key, v), m.priorities[0], namespacesObject(labelSelector(key, v)),
 			[]any{ruleObject(model.Ingress, "allow-own-tenant", model.Allow, own, nil)},
 			[]any{ruleObject(model.Egress, "allow-own-tenant", model.Allow, own, nil)})
 		own1 := []End{{Spaces: labelSelector(key, v)}}
@@ -196,17 +196,17 @@ func makeIsolation(m *setMaker) error {
 	}
 	others := []any{namespacesObject(anySelector())}
 	var egress []any
-	if m.a[askOthers] == othersTenants {
+	if m.answers[askOthers] == othersTenants {
 		others = []any{namespacesObject(hasKeySelector(key))}
 	} else {
 		var dns []any
-		for _, s := range m.w.dnsPods() {
+		for _, s := range m.world.dnsPods() {
 			dns = append(dns, s.peerObject())
 		}
-		egress = append(egress, ruleObject(model.Egress, "allow-dns", model.Allow, dns, portObjects(m.w.dnsPorts())))
+		egress = append(egress, ruleObject(model.Egress, "allow-dns", model.Allow, dns, portObjects(m.world.dnsPorts())))
 	}
 	egress = append(egress, ruleObject(model.Egress, "deny-others", model.Deny, others, nil))
-	main := m.addANP(mainPart, "tenants reach nobody else, and nobody else reaches them", m.at[1], namespacesObject(oneOfSelector(key, tenants)),
+	main := m.addANP(mainPart, "tenants reach nobody else, and nobody else reaches them", m.priorities[1], namespacesObject(oneOfSelector(key, tenants)),
 		[]any{ruleObject(model.Ingress, "deny-others", model.Deny, others, nil)}, egress)
 	main.onto = func(old map[string]any) { addTenants(old, key, tenants) }
 	return nil

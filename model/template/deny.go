@@ -73,39 +73,39 @@ func offerRoomAround(w *World, a Answers) []Choice {
 }
 
 func makeDefaultDeny(m *setMaker) error {
-	spaces, err := selectorOf(m.a[askNamespaces])
+	spaces, err := selectorOf(m.answers[askNamespaces])
 	if err != nil {
 		return err
 	}
 	var ingress, egress []any
-	if m.a[askDirection] != ingressOnly {
-		dns := m.w.dnsPods()
+	if m.answers[askDirection] != ingressOnly {
+		dns := m.world.dnsPods()
 		var peers []any
 		for _, s := range dns {
 			peers = append(peers, s.peerObject())
 		}
-		m.addANP(needsPart, "workloads reach DNS and the API server", m.at[0], namespacesObject(spaces), nil, []any{
-			ruleObject(model.Egress, "allow-dns", model.Allow, peers, portObjects(m.w.dnsPorts())),
-			ruleObject(model.Egress, "allow-api-server", model.Allow, []any{m.w.apiPeer()}, portObjects(m.w.apiPorts()))})
+		m.addANP(needsPart, "workloads reach DNS and the API server", m.priorities[0], namespacesObject(spaces), nil, []any{
+			ruleObject(model.Egress, "allow-dns", model.Allow, peers, portObjects(m.world.dnsPorts())),
+			ruleObject(model.Egress, "allow-api-server", model.Allow, []any{m.world.apiPeer()}, portObjects(m.world.apiPorts()))})
 		// A policy has one subject: of several namespaces with DNS it is the first that lets queries in.
-		m.addANP(dnsPart, "DNS takes the queries of workloads", m.at[1], dns[0].peerObject(),
-			[]any{ruleObject(model.Ingress, "allow-queries", model.Allow, []any{namespacesObject(spaces)}, portObjects(m.w.dnsPorts()))}, nil)
-		egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, []any{m.w.outsideObject()}, nil)}
+		m.addANP(dnsPart, "DNS takes the queries of workloads", m.priorities[1], dns[0].peerObject(),
+			[]any{ruleObject(model.Ingress, "allow-queries", model.Allow, []any{namespacesObject(spaces)}, portObjects(m.world.dnsPorts()))}, nil)
+		egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, []any{m.world.outsideObject()}, nil)}
 		from := []End{{Spaces: spaces}}
-		m.addStatement(Statement{Name: "workloads reach DNS", Allow: true, From: from, To: []End{{Spaces: dns[0].spaces, Pods: dns[0].pods}}, Ports: portTexts(m.w.dnsPorts())})
-		if api := m.w.apiEnd(); api != nil {
-			m.addStatement(Statement{Name: "workloads reach the API server", Allow: true, From: from, To: api, Ports: portTexts(m.w.apiPorts())})
+		m.addStatement(Statement{Name: "workloads reach DNS", Allow: true, From: from, To: []End{{Spaces: dns[0].spaces, Pods: dns[0].pods}}, Ports: portTexts(m.world.dnsPorts())})
+		if api := m.world.apiEnd(); api != nil {
+			m.addStatement(Statement{Name: "workloads reach the API server", Allow: true, From: from, To: api, Ports: portTexts(m.world.apiPorts())})
 		}
 		m.addStatement(Statement{Name: "nothing leaves the cluster", From: from, To: []End{{Addresses: []string{outsideAddress}}}})
 	}
-	if m.a[askDirection] != egressOnly {
+	if m.answers[askDirection] != egressOnly {
 		ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, []any{namespacesObject(anySelector())}, nil)}
 		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: ingress rules can deny pods only")
 	}
 	if len(m.set.Expect) == 0 { // what comes, policies above decide first
-		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.namespacesOf(spaces)
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.world.namespacesOf(spaces)
 	}
-	m.addANP(mainPart, "what no policy above allows is denied", m.at[2], namespacesObject(spaces), ingress, egress)
+	m.addANP(mainPart, "what no policy above allows is denied", m.priorities[2], namespacesObject(spaces), ingress, egress)
 	return nil
 }
 
@@ -147,24 +147,24 @@ var baseline = &Template{
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
 	make: func(m *setMaker) error {
-		spaces, err := selectorOf(m.a[askNamespaces])
+		spaces, err := selectorOf(m.answers[askNamespaces])
 		if err != nil {
 			return err
 		}
 		peers := []any{namespacesObject(spaces)}
 		var ingress, egress []any
-		if m.a[askDirection] != egressOnly {
+		if m.answers[askDirection] != egressOnly {
 			ingress = []any{ruleObject(model.Ingress, "default-deny", model.Deny, peers, nil)}
 		}
-		if m.a[askDirection] != ingressOnly {
+		if m.answers[askDirection] != ingressOnly {
 			egress = []any{ruleObject(model.Egress, "default-deny", model.Deny, peers, nil)}
 		}
 		key := model.PolicyKey{Kind: model.KindBANP, Name: "default"}
-		if m.w.Cluster.Policy(key) != nil {
+		if m.world.Cluster.Policy(key) != nil {
 			m.set.Notes = append(m.set.Notes, "there is a baseline already, and there can be only one: its subject and rules are replaced")
 		}
 		m.addPolicy(mainPart, "what holds where neither an AdminNetworkPolicy nor a NetworkPolicy decides", key, jsonObject{"subject": namespacesObject(spaces)}, ingress, egress)
-		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.namespacesOf(spaces)
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.world.namespacesOf(spaces)
 		return nil
 	},
 }
@@ -182,15 +182,15 @@ var quarantine = &Template{
 	},
 	parts: func(Answers) []string { return []string{mainPart} },
 	make: func(m *setMaker) error {
-		which, err := selectorOf(m.a[askPods])
+		which, err := selectorOf(m.answers[askPods])
 		if err != nil {
 			return err
 		}
 		all := []any{namespacesObject(anySelector())}
 		var ingress []any
 		pod := []End{{Spaces: anySelector(), Pods: which}}
-		if m.a[askExcept] != none {
-			except, err := selectorOf(m.a[askExcept])
+		if m.answers[askExcept] != none {
+			except, err := selectorOf(m.answers[askExcept])
 			if err != nil {
 				return err
 			}
@@ -201,8 +201,8 @@ var quarantine = &Template{
 		ingress = append(ingress, ruleObject(model.Ingress, "quarantine", model.Deny, all, nil))
 		m.addStatement(Statement{Name: "a pod in quarantine reaches nobody", From: pod, To: []End{{Spaces: anySelector()}}})
 		m.addStatement(Statement{Name: "a pod in quarantine reaches nothing outside", From: pod, To: []End{{Addresses: []string{outsideAddress}}}})
-		m.addANP(mainPart, "a pod with "+strings.TrimSpace(m.a[askPods])+" is shut off", m.at[0], podsObject(anySelector(), which), ingress,
-			[]any{ruleObject(model.Egress, "quarantine", model.Deny, append(all, m.w.outsideObject()), nil)}).setLogging(model.LogLevels{Deny: "alert"})
+		m.addANP(mainPart, "a pod with "+strings.TrimSpace(m.answers[askPods])+" is shut off", m.priorities[0], podsObject(anySelector(), which), ingress,
+			[]any{ruleObject(model.Egress, "quarantine", model.Deny, append(all, m.world.outsideObject()), nil)}).setLogging(model.LogLevels{Deny: "alert"})
 		m.set.Notes = append(m.set.Notes, "nodes still reach such a pod: ingress rules can deny pods only")
 		return nil
 	},

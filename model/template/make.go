@@ -96,11 +96,11 @@ const mainPart = "main"
 
 // setMaker makes one set.
 type setMaker struct {
-	w   *World
-	t   *Template
-	a   Answers
-	at  []int32
-	set *PolicySet
+	world      *World
+	template   *Template
+	answers    Answers
+	priorities []int32
+	set        *PolicySet
 }
 
 // MakeSet makes the set of complete answers (CompleteAnswers).
@@ -122,16 +122,16 @@ func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error
 				try += "-" + strconv.Itoa(n)
 			}
 		}
-		m := &setMaker{w: &own, t: t, a: a, set: &PolicySet{Template: t, Name: try, Answers: a}}
+		m := &setMaker{world: &own, template: t, answers: a, set: &PolicySet{Template: t, Name: try, Answers: a}}
 		for _, f := range splitList(a[askPriority]) {
 			p, err := strconv.ParseInt(f, 10, 32)
 			if err != nil {
 				return nil, fmt.Errorf("priority %q: want a number", f)
 			}
-			m.at = append(m.at, int32(p))
+			m.priorities = append(m.priorities, int32(p))
 		}
-		if len(m.at) != t.priorities {
-			return nil, fmt.Errorf("template %s takes %d priorities, not %d", t.Name, t.priorities, len(m.at))
+		if len(m.priorities) != t.priorities {
+			return nil, fmt.Errorf("template %s takes %d priorities, not %d", t.Name, t.priorities, len(m.priorities))
 		}
 		if err := t.make(m); err != nil {
 			return nil, fmt.Errorf("template %s: %w", t.Name, err)
@@ -152,11 +152,11 @@ func (t *Template) buildSet(w *World, a Answers, keep string) (*PolicySet, error
 // only.
 func (m *setMaker) takenName() string {
 	for _, p := range m.set.Policies {
-		if p.Key.Kind == model.KindANP && m.w.Cluster.Policy(p.Key) != nil {
+		if p.Key.Kind == model.KindANP && m.world.Cluster.Policy(p.Key) != nil {
 			return p.Key.Name
 		}
 	}
-	for _, k := range KnownSets(m.w.Cluster) {
+	for _, k := range KnownSets(m.world.Cluster) {
 		if k.Name == m.set.Name {
 			return k.Policies[0].Name
 		}
@@ -177,9 +177,9 @@ func (m *setMaker) addPolicy(part, why string, key model.PolicyKey, spec jsonObj
 	if len(egress) > 0 {
 		spec["egress"] = egress
 	}
-	answers := maps.Clone(m.a)
+	answers := maps.Clone(m.answers)
 	maps.DeleteFunc(answers, func(name, v string) bool { return name == askName || v == "" })
-	record := SetRecord{Template: m.t.Name, Set: m.set.Name, Part: part, Answers: answers}
+	record := SetRecord{Template: m.template.Name, Set: m.set.Name, Part: part, Answers: answers}
 	m.set.Policies = append(m.set.Policies, SetPolicy{Key: key, Part: part, Why: why, Object: jsonObject{
 		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(key.Kind),
 		"metadata": jsonObject{"name": key.Name, "annotations": jsonObject{model.AnnotationTemplate: record.Annotation()}},
@@ -200,7 +200,7 @@ func (m *setMaker) addStatement(s Statement) {
 		from := slices.Clone(s.From)
 		for i := range from {
 			from[i].Spaces = m.withoutFirewalled(from[i].Spaces)
-			if from[i].Spaces != s.From[i].Spaces && len(m.w.namespacesOf(from[i].Spaces)) == 0 {
+			if from[i].Spaces != s.From[i].Spaces && len(m.world.namespacesOf(from[i].Spaces)) == 0 {
 				return // nobody is left
 			}
 		}
@@ -212,8 +212,8 @@ func (m *setMaker) addStatement(s Statement) {
 // withoutFirewalled leaves namespaces with an EgressFirewall that denies out of a selector.
 func (m *setMaker) withoutFirewalled(s *metav1.LabelSelector) *metav1.LabelSelector {
 	var walled []string
-	for _, ns := range m.w.namespacesOf(s) {
-		for p := range m.w.Cluster.Policies(model.KindEF) {
+	for _, ns := range m.world.namespacesOf(s) {
+		for p := range m.world.Cluster.Policies(model.KindEF) {
 			if p.Namespace == ns && slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 				walled = append(walled, ns)
 			}
@@ -222,7 +222,7 @@ func (m *setMaker) withoutFirewalled(s *metav1.LabelSelector) *metav1.LabelSelec
 	if len(walled) == 0 {
 		return s
 	}
-	note := "an EgressFirewall decides besides what leaves " + words.Some(walled, 3) + ": what is expected to be allowed leaves it out"
+	note := "an EgressFirewall decides besides what leaves " + words.ListSome(walled, 3) + ": what is expected to be allowed leaves it out"
 	if !slices.Contains(m.set.Besides, note) {
 		m.set.Besides = append(m.set.Besides, note)
 	}

@@ -51,8 +51,8 @@ func (w *World) PreparedWorld() *World {
 // namespaceLabel is a label of namespaces with how many have it.
 type namespaceLabel struct {
 	key, value string
-	all        []string // namespaces that have it, by name
-	system     bool     // one of them is the system's
+	namespaces []string // namespaces that have it, by name
+	ofSystem   bool     // one of them is the system's
 }
 
 // namespaceLabels returns the labels of namespaces, by key and value.
@@ -68,8 +68,8 @@ func (w *World) namespaceLabels() (out []*namespaceLabel) {
 				l = &namespaceLabel{key: k, value: v}
 				at[[2]string{k, v}], out = l, append(out, l)
 			}
-			l.all = append(l.all, ns.Name)
-			l.system = l.system || model.IsSystemNamespace(ns.Name)
+			l.namespaces = append(l.namespaces, ns.Name)
+			l.ofSystem = l.ofSystem || model.IsSystemNamespace(ns.Name)
 		}
 	}
 	slices.SortFunc(out, func(a, b *namespaceLabel) int {
@@ -91,7 +91,7 @@ func (w *World) offerLabelKeys(_ Answers) (out []Choice) {
 	byKey := map[string]*key{}
 	var keys []*key
 	for _, l := range w.namespaceLabels() {
-		if l.system || strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
+		if l.ofSystem || strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
 			continue
 		}
 		k := byKey[l.key]
@@ -99,7 +99,7 @@ func (w *World) offerLabelKeys(_ Answers) (out []Choice) {
 			k = &key{name: l.key}
 			byKey[l.key], keys = k, append(keys, k)
 		}
-		k.values, k.namespaces = k.values+1, k.namespaces+len(l.all)
+		k.values, k.namespaces = k.values+1, k.namespaces+len(l.namespaces)
 	}
 	rank := func(k *key) int {
 		if i := slices.Index(usualKeys, k.name[strings.LastIndex(k.name, "/")+1:]); i >= 0 {
@@ -125,7 +125,7 @@ func (w *World) offerValues(a Answers) (out []Choice) {
 	for _, l := range w.namespaceLabels() {
 		if l.key == a[askLabel] {
 			all = append(all, l.value)
-			out = append(out, Choice{l.value, words.Few(l.all, 3)})
+			out = append(out, Choice{l.value, words.ListFew(l.namespaces, 3)})
 		}
 	}
 	if len(all) > 1 {
@@ -146,17 +146,17 @@ func (w *World) offerWorkloads(Answers) (out []Choice) {
 			ordinary++
 		}
 	}
-	ls := slices.DeleteFunc(w.namespaceLabels(), func(l *namespaceLabel) bool { return l.system || len(l.all) < 2 && ordinary > 1 })
-	slices.SortStableFunc(ls, func(a, b *namespaceLabel) int { return cmp.Compare(len(b.all), len(a.all)) })
+	ls := slices.DeleteFunc(w.namespaceLabels(), func(l *namespaceLabel) bool { return l.ofSystem || len(l.namespaces) < 2 && ordinary > 1 })
+	slices.SortStableFunc(ls, func(a, b *namespaceLabel) int { return cmp.Compare(len(b.namespaces), len(a.namespaces)) })
 	for _, l := range ls {
-		out = append(out, Choice{l.key + "=" + l.value, words.Few(l.all, 3)})
+		out = append(out, Choice{l.key + "=" + l.value, words.ListFew(l.namespaces, 3)})
 	}
 	but := Choice{allNamespaces, "every namespace, future ones too"}
 	if len(system) > 0 {
 		but = Choice{nameLabel + " notin (" + strings.Join(system, ",") + ")", "all but the system's, future ones too"}
 	}
 	// A label of a few says nothing about workloads.
-	if len(ls) == 0 || len(ls[0].all)*2 < ordinary {
+	if len(ls) == 0 || len(ls[0].namespaces)*2 < ordinary {
 		return slices.Insert(out, 0, but)
 	}
 	return append(out, but)

@@ -27,25 +27,25 @@ type Holder struct {
 
 // Book keeps who has addresses and who had them. It is not safe for concurrent use.
 type Book struct {
-	most int
-	at   map[netip.Addr]*addressTenures
+	maxEnded int
+	byAddr   map[netip.Addr]*addressTenures
 
-	ends      []netip.Addr // whose tenures ended, oldest first, from head on
-	head      int
-	forgotten uint64
-	empty     []netip.Addr // those of which only is known that they were somebody's, from emptyHead on
-	emptyHead int
-	last      time.Time // newest time of an event: a clock that goes back is not followed
+	ends       []netip.Addr // whose tenures ended, oldest first, from head on
+	head       int
+	forgotten  uint64
+	empty      []netip.Addr // those of which only is known that they were somebody's, from emptyHead on
+	emptyHead  int
+	newestTime time.Time // newest time of an event: a clock that goes back is not followed
 }
 
 // addressTenures is the knowledge of one address.
 type addressTenures struct {
-	now  []tenure // in the order in which they began
-	past []tenure // in the order in which they ended
-	// lost is the newest end of a tenure that was forgotten, lostRank the lowest rank
+	current []tenure // in the order in which they began
+	past    []tenure // in the order in which they ended
+	// newestForgotten is the newest end of a tenure that was forgotten, lostRank the lowest rank
 	// of those.
-	lost     time.Time
-	lostRank int
+	newestForgotten time.Time
+	lostRank        int
 }
 
 // tenure is the time during which a holder had an address: from is when that was
@@ -57,39 +57,39 @@ type tenure struct {
 
 // NewBook makes a book that keeps at most so many tenures that ended.
 func NewBook(most int) *Book {
-	return &Book{most: max(1, most), at: map[netip.Addr]*addressTenures{}}
+	return &Book{maxEnded: max(1, most), byAddr: map[netip.Addr]*addressTenures{}}
 }
 
 // NoteHolder notes that a holder has an address from at on. One that has it already in the
 // same way keeps it.
 func (b *Book) NoteHolder(a netip.Addr, h Holder, at time.Time) {
 	at = b.monotonicTime(at)
-	x := b.at[a]
+	x := b.byAddr[a]
 	if x == nil {
 		x = &addressTenures{}
-		b.at[a] = x
+		b.byAddr[a] = x
 	}
-	for i := range x.now {
-		if x.now[i].Key == h.Key {
-			if x.now[i].Holder == h {
+	for i := range x.current {
+		if x.current[i].Key == h.Key {
+			if x.current[i].Holder == h {
 				return
 			}
 			b.endTenure(a, x, i, at)
 			break
 		}
 	}
-	x.now = append(x.now, tenure{Holder: h, from: at})
+	x.current = append(x.current, tenure{Holder: h, from: at})
 }
 
 // NoteLeft notes that an object does not have an address from at on.
 func (b *Book) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
 	at = b.monotonicTime(at)
-	x := b.at[a]
+	x := b.byAddr[a]
 	if x == nil {
 		return
 	}
-	for i := range x.now {
-		if x.now[i].Key == k {
+	for i := range x.current {
+		if x.current[i].Key == k {
 			b.endTenure(a, x, i, at)
 			return
 		}
@@ -98,26 +98,26 @@ func (b *Book) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
 
 // monotonicTime is a time no earlier than those before.
 func (b *Book) monotonicTime(at time.Time) time.Time {
-	if at.Before(b.last) {
-		return b.last
+	if at.Before(b.newestTime) {
+		return b.newestTime
 	}
-	b.last = at
+	b.newestTime = at
 	return at
 }
 
 // endTenure moves a tenure into the past, and forgets the one that ended first where there
 // are too many.
 func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
-	t := x.now[i]
-	x.now = append(x.now[:i], x.now[i+1:]...)
+	t := x.current[i]
+	x.current = append(x.current[:i], x.current[i+1:]...)
 	t.to = at
 	x.past = append(x.past, t)
 	b.ends = append(b.ends, a)
-	for len(b.ends)-b.head > b.most {
+	for len(b.ends)-b.head > b.maxEnded {
 		b.forgetOldest(b.ends[b.head])
 		b.head++
 	}
-	if b.head > b.most { // what lies before head is not worth its room
+	if b.head > b.maxEnded { // what lies before head is not worth its room
 		b.ends = append(b.ends[:0], b.ends[b.head:]...)
 		b.head = 0
 	}
@@ -126,31 +126,31 @@ func (b *Book) endTenure(a netip.Addr, x *addressTenures, i int, at time.Time) {
 // forgetOldest forgets the tenure of an address that ended first: those of an address are in
 // the order of their ends, as all are together.
 func (b *Book) forgetOldest(a netip.Addr) {
-	x := b.at[a]
+	x := b.byAddr[a]
 	t := x.past[0]
 	b.forgotten++
-	if x.lost.IsZero() || t.Rank < x.lostRank {
+	if x.newestForgotten.IsZero() || t.Rank < x.lostRank {
 		x.lostRank = t.Rank
 	}
-	x.lost = t.to
+	x.newestForgotten = t.to
 	x.past[0] = tenure{}
 	x.past = x.past[1:]
 	if len(x.past) > 0 {
 		return
 	}
 	x.past = nil
-	if len(x.now) > 0 {
+	if len(x.current) > 0 {
 		return
 	}
 	b.empty = append(b.empty, a)
-	if len(b.empty)-b.emptyHead > b.most {
+	if len(b.empty)-b.emptyHead > b.maxEnded {
 		old := b.empty[b.emptyHead]
-		if x := b.at[old]; x != nil && len(x.now)+len(x.past) == 0 {
-			delete(b.at, old)
+		if x := b.byAddr[old]; x != nil && len(x.current)+len(x.past) == 0 {
+			delete(b.byAddr, old)
 		}
 		b.emptyHead++
 	}
-	if b.emptyHead > b.most {
+	if b.emptyHead > b.maxEnded {
 		b.empty = append(b.empty[:0], b.empty[b.emptyHead:]...)
 		b.emptyHead = 0
 	}
@@ -165,7 +165,7 @@ type Stats struct {
 
 // Stats counts what is kept.
 func (b *Book) Stats() Stats {
-	return Stats{Addresses: len(b.at), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
+	return Stats{Addresses: len(b.byAddr), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
 }
 
 // Certainty says how sure an answer is, and of what.
@@ -200,62 +200,62 @@ type Answer struct {
 // one who had it next, where that one existed already, since events come late; else the
 // one who had it last before; else who has it now, with the doubt there is.
 func (b *Book) HolderAt(a netip.Addr, t time.Time) Answer {
-	x := b.at[a]
+	x := b.byAddr[a]
 	if x == nil {
 		return Answer{}
 	}
 	var f foundTenures
-	for i := range x.now {
-		f.lookAtTenure(&x.now[i], t)
+	for i := range x.current {
+		f.lookAtTenure(&x.current[i], t)
 	}
 	for i := len(x.past) - 1; i >= 0; i-- {
 		c := &x.past[i]
-		if f.before != nil && c.to.Before(f.before.to) {
+		if f.lastBefore != nil && c.to.Before(f.lastBefore.to) {
 			break // as are all before it
 		}
 		f.lookAtTenure(c, t)
 	}
-	forgotten := t.Before(x.lost)
+	forgotten := t.Before(x.newestForgotten)
 	switch {
-	case f.held != nil && f.held.Stale && f.before != nil && !f.before.Stale && f.before.Key != f.held.Key && !f.before.from.Before(f.held.from):
-		return f.before.answerWith(Gone) // took it when the other had completed
-	case f.held != nil && (!forgotten || f.held.Rank < x.lostRank):
-		return x.heldAnswer(f.held)
+	case f.covering != nil && f.covering.Stale && f.lastBefore != nil && !f.lastBefore.Stale && f.lastBefore.Key != f.covering.Key && !f.lastBefore.from.Before(f.covering.from):
+		return f.lastBefore.answerWith(Gone) // took it when the other had completed
+	case f.covering != nil && (!forgotten || f.covering.Rank < x.lostRank):
+		return x.heldAnswer(f.covering)
 	case forgotten:
 		return Answer{How: Unknown}
-	case f.there != nil:
-		return x.heldAnswer(f.there)
-	case f.before != nil:
-		return f.before.answerWith(Gone)
-	case f.after == nil || !f.after.to.IsZero():
+	case f.probable != nil:
+		return x.heldAnswer(f.probable)
+	case f.lastBefore != nil:
+		return f.lastBefore.answerWith(Gone)
+	case f.firstAfter == nil || !f.firstAfter.to.IsZero():
 		return Answer{How: Unknown}
-	case f.after.Made.IsZero():
-		return f.after.answerWith(Now)
+	case f.firstAfter.Made.IsZero():
+		return f.firstAfter.answerWith(Now)
 	}
-	return f.after.answerWith(Later)
+	return f.firstAfter.answerWith(Later)
 }
 
 // foundTenures are the tenures of an address that matter at a time: the one that covers it,
 // the last before it, of those that began later the first whose holder existed already,
 // and the first of the others; those that last come before those that ended.
-type foundTenures struct{ held, before, there, after *tenure }
+type foundTenures struct{ covering, lastBefore, probable, firstAfter *tenure }
 
 func (f *foundTenures) lookAtTenure(c *tenure, t time.Time) {
 	switch {
 	case !c.to.IsZero() && !t.Before(c.to):
-		if f.before == nil || cmp.Or(c.to.Compare(f.before.to), f.before.Rank-c.Rank, c.breakTie(f.before)) > 0 {
-			f.before = c
+		if f.lastBefore == nil || cmp.Or(c.to.Compare(f.lastBefore.to), f.lastBefore.Rank-c.Rank, c.breakTie(f.lastBefore)) > 0 {
+			f.lastBefore = c
 		}
 	case !t.Before(c.from):
-		if f.held == nil || cmp.Or(f.held.Rank-c.Rank, c.from.Compare(f.held.from), c.breakTie(f.held)) > 0 {
-			f.held = c
+		if f.covering == nil || cmp.Or(f.covering.Rank-c.Rank, c.from.Compare(f.covering.from), c.breakTie(f.covering)) > 0 {
+			f.covering = c
 		}
 	case c.isThereAt(t):
-		if f.there == nil || c.isPreferredTo(f.there) {
-			f.there = c
+		if f.probable == nil || c.isPreferredTo(f.probable) {
+			f.probable = c
 		}
-	case f.after == nil || c.to.IsZero() && (!f.after.to.IsZero() || c.isPreferredTo(f.after)):
-		f.after = c
+	case f.firstAfter == nil || c.to.IsZero() && (!f.firstAfter.to.IsZero() || c.isPreferredTo(f.firstAfter)):
+		f.firstAfter = c
 	}
 }
 
@@ -297,8 +297,8 @@ func (c *tenure) answerWith(how Certainty) Answer {
 // the address now, in whatever way.
 func (x *addressTenures) heldAnswer(c *tenure) Answer {
 	out := c.answerWith(Held)
-	for i := range x.now {
-		if x.now[i].Key == c.Key {
+	for i := range x.current {
+		if x.current[i].Key == c.Key {
 			out.To = time.Time{}
 		}
 	}

@@ -265,7 +265,7 @@ func TestBookIsAListOfEverything(t *testing.T) {
 				if d := cmp.Diff(want, roomy.HolderAt(a, at)); d != "" {
 					t.Fatalf("seed %d, %s at %s (-list +book):\n%s", seed, a, at.Format("15:04:05"), d)
 				}
-				if got := tight.HolderAt(a, at); got != want && got.How != Unknown && !(got.How == Nobody && len(tight.at) < len(addrs)) {
+				if got := tight.HolderAt(a, at); got != want && got.How != Unknown && !(got.How == Nobody && len(tight.byAddr) < len(addrs)) {
 					t.Fatalf("seed %d, %s at %s with little room: %s, want %s", seed, a, at.Format("15:04:05"), got, want)
 				}
 			}

@@ -187,7 +187,7 @@ func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
 // Ends are the ends of one side of connections.
 type Ends struct {
 	Pods       int
-	Some       []model.Key // the first three pods
+	FirstPods  []model.Key // the first three pods
 	Namespaces []string    // of the pods, in order
 	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
 	// without those of Except: of several that hold an address the narrowest says which it is.

@@ -155,7 +155,7 @@ func EffectOf(e *effect.Effect) *Effect {
 	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []Group{}, ByAnotherRule: []Group{}}
 	if e.Difference != nil {
 		out.Totals = append(out.Totals, e.Totals...)
-		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.Others, GroupOf)
+		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.OtherDeciders, GroupOf)
 	}
 	out.Log = logOf(e.Log)
 	return out
@@ -218,7 +218,7 @@ func logOf(o *diff.LogDifference) *Log {
 	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
-	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
+	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
 		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},

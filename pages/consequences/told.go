@@ -116,7 +116,7 @@ func Tell(p *gate.Preview) *Told {
 		t.Log = append(t.Log, Point{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {
-		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.Others)
+		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
 	}
 	return t
 }

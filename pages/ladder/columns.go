@@ -236,16 +236,16 @@ func zonesCell(l *Line) page.Cell {
 	case !l.Compiled:
 		return page.None
 	case l.Summary.Zones > 0 && l.Summary.InSync == l.Summary.Zones:
-		return page.Cell{Text: l.Summary.Short(), Role: themes.OK}
+		return page.Cell{Text: l.Summary.InSyncText(), Role: themes.OK}
 	}
-	return page.Cell{Text: l.Summary.Short(), Role: themes.Dim}
+	return page.Cell{Text: l.Summary.InSyncText(), Role: themes.Dim}
 }
 
 func hitsText(l *Line) string {
 	if l.hits == nil || l.Policy == nil {
 		return ""
 	}
-	return l.hits.OfPolicy(l.Policy).Short()
+	return l.hits.OfPolicy(l.Policy).ShortText()
 }
 
 func logCell(l *Line) page.Cell { return join(l.Log, " ") }

@@ -79,7 +79,7 @@ type Line struct {
 	Notes               []finding.LadderNote
 	Marks               []Mark
 	Remark              string // what stands below the table in place of notes
-	hits                *logs.Summary
+	hits                *logs.HitSummary
 }
 
 // Mark is a note in short, and for how many it stands.
@@ -99,13 +99,13 @@ type Options struct {
 	// round.
 	Screen    bool
 	Turned    map[string]bool
-	Spread    map[int32]bool // gaps shown slot by slot, by their first priority
-	SpreadAll bool           // every gap is
-	Filtered  bool           // some lines of a priority may be left out
-	Sorted    bool           // lines stand in another order
-	Narrow    bool           // there is no room for kinds in full
-	FoldKey   string         // the key that folds and unfolds
-	Hits      *logs.Summary  // nil without a log
+	Spread    map[int32]bool   // gaps shown slot by slot, by their first priority
+	SpreadAll bool             // every gap is
+	Filtered  bool             // some lines of a priority may be left out
+	Sorted    bool             // lines stand in another order
+	Narrow    bool             // there is no room for kinds in full
+	FoldKey   string           // the key that folds and unfolds
+	Hits      *logs.HitSummary // nil without a log
 	// Carried is a policy on its way to priority At.
 	Carried model.PolicyKey
 	At      int32

@@ -92,7 +92,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
 		l.Kind, l.ID, l.Policy, l.Subject, l.Ingress, l.Egress = Policy, PolicyID(k), p, p.Subject.String(), rp.Ingress, rp.Egress
-		l.Name = page.Cell{Text: k.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
+		l.Name = page.Cell{Text: k.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
 		b.note(l, nil, rp)
 	} else {
 		l.Ingress, l.Egress = u.RuleCounts(stage)
@@ -185,7 +185,7 @@ func (b *builder) compare(l *Line) {
 		}
 	}
 	if s.Waiting > 0 {
-		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
+		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)
 	if l.Rank < 0 {
@@ -242,13 +242,13 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // Marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *finding.LadderNote) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func Marked(n *finding.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
 func NoteMark(n *finding.LadderNote) page.Span {
 	sign := role.Severity(n.Severity)
-	if n.Mark != "" {
-		sign.Text = n.Mark
+	if n.Sign != "" {
+		sign.Text = n.Sign
 	}
 	return sign
 }

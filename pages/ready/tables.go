@@ -19,7 +19,7 @@ var Policies = &page.Table[*Policy]{
 	Columns: []page.Column[*Policy]{
 		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.priority} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *Policy) string { return p.Label },
-			Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Brief(), Role: themes.Accent} }},
+			Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
 		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *Policy) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*Policy).overall},
 		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *Policy) page.Cell { return page.Cell{More: p.marks} }},
 		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *Policy) page.Cell { return count(p.Failing, themes.Error) }},

@@ -113,7 +113,7 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 	p := flows.ProgressOf(r, z)
 	if p.Known && p.IsTracked() {
 		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
-			Text: p.Text(now, p.Seen), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}
@@ -129,7 +129,7 @@ func dialectOf(r *revision.Revision, zone string) *Dialect {
 	if r.Dialects == nil {
 		return nil
 	}
-	d := revision.Dialect(r, zone)
+	d := revision.DialectOfZone(r, zone)
 	out := &Dialect{Settings: []Setting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
 	for _, s := range d.Settings {
 		out.Settings = append(out.Settings, Setting(s))

@@ -49,16 +49,16 @@ var Table = &page.Table[*Zone]{
 			case z.Tally == nil:
 				return page.None
 			case z.Tally.InSync == z.Tally.Policies:
-				return page.Cell{Text: z.Tally.Short(), Role: themes.OK}
+				return page.Cell{Text: z.Tally.InSyncText(), Role: themes.OK}
 			}
-			return page.Cell{Text: z.Tally.Short(), Role: themes.Warn}
+			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
 		}},
 		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Differing(2), Role: themes.Error} }},
-		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *Zone) page.Cell { return page.Cell{Text: words.Tally(z.Policies)} }},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *Zone) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
 		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *Zone) page.Cell {
-			text := words.Tally(z.Units)
+			text := words.CountByState(z.Units)
 			if names := z.astray(); len(names) > 0 {
-				text += ": " + words.Cut(names, "; ", 3)
+				text += ": " + words.JoinAtMost(names, "; ", 3)
 			}
 			return page.Cell{Text: text}
 		}},
@@ -164,7 +164,7 @@ func (z *Zone) Differing(most int) string {
 	}
 	var names []string
 	for _, d := range z.Tally.Differ {
-		names = append(names, d.Key.Brief())
+		names = append(names, d.Key.ShortLabel())
 	}
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }

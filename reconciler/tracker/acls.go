@@ -17,7 +17,7 @@ type aclTrack struct {
 	// unlinked are live rows that should be in the port group and are not.
 	unlinked []*nb.ACL
 	// extra are rows of the policy that hang on its port groups and are not
-	// desired, alien the UUIDs of other rows in its port group.
+	// desired, foreignHeld the UUIDs of other rows in its port group.
 	extra       []*nb.ACL
 	foreignHeld []string
 	// elsewhere are rows of the policy that hang where ACLs of another unit do, stray
@@ -33,7 +33,7 @@ type aclChange struct{ live, desired *nb.ACL }
 // compareACLs compares all ACLs of a policy: they are few, unlike members.
 func (t *Tracker) compareACLs(tr *unitTrack) {
 	tr.ACLs = aclTrack{priority: t.livePriority(tr)}
-	if tr.c != nil && tr.c.None != nil {
+	if tr.unit != nil && tr.unit.WhyNoRows != nil {
 		return
 	}
 	out := &tr.ACLs
@@ -41,7 +41,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	hangs := inGroup // in any group of the policy
 	// In a group of its own nothing else belongs; a row that several units share
 	// holds the ACLs of others too.
-	own := tr.holds == (compiler.ACLHolder{})
+	own := tr.holder == (compiler.ACLHolder{})
 	for _, uuid := range t.aclsOfHolder(tr) {
 		if tr.liveACLs.Has(uuid) {
 			inGroup.Add(uuid)
@@ -117,7 +117,7 @@ func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
 	}
-	return t.Desired.ACLs(tr.c, t.Zone, t.ports.db)
+	return t.Desired.ACLs(tr.unit, t.Zone, t.ports.db)
 }
 
 // livePriority is the priority of an ANP that all its live ACLs agree on.

@@ -131,7 +131,7 @@ func (t *Tracker) unitDigest(tr *unitTrack) *model.UnitDigest {
 
 // hasOpenSets says whether the unit has sets whose members somebody else keeps.
 func hasOpenSets(c *compiler.CompiledUnit) bool {
-	return c != nil && slices.ContainsFunc(c.Sets, func(s *compiler.SetSpec) bool { return s.Open })
+	return c != nil && slices.ContainsFunc(c.Sets, func(s *compiler.SetSpec) bool { return s.KeptByOthers })
 }
 
 // differsByZone says whether an ACL reads differently in every zone: ingress rules with

@@ -29,7 +29,7 @@ func NewZoneDiffer(d *compiler.Desired) *ZoneDiffer {
 // have.
 func (d *ZoneDiffer) WithDesired(desired *compiler.Desired, delta *compiler.Delta) *ZoneDiffer {
 	next := NewZoneDiffer(desired)
-	if delta == nil || delta.All {
+	if delta == nil || delta.Everything {
 		return next
 	}
 	changed := make(map[*compiler.SetSpec]bool, len(delta.Members))

@@ -63,7 +63,7 @@ func (t *Tracker) compareGroup(tr *unitTrack) {
 	g := &tr.group
 	*g = groupTrack{}
 	var live []string
-	row := t.DB.PortGroupByName(tr.c.GroupName)
+	row := t.DB.PortGroupByName(tr.unit.GroupName)
 	if row != nil {
 		g.uuid = row.UUID
 		for _, uuid := range row.Ports {
@@ -74,7 +74,7 @@ func (t *Tracker) compareGroup(tr *unitTrack) {
 		slices.Sort(live)
 	}
 	var missing MemberSet
-	missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.c, t.Zone, nil), live)
+	missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.unit, t.Zone, nil), live)
 	for name := range missing {
 		t.bookMissingPort(g, name)
 	}
@@ -84,7 +84,7 @@ func (t *Tracker) compareGroup(tr *unitTrack) {
 }
 
 func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
-	tr.group.ids = !maps.Equal(row.ExternalIDs, tr.c.GroupIDs)
+	tr.group.ids = !maps.Equal(row.ExternalIDs, tr.unit.GroupIDs)
 	if tr.group.ids {
 		t.markReowned(row)
 	}
@@ -220,7 +220,7 @@ func (t *Tracker) stepLivePort(name string) {
 		return
 	}
 	for _, tr := range t.groups {
-		if tr.c.NamedPorts() && t.Desired.IsSubject(tr.c, p) {
+		if tr.unit.NamedPorts() && t.Desired.IsSubject(tr.unit, p) {
 			tr.aclsDirty = true
 			t.touchTrack(tr)
 		}

@@ -35,8 +35,8 @@ func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
 
 // aclsOfHolder lists the ACLs of the row that holds a unit's.
 func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
-	if tr.holds != (compiler.ACLHolder{}) {
-		return holderOfUnit(t.DB, tr.holds).acls
+	if tr.holder != (compiler.ACLHolder{}) {
+		return holderOfUnit(t.DB, tr.holder).acls
 	}
 	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
 		return g.ACLs
@@ -46,19 +46,19 @@ func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
 
 // bookHolder books what a unit's ACLs hang on, so that a change there is seen.
 func (t *Tracker) bookHolder(tr *unitTrack) {
-	tr.holds = compiler.HolderOf(tr.key)
-	if tr.holds == (compiler.ACLHolder{}) {
+	tr.holder = compiler.HolderOf(tr.key)
+	if tr.holder == (compiler.ACLHolder{}) {
 		return
 	}
-	if t.holders[tr.holds] == nil {
-		t.holders[tr.holds] = map[*unitTrack]struct{}{}
+	if t.holders[tr.holder] == nil {
+		t.holders[tr.holder] = map[*unitTrack]struct{}{}
 	}
-	t.holders[tr.holds][tr] = struct{}{}
+	t.holders[tr.holder][tr] = struct{}{}
 }
 
 // heldRow is a row that ACLs of several units may hang on, in one version of it.
 type heldRow struct {
-	at     compiler.ACLHolder
+	holder compiler.ACLHolder
 	acls   []string
 	shared bool
 }
@@ -86,12 +86,12 @@ func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
 // stepHolder takes in a change of such a row; one that came or went is empty on
 // one side.
 func (t *Tracker) stepHolder(old, row heldRow) {
-	same := old.at == row.at && old.shared == row.shared
+	same := old.holder == row.holder && old.shared == row.shared
 	if same && slices.Equal(old.acls, row.acls) {
 		return // its ports, which come and go with every pod
 	}
 	for _, h := range []heldRow{old, row} {
-		for tr := range t.holders[h.at] {
+		for tr := range t.holders[h.holder] {
 			tr.aclsDirty = true
 			t.touchTrack(tr)
 		}
@@ -118,8 +118,8 @@ func (t *Tracker) stepHolder(old, row heldRow) {
 // misplacedACL is an ACL that hangs on rows that hold those of other units: its ids are
 // not those it was made with.
 type misplacedACL struct {
-	row *nb.ACL
-	at  []liveHolder
+	row     *nb.ACL
+	holders []liveHolder
 }
 
 // sortMisplaced finds out which ACLs that nobody wants hang on rows that hold those of
@@ -160,7 +160,7 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 // unlinkOps takes such ACLs off; the server collects them.
 func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	for _, e := range tr.ACLs.elsewhere {
-		for _, h := range e.at {
+		for _, h := range e.holders {
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
 				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
 		}
@@ -170,7 +170,7 @@ func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 
 // holderOps writes the ACLs of a unit without a port group of its own.
 func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
-	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holds)
+	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holder)
 	if at.uuid == "" {
 		return ops
 	}
@@ -182,5 +182,5 @@ func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	var ms rowMutations
 	ms.add("acls", false, unlink)
 	ms.add("acls", true, link)
-	return ms.appendOp(ops, tr.holds.Table, at.uuid)
+	return ms.appendOp(ops, tr.holder.Table, at.uuid)
 }

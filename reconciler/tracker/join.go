@@ -22,20 +22,20 @@ const HeldElsewhere = "a row that is not the policy's refers to it"
 // does not know.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
-	if tr == nil || tr.c == nil && t.Observing && others(k.Kind) {
+	if tr == nil || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
 		return nil
 	}
 	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.ACLs.priority}
-	if tr.c != nil {
-		p.None = tr.c.None
+	if tr.unit != nil {
+		p.None = tr.unit.WhyNoRows
 	}
 	p.Why = t.whyNotComparable(tr)
 	p.NotComparable = p.Why != ""
-	if t.DB != nil && (p.NotComparable || p.None != nil || hasOpenSets(tr.c)) {
+	if t.DB != nil && (p.NotComparable || p.None != nil || hasOpenSets(tr.unit)) {
 		p.Rows = t.unitDigest(tr)
 	}
 	if p.NotComparable || p.None != nil || t.DB == nil {
-		tr.since = nil
+		tr.standingSince = nil
 		return p
 	}
 	d := &diffWriter{t: t, tr: tr, p: p}
@@ -58,7 +58,7 @@ func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 			cmp.Compare(a.Waiting, b.Waiting))
 	})
 	p.InSync = p.Missing+p.Extra+p.Different == 0
-	tr.since = d.since
+	tr.standingSince = d.since
 	for _, at := range d.since {
 		if p.DiffSince.IsZero() || at.Before(p.DiffSince) {
 			p.DiffSince = at
@@ -99,12 +99,12 @@ func andMoreText(first string, more int) string {
 	return first
 }
 
-// others are the kinds whose rows OVN-Kubernetes has by its configuration, or
+// isConfiguredKind are the kinds whose rows OVN-Kubernetes has by its configuration, or
 // keeps until it starts again, whatever objects there are
 // (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). Where they
 // are not desired and Rung only observes, it does not know better: they are no
 // difference.
-func others(k model.Kind) bool {
+func isConfiguredKind(k model.Kind) bool {
 	switch k {
 	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
 		return true
@@ -137,7 +137,7 @@ func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields
 	if d.since == nil {
 		d.since = map[diffKey]time.Time{}
 	}
-	if at, standing := d.tr.since[key]; standing {
+	if at, standing := d.tr.standingSince[key]; standing {
 		d.since[key] = at
 	} else {
 		d.since[key] = d.tr.touched
@@ -151,7 +151,7 @@ func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields
 
 func (d *diffWriter) addACLs() {
 	a, why := &d.tr.ACLs, ""
-	if d.tr.holds != (compiler.ACLHolder{}) && holderOfUnit(d.t.DB, d.tr.holds).uuid == "" {
+	if d.tr.holder != (compiler.ACLHolder{}) && holderOfUnit(d.t.DB, d.tr.holder).uuid == "" {
 		why = NoHolder
 	}
 	for _, want := range a.missing {
@@ -190,7 +190,7 @@ func (d *diffWriter) addSets() {
 		row := d.t.DB.AddressSet(s.uuid)
 		var fields []model.FieldDiff
 		if len(s.missing)+len(s.extra) > 0 {
-			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sorted(), s.extra.sorted()))
+			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sortedNames(), s.extra.sortedNames()))
 		}
 		if s.ids {
 			fields = append(fields, diffMap("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
@@ -203,14 +203,14 @@ func (d *diffWriter) addGroup() {
 	if !d.tr.hasRows() {
 		return
 	}
-	if d.tr.c.GroupName == "" {
+	if d.tr.unit.GroupName == "" {
 		d.addUnlinked()
 		return
 	}
-	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.c.GroupIDs[nb.KeyID]
+	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.unit.GroupIDs[nb.KeyID]
 	if len(g.waiting) > 0 {
 		d.p.Waiting = len(g.waiting)
-		ports := memberDiff("ports", 0, g.waiting.sorted(), nil)
+		ports := memberDiff("ports", 0, g.waiting.sortedNames(), nil)
 		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
 			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
@@ -229,10 +229,10 @@ func (d *diffWriter) addGroup() {
 		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.foreignHeld))
 	}
 	if len(g.missing)+len(g.extra) > 0 {
-		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sorted(), g.extra.sorted()))
+		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sortedNames(), g.extra.sortedNames()))
 	}
 	if g.ids {
-		fields = append(fields, diffMap("external_ids", d.tr.c.GroupIDs, row.ExternalIDs))
+		fields = append(fields, diffMap("external_ids", d.tr.unit.GroupIDs, row.ExternalIDs))
 	}
 	if len(fields) > 0 {
 		d.addDiff(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
@@ -241,7 +241,7 @@ func (d *diffWriter) addGroup() {
 
 // addUnlinked are ACLs that should hang on a row of others and do not.
 func (d *diffWriter) addUnlinked() {
-	a, at := &d.tr.ACLs, holderOfUnit(d.t.DB, d.tr.holds)
+	a, at := &d.tr.ACLs, holderOfUnit(d.t.DB, d.tr.holder)
 	if len(a.unlinked) == 0 || at.uuid == "" {
 		return
 	}
@@ -250,12 +250,12 @@ func (d *diffWriter) addUnlinked() {
 		ids[i] = r.ID()
 	}
 	slices.Sort(ids)
-	id := d.tr.holds.Name
-	if row, ok := d.t.DB.Row(d.tr.holds.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
+	id := d.tr.holder.Name
+	if row, ok := d.t.DB.Row(d.tr.holder.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
 		id = row.ID()
 	}
 	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
-	d.addDiff(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
+	d.addDiff(model.DiffDifferent, d.tr.holder.Table, id, at.uuid, fields)
 }
 
 // memberDiff is the difference of a set column with so many live members.

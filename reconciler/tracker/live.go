@@ -156,7 +156,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 				if tr.damaged == nil {
 					tr.damaged = map[string]bool{}
 				}
-				tr.damaged[uuid] = o.Other
+				tr.damaged[uuid] = o.IsOtherRelease
 			}
 			mark(tr)
 		}

@@ -48,7 +48,7 @@ func (m MemberSet) Has(s string) bool {
 	return ok
 }
 
-func (m MemberSet) sorted() []string {
+func (m MemberSet) sortedNames() []string {
 	if len(m) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func StepMembers(old, now []string) (added, removed []string) {
 			added = append(added, s)
 		}
 	}
-	return added, was.sorted()
+	return added, was.sortedNames()
 }
 
 // stepSorted is StepMembers for sorted columns, which nearly all are.
@@ -122,7 +122,7 @@ func (t *Tracker) compareSet(s *setTrack) {
 		return
 	}
 	s.uuid = row.UUID
-	if !s.spec.Open {
+	if !s.spec.KeptByOthers {
 		s.missing, s.extra = compareMembers(t.wantedMembers(s), row.Addresses)
 	}
 	s.listed = nil
@@ -181,7 +181,7 @@ func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 
 // stepLive books addresses that came into the live set or went out of it.
 func (s *setTrack) stepLive(added, removed []string) {
-	if !s.spec.Open {
+	if !s.spec.KeptByOthers {
 		swapNames(&s.extra, &s.missing, removed)
 		swapNames(&s.missing, &s.extra, added)
 	}

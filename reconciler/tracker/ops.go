@@ -25,7 +25,7 @@ func (t *Tracker) NewOps() *OpsBuilder { return &OpsBuilder{t: t} }
 func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 	t := b.t
 	tr := t.Tracks[k]
-	if tr == nil || t.DB == nil || (tr.c != nil && tr.c.None != nil) {
+	if tr == nil || t.DB == nil || (tr.unit != nil && tr.unit.WhyNoRows != nil) {
 		return nil
 	}
 	var ops []nb.Op
@@ -36,9 +36,9 @@ func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
 	}
 	switch {
-	case tr.holds != (compiler.ACLHolder{}):
+	case tr.holder != (compiler.ACLHolder{}):
 		ops = b.holderOps(ops, tr)
-	case tr.hasRows() && tr.c.GroupName != "":
+	case tr.hasRows() && tr.unit.GroupName != "":
 		ops = b.groupOps(ops, tr)
 	}
 	ops = unlinkOps(ops, tr)
@@ -64,10 +64,10 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	}
 	var ms rowMutations
 	if len(s.extra) > 0 {
-		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
+		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sortedNames()})
 	}
 	if len(s.missing) > 0 {
-		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
+		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sortedNames()})
 	}
 	ops = ms.appendOp(ops, nb.TableAddressSet, s.uuid)
 	if s.ids {
@@ -126,7 +126,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	ops, link := b.aclOps(ops, tr)
 	var unlink []nb.Ref
 	if g.uuid == "" {
-		row := map[string]any{"name": tr.c.GroupName, "external_ids": tr.c.GroupIDs}
+		row := map[string]any{"name": tr.unit.GroupName, "external_ids": tr.unit.GroupIDs}
 		if len(link) > 0 {
 			row["acls"] = link
 		}
@@ -152,7 +152,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	ops = ms.appendOp(ops, nb.TablePortGroup, g.uuid)
 	if g.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,
-			Row: map[string]any{"external_ids": tr.c.GroupIDs}})
+			Row: map[string]any{"external_ids": tr.unit.GroupIDs}})
 	}
 	return ops
 }

@@ -31,9 +31,9 @@ type RowOwner struct {
 	Unit  model.PolicyKey
 	Form  rowForm
 	Index int // gress index of an ACL or address set
-	// Other says of a damaged row that its id begins as that owner's do: a release
+	// IsOtherRelease says of a damaged row that its id begins as that owner's do: a release
 	// that is older, or that Rung does not know, may have written it.
-	Other bool
+	IsOtherRelease bool
 }
 
 // OwnerOfRow reads whose a row is; rows of tables without owners are foreign.
@@ -52,7 +52,7 @@ func OwnerOfRow(r nb.Row) RowOwner {
 		return RowOwner{}
 	case o.Form == nb.FormLegacy, o.Form == nb.FormOdd:
 		out.Form = Damaged
-		out.Other = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
+		out.IsOtherRelease = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
 	default:
 		return RowOwner{}
 	}
@@ -83,8 +83,8 @@ const tooManySteps = 1 << 18
 // books them one after another, and skips those of policies that were compiled
 // anew in either step.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
-	if a == nil || b == nil || a.All || b.All || len(a.Members)+len(a.Ports) > tooManySteps {
-		return &compiler.Delta{All: true}
+	if a == nil || b == nil || a.Everything || b.Everything || len(a.Members)+len(a.Ports) > tooManySteps {
+		return &compiler.Delta{Everything: true}
 	}
 	out := &compiler.Delta{Policies: maps.Clone(a.Policies), Members: slices.Concat(a.Members, b.Members),
 		Ports: slices.Concat(a.Ports, b.Ports)}

@@ -34,22 +34,22 @@ type Tracker struct {
 	disowned disownedRows
 	ports    portCache
 
-	// Dirty are the policies whose join may have changed since somebody took
+	// DirtyPolicies are the policies whose join may have changed since somebody took
 	// the list.
-	Dirty map[model.PolicyKey]struct{}
+	DirtyPolicies map[model.PolicyKey]struct{}
 
-	touched map[*unitTrack]struct{} // in the step under way
-	fresh   map[*unitTrack]struct{} // compared as a whole in the step under way
+	touchedTracks map[*unitTrack]struct{} // in the step under way
+	comparedWhole map[*unitTrack]struct{} // compared as a whole in the step under way
 }
 
 // unitTrack is the knowledge of one unit, a policy or another: one that is desired, or that
 // has live rows, or both.
 type unitTrack struct {
-	key   model.PolicyKey
-	c     *compiler.CompiledUnit // nil: no such unit in this zone
-	holds compiler.ACLHolder
+	key    model.PolicyKey
+	unit   *compiler.CompiledUnit // nil: no such unit in this zone
+	holder compiler.ACLHolder
 
-	sets  []*setTrack // as c.Sets
+	sets  []*setTrack // as unit.Sets
 	group groupTrack
 	ACLs  aclTrack
 
@@ -63,7 +63,7 @@ type unitTrack struct {
 
 	aclsDirty, rowsDirty bool
 	touched              time.Time
-	since                map[diffKey]time.Time // standing differences, by row
+	standingSince        map[diffKey]time.Time // standing differences, by row
 }
 
 // setTrack is one desired address set. Without a live row nothing is booked.
@@ -90,12 +90,12 @@ type groupTrack struct {
 func New(zone string) *Tracker {
 	return &Tracker{
 		Zone: zone, Tracks: map[model.PolicyKey]*unitTrack{}, sets: map[string]*setTrack{}, groups: map[string]*unitTrack{},
-		Dirty: map[model.PolicyKey]struct{}{}, holders: map[compiler.ACLHolder]map[*unitTrack]struct{}{},
+		DirtyPolicies: map[model.PolicyKey]struct{}{}, holders: map[compiler.ACLHolder]map[*unitTrack]struct{}{},
 	}
 }
 
 // hasRows says whether the policy wants rows.
-func (tr *unitTrack) hasRows() bool { return tr.c != nil && tr.c.None == nil }
+func (tr *unitTrack) hasRows() bool { return tr.unit != nil && tr.unit.WhyNoRows == nil }
 
 func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
 	tr := t.Tracks[k]
@@ -110,7 +110,7 @@ func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
 // CompiledUnit returns the compiled unit of a key, nil where none is desired in this zone.
 func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 	if tr := t.Tracks[k]; tr != nil {
-		return tr.c
+		return tr.unit
 	}
 	return nil
 }
@@ -118,30 +118,30 @@ func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 // MarkAll marks all policies as ones whose join may have changed.
 func (t *Tracker) MarkAll() {
 	for k := range t.Tracks {
-		t.Dirty[k] = struct{}{}
+		t.DirtyPolicies[k] = struct{}{}
 	}
 }
 
 // TakeDirty calls take for every policy whose join may have changed since the last call.
 func (t *Tracker) TakeDirty(take func(model.PolicyKey)) {
-	for k := range t.Dirty {
+	for k := range t.DirtyPolicies {
 		take(k)
 	}
-	clear(t.Dirty)
+	clear(t.DirtyPolicies)
 }
 
 // RowsDisowned are the rows of the database that lost their owner ids while Rung looked on.
 func (t *Tracker) RowsDisowned() []model.DisownedRow { return t.disowned.rowsIn(t.DB) }
 
-func (t *Tracker) touchTrack(tr *unitTrack) { t.touched[tr] = struct{}{} }
+func (t *Tracker) touchTrack(tr *unitTrack) { t.touchedTracks[tr] = struct{}{} }
 
 func (t *Tracker) beginStep() {
-	t.touched, t.fresh = map[*unitTrack]struct{}{}, map[*unitTrack]struct{}{}
+	t.touchedTracks, t.comparedWhole = map[*unitTrack]struct{}{}, map[*unitTrack]struct{}{}
 }
 
 // finishStep compares what the step marked.
 func (t *Tracker) finishStep(at time.Time) {
-	for tr := range t.touched {
+	for tr := range t.touchedTracks {
 		if tr.rowsDirty {
 			t.findExtraRows(tr)
 		}
@@ -150,18 +150,18 @@ func (t *Tracker) finishStep(at time.Time) {
 		}
 		tr.rowsDirty, tr.aclsDirty = false, false
 		tr.touched = at
-		t.Dirty[tr.key] = struct{}{}
-		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
+		t.DirtyPolicies[tr.key] = struct{}{}
+		if tr.unit == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.Tracks, tr.key)
-			if of := t.holders[tr.holds]; of != nil {
+			if of := t.holders[tr.holder]; of != nil {
 				delete(of, tr)
 				if len(of) == 0 {
-					delete(t.holders, tr.holds)
+					delete(t.holders, tr.holder)
 				}
 			}
 		}
 	}
-	t.touched, t.fresh = nil, nil
+	t.touchedTracks, t.comparedWhole = nil, nil
 }
 
 // ApplyDesired takes the next desired rows and the changes since the last. With a nil
@@ -170,14 +170,14 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	t.beginStep()
 	first := t.Desired == nil
 	t.Desired = d
-	if first || delta == nil || delta.All {
+	if first || delta == nil || delta.Everything {
 		t.compareAll()
 		t.finishStep(at)
 		return
 	}
 	for k := range delta.Policies {
 		tr := t.trackOf(k)
-		if c := t.unitHere(k); c == nil || c != tr.c {
+		if c := t.unitHere(k); c == nil || c != tr.unit {
 			t.comparePolicy(tr)
 		} else {
 			// Not compiled anew: only rows with named ports may read
@@ -226,8 +226,8 @@ func (t *Tracker) CompareAgain(k model.PolicyKey) {
 	}
 	t.beginStep()
 	t.comparePolicy(tr)
-	at := make(map[*unitTrack]time.Time, len(t.touched))
-	for touched := range t.touched {
+	at := make(map[*unitTrack]time.Time, len(t.touchedTracks))
+	for touched := range t.touchedTracks {
 		at[touched] = touched.touched
 	}
 	t.finishStep(time.Time{})
@@ -237,13 +237,13 @@ func (t *Tracker) CompareAgain(k model.PolicyKey) {
 }
 
 func (t *Tracker) isFresh(tr *unitTrack) bool {
-	_, ok := t.fresh[tr]
+	_, ok := t.comparedWhole[tr]
 	return ok
 }
 
 // comparePolicy compares all rows of one policy.
 func (t *Tracker) comparePolicy(tr *unitTrack) {
-	t.fresh[tr] = struct{}{}
+	t.comparedWhole[tr] = struct{}{}
 	t.touchTrack(tr)
 	tr.aclsDirty, tr.rowsDirty = true, true
 	for _, s := range tr.sets {
@@ -254,24 +254,24 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 			t.markReowned(t.DB.Row(nb.TableAddressSet, s.uuid))
 		}
 	}
-	if tr.c != nil && t.groups[tr.c.GroupName] == tr {
-		delete(t.groups, tr.c.GroupName)
+	if tr.unit != nil && t.groups[tr.unit.GroupName] == tr {
+		delete(t.groups, tr.unit.GroupName)
 	}
 	if tr.group.ids {
 		t.markReowned(t.DB.Row(nb.TablePortGroup, tr.group.uuid))
 	}
-	tr.c, tr.sets, tr.group = t.unitHere(tr.key), nil, groupTrack{}
+	tr.unit, tr.sets, tr.group = t.unitHere(tr.key), nil, groupTrack{}
 	if !tr.hasRows() {
 		return
 	}
-	tr.sets = make([]*setTrack, len(tr.c.Sets))
-	for i, spec := range tr.c.Sets {
+	tr.sets = make([]*setTrack, len(tr.unit.Sets))
+	for i, spec := range tr.unit.Sets {
 		tr.sets[i] = &setTrack{track: tr, spec: spec}
 		t.sets[spec.Name] = tr.sets[i]
 		t.compareSet(tr.sets[i])
 	}
-	if tr.c.GroupName != "" {
-		t.groups[tr.c.GroupName] = tr
+	if tr.unit.GroupName != "" {
+		t.groups[tr.unit.GroupName] = tr
 		t.compareGroup(tr)
 	}
 }
@@ -293,12 +293,12 @@ func (t *Tracker) markReowned(row nb.Row) {
 // findExtraRows finds live sets and groups of the policy that nobody wants.
 func (t *Tracker) findExtraRows(tr *unitTrack) {
 	tr.extraSets, tr.extraGroups = nil, nil
-	for _, uuid := range tr.liveSets.sorted() {
+	for _, uuid := range tr.liveSets.sortedNames() {
 		if s := t.sets[t.DB.AddressSet(uuid).Name]; s == nil || s.uuid != uuid {
 			tr.extraSets = append(tr.extraSets, uuid)
 		}
 	}
-	for _, uuid := range tr.liveGroups.sorted() {
+	for _, uuid := range tr.liveGroups.sortedNames() {
 		if o := t.groups[t.DB.PortGroup(uuid).Name]; o == nil || o.group.uuid != uuid {
 			tr.extraGroups = append(tr.extraGroups, uuid)
 		}
@@ -309,7 +309,7 @@ func (t *Tracker) findExtraRows(tr *unitTrack) {
 // still decide, name a set of a unit that is gone: the set stays with them.
 func (t *Tracker) NamedByFrozenRows(k model.PolicyKey) bool {
 	tr := t.Tracks[k]
-	if tr == nil || tr.c != nil {
+	if tr == nil || tr.unit != nil {
 		return false
 	}
 	names := map[match.Ref]bool{}
@@ -317,7 +317,7 @@ func (t *Tracker) NamedByFrozenRows(k model.PolicyKey) bool {
 		names[match.Ref{Kind: match.RefAddressSet, Name: t.DB.AddressSet(uuid).Name}] = true
 	}
 	for _, o := range t.Tracks {
-		if o.c == nil || o.c.None == nil {
+		if o.unit == nil || o.unit.WhyNoRows == nil {
 			continue
 		}
 		for uuid := range o.liveACLs {

@@ -11,7 +11,7 @@ import (
 // What becomes of connections is counted in the same form wherever it is said.
 func TestBigCounts(t *testing.T) {
 	totals := []diff.PairTotal{{Before: verdict.Allow, After: verdict.Deny, Pairs: 1650}, {Before: verdict.Deny, After: verdict.Allow, Pairs: 12345}}
-	group := &diff.FlipGroup{Pairs: 1650, From: verdict.Ends{Namespaces: []string{"blue"}, Pods: 1234}, To: verdict.Ends{Some: []model.Key{{Namespace: "red", Name: "web"}}, Pods: 1},
+	group := &diff.FlipGroup{Pairs: 1650, From: verdict.Ends{Namespaces: []string{"blue"}, Pods: 1234}, To: verdict.Ends{FirstPods: []model.Key{{Namespace: "red", Name: "web"}}, Pods: 1},
 		Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 80}}}
 	for _, c := range []struct{ got, want string }{
 		{FlipsText(totals), "1,650 pairs allow → deny, 12,345 pairs deny → allow"},

@@ -22,8 +22,8 @@ type OverruledRule struct {
 	// RulesAbove are the rules above, as they decide.
 	RulesAbove []RuleAbove
 	// DecidesNothing says that the last of RulesAbove decides whatever is left: the rule decides nothing,
-	// as the cluster is now. Together says that only all of RulesAbove do, in no order.
-	DecidesNothing, Together bool
+	// as the cluster is now. OnlyTogether says that only all of RulesAbove do, in no order.
+	DecidesNothing, OnlyTogether bool
 }
 
 // RuleAbove is a rule that decides before another.
@@ -70,9 +70,9 @@ func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.Audite
 	if p == nil || !asked && policies.LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
 		return out
 	}
-	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, Together: len(a.Instead) > 1}
-	for i := range a.Instead {
-		by := &a.Instead[i]
+	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, OnlyTogether: len(a.DecidersBefore) > 1}
+	for i := range a.DecidersBefore {
+		by := &a.DecidersBefore[i]
 		b.RulesAbove = append(b.RulesAbove, RuleAbove{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
 	}
 	at := slices.IndexFunc(out, func(o OverruledRule) bool { return o.Direction == a.Direction && o.Rule == a.Rule })

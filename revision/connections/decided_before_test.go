@@ -81,7 +81,7 @@ func TestDecidedBefore(t *testing.T) {
 					by = append(by, fmt.Sprintf("%s %s %d %s %s", name, a.Direction, a.Rule, a.Action, level))
 				}
 				all := map[bool]string{true: "all", false: "some"}[b.DecidesNothing]
-				if b.Together {
+				if b.OnlyTogether {
 					all = "all together"
 				}
 				got = append(got, fmt.Sprintf("%s %d %s: %s", b.Direction, b.Rule, all, strings.Join(by, ", ")))

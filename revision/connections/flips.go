@@ -34,7 +34,7 @@ func EndsText(e verdict.Ends) string {
 	var parts []string
 	switch n := len(e.Namespaces); {
 	case e.Pods > 0 && e.Pods < 3:
-		for _, k := range e.Some {
+		for _, k := range e.FirstPods {
 			parts = append(parts, k.Namespace+"/"+k.Name)
 		}
 	case n > 3:
@@ -44,7 +44,7 @@ func EndsText(e verdict.Ends) string {
 	}
 	outside := outsideTexts(e)
 	if len(outside) > 0 {
-		parts = append(parts, words.Few(outside, 5))
+		parts = append(parts, words.ListFew(outside, 5))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -66,7 +66,7 @@ func outsideTexts(e verdict.Ends) (out []string) {
 	for i, n := range e.Outside {
 		text := addressesText(n)
 		if len(around[i]) > 0 {
-			except := "except " + words.Some(around[i], 3)
+			except := "except " + words.ListSome(around[i], 3)
 			if len(e.Outside) > 1 {
 				except = "(" + except + ")"
 			}
@@ -161,7 +161,7 @@ func listPorts(ports []verdict.PortRange) string {
 		if whole {
 			all = append(all, string(proto))
 		} else if len(some) > 0 {
-			all = append(all, string(proto)+" "+words.Few(some, 4))
+			all = append(all, string(proto)+" "+words.ListFew(some, 4))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -184,7 +184,7 @@ func DecidersText(ds []verdict.Decider) string {
 			names = append(names, s)
 		}
 	}
-	return words.Some(names, 3)
+	return words.ListSome(names, 3)
 }
 
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
@@ -220,14 +220,14 @@ func FlipsText(totals []diff.PairTotal) string {
 // HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
 // are still denied by the senders' egress alone".
 func HangsTexts(d *diff.Difference) (out []string) {
-	for i := range d.Hangs {
-		h := &d.Hangs[i]
+	for i := range d.HangingPairs {
+		h := &d.HangingPairs[i]
 		end := "the receivers' ingress"
-		if h.Senders {
+		if h.AtSenders {
 			end = "the senders' egress"
 		}
-		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
-			end, DecidersText(h.By), h.Example))
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+			end, DecidersText(h.Deciders), h.Example))
 	}
 	return out
 }
@@ -237,14 +237,14 @@ func StaysText(d *diff.Difference) string {
 	const none = "no connection changes"
 	for _, t := range d.Totals {
 		if t.Before == t.After {
-			return fmt.Sprintf("%s; %s decided by another rule", none, words.Form(t.Pairs, "1 pair is", words.Thousands(t.Pairs)+" pairs are"))
+			return fmt.Sprintf("%s; %s decided by another rule", none, words.OneOrMany(t.Pairs, "1 pair is", words.Thousands(t.Pairs)+" pairs are"))
 		}
 	}
 	matches, decides := false, false
 	var instead []string
 	for i := range d.Rules {
 		u := &d.Rules[i]
-		if u.Before && slices.ContainsFunc(d.Rules, func(o diff.RuleUse) bool { return !o.Before && o.Policy == u.Policy }) {
+		if u.IsBefore && slices.ContainsFunc(d.Rules, func(o diff.RuleUse) bool { return !o.IsBefore && o.Policy == u.Policy }) {
 			continue
 		}
 		matches, decides = matches || u.Matches, decides || u.Decides
@@ -260,7 +260,7 @@ func StaysText(d *diff.Difference) string {
 	case !matches:
 		return none + ": no connection matches its rules now"
 	}
-	return fmt.Sprintf("%s: %s %s all of these", none, words.Some(instead, 3), words.Form(len(instead), "decides", "decide"))
+	return fmt.Sprintf("%s: %s %s all of these", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides", "decide"))
 }
 
 // IdleTexts says of rules of a change that they decide nothing after it, and which
@@ -269,10 +269,10 @@ func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]
 		idle := func(o diff.RuleUse) bool {
-			return o.Before && o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && !o.Decides
+			return o.IsBefore && o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && !o.Decides
 		}
 		p := c.Policy(u.Policy)
-		if u.Before || u.Decides || !u.Matches || p == nil || slices.ContainsFunc(d.Rules, idle) {
+		if u.IsBefore || u.Decides || !u.Matches || p == nil || slices.ContainsFunc(d.Rules, idle) {
 			continue // that nothing is there to match is a finding
 		}
 		var by []string
@@ -282,7 +282,7 @@ func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 			}
 		}
 		out = append(out, fmt.Sprintf("%s of %s never decides: %s %s first", revision.RuleLabel(u.Direction, u.Rule, p.Rule(u.Direction, u.Rule).Name),
-			u.Policy.Label(), words.Some(by, 2), words.Form(len(by), "decides", "decide")))
+			u.Policy.Label(), words.ListSome(by, 2), words.OneOrMany(len(by), "decides", "decide")))
 	}
 	return out
 }

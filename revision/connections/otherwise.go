@@ -25,11 +25,11 @@ func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revi
 // OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would have gone the
 // other way". It is empty where no log was read.
 func OtherwiseText(o *diff.LogDifference) string {
-	if o == nil || o.Judged+o.Lost == 0 {
+	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""
 	}
 	span := "the last 15 min"
-	if !o.Fresh {
+	if !o.IsNewest {
 		span = o.From.UTC().Format("2006-01-02 15:04") + "–" + o.To.UTC().Format("15:04")
 	}
 	var b strings.Builder
@@ -37,15 +37,15 @@ func OtherwiseText(o *diff.LogDifference) string {
 	case o.Judged == 0:
 		fmt.Fprintf(&b, "no log line of %s can be judged", span)
 	case o.Judged == 1:
-		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.Form(o.Lines, "", "not "))
+		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.OneOrMany(o.Lines, "", "not "))
 	default:
 		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
-	if o.Lost > 0 {
-		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Lost, "line"))
+	if o.Unattributed > 0 {
+		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Unattributed, "line"))
 	}
-	if o.Over > 0 {
-		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.Over, "older line"))
+	if o.LeftOut > 0 {
+		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.LeftOut, "older line"))
 	}
 	return b.String()
 }
@@ -63,7 +63,7 @@ func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
-	return words.Total(o.Lines, "log line") + words.Form(o.Lines, " goes", " go") + " the other way"
+	return words.Total(o.Lines, "log line") + words.OneOrMany(o.Lines, " goes", " go") + " the other way"
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
@@ -71,7 +71,7 @@ func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
-	return words.Total(o.Contrary, "log line") + words.Form(o.Contrary, " says", " say") +
+	return words.Total(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
 		" otherwise than the policies do now: the policies changed since, or the rows differ"
 }
 
@@ -102,7 +102,7 @@ func SeenSaid(g *diff.LoggedGroup) string {
 	case g.Contrary == g.Lines:
 		text += ", which is not what the policies say now"
 	case g.Contrary > 0:
-		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.Form(g.Contrary, "is", "are"))
+		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.OneOrMany(g.Contrary, "is", "are"))
 	}
 	return text
 }
@@ -193,7 +193,7 @@ func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revis
 	case err != nil:
 		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
 	}
-	return &SurplusEffect{FlipGroup: d.Beyond, becomes: w.Becomes}
+	return &SurplusEffect{FlipGroup: d.Unwanted, becomes: w.Becomes}
 }
 
 // IsExact says whether the change does nothing else.

@@ -22,7 +22,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 	}
 	// Nothing is enforced on the primary network of those apart.
 	count := policies.CountSubjects(r, p.Key)
-	subjects, apart := count.Pods, count.Apart
+	subjects, apart := count.Pods, count.OtherNetwork
 	none := r.WhyNoRows(p.Key)
 	switch {
 	case none != nil && none.Code == model.NoController:
@@ -296,7 +296,7 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
-	text := "What " + to + words.Form(pods, " sends", " send") + " to " + peers
+	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers
 	if rule.Direction == model.Ingress {
 		text = "What comes from " + peers + " to " + to
 	}

@@ -86,7 +86,7 @@ func IsolatingPolicies(r *revision.Revision, pod *model.Pod, dir model.Direction
 // IsolatedDirections are the directions in which a NetworkPolicy isolates its pods by itself, for
 // people; empty for none.
 func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
-	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
+	if r.Flags.LegacyIsolation && legacy.IsNetpol2016(p) {
 		return nil
 	}
 	return p.IsolatedDirections()
@@ -96,7 +96,7 @@ func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
 // counts, empty for others.
 func LegacyIsolationText(r *revision.Revision, p *model.Policy) string {
 	switch {
-	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
+	case !r.Flags.LegacyIsolation || !legacy.IsNetpol2016(p):
 		return ""
 	case legacy.IsIsolated(r.Cluster, p.Namespace):
 		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"

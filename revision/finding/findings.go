@@ -17,10 +17,10 @@ import (
 
 // objectFindings are the findings of the same objects and desired rows.
 type objectFindings struct {
-	once    sync.Once
-	objects atomic.Pointer[[]model.Finding] // of the objects
-	all     atomic.Pointer[[]model.Finding] // and of verdicts
-	audit   atomic.Pointer[audit.Audit]     // from which those are, nil where it is too large
+	once         sync.Once
+	objects      atomic.Pointer[[]model.Finding] // of the objects
+	withVerdicts atomic.Pointer[[]model.Finding] // and of verdicts
+	audit        atomic.Pointer[audit.Audit]     // from which those are, nil where it is too large
 }
 
 // findingsCache holds the findings that were worked out last, whichever revision
@@ -34,10 +34,10 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// Findings returns the findings from the objects of this very revision, worst first;
+// FindingsOfObjects returns the findings from the objects of this very revision, worst first;
 // AllFindings adds the findings from verdicts. The first caller waits until they are
 // worked out, some milliseconds for 1,000 pods and 1,000 rules.
-func Findings(r *revision.Revision) []model.Finding {
+func FindingsOfObjects(r *revision.Revision) []model.Finding {
 	d := revision.SharedValue[objectFindings](r)
 	d.once.Do(func() {
 		o := lintOptions(r)
@@ -54,14 +54,14 @@ func Findings(r *revision.Revision) []model.Finding {
 // longer, a finding says so. The error is that of the context.
 func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, error) {
 	d := revision.SharedValue[objectFindings](r)
-	if f := d.all.Load(); f != nil {
+	if f := d.withVerdicts.Load(); f != nil {
 		return *f, nil
 	}
-	found := Findings(r)
+	found := FindingsOfObjects(r)
 	if !r.System.HasFeature(system.Stages) {
 		// Without stages no verdict can be asked for: the objects' findings are all.
-		d.all.CompareAndSwap(nil, &found)
-		return *d.all.Load(), nil
+		d.withVerdicts.CompareAndSwap(nil, &found)
+		return *d.withVerdicts.Load(), nil
 	}
 	v := r.Verdicts()
 	rulesAudit, err := audit.New(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
@@ -72,8 +72,8 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 		d.audit.Store(rulesAudit)
 	}
 	f := lint.WithVerdicts(r.JudgedCluster(), r.PodIndex(), found, v, rulesAudit, err)
-	if !d.all.CompareAndSwap(nil, &f) {
-		return *d.all.Load(), nil // pages hold on to the list they were given
+	if !d.withVerdicts.CompareAndSwap(nil, &f) {
+		return *d.withVerdicts.Load(), nil // pages hold on to the list they were given
 	}
 	revision.CarriedValue[findingsCache](r).put(&cachedFindings{r.Number, f})
 	return f, nil
@@ -89,8 +89,8 @@ const (
 // FindSome works out the findings of the objects, and where that takes no time all of them;
 // it says whether they are all.
 func FindSome(r *revision.Revision) bool {
-	Findings(r)
-	if revision.SharedValue[objectFindings](r).all.Load() != nil {
+	FindingsOfObjects(r)
+	if revision.SharedValue[objectFindings](r).withVerdicts.Load() != nil {
 		return true
 	}
 	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
@@ -103,7 +103,7 @@ func FindSome(r *revision.Revision) bool {
 
 // HasFindings says whether all findings are worked out.
 func HasFindings(r *revision.Revision) bool {
-	return revision.SharedValue[objectFindings](r).all.Load() != nil
+	return revision.SharedValue[objectFindings](r).withVerdicts.Load() != nil
 }
 
 // KnownAudit returns the audit of the rules by the verdicts of all connections, once
@@ -156,16 +156,16 @@ func lintOptions(r *revision.Revision) lint.Options {
 // others must say so. Where nothing was worked out yet it waits as FindSome does.
 func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool) {
 	d := revision.SharedValue[objectFindings](r)
-	if f := d.all.Load(); f != nil {
+	if f := d.withVerdicts.Load(); f != nil {
 		return *f, true
 	}
 	if e := revision.CarriedValue[findingsCache](r).newest.Load(); e != nil {
 		return e.findings, false
 	}
 	if FindSome(r) {
-		return *d.all.Load(), true
+		return *d.withVerdicts.Load(), true
 	}
-	return Findings(r), false
+	return FindingsOfObjects(r), false
 }
 
 // FindingsOf returns the findings of AllFindings that are about a policy.

@@ -21,8 +21,8 @@ const (
 // LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
 // tie, a priority that is not enforced, or findings of one kind.
 type LadderNote struct {
-	// Mark is the sign of its kind, empty for findings, which have their severity.
-	Mark     string
+	// Sign is the sign of its kind, empty for findings, which have their severity.
+	Sign     string
 	Severity model.Severity
 	// Short is it in two or three words, Name the policy it is about, after them.
 	Short, Name string
@@ -46,16 +46,16 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		if other == gone {
 			continue
 		}
-		notes = mergeNote(notes, LadderNote{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, policy: p.Policy.Key,
+		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1, policy: p.Policy.Key,
 			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
 	case rung == nil, rung.Idle: // the finding says it
 	case rung.Unsupported:
-		notes = append(notes, LadderNote{Mark: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
+		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
 	case rung.Duplicate && len(notes) == 0:
-		notes = append(notes, LadderNote{Mark: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
+		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
 			Count: 1, text: tieText(rung, p.Policy.Key)})
 	}
 	for i, f := range findings {
@@ -93,7 +93,7 @@ func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Se
 func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 	for i := range notes {
 		x := &notes[i]
-		if x.Mark == n.Mark && x.Severity == n.Severity && x.Short == n.Short && x.Name == n.Name {
+		if x.Sign == n.Sign && x.Severity == n.Severity && x.Short == n.Short && x.Name == n.Name {
 			x.Count++
 			x.conflicts = append(x.conflicts, n.conflicts...)
 			x.findings = append(x.findings, n.findings...)
@@ -111,7 +111,7 @@ func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 			others = append(others, x.Name)
 		}
 	}
-	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.Some(others, 5))
+	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.ListSome(others, 5))
 }
 
 // Texts are the sentences of a note.

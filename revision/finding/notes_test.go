@@ -16,7 +16,7 @@ func notesText(notes []LadderNote) string {
 	var b strings.Builder
 	for i := range notes {
 		n := &notes[i]
-		fmt.Fprintf(&b, "%s%s|%s%s ×%d: %s\n", n.Mark, n.Severity, n.Short, n.Name, n.Count, strings.Join(n.Texts(), " / "))
+		fmt.Fprintf(&b, "%s%s|%s%s ×%d: %s\n", n.Sign, n.Severity, n.Short, n.Name, n.Count, strings.Join(n.Texts(), " / "))
 	}
 	return b.String()
 }

@@ -56,18 +56,18 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 		f.State, f.Text = FlowsUnread, "The row is new; its flows appear in a moment."
 		return f
 	}
-	f.State, f.Flows, f.Missing, f.Since = FlowState(x.State()), x.Flows, x.Missing, s.Late[a.UUID]
+	f.State, f.Flows, f.Missing, f.Since = FlowState(x.State()), x.Flows, x.Missing, s.LateSince[a.UUID]
 	made := words.Count(len(f.Flows), "flow")
 	switch f.State {
 	case FlowsMade:
-		f.Text = made + " on " + words.Some(x.On, 3) + "."
+		f.Text = made + " on " + words.ListSome(x.Switches, 3) + "."
 		if p := ProgressOf(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
 		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
 	case FlowsMissing:
-		f.Text = "Missing on " + words.Some(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
+		f.Text = "Missing on " + words.ListSome(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	case FlowsOld:
 		f.Text = "Made of an older row" + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	}
@@ -107,7 +107,7 @@ func staleFlowsText(r *revision.Revision, s *revision.Southbound, now time.Time)
 	if s.IsCurrent() {
 		return ""
 	}
-	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt)
+	text := "Flows as of " + words.TimeLasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt)
 	if s.Error != "" {
 		text += ": " + s.Error
 	}
@@ -185,9 +185,9 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 		}
 	}
 	if t.Surplus > 0 {
-		parts = append(parts, words.Count(t.Surplus, "flow")+words.Form(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
+		parts = append(parts, words.Count(t.Surplus, "flow")+words.OneOrMany(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
 	}
-	t.Since = s.First
+	t.Since = s.EarliestLate
 	if len(parts) > 0 {
 		t.Text = words.List(parts, 3) + sinceText(now, t.Since) + ": " + whyFlowsLate(r, z, s, t.Since, now)
 	}
@@ -206,7 +206,7 @@ func SurplusFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (flow
 	}
 	first := now
 	for _, f := range s.Joined.Surplus {
-		if at, ok := s.Late[f.Row.UUID]; ok && at.Before(first) {
+		if at, ok := s.LateSince[f.Row.UUID]; ok && at.Before(first) {
 			first = at
 		}
 	}
@@ -241,10 +241,10 @@ func areFlowsFaulty(s *revision.Southbound, now time.Time) bool {
 		return false
 	case !s.HasFlows():
 		return s.Error != ""
-	case s.First.IsZero():
+	case s.EarliestLate.IsZero():
 		return !s.IsCurrent()
 	}
-	return now.Sub(s.First) >= flowSettle
+	return now.Sub(s.EarliestLate) >= flowSettle
 }
 
 // sharersNamed is how many of the ACLs that share a flow are named.
@@ -254,9 +254,9 @@ const sharersNamed = 2
 // them; empty where it is the ACL's own.
 func SharedFlowText(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *nb.ACL) {
 	switch {
-	case len(x.With) > 1:
-		names := make([]string, 0, len(x.With)) // many may share one: those that are named are looked up
-		for _, o := range x.With {
+	case len(x.SharedBy) > 1:
+		names := make([]string, 0, len(x.SharedBy)) // many may share one: those that are named are looked up
+		for _, o := range x.SharedBy {
 			switch {
 			case o.UUID == a.UUID:
 				continue

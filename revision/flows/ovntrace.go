@@ -35,14 +35,14 @@ type OVNWay struct {
 // OVNZoneWay is a way through one zone.
 type OVNZoneWay struct {
 	Zone    string
-	Where   string   // it was run: "exec:NAMESPACE/POD/CONTAINER", or the sandbox
+	RunAt   string   // it was run: "exec:NAMESPACE/POD/CONTAINER", or the sandbox
 	Command []string // that was run
 	Text    string   // that it printed; clean
 	Error   string   // why there is none
 	Stages  []OVNStage
-	// End is how the packet's way ends, At where.
-	End ovntrace.Ending
-	At  []string
+	// End is how the packet's way ends, EndsAt where.
+	End    ovntrace.Ending
+	EndsAt []string
 	// Progress is how far northd was when it had run, by the numbers of NB_Global.
 	Progress flow.NodeProgress
 	// Changed says that what the rows decide changed while ovn-trace ran.
@@ -56,12 +56,12 @@ type OVNStage struct {
 	Stage model.Stage
 	// Verdict is OVN's, Unknown where the packet did not come as far.
 	Verdict verdict.Verdict
-	// By is the rule behind the ACL that decided, empty where no ACL did. Own is then the
+	// RulesBehind is the rule behind the ACL that decided, empty where no ACL did. OwnEffect is then the
 	// effect of the flow of OVN's own that decided.
-	By   liverows.RulesBehindFlow
-	ACL  bool // an ACL decided
-	Own  string
-	Rows verdict.StageVerdict
+	RulesBehind liverows.RulesBehindFlow
+	ACL         bool // an ACL decided
+	OwnEffect   string
+	Rows        verdict.StageVerdict
 	// Passed are the rules that passed the packet on to the next tier, in order.
 	Passed []liverows.RulesBehindFlow
 	Agreement
@@ -165,7 +165,7 @@ func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.Stage
 	}
 	t := report.Traces[0]
 	h.Problems = append(h.Problems, t.Problems...)
-	h.End, h.At = t.EndOfTrace()
+	h.End, h.EndsAt = t.EndOfTrace()
 	first := passesOfSwitch(t, a.Datapath)
 	lost := lostOn(t, first)
 	out := verdict.Allow
@@ -228,7 +228,7 @@ func decisionIn(t *ovntrace.Trace, passes []*ovntrace.Pass, stage model.Stage) *
 }
 
 func (s *OVNStage) ovnDecided(d *ovntrace.Decision, finder *liverows.RuleFinder) {
-	s.Verdict, s.Own = verdict.Allow, d.Own
+	s.Verdict, s.OwnEffect = verdict.Allow, d.Own
 	if d.Verdict == flow.ActDrop || d.Verdict == flow.ActReject {
 		s.Verdict = verdict.Deny
 	}
@@ -237,7 +237,7 @@ func (s *OVNStage) ovnDecided(d *ovntrace.Decision, finder *liverows.RuleFinder)
 		case m.Verdict == ovntrace.Passes:
 			s.Passed = append(s.Passed, finder.FindBehind(d, m))
 		case last && d.Own == "":
-			s.ACL, s.By = true, finder.FindBehind(d, m)
+			s.ACL, s.RulesBehind = true, finder.FindBehind(d, m)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func (s *OVNStage) compareWithRows() {
 // isBehindFlow says whether a row, or one of its rule, is behind the flow. Which of several rows of
 // one tier and priority that do the same was met makes no difference.
 func (s *OVNStage) isBehindFlow(d verdict.Decider) bool {
-	return slices.ContainsFunc(s.By.Rules, func(b liverows.BehindRule) bool {
+	return slices.ContainsFunc(s.RulesBehind.Rules, func(b liverows.BehindRule) bool {
 		r := walk.RowDecider(b.ACL)
 		if r.Policy != (model.Key{}) && r.Rule >= 0 && r.Policy == d.Policy && r.Direction == d.Direction && r.Rule == d.Rule {
 			return true

@@ -14,7 +14,7 @@ import (
 // first.
 func TestCauseOfDisagreement(t *testing.T) {
 	denied := []flows.OVNStage{{Verdict: verdict.Allow, Rows: verdict.StageVerdict{Verdict: verdict.Deny}, Agreement: flows.Disagree}}
-	gone := []flows.OVNStage{{Verdict: verdict.Allow, ACL: true, By: liverows.RulesBehindFlow{By: liverows.ByCompiled}, Agreement: flows.Disagree}}
+	gone := []flows.OVNStage{{Verdict: verdict.Allow, ACL: true, RulesBehind: liverows.RulesBehindFlow{FoundBy: liverows.ByCompiled}, Agreement: flows.Disagree}}
 	behind := flow.NodeProgress{Written: nb.ProgressMark{Cfg: 12}, Made: nb.ProgressMark{Cfg: 10}}
 	for want, h := range map[string]flows.OVNZoneWay{
 		"": {Stages: []flows.OVNStage{{Agreement: flows.Agree}, {Agreement: flows.NotCompared}}, Progress: behind, Changed: true},

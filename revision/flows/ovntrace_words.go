@@ -33,8 +33,8 @@ type OVNLine struct {
 	Agreement   Agreement
 }
 
-// Words says it.
-func (t *OVNTrace) Words() OVNWords {
+// InWords says it.
+func (t *OVNTrace) InWords() OVNWords {
 	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
 	for i := range t.Ways {
 		w := &t.Ways[i]
@@ -91,9 +91,9 @@ func (s *OVNStage) ovnText() string {
 	case s.Verdict == verdict.Unknown:
 		return "unknown: the packet did not get there"
 	case s.ACL:
-		by = s.By.Label()
-	case s.Verdict == verdict.Deny && s.Own != "":
-		by = "OVN's own flow: " + s.Own
+		by = s.RulesBehind.Label()
+	case s.Verdict == verdict.Deny && s.OwnEffect != "":
+		by = "OVN's own flow: " + s.OwnEffect
 	}
 	passed := make([]string, len(s.Passed))
 	for i := range s.Passed {
@@ -146,7 +146,7 @@ func (h *OVNZoneWay) noteTexts() (out []string) {
 	if cause := h.DisagreementCause(); cause != "" {
 		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
 	}
-	if at := strings.Join(h.At, ", "); h.End == ovntrace.EndLost {
+	if at := strings.Join(h.EndsAt, ", "); h.End == ovntrace.EndLost {
 		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, and not by an ACL", h.Zone, at))
 	}
 	for _, p := range h.Problems {
@@ -162,7 +162,7 @@ func (h *OVNZoneWay) DisagreementCause() string {
 	for i := range h.Stages {
 		s := &h.Stages[i]
 		disagrees = disagrees || s.Agreement == Disagree
-		gone = gone || s.Agreement == Disagree && s.ACL && s.By.By != liverows.ByRow
+		gone = gone || s.Agreement == Disagree && s.ACL && s.RulesBehind.FoundBy != liverows.ByRow
 	}
 	switch {
 	case !disagrees:
@@ -193,7 +193,7 @@ func (t *OVNTrace) Disagreements() (out []revision.OVNDisagreement) {
 				if r := s.Rows.Decided; r != nil && r.Policy.Kind.IsPolicy() {
 					d.Policies = append(d.Policies, r.Policy)
 				}
-				for _, b := range s.By.Rules {
+				for _, b := range s.RulesBehind.Rules {
 					if b.Policy.Kind.IsPolicy() {
 						d.Policies = append(d.Policies, b.Policy)
 					}

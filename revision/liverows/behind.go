@@ -27,7 +27,7 @@ const (
 
 // RulesBehindFlow is the rules that may stand behind a flow of an ACL that a trace met.
 type RulesBehindFlow struct {
-	By FoundBy
+	FoundBy FoundBy
 	// Rules are the rules it may be: one, but for the ways that leave a choice, where
 	// several rows of one place are alike. Empty where nothing was found.
 	Rules []BehindRule

@@ -47,7 +47,7 @@ func behind(f *liverows.RuleFinder, t *ovntrace.Trace) (out []string) {
 	for _, d := range t.Decisions() {
 		for _, m := range d.Met {
 			b := f.FindBehind(d, m)
-			s := string(b.By) + ":"
+			s := string(b.FoundBy) + ":"
 			for _, x := range b.Rules {
 				s += fmt.Sprintf(" %s %s %s %d in %q;", x.Owner.Label(), x.Policy, x.Direction.Lower(), x.Rule, x.Zone)
 			}

@@ -78,7 +78,7 @@ func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey)
 		}
 		p := r.Cluster.Policy(k)
 		in := z.PolicyJoin(b.Key)
-		out = append(out, known.OtherBaseline{Same: p != nil && spec(p) == spec(b), Rowless: in == nil || in.LiveACLs == 0})
+		out = append(out, known.OtherBaseline{IsSameSpec: p != nil && spec(p) == spec(b), HasNoRows: in == nil || in.LiveACLs == 0})
 	}
 	return out
 }

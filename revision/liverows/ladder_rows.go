@@ -70,7 +70,7 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 	b := revision.CarriedValue[rowsCache](r)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.last.Load(); e.isGoodFor(r) {
+	if e := b.lastEntry.Load(); e.isGoodFor(r) {
 		return e.rows
 	}
 	e := &rowsEntry{desired: r.Desired, cluster: r.Cluster, rows: &LadderRows{Zones: len(r.Zones)}}
@@ -88,7 +88,7 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 	b.zones = zones
 	e.rows.Read = len(read)
 	e.rows.Groups = joinZones(read, unitsOnLadder(r))
-	b.last.Store(e)
+	b.lastEntry.Store(e)
 	return e.rows
 }
 
@@ -96,7 +96,7 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 // they were worked out, else those that were worked out last; current says which.
 // Where nothing was worked out yet it waits as LadderRows does.
 func KnownLadderRows(r *revision.Revision) (rows *LadderRows, current bool) {
-	if e := revision.CarriedValue[rowsCache](r).last.Load(); e != nil {
+	if e := revision.CarriedValue[rowsCache](r).lastEntry.Load(); e != nil {
 		return e.rows, e.isGoodFor(r)
 	}
 	return FindLadderRows(r), true
@@ -119,10 +119,10 @@ func unitsOnLadder(r *revision.Revision) map[model.Key]bool {
 
 // rowsCache keeps what was read of zones from one revision to the next.
 type rowsCache struct {
-	counts stageCounts
-	mu     sync.Mutex // whoever works it out
-	zones  map[string]*zoneRows
-	last   atomic.Pointer[rowsEntry]
+	counts    stageCounts
+	mu        sync.Mutex // whoever works it out
+	zones     map[string]*zoneRows
+	lastEntry atomic.Pointer[rowsEntry]
 }
 
 // rowsEntry is the last result, with the zones and objects it was worked out for.

@@ -37,15 +37,15 @@ type RowMarks struct {
 	// Missing are the policies with missing rows, in the order of their keys.
 	Missing []model.PolicyKey
 	// KnownLost are the ids of the rows that are missing by a known defect.
-	KnownLost map[string]bool
-	policy    map[model.PolicyKey]RowMark // for every row of the policy
-	known     func(model.Key) bool        // says what is compared with desired rows
+	KnownLost  map[string]bool
+	policy     map[model.PolicyKey]RowMark // for every row of the policy
+	isCompared func(model.Key) bool        // says what is compared with desired rows
 }
 
 // MarkRows judges the rows of a zone.
 func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}}
-	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
+	m.isCompared = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
 		switch p.StateAt(z, now) {
 		case model.StateFrozen:
@@ -95,7 +95,7 @@ func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	}
 	k, ok := UnitOfOwner(o)
 	switch {
-	case ok && m.known(k):
+	case ok && m.isCompared(k):
 		return m.policy[k]
 	case o.Form == nb.FormOdd:
 		return RowStrange

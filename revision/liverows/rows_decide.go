@@ -191,8 +191,8 @@ func HolderOf(k model.PolicyKey) (table, name string) {
 // ACLHolders knows which port groups and switches hold the ACLs of a database. A
 // row that nothing holds decides nothing.
 type ACLHolders struct {
-	lists []holderList
-	by    map[string][]nb.Row
+	lists     []holderList
+	holdersOf map[string][]nb.Row
 }
 
 // holderList is a group or switch with its ACLs.
@@ -218,17 +218,17 @@ func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
 	}) {
 		return old
 	}
-	h.by = map[string][]nb.Row{}
+	h.holdersOf = map[string][]nb.Row{}
 	for _, l := range h.lists {
 		for _, uuid := range l.acls {
-			h.by[uuid] = append(h.by[uuid], l.row)
+			h.holdersOf[uuid] = append(h.holdersOf[uuid], l.row)
 		}
 	}
 	return h
 }
 
 // HoldersOfACL are the port groups and switches that hold an ACL, groups first.
-func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
+func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersOf[a.UUID] }
 
 // HolderNames returns the names of the rows that HoldersOfACL finds, for people.
 func (h *ACLHolders) HolderNames(a *nb.ACL) []string {

@@ -88,8 +88,8 @@ func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omi
 
 // OmissionFilter finds the omissions that could change answers of one revision.
 type OmissionFilter struct {
-	r   *revision.Revision
-	all []model.Omission
+	r         *revision.Revision
+	omissions []model.Omission
 }
 
 // NewFilter is a filter for a revision; with rows its answers are also those of the zones' rows.
@@ -97,14 +97,14 @@ func NewFilter(r *revision.Revision, rows bool) *OmissionFilter {
 	return &OmissionFilter{r, OmissionsOfAnswers(r, rows)}
 }
 
-// All are the omissions that could change some answer.
-func (f *OmissionFilter) All() []model.Omission { return f.all }
+// AllOmissions are the omissions that could change some answer.
+func (f *OmissionFilter) AllOmissions() []model.Omission { return f.omissions }
 
 // OmissionsChanging are the omissions that could change what becomes of a connection.
 func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {
-	for i := range f.all {
-		if f.CouldChange(&f.all[i], a) {
-			out = append(out, f.all[i])
+	for i := range f.omissions {
+		if f.CouldChange(&f.omissions[i], a) {
+			out = append(out, f.omissions[i])
 		}
 	}
 	return out

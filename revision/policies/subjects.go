@@ -12,25 +12,25 @@ import (
 // SubjectCount is how many pods a policy applies to: the one count of ladder, policy page,
 // preview and command line.
 type SubjectCount struct {
-	// Pods counts the pods it is enforced on; Apart those whose primary network is a
+	// Pods counts the pods it is enforced on; OtherNetwork those whose primary network is a
 	// user-defined one, where it is not.
-	Pods, Apart int
+	Pods, OtherNetwork int
 }
 
-// All is how many pods the subject selects.
-func (n SubjectCount) All() int { return n.Pods + n.Apart }
+// SelectedPods is how many pods the subject selects.
+func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 
 // String is "38 pods", and where two counts could be meant both:
 // "38 of 39 pods: 1 on a user-defined network".
 func (n SubjectCount) String() string {
-	if n.Apart == 0 {
+	if n.OtherNetwork == 0 {
 		return words.Total(n.Pods, "pod")
 	}
-	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.All(), "pod"), words.Thousands(n.Apart))
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
 }
 
-// Brief is String without the reason: "38 pods", "38 of 39 pods".
-func (n SubjectCount) Brief() string {
+// BriefText is String without the reason: "38 pods", "38 of 39 pods".
+func (n SubjectCount) BriefText() string {
 	text, _, _ := strings.Cut(n.String(), ":")
 	return text
 }
@@ -43,13 +43,13 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	}
 	d := r.DesiredOf(k)
 	var n SubjectCount
-	n.Pods, n.Apart = d.SubjectCount(d.Policy(k))
-	if n.All() > 0 || r.WhyNoRows(k) == nil {
+	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
+	if n.SelectedPods() > 0 || r.WhyNoRows(k) == nil {
 		return n
 	}
 	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
 		if p.PrimaryUDN() != "" {
-			n.Apart++
+			n.OtherNetwork++
 		} else {
 			n.Pods++
 		}
@@ -58,19 +58,19 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 }
 
 // PeerCount counts the pods behind a peer. NoAddress counts those without an address: they
-// match, but the address set has nothing of them. Apart counts those on a user-defined
+// match, but the address set has nothing of them. OtherNetwork counts those on a user-defined
 // network: they are in the set, although as subjects they would not count.
-type PeerCount struct{ Pods, NoAddress, Apart int }
+type PeerCount struct{ Pods, NoAddress, OtherNetwork int }
 
 // String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
 // address, 1 on a user-defined network".
-func (n PeerCount) String() string { return n.brief(n.NoAddress, n.Apart) }
+func (n PeerCount) String() string { return n.briefText(n.NoAddress, n.OtherNetwork) }
 
-// Brief is String with no more than what tells the pods from the addresses: "39 pods: 1
+// BriefText is String with no more than what tells the pods from the addresses: "39 pods: 1
 // without an address".
-func (n PeerCount) Brief() string { return n.brief(n.NoAddress, 0) }
+func (n PeerCount) BriefText() string { return n.briefText(n.NoAddress, 0) }
 
-func (n PeerCount) brief(noAddress, apart int) string {
+func (n PeerCount) briefText(noAddress, apart int) string {
 	var why []string
 	if noAddress > 0 {
 		why = append(why, words.Thousands(noAddress)+" without an address")
@@ -94,7 +94,7 @@ func CountPeers(r *revision.Revision, k model.PolicyKey, dir model.Direction, ru
 			n.NoAddress++
 		}
 		if p.PrimaryUDN() != "" {
-			n.Apart++
+			n.OtherNetwork++
 		}
 	}
 	return n

@@ -16,13 +16,13 @@ import (
 
 // PolicySummary is a policy over all zones.
 type PolicySummary struct {
-	State   model.PolicyState // the worst over the zones
-	InSync  int               // zones in sync
-	None    bool              // it has no desired rows: nothing can be in sync
-	Zones   int               // zones there are
-	Zone    string            // the zone State comes from
-	Text    string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
-	Waiting int               // subject pods whose port does not exist yet
+	State     model.PolicyState // the worst over the zones
+	InSync    int               // zones in sync
+	HasNoRows bool              // it has no desired rows: nothing can be in sync
+	Zones     int               // zones there are
+	Zone      string            // the zone State comes from
+	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
+	Waiting   int               // subject pods whose port does not exist yet
 }
 
 // SummarizePolicy judges a policy over all zones at a time.
@@ -30,7 +30,7 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	s := PolicySummary{State: model.StateUnknown}
 	var worst *model.ZoneState
 	c := r.DesiredOf(k).Policy(k)
-	s.None = c != nil && c.None != nil
+	s.HasNoRows = c != nil && c.WhyNoRows != nil
 	for _, z := range r.Zones {
 		if c != nil && !c.HasRowsIn(z.Name) {
 			continue // the rows of a node are in its own zone only
@@ -52,10 +52,10 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	return s
 }
 
-// Short is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
+// InSyncText is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
 // zone is known.
-func (s PolicySummary) Short() string {
-	if s.None || s.Zones == 0 {
+func (s PolicySummary) InSyncText() string {
+	if s.HasNoRows || s.Zones == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%d/%d", s.InSync, s.Zones)
@@ -124,7 +124,7 @@ func NoRowsShort(r *revision.Revision, n *model.NoRows) string {
 // PolicyOverZones is how a policy stands over zones.
 type PolicyOverZones struct {
 	Zones, InSync int
-	None          bool                      // it has no desired rows: nothing can be in sync
+	HasNoRows     bool                      // it has no desired rows: nothing can be in sync
 	States        map[model.PolicyState]int // of the zones where it is not in sync
 	Worst         model.PolicyState
 	Names         []string // of the zones that are worst
@@ -132,7 +132,7 @@ type PolicyOverZones struct {
 
 // OverZones judges a policy in every zone where it has rows.
 func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) PolicyOverZones {
-	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, None: r.WhyNoRows(k) != nil}
+	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, HasNoRows: r.WhyNoRows(k) != nil}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
 			continue
@@ -218,8 +218,8 @@ type ZoneTally struct {
 	Astray []model.Key
 }
 
-// Short is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
-func (t *ZoneTally) Short() string {
+// InSyncText is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
+func (t *ZoneTally) InSyncText() string {
 	text := strconv.Itoa(t.InSync) + "/" + strconv.Itoa(t.Policies)
 	if t.NotEnforced > 0 {
 		text += fmt.Sprintf(", %d not enforced", t.NotEnforced)

@@ -95,7 +95,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
 		CNP:         f.CompileCNP,
-		Nothing:     !system.SystemByName(f.System).HasFeature(system.Rows),
+		NoRows:      !system.SystemByName(f.System).HasFeature(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.addToOptions(&o)

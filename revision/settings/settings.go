@@ -71,7 +71,7 @@ type DialectView struct {
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
 	v4, v6    bool // families compiled for
-	nothing   bool // another system holds: no rows are compiled
+	noRows    bool // another system holds: no rows are compiled
 }
 
 // ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag

@@ -38,7 +38,7 @@ func (v *DialectView) WithFamilies(v4, v6 bool) *DialectView {
 // WithSystem compiles for a system.
 func (v *DialectView) WithSystem(s *system.System) *DialectView {
 	next := *v
-	next.nothing = !s.HasFeature(system.Rows)
+	next.noRows = !s.HasFeature(system.Rows)
 	return &next
 }
 

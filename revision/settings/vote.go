@@ -132,7 +132,7 @@ func prefixText(in []netip.Prefix) string {
 // says otherwise.
 func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
-	o.Nothing = o.Nothing || v.nothing
+	o.NoRows = o.NoRows || v.noRows
 	for _, s := range v.mergedSettings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
@@ -166,7 +166,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
-		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.Nothing == b.Nothing &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 

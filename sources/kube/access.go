@@ -12,8 +12,8 @@ import (
 	"rung/model"
 )
 
-// Question asks whether something is allowed.
-type Question struct {
+// AccessQuestion asks whether something is allowed.
+type AccessQuestion struct {
 	Verb, Group, Resource, Subresource string
 	// Namespace is empty for all namespaces and for what is in none.
 	Namespace string
@@ -21,9 +21,9 @@ type Question struct {
 
 // QuestionFor is the question whether a change of such a policy is allowed; without a verb,
 // whether it may be read.
-func (v Verb) QuestionFor(k model.PolicyKey) Question {
+func (v Verb) QuestionFor(k model.PolicyKey) AccessQuestion {
 	r := PolicyResources[k.Kind]
-	q := Question{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
+	q := AccessQuestion{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
 	switch v {
 	case VerbApply:
 		q.Verb = string(VerbPatch)
@@ -34,7 +34,7 @@ func (v Verb) QuestionFor(k model.PolicyKey) Question {
 }
 
 // Target is the resource as RBAC rules name it: "pods/exec".
-func (q Question) Target() string {
+func (q AccessQuestion) Target() string {
 	what := q.groupResource()
 	if q.Subresource != "" {
 		what += "/" + q.Subresource
@@ -42,7 +42,7 @@ func (q Question) Target() string {
 	return what
 }
 
-func (q Question) groupResource() string {
+func (q AccessQuestion) groupResource() string {
 	if q.Group == "" {
 		return q.Resource
 	}
@@ -50,9 +50,9 @@ func (q Question) groupResource() string {
 }
 
 // String is the question as kubectl auth can-i takes it.
-func (q Question) String() string { return model.ShellJoin(q.kubectlWords()...) }
+func (q AccessQuestion) String() string { return model.ShellJoin(q.kubectlWords()...) }
 
-func (q Question) kubectlWords() []string {
+func (q AccessQuestion) kubectlWords() []string {
 	words := []string{q.Verb, q.groupResource()}
 	if q.Subresource != "" {
 		words = append(words, "--subresource="+q.Subresource)
@@ -63,8 +63,8 @@ func (q Question) kubectlWords() []string {
 	return words
 }
 
-// Access is the server's answer.
-type Access struct {
+// AccessAnswer is the server's answer.
+type AccessAnswer struct {
 	Allowed bool
 	// Reason is the server's, clean, often empty.
 	Reason string
@@ -80,12 +80,12 @@ const maxAnswers = 1000
 // answerCache keeps what the server said.
 type answerCache struct {
 	mu      sync.Mutex
-	answers map[Question]Access
+	answers map[AccessQuestion]AccessAnswer
 }
 
 // MayDo asks the API server whether the user may do something. An answer is kept
 // for a minute. The error says that there is no answer.
-func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
+func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
 	c.answers.mu.Lock()
 	a, ok := c.answers.answers[q]
 	c.answers.mu.Unlock()
@@ -98,18 +98,18 @@ func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
 		Verb: q.Verb, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace}}}
 	got, err := c.Builtin().Review(ctx, review)
 	if err != nil {
-		return Access{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
+		return AccessAnswer{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
 	}
 	reasons := []string{SingleLine(got.Status.Reason)}
 	if e := SingleLine(got.Status.EvaluationError); e != "" {
 		reasons = append(reasons, e)
 	}
-	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "),
+	a = AccessAnswer{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "),
 		At: time.Now()}
 	c.answers.mu.Lock()
 	defer c.answers.mu.Unlock()
 	if c.answers.answers == nil || len(c.answers.answers) >= maxAnswers {
-		c.answers.answers = map[Question]Access{}
+		c.answers.answers = map[AccessQuestion]AccessAnswer{}
 	}
 	c.answers.answers[q] = a
 	return a, nil

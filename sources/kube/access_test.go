@@ -32,7 +32,7 @@ func TestMay(t *testing.T) {
 			t.Fatalf("%+v %v", a, err)
 		}
 	}
-	no := Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: "ovn-kubernetes"}
+	no := AccessQuestion{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: "ovn-kubernetes"}
 	a, err := c.MayDo(t.Context(), no)
 	if err != nil || a.Allowed || a.Reason != "RBAC: no" || asked != 2 {
 		t.Errorf("%+v %v, asked %d times", a, err, asked)
@@ -41,7 +41,7 @@ func TestMay(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.Before(nil) // 404 with a Status: no answer about permissions
-	if _, err := c.MayDo(t.Context(), Question{Verb: "get", Resource: "pods"}); err == nil || strings.Contains(err.Error(), "CRD") {
+	if _, err := c.MayDo(t.Context(), AccessQuestion{Verb: "get", Resource: "pods"}); err == nil || strings.Contains(err.Error(), "CRD") {
 		t.Errorf("an error is taken for an answer, or for one about a policy: %v", err)
 	}
 }
@@ -52,10 +52,10 @@ func TestServed(t *testing.T) {
 	s, c := serve(t)
 	anp := VerbPatch.QuestionFor(model.PolicyKey{Kind: model.KindANP})
 	cnp := VerbPatch.QuestionFor(model.PolicyKey{Kind: model.KindCNP})
-	acnp := Question{Verb: "list", Group: "crd.antrea.io", Resource: "clusternetworkpolicies"}
-	tiers := Question{Verb: "list", Group: "crd.antrea.io", Resource: "tiers"}
-	pods := Question{Verb: "list", Resource: "pods"}
-	all := []Question{anp, cnp, acnp, tiers, pods}
+	acnp := AccessQuestion{Verb: "list", Group: "crd.antrea.io", Resource: "clusternetworkpolicies"}
+	tiers := AccessQuestion{Verb: "list", Group: "crd.antrea.io", Resource: "tiers"}
+	pods := AccessQuestion{Verb: "list", Resource: "pods"}
+	all := []AccessQuestion{anp, cnp, acnp, tiers, pods}
 	has := func(names ...string) map[string]any {
 		var list []any
 		for _, n := range names {
@@ -68,12 +68,12 @@ func TestServed(t *testing.T) {
 		name   string
 		serves map[string]map[string]any
 		code   int // of what is not served
-		want   []Question
+		want   []AccessQuestion
 	}{
-		{"nothing", nil, 404, []Question{anp, pods}},
-		{"another resource of the version", map[string]map[string]any{next: has("others")}, 404, []Question{anp, pods}},
-		{"CNP", map[string]map[string]any{next: has("clusternetworkpolicies", "clusternetworkpolicies/status")}, 404, []Question{anp, cnp, pods}},
-		{"some of Antrea", map[string]map[string]any{antrea: has("clusternetworkpolicies")}, 404, []Question{anp, acnp, pods}},
+		{"nothing", nil, 404, []AccessQuestion{anp, pods}},
+		{"another resource of the version", map[string]map[string]any{next: has("others")}, 404, []AccessQuestion{anp, pods}},
+		{"CNP", map[string]map[string]any{next: has("clusternetworkpolicies", "clusternetworkpolicies/status")}, 404, []AccessQuestion{anp, cnp, pods}},
+		{"some of Antrea", map[string]map[string]any{antrea: has("clusternetworkpolicies")}, 404, []AccessQuestion{anp, acnp, pods}},
 		{"no word", nil, 403, all},
 	} {
 		s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {

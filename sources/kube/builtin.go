@@ -68,7 +68,7 @@ func newBuiltin(cfg *rest.Config) (*Builtin, error) {
 	return b, nil
 }
 
-// clientObject is a pointer to T that is a Kubernetes object; list is one to a list of them.
+// clientObject is a pointer to T that is a Kubernetes object; clientList is one to a list of them.
 type (
 	clientObject[T any] interface {
 		*T

@@ -51,8 +51,8 @@ type Cluster struct {
 	builtin *Builtin // protobuf where the server speaks it
 	dynamic dynamic.Interface
 
-	zonePods Shared[map[string][]zonePodInfo] // by namespace
-	answers  answerCache                      // of the server about what is allowed; see MayDo
+	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
+	answers  answerCache                             // of the server about what is allowed; see MayDo
 }
 
 // Open prepares a cluster. It reads the kubeconfig and does not ask the server.
@@ -69,7 +69,7 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
+	c := &Cluster{opt: o, zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
 		Within: zonePodsWithin},
 		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {

@@ -159,7 +159,7 @@ func TestHintsCarryTheFlags(t *testing.T) {
 		},
 		"get networkpolicies.networking.k8s.io -n blue": func() error { _, err := c.Policies().Get(t.Context(), web); return err },
 		"delete networkpolicies.networking.k8s.io -n blue": func() error {
-			_, err := c.Policies().MakeChange(t.Context(), Change{Verb: VerbDelete, Key: web}, true)
+			_, err := c.Policies().MakeChange(t.Context(), PolicyChange{Verb: VerbDelete, Key: web}, true)
 			return err
 		},
 	} {

@@ -85,7 +85,7 @@ type LeaseCalls struct {
 // CampaignForZone campaigns for a zone until ctx ends, again and again.
 //
 // It does what client-go's leaderelection does, which brings all groups of the API along
-// (see Builtin), and two things more: the Lease is given up only when Lead has returned,
+// (see Builtin), and two things more: the Lease is given up only when CampaignForZone has returned,
 // and calls hear of every error.
 func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.WithDefaults()
@@ -124,7 +124,7 @@ func (e *election) runTerm(ctx context.Context) {
 		defer close(returned)
 		e.calls.Lead(lead)
 	}()
-	// Writing ends before the Lease is given up: it is renewed until Lead has returned,
+	// Writing ends before the Lease is given up: it is renewed until CampaignForZone has returned,
 	// also when ctx has ended.
 	ctx = context.WithoutCancel(ctx)
 	e.renewLease(ctx, returned)
@@ -133,8 +133,8 @@ func (e *election) runTerm(ctx context.Context) {
 	e.releaseLease(ctx)
 }
 
-// renewLease keeps the Lease until Lead has returned, or until it could not be renewed for
-// as long as RenewDeadline or is another's.
+// renewLease keeps the Lease until CampaignForZone has returned, or until it could not be
+// renewed for as long as RenewDeadline or is another's.
 func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
 		select {

@@ -13,8 +13,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// Owner is something that keeps an object as it is written elsewhere.
-type Owner struct {
+// PolicyOwner is something that keeps an object as it is written elsewhere.
+type PolicyOwner struct {
 	// Name is the field manager, or where the sign was found; Tool what people
 	// call it, empty when it is not known: "kustomize-controller", "Flux".
 	Name, Tool string
@@ -24,7 +24,7 @@ type Owner struct {
 }
 
 // String says who it is in one line.
-func (o Owner) String() string {
+func (o PolicyOwner) String() string {
 	switch {
 	case o.Tool == "":
 		return o.Name
@@ -65,11 +65,11 @@ func handManager(name string) bool {
 
 // Owners returns the owners that will or may put back a change from this object to now;
 // now is nil for a delete, which every owner that keeps the object puts back.
-func (l *Live) Owners(now *model.Policy) []Owner {
+func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	paths := changedPaths(l.Policy, now)
-	var out []Owner
-	add := func(o Owner) {
-		i := slices.IndexFunc(out, func(h Owner) bool { return h.Tool != "" && h.Tool == o.Tool || h.Name == o.Name })
+	var out []PolicyOwner
+	add := func(o PolicyOwner) {
+		i := slices.IndexFunc(out, func(h PolicyOwner) bool { return h.Tool != "" && h.Tool == o.Tool || h.Name == o.Name })
 		if i < 0 {
 			out = append(out, o)
 		} else if o.Certain {
@@ -85,7 +85,7 @@ func (l *Live) Owners(now *model.Policy) []Owner {
 		}
 		owns := now == nil || ownsAny(m.FieldsV1, paths)
 		if known || owns {
-			add(Owner{Name: clean.Text(m.Manager), Tool: tool, Certain: owns})
+			add(PolicyOwner{Name: clean.Text(m.Manager), Tool: tool, Certain: owns})
 		}
 	}
 	for _, words := range []map[string]string{l.raw.GetLabels(), l.raw.GetAnnotations()} {
@@ -93,14 +93,14 @@ func (l *Live) Owners(now *model.Policy) []Owner {
 			for name, value := range words {
 				if (name == s.name || strings.HasSuffix(s.name, "/") && strings.HasPrefix(name, s.name)) &&
 					(s.value == "" || s.value == value) {
-					add(Owner{Name: s.name, Tool: s.tool, Certain: now == nil})
+					add(PolicyOwner{Name: s.name, Tool: s.tool, Certain: now == nil})
 				}
 			}
 		}
 	}
 	for _, r := range l.raw.GetOwnerReferences() {
 		if r.Controller != nil && *r.Controller {
-			add(Owner{Name: clean.Text(r.Kind + " " + r.Name), Tool: "its controller", Certain: now == nil})
+			add(PolicyOwner{Name: clean.Text(r.Kind + " " + r.Name), Tool: "its controller", Certain: now == nil})
 		}
 	}
 	return out

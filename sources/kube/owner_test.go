@@ -53,7 +53,7 @@ spec:
 		t.Run(c.name, func(t *testing.T) {
 			_, _, l := start(t, fmt.Sprintf(base, c.meta))
 			moved := parsed(t, strings.Replace(l.Policy.YAML, "priority: 40", "priority: 41", 1))
-			said := func(os []Owner) (out []string) {
+			said := func(os []PolicyOwner) (out []string) {
 				for _, o := range os {
 					s := o.String()
 					if !o.Certain {

@@ -45,9 +45,9 @@ func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// Serves says whether the server has a resource, which everybody may ask. A server that does
-// not say, or not to this user, is an error: then nobody knows.
-func (c *Cluster) Serves(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
+// ServesResource says whether the server has a resource, which everybody may ask. A server
+// that does not say, or not to this user, is an error: then nobody knows.
+func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err
 }
@@ -83,7 +83,7 @@ func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 // ClusterNetworkPolicies, or of what Antrea brings along, matters only where they are. Where
 // the server does not tell this user what it has, all stay. The error says that it did not
 // answer.
-func (c *Cluster) ServedQuestions(ctx context.Context, questions []Question) ([]Question, error) {
+func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestion) ([]AccessQuestion, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	missing := map[string]bool{}
@@ -97,7 +97,7 @@ func (c *Cluster) ServedQuestions(ctx context.Context, questions []Question) ([]
 			missing[r.GroupResource().String()] = err == nil && !has[r.Resource]
 		}
 	}
-	var out []Question
+	var out []AccessQuestion
 	for _, q := range questions {
 		if !missing[q.groupResource()] {
 			out = append(out, q)

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Shared holds answers that many ask for: each is asked for once, whoever comes
+// SharedAnswers holds answers that many ask for: each is asked for once, whoever comes
 // meanwhile waits for it, and it serves for a while, an error too, which would not be
 // another for the next. The zero value is ready, and keeps nothing.
-type Shared[T any] struct {
+type SharedAnswers[T any] struct {
 	Keep   time.Duration // how long an answer serves
 	Within time.Duration // bounds the asking, whoever waits for it; 0: nothing does
 
@@ -23,7 +23,7 @@ type Shared[T any] struct {
 // sharedAnswer is one answer; ready is closed when it has come.
 type sharedAnswer[T any] struct {
 	ready   chan struct{}
-	waiters int                // how many wait for it, under Shared.mu
+	waiters int                // how many wait for it, under SharedAnswers.mu
 	cancel  context.CancelFunc // ends the asking
 
 	validUntil time.Time // set with the fields below, before ready
@@ -34,7 +34,7 @@ type sharedAnswer[T any] struct {
 // Get returns the answer of a key, by asking where there is none. It waits no longer
 // than ctx. When nobody waits for an answer any more the context of ask ends, and
 // the last to give up waits for ask to return.
-func (s *Shared[T]) Get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
+func (s *SharedAnswers[T]) Get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
 	a := s.joinAsking(ctx, key, ask)
 	select {
 	case <-a.ready:
@@ -49,7 +49,7 @@ func (s *Shared[T]) Get(ctx context.Context, key string, ask func(context.Contex
 
 // joinAsking returns the answer that serves, or the one that is on its way, or has it asked
 // for. It counts the caller among those who wait.
-func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context.Context) (T, error)) *sharedAnswer[T] {
+func (s *SharedAnswers[T]) joinAsking(ctx context.Context, key string, ask func(context.Context) (T, error)) *sharedAnswer[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.byKey[key]
@@ -79,7 +79,7 @@ func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context
 
 // leaveAsking takes the caller out of those who wait, and says whether the answer has come.
 // One that nobody waits for is given up, and is no answer for anybody who comes later.
-func (s *Shared[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bool) {
+func (s *SharedAnswers[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bool) {
 	s.mu.Lock()
 	a.waiters--
 	given = a.isGiven()

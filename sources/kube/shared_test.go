@@ -67,7 +67,7 @@ func TestZonePodEndsWithItsAsker(t *testing.T) {
 // An answer is asked for as long as somebody waits for it, and no longer.
 func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s Shared[string]
+		var s SharedAnswers[string]
 		s.Keep = time.Minute
 		asks, asking := 0, 0
 		answer := make(chan string)

@@ -38,8 +38,8 @@ const requestTime = 30 * time.Second
 // reading and writing: controllers of all zones write it.
 const tries = 4
 
-// Change is one change of one policy.
-type Change struct {
+// PolicyChange is one change of one policy.
+type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
 	// Old is the policy the change starts from, New what it shall be; nil where
@@ -79,7 +79,7 @@ func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error
 
 // Get reads a policy as it is now, with what watching leaves out. The error is
 // ErrGone when there is none.
-func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
+func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, error) {
 	r, err := p.clientOf(k)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
 // MakeChange makes a change, or with dryRun has the server check it as if it were made.
 // The errors are those of verdict: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
 // *Rejected.
-func (p *Policies) MakeChange(ctx context.Context, ch Change, dryRun bool) (*WriteAnswer, error) {
+func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool) (*WriteAnswer, error) {
 	r, err := p.clientOf(ch.Key)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch Change, dryRun bool) (*Wri
 	return w, nil
 }
 
-func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dryRun bool) (*unstructured.Unstructured, error) {
 	var dry []string
 	if dryRun {
@@ -173,7 +173,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 
 // withVersion reads the object, sees that it still is what the change started
 // from, and writes or deletes that very version.
-func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
 	if err != nil {
@@ -203,7 +203,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 }
 
 // authoredDocument is the new policy as its author wrote it.
-func authoredDocument(ch Change) (*unstructured.Unstructured, error) {
+func authoredDocument(ch PolicyChange) (*unstructured.Unstructured, error) {
 	tree, err := manifests.PolicyTree(ch.New)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
@@ -230,7 +230,7 @@ type patchOperation map[string]any
 
 // patchOf is the patch of what changes: the priority, or the annotations of logging, with a
 // test of what is there.
-func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]patchOperation, error) {
+func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only what is there can be patched: %w", model.ErrRefused)
 	}
@@ -267,8 +267,9 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]pat
 }
 
 // annotationOps change the annotations of logging. The level is tested also where only the
-// record of a session changes: it says what was before. none says that there are no annotations at all.
-func annotationOps(ch Change, none bool) (ops []patchOperation) {
+// record of a session changes: it says what was before. none says that there are no
+// annotations at all.
+func annotationOps(ch PolicyChange, none bool) (ops []patchOperation) {
 	const annotations = "/metadata/annotations"
 	first := map[string]string{}
 	var tests []patchOperation

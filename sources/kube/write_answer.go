@@ -17,8 +17,8 @@ import (
 	"rung/sources/manifests/check"
 )
 
-// Live is a policy as the API server has it.
-type Live struct {
+// LivePolicy is a policy as the API server has it.
+type LivePolicy struct {
 	Policy *model.Policy
 	// Unknown are fields of its spec that Rung does not know: the installed CRD
 	// is newer.
@@ -29,15 +29,15 @@ type Live struct {
 }
 
 // liveOf brings an answer of the server into Rung's form.
-func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
-	l := &Live{raw: u, managed: u.GetManagedFields()}
+func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
+	l := &LivePolicy{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
 		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: clean.Text(string(u.GetUID())), Version: clean.Text(u.GetResourceVersion()),
 			Created: u.GetCreationTimestamp().Time, Annotations: u.GetAnnotations(),
 			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
 		return l, nil
 	}
-	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u, nil)
+	o, broken := manifests.NewTyped(p.cluster.Context()).ReadObject(u, nil)
 	l.Policy, _ = o.(*model.Policy)
 	if l.Policy == nil {
 		why := "it is something else"
@@ -62,7 +62,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // changedObject is the live object as the change wants it. It means what the change
 // started from, so what its author decides is replaced as a whole; all else, such
 // as status, uid and kubectl's record, stays.
-func (l *Live) changedObject(ch Change) (*unstructured.Unstructured, error) {
+func (l *LivePolicy) changedObject(ch PolicyChange) (*unstructured.Unstructured, error) {
 	want, err := manifests.PolicyTree(ch.New)
 	if err != nil {
 		return nil, err

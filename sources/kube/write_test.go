@@ -71,7 +71,7 @@ func serve(t *testing.T) (*apiserver.Server, *Cluster) {
 }
 
 // start serves the policy and reads it.
-func start(t *testing.T, text string) (*apiserver.Server, *Policies, *Live) {
+func start(t *testing.T, text string) (*apiserver.Server, *Policies, *LivePolicy) {
 	t.Helper()
 	s, c := serve(t)
 	s.Put(apiserver.ANPs+"/blue", tree(t, text))
@@ -105,7 +105,7 @@ const strictly = "fieldManager=rung&fieldValidation=Strict"
 func TestUpdateKeepsWhatItIsNotAbout(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
 	now := parsed(t, strings.Replace(strings.Replace(l.Policy.YAML, "priority: 40", "priority: 41", 1), "team: ops", "team: net", 1))
-	ch := Change{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}
+	ch := PolicyChange{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}
 	if _, err := p.MakeChange(t.Context(), ch, true); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestUpdateRefusesToLoseUnknownFields(t *testing.T) {
 		t.Fatal(diff)
 	}
 	now := parsed(t, strings.Replace(bluePolicy, "priority: 40", "priority: 41", 1))
-	_, err := p.MakeChange(t.Context(), Change{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
+	_, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
 	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "spec.shiny") {
 		t.Errorf("%v", err)
 	}
@@ -208,7 +208,7 @@ func TestPatch(t *testing.T) {
 			s, p, l := start(t, c.text)
 			now := *l.Policy
 			c.change(&now)
-			ch := Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}
+			ch := PolicyChange{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}
 			w, err := p.MakeChange(t.Context(), ch, false)
 			if err != nil {
 				t.Fatal(err)
@@ -235,16 +235,16 @@ func TestCreateDeleteApply(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
 	newText := strings.Replace(l.Policy.YAML, "name: blue", "name: navy", 1)
 	navy := model.PolicyKey{Kind: model.KindANP, Name: "navy"}
-	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); err != nil {
+	if _, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Requests(); got[0].Method != "POST" || got[0].Query != strictly || got[0].Body["status"] != nil {
 		t.Errorf("%+v", got)
 	}
-	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); !errors.Is(err, ErrChanged) {
+	if _, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbCreate, Key: navy, New: parsed(t, newText)}, false); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v", err)
 	}
-	del := Change{Verb: VerbDelete, Key: blueKey, Old: l.Policy, Unchanged: unchanged(l.Policy)}
+	del := PolicyChange{Verb: VerbDelete, Key: blueKey, Old: l.Policy, Unchanged: unchanged(l.Policy)}
 	if _, err := p.MakeChange(t.Context(), del, true); err != nil || s.Object(apiserver.ANPs+"/blue") == nil {
 		t.Fatalf("a dry run deletes, or fails: %v", err)
 	}
@@ -261,7 +261,7 @@ func TestCreateDeleteApply(t *testing.T) {
 	}
 	s.Requests()
 	// A document as kubectl prints it: what the server keeps is not sent.
-	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy), Force: true}, true); err != nil {
+	if _, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy), Force: true}, true); err != nil {
 		t.Fatal(err)
 	}
 	got := s.Requests()[0]
@@ -274,7 +274,7 @@ func TestCreateDeleteApply(t *testing.T) {
 			"reason": "FieldManagerConflict", "field": ".spec.priority", "message": `conflict with "rung" using v1`}}})
 		return true
 	})
-	if _, err := p.MakeChange(t.Context(), Change{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy)}, false); err != nil {
+	if _, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbApply, Key: blueKey, New: parsed(t, bluePolicy)}, false); err != nil {
 		t.Error(err)
 	}
 	md := got.Body["metadata"].(map[string]any)
@@ -289,7 +289,7 @@ func TestRefusals(t *testing.T) {
 	now := *l.Policy
 	now.Priority = 42
 	do := func() error {
-		_, err := p.MakeChange(context.Background(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
+		_, err := p.MakeChange(context.Background(), PolicyChange{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
 		return err
 	}
 	answer := func(code int, reason, message string, details map[string]any) {
@@ -345,7 +345,7 @@ func TestRefusals(t *testing.T) {
 		w.Header().Add("Warning", `299 - "this will go"`)
 		return false
 	})
-	w, err := p.MakeChange(t.Context(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
+	w, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
 	if err != nil || !reflect.DeepEqual(w.Warnings, []string{"this will go"}) {
 		t.Errorf("%v %v", w, err)
 	}
@@ -355,7 +355,7 @@ func TestRefusals(t *testing.T) {
 // brings back what somebody deleted, nor changes another of its name.
 func TestApplyKeepsToTheObject(t *testing.T) {
 	s, p, l := start(t, bluePolicy)
-	ch := Change{Verb: VerbApply, Key: blueKey, Old: l.Policy, New: parsed(t, bluePolicy)}
+	ch := PolicyChange{Verb: VerbApply, Key: blueKey, Old: l.Policy, New: parsed(t, bluePolicy)}
 	if _, err := p.MakeChange(t.Context(), ch, true); err != nil {
 		t.Fatal(err)
 	}

@@ -13,22 +13,22 @@ import (
 	"rung/model/clean"
 )
 
-// Status is how a file stands.
-type Status string
+// ReadStatus is how a file stands.
+type ReadStatus string
 
 // The ways a file stands.
 const (
-	Following Status = "following" // what is added is read
-	Ended     Status = "ended"     // read to its end, nothing is added
-	Gone      Status = "gone"      // deleted; it may return
-	Failed    Status = "failed"    // see Err
+	Following ReadStatus = "following" // what is added is read
+	Ended     ReadStatus = "ended"     // read to its end, nothing is added
+	Gone      ReadStatus = "gone"      // deleted; it may return
+	Failed    ReadStatus = "failed"    // see Err
 )
 
 // FileState is the state of reading a file.
 type FileState struct {
 	Path   string // clean
 	Place  LinePlace
-	Status Status
+	Status ReadStatus
 	Err    error
 	// Size and Read are bytes of the file as it is stored; Read counts the bytes taken so
 	// far, -1 where that cannot be told: of a compressed file before its end, and of a
@@ -147,10 +147,10 @@ func (f *File) currentPart() *logPart {
 	return f.parts[len(f.parts)-1]
 }
 
-// Poll looks whether the file was rotated, truncated or deleted, or has returned, once
+// PollChanges looks whether the file was rotated, truncated or deleted, or has returned, once
 // Next has no more. A gap says that lines may be missing between the last one and the
 // next, and why.
-func (f *File) Poll() (gap string) {
+func (f *File) PollChanges() (gap string) {
 	if f.static || f.stream != nil {
 		return ""
 	}

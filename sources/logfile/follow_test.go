@@ -89,7 +89,7 @@ func (w *world) read() {
 			w.must(err)
 			w.got, quiet = append(w.got, string(line)), 0
 		}
-		if gap := w.f.Poll(); gap != "" {
+		if gap := w.f.PollChanges(); gap != "" {
 			w.got, quiet = append(w.got, "gap: "+gap), 0
 		}
 	}

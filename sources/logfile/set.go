@@ -62,7 +62,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 		}
 		s.paths = append(s.paths, path)
 	}
-	s.Scan()
+	s.ScanNew()
 	return s, nil
 }
 
@@ -120,14 +120,14 @@ func (s *Set) wakeReader() {
 	}
 }
 
-// Wake gets a tick when a pipe has lines.
-func (s *Set) Wake() <-chan struct{} { return s.wake }
+// WakeChannel gets a tick when a pipe has lines.
+func (s *Set) WakeChannel() <-chan struct{} { return s.wake }
 
 // Files are the files there are now.
 func (s *Set) Files() []*File { return s.files }
 
-// Scan looks for new files and returns them, those written to last behind the others.
-func (s *Set) Scan() (fresh []*File) {
+// ScanNew looks for new files and returns them, those written to last behind the others.
+func (s *Set) ScanNew() (fresh []*File) {
 	var found []namedFile
 	for _, path := range s.paths {
 		more, _, _ := expandPath(path) // one that is gone may return

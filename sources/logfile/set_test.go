@@ -80,15 +80,15 @@ func TestFolder(t *testing.T) {
 	}
 	put(t, dir, "ovn/acl.log", "4\n", 0)
 	put(t, dir, "ovn/other.log", "5\n", 0)
-	s.Scan()
+	s.ScanNew()
 	for _, f := range s.Files() {
-		f.Poll()
+		f.PollChanges()
 	}
-	s.Scan()
+	s.ScanNew()
 	if diff := gocmp.Diff([]string{"acl.log: 4", "other.log: 5"}, s.lines(t)); diff != "" {
 		t.Errorf("after a rotation (-want +got):\n%s", diff)
 	}
-	if n := len(s.Scan()); n != 0 {
+	if n := len(s.ScanNew()); n != 0 {
 		t.Errorf("%d new files", n)
 	}
 }
@@ -104,9 +104,9 @@ func TestFolderRenamedAnyhow(t *testing.T) {
 	}
 	put(t, dir, "acl.log", "2\n", 0)
 	put(t, dir, "copy.log", "1\n", 0)
-	s.Scan()
-	s.Files()[0].Poll()
-	s.Scan()
+	s.ScanNew()
+	s.Files()[0].PollChanges()
+	s.ScanNew()
 	if diff := gocmp.Diff([]string{"acl.log: 2"}, s.lines(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

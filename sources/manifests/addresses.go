@@ -227,7 +227,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	}
 	out := make(map[string][]string, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, list := clean.Text(yamltree.Text(root.Content[i])), root.Content[i+1]
+		name, list := clean.Text(yamltree.TextAt(root.Content[i])), root.Content[i+1]
 		if _, twice := out[name]; name == "" || twice {
 			return nil, fmt.Errorf("%s: line %d: %q: want a DNS name, each once", file, root.Content[i].Line, name)
 		}
@@ -235,10 +235,10 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 			return nil, fmt.Errorf("%s: line %d: %s: want a list of addresses", file, list.Line, name)
 		}
 		out[name] = nil
-		for _, n := range yamltree.Items(list) {
-			ip := canonicalIP(yamltree.Text(n))
+		for _, n := range yamltree.ItemsAt(list) {
+			ip := canonicalIP(yamltree.TextAt(n))
 			if ip == "" {
-				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.Text(n)))
+				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.TextAt(n)))
 			}
 			if !slices.Contains(out[name], ip) {
 				out[name] = append(out[name], ip)

@@ -39,7 +39,7 @@ type unitOutcome struct {
 	objects    []model.Object
 	broken     []model.Broken
 	asideNotes []asideNote // what is counted before it is reported
-	syntax     *yamltree.Error
+	syntax     *yamltree.SyntaxError
 }
 
 // asideNote is something said once for many objects of a file.
@@ -79,7 +79,7 @@ func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 	case u.item < 0:
 		d.takeDocument(root, origin, u.text)
 	case root.Kind != yaml.SequenceNode || len(root.Content) != 1: // an item is cut out with its dash
-		d.out.syntax = &yamltree.Error{Code: check.CodeYAML, Msg: "is not one item of a List"}
+		d.out.syntax = &yamltree.SyntaxError{Code: check.CodeYAML, Msg: "is not one item of a List"}
 	case !yamltree.IsNull(root.Content[0]):
 		d.takeItems(root.Content[0], origin, u.kind, nil)
 	}
@@ -87,9 +87,9 @@ func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 }
 
 func (d *decoder) addSyntaxError(err error, origin model.Origin) {
-	var se *yamltree.Error
+	var se *yamltree.SyntaxError
 	if !errors.As(err, &se) {
-		se = &yamltree.Error{Code: check.CodeYAML, Msg: err.Error()}
+		se = &yamltree.SyntaxError{Code: check.CodeYAML, Msg: err.Error()}
 	}
 	d.out.syntax = se
 	origin.Line = d.line + max(se.Line, 1)
@@ -125,7 +125,7 @@ func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListK
 		return
 	}
 	whole := origin.Item < 0
-	for i, e := range yamltree.Items(n, "items") {
+	for i, e := range yamltree.ItemsAt(n, "items") {
 		if whole {
 			origin.Item = i
 		}
@@ -162,12 +162,12 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 			Message: "is " + check.DescribeNode(n) + ", not a Kubernetes object"})
 		return
 	}
-	apiVersion, kind := yamltree.Text(n, "apiVersion"), yamltree.Text(n, "kind")
+	apiVersion, kind := yamltree.TextAt(n, "apiVersion"), yamltree.TextAt(n, "kind")
 	if apiVersion == "" && kind == "" {
 		apiVersion, kind = lk.ApiVersion, lk.Kind
 	}
-	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.Text(n, "metadata", "namespace")),
-		Name: clean.Text(yamltree.Text(n, "metadata", "name"))}
+	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.TextAt(n, "metadata", "namespace")),
+		Name: clean.Text(yamltree.TextAt(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
 		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
 		return
@@ -188,7 +188,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	} else if !k.kind.IsNamespaced() {
 		key.Namespace = ""
 	}
-	if i := check.CheckName(k.kind, yamltree.Text(n, "metadata", "namespace"), yamltree.Text(n, "metadata", "name")); i != nil {
+	if i := check.CheckName(k.kind, yamltree.TextAt(n, "metadata", "namespace"), yamltree.TextAt(n, "metadata", "name")); i != nil {
 		i.Line = yamltree.LineOf(n, i.Field)
 		d.reportIssue(origin, check.ShortKey(key), *i)
 		return
@@ -204,7 +204,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	}
 	if d.reportIssues(origin, key, bad, more) {
 		if k.toModel == nil || k.isAntrea() { // what else is wrong with it is told at once
-			d.reportIssues(origin, key, admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
+			d.reportIssues(origin, key, admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), bad), 0)
 		}
 		return
 	}
@@ -214,14 +214,14 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	}
 	var whole map[string]any // of a kind whose text is kept
 	if k.isAntrea() {
-		whole = yamltree.Value(n).(map[string]any)
+		whole = yamltree.JSONValue(n).(map[string]any)
 		if !d.opts.SkipSchema && d.reportIssues(origin, key, d.gateIssues(n, k.kind, whole), 0) {
 			return
 		}
 	}
 	dropUnreadFields(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any),
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.JSONValue(n).(map[string]any),
 		typed); err != nil {
 		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
 		return
@@ -254,11 +254,11 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 func dropUnreadFields(n *yaml.Node) {
 	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
 		"deletionTimestamp")
-	if yamltree.Text(n, "kind") != string(model.KindPod) {
+	if yamltree.TextAt(n, "kind") != string(model.KindPod) {
 		return
 	}
 	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
-	for _, c := range yamltree.Items(n, "spec", "containers") {
+	for _, c := range yamltree.ItemsAt(n, "spec", "containers") {
 		yamltree.KeepFields(c, "ports")
 	}
 	yamltree.KeepFields(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")

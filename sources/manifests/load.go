@@ -36,7 +36,7 @@ type inputFile struct {
 
 // loadedFile is a file in memory, ready to be split.
 type loadedFile struct {
-	file File
+	file FileState
 	text []byte // expanded, without byte order mark
 	bom  int    // bytes of byte order mark before text
 }
@@ -239,7 +239,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	case err != nil:
 		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
-	l := &loadedFile{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
+	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expandGzip(raw, o.Limits.Expanded)

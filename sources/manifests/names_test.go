@@ -35,13 +35,13 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%s %.20q: %v", kind, name, broken)
 			}
 		}
-		o, broken := NewTyped("context").Object(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil)
+		o, broken := NewTyped("context").ReadObject(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil)
 		if o != nil || len(broken) != 1 || !broken[0].IsError() {
 			t.Errorf("from the API, %.20q: %v, %v", name, o, broken)
 		}
 	}
 	for _, name := range []string{"n1", "ip-10-0-0-1.eu-west-1.compute.internal", "0", strings.Repeat("n", 253)} {
-		if o, broken := NewTyped("context").Object(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil); o == nil || len(broken) > 0 {
+		if o, broken := NewTyped("context").ReadObject(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil); o == nil || len(broken) > 0 {
 			t.Errorf("%s: %v", name, broken)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // left.
 func TestOlderOnCluster(t *testing.T) {
 	conv := NewTyped("prod")
-	o, _ := conv.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Annotations: map[string]string{model.AnnotationIsolation: `{"ingress":{}}`, "other": "x"}}}, nil)
+	o, _ := conv.ReadObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Annotations: map[string]string{model.AnnotationIsolation: `{"ingress":{}}`, "other": "x"}}}, nil)
 	if ns := o.(*model.Namespace); ns.Annotations[model.AnnotationIsolation] != `{"ingress":{}}` || len(ns.Annotations) != 1 {
 		t.Errorf("annotations %v", ns.Annotations)
 	}
@@ -28,7 +28,7 @@ func TestOlderOnCluster(t *testing.T) {
 			"ingress": []any{map[string]any{"action": "Deny", "from": []any{map[string]any{"namespaces": map[string]any{
 				"namespaceSelector": map[string]any{"matchLabels": map[string]any{"tenant": "blue"}}}}}}}},
 	}}
-	o, broken := conv.Object(u, nil)
+	o, broken := conv.ReadObject(u, nil)
 	p := o.(*model.Policy)
 	if len(broken) != 1 || broken[0].Code != model.InvalidOlder || broken[0].Severity != model.SeverityWarning || broken[0].Field != "spec.ingress[0].from[0].namespaces.namespaceSelector" {
 		t.Errorf("broken %v", broken)
@@ -52,7 +52,7 @@ func TestPortsOf2022OnCluster(t *testing.T) {
 			"ingress": []any{map[string]any{"action": "Deny", "from": []any{map[string]any{"namespaces": map[string]any{}}},
 				"ports": map[string]any{"list": []any{map[string]any{"protocol": "TCP", "port": int64(80)}}}}}},
 	}}
-	o, broken := NewTyped("prod").Object(u, nil)
+	o, broken := NewTyped("prod").ReadObject(u, nil)
 	if o != nil || len(broken) != 1 || broken[0].Code != check.CodeSchema || broken[0].Key.Name != "a" || broken[0].Remedy != "the installed CRD and this release of Rung do not fit" {
 		t.Errorf("%v, %+v", o, broken)
 	}

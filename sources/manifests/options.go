@@ -71,7 +71,7 @@ func (o Options) withDefaults() Options {
 type Result struct {
 	Objects []model.Object
 	Broken  []model.Broken
-	Files   []File
+	Files   []FileState
 }
 
 // Policies lists the policies among the objects.
@@ -85,9 +85,9 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
-// File is the state of a file when it was read: what edit.ReadUnchanged compares
+// FileState is the state of a file when it was read: what edit.ReadUnchanged compares
 // with before it changes anything.
-type File struct {
+type FileState struct {
 	// Path is as in Origin.File.
 	Path string
 	Sum  [sha256.Size]byte // of the bytes on disk

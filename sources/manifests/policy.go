@@ -23,7 +23,7 @@ import (
 // takePolicy takes in a policy that passed the strict check; was is its older form, nil for
 // none.
 func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.OlderForm) {
-	obj := yamltree.Value(n).(map[string]any)
+	obj := yamltree.JSONValue(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
 		if d.reportIssues(origin, key, d.gateIssues(n, k.kind, obj), 0) {
@@ -80,9 +80,10 @@ func dropStatusDoubt(obj map[string]any) {
 
 // FromObject brings a typed policy into the model's form: one of
 // *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
-// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
-// an EgressFirewall. The object is kept as Original and must not be changed
-// afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
+// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an
+// *unstructured.Unstructured of these or of an EgressFirewall. The object is kept as Original
+// and must not be changed afterwards. Gate 1 is not run (see Validate), gate 2 is: see
+// Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 	return newDecoder(Options{}).fromObject(obj, origin)
 }
@@ -128,7 +129,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
 		older.ModerniseTree(root)
-		obj = yamltree.Value(root).(map[string]any)
+		obj = yamltree.JSONValue(root).(map[string]any)
 	}
 	var out []model.Broken
 	priority, ranked := int32(0), false
@@ -160,7 +161,7 @@ func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if root == nil || root.Kind != yaml.MappingNode {
 		return nil, nil, fmt.Errorf("is not a Kubernetes object")
 	}
-	return yamltree.Value(root).(map[string]any), root, nil
+	return yamltree.JSONValue(root).(map[string]any), root, nil
 }
 
 // Marshal writes a policy as tidy YAML: what its author decides, in the order

@@ -44,7 +44,7 @@ func Parse(name string, text []byte, o Options) *Result {
 		broken = append(broken, fileBroken(o.Source, name,
 			"is larger than the limit of "+reading.SizeText(o.Limits.FileSize)+" for a file", ""))
 	} else {
-		l := &loadedFile{text: text, file: File{Path: name, Size: int64(len(text))}}
+		l := &loadedFile{text: text, file: FileState{Path: name, Size: int64(len(text))}}
 		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
 	}
 	r := assembleResult(o, files, broken)
@@ -142,7 +142,7 @@ func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResul
 		if broken != nil {
 			f.partial = true
 			f.broken = append(f.broken, *broken)
-			l = &loadedFile{file: File{Path: inputs[i].path}}
+			l = &loadedFile{file: FileState{Path: inputs[i].path}}
 		}
 		f.loadedFile = l
 		files[i] = f

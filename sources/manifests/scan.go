@@ -24,7 +24,7 @@ type watchedFile struct {
 	// keptObjects are objects of earlier readings that res no longer has for a reason;
 	// since when.
 	keptObjects map[model.Key]keptObject
-	// missedSince is when the file was first missed; gone says it was given up, with
+	// missedSince is when the file was first missed; isGone says it was given up, with
 	// how many objects.
 	missedSince time.Time
 	isGone      bool

@@ -17,22 +17,22 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Typed brings objects of the API server, as client-go decodes them, into the
+// TypedReader brings objects of the API server, as client-go decodes them, into the
 // model's form: the same reading as that of manifests, without gate 1, which the
 // server has run. It is used by one goroutine at a time.
-type Typed struct{ d *decoder }
+type TypedReader struct{ d *decoder }
 
 // NewTyped makes a converter; source is the Origin.Source of its objects.
-func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: source})} }
+func NewTyped(source string) *TypedReader { return &TypedReader{newDecoder(Options{Source: source})} }
 
-// Object brings one object into the model's form: a *corev1.Namespace, Pod, Node, Service or
+// ReadObject brings one object into the model's form: a *corev1.Namespace, Pod, Node, Service or
 // Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy, or an
 // *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of Antrea.
 // Nothing of obj is kept but a policy's typed form, without managedFields, which are taken out of
 // obj; old is the object as it was read before, or nil: parts that did not change are taken from
 // it. The result is nil for an object that cannot be taken in: broken says why then, and otherwise
 // holds doubts about it.
-func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []model.Broken) {
+func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, broken []model.Broken) {
 	t.d.out = &unitOutcome{}
 	m, isObject := obj.(metav1.Object)
 	if !isObject {
@@ -61,7 +61,7 @@ func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []mode
 
 // genericObject brings an object that is no policy and has no type of client-go's into the
 // model's form: Tiers and groups of Antrea.
-func (t *Typed) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
+func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
 		t.d.reportIssue(t.clusterOrigin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
@@ -78,12 +78,14 @@ func (t *Typed) genericObject(k *kindInfo, u *unstructured.Unstructured) model.O
 	return o
 }
 
-func (t *Typed) clusterOrigin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }
+func (t *TypedReader) clusterOrigin() model.Origin {
+	return model.Origin{Source: t.d.opts.Source, Item: -1}
+}
 
 // policyOf brings a policy into the model's form. A field of its spec that Rung's
 // types lack (the installed CRD is newer) stays in its YAML and is reported: the
 // typed form cannot hold it.
-func (t *Typed) policyOf(obj any, m metav1.Object, old model.Object) model.Object {
+func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model.Object {
 	u, generic := obj.(*unstructured.Unstructured)
 	if was, _ := old.(*model.Policy); was != nil && generic {
 		if p := restatedPolicy(was, u); p != nil {
@@ -115,7 +117,7 @@ func (t *Typed) policyOf(obj any, m metav1.Object, old model.Object) model.Objec
 }
 
 // newerFields reports what the policy's types lack, and says whether there is any.
-func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
+func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {

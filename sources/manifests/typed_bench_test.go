@@ -27,20 +27,20 @@ func BenchmarkTypedPolicy(b *testing.B) {
 		"spec":     map[string]any{"priority": int64(5), "subject": map[string]any{"namespaces": map[string]any{}}, "ingress": rules},
 		"status":   map[string]any{"conditions": conditions}}}
 	conv := NewTyped("prod")
-	first, _ := conv.Object(obj, nil)
+	first, _ := conv.ReadObject(obj, nil)
 	if first == nil {
 		b.Fatal("not taken in")
 	}
 	b.Run("new", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			conv.Object(obj, nil)
+			conv.ReadObject(obj, nil)
 		}
 	})
 	b.Run("condition", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			conv.Object(obj, first)
+			conv.ReadObject(obj, first)
 		}
 	})
 }

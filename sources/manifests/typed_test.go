@@ -77,7 +77,7 @@ func TestTypedReadsAsText(t *testing.T) {
 		got := map[model.Key]model.Object{}
 		conv := NewTyped("prod")
 		for _, o := range typedObjects(t, text) {
-			obj, _ := conv.Object(o, nil)
+			obj, _ := conv.ReadObject(o, nil)
 			if obj == nil {
 				t.Fatalf("%s: %v was not taken in", name, o)
 			}
@@ -160,7 +160,7 @@ func TestTypedPolicy(t *testing.T) {
 			"spec":   spec,
 			"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready-In-Zone-w", "status": "True", "reason": "SetupSucceeded", "message": "ok\x1b[2J"}}, "newer": "x"},
 		}}
-		o, broken := NewTyped("prod").Object(u, nil)
+		o, broken := NewTyped("prod").ReadObject(u, nil)
 		p, _ := o.(*model.Policy)
 		return p, broken
 	}
@@ -214,7 +214,7 @@ func TestTypedRestated(t *testing.T) {
 	}
 	sub := func(o map[string]any, name string) map[string]any { return o[name].(map[string]any) }
 	conv := NewTyped("prod")
-	old, _ := conv.Object(object(func(map[string]any) {}), nil)
+	old, _ := conv.ReadObject(object(func(map[string]any) {}), nil)
 	for _, c := range []struct {
 		name   string
 		change func(o map[string]any)
@@ -238,8 +238,8 @@ func TestTypedRestated(t *testing.T) {
 			if quick := restatedPolicy(old.(*model.Policy), object(c.change)) != nil; quick != c.quick {
 				t.Errorf("taken from the old one: %v", quick)
 			}
-			want, _ := NewTyped("prod").Object(object(c.change), nil)
-			got, _ := conv.Object(object(c.change), old)
+			want, _ := NewTyped("prod").ReadObject(object(c.change), nil)
+			got, _ := conv.ReadObject(object(c.change), old)
 			whole := cmp.Options{cmp.Comparer(func(a, b model.Labels) bool { return a.Key() == b.Key() }),
 				cmp.Comparer(func(a, b model.Selector) bool { return a.Key() == b.Key() }), cmpopts.EquateEmpty()}
 			if d := cmp.Diff(want, got, whole); d != "" {

@@ -22,7 +22,7 @@ type Update struct {
 	Remove []model.Key
 	// Broken and Files are complete, not only the changes.
 	Broken []model.Broken
-	Files  []File
+	Files  []FileState
 	// Validated says gate 1 was run: false only in the first update when
 	// Options.SkipSchema is set.
 	Validated bool
@@ -105,7 +105,7 @@ type watcher struct {
 	validated bool
 }
 
-// waitForChanges waits for changes. Every change starts the quiet time anew; scan may ask
+// waitForChanges waits for changes. Every change starts the quiet time anew; scanFiles may ask
 // to be called again by itself.
 func (w *watcher) waitForChanges(ctx context.Context) {
 	poll := w.tm.poll

@@ -32,7 +32,7 @@ type follow struct {
 	updates chan Update
 	state   map[model.Key]model.Object
 	broken  []model.Broken
-	files   []File
+	files   []FileState
 }
 
 func startWatch(t *testing.T, o Options) *follow {

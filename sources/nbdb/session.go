@@ -151,7 +151,7 @@ func (s *session) callServer(ctx context.Context, method string, params []byte, 
 	return s.waitAnswer(ctx, s.sendRequest(method, params, patience, reply))
 }
 
-// sendRequest sends a request; answer waits until its reply has been worked on.
+// sendRequest sends a request; waitAnswer waits until its reply has been worked on.
 func (s *session) sendRequest(method string, params []byte, patience time.Duration, reply func([]byte) error) *pendingCall {
 	c := &pendingCall{reply: reply, done: make(chan error, 1), patience: patience}
 	s.mu.Lock()
@@ -233,7 +233,7 @@ func (s *session) handleMessage(m jsonrpc.Message) error {
 		defer s.cfg.Slot()()
 		return s.takeUpdate(m.Params)
 	case m.Method == "echo" && m.ID != nil:
-		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see call
+		_ = s.rpc.Write(jsonrpc.ReplyText(m.ID, m.Params)) // see callServer
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:

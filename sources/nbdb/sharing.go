@@ -48,8 +48,8 @@ func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// recentValues holds the value last seen of each name. When now is full it becomes
-// before, so that names that went are forgotten.
+// recentValues holds the value last seen of each name. When newer is full it becomes
+// older, so that names that went are forgotten.
 type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
 // sharedValue is a value and the bytes it was decoded from: their length (0: not
@@ -166,7 +166,7 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	s.idsByWire.putValue(string(raw), sharedValue[map[string]string]{value: ids})
 }
 
-// getBytes is get for a name that need not be kept.
+// getBytes is value for a name that need not be kept.
 func (r *recentValues[T]) getBytes(name []byte) (v sharedValue[T], ok bool) {
 	v, ok = r.newer[string(name)]
 	if ok {

@@ -200,7 +200,7 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.RowChange, error) {
 	return out, misfit
 }
 
-// readSouthbound reads an object of columns; see row.
+// readSouthbound reads an object of columns; see readRow.
 func (d *rowDecoder) readSouthbound(table, uuid string, old sb.Row, delta bool) sb.Row {
 	switch table {
 	case sb.TableFlow:

@@ -48,7 +48,7 @@ func linkCount(t *testing.T, dir string) (out []string) {
 }
 
 func merge(base, a, b []byte) ([]byte, bool) {
-	m, ok := edit.Merge(string(base), string(a), string(b))
+	m, ok := edit.MergeTexts(string(base), string(a), string(b))
 	return []byte(m), ok
 }
 

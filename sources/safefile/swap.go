@@ -33,9 +33,9 @@ const (
 	depth = 3
 )
 
-// Merge puts the changes from base to a and from base to b into one text, or
+// MergeFunc puts the changes from base to a and from base to b into one text, or
 // says that they touch.
-type Merge func(base, a, b []byte) ([]byte, bool)
+type MergeFunc func(base, a, b []byte) ([]byte, bool)
 
 // SwapText puts text in the place of the regular file at path, if that still holds old.
 // Owner and mode stay. A change that another program writes at the same moment is not
@@ -43,7 +43,7 @@ type Merge func(base, a, b []byte) ([]byte, bool)
 // with old. Where it differs, it is put back and the error is ErrChanged. Anything
 // written to text in between is merged into it; where that cannot be, it is kept in a
 // file beside, FILE.orig, which the error names.
-func SwapText(fsys FS, path string, old, text []byte, merge Merge) error {
+func SwapText(fsys FS, path string, old, text []byte, merge MergeFunc) error {
 	info, err := fsys.Lstat(path)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ type textSwap struct {
 	fsys  FS
 	path  string
 	like  fs.FileInfo
-	merge Merge
+	merge MergeFunc
 	depth int
 }
 

@@ -167,7 +167,7 @@ func (m *clientMonitor) snapshotOf(db *memdb.DB) []byte {
 
 // notificationOf is the message about a commit, nil when the monitor is not
 // concerned.
-func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.Change) []byte {
+func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.RowChange) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
@@ -190,7 +190,7 @@ func (m *clientMonitor) notificationOf(db *memdb.DB, changes []memdb.Change) []b
 	return jsonrpc.NotificationText(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.finishUpdates(), []byte{']'}))
 }
 
-func (m *clientMonitor) describeChange(u *tableUpdates, db *memdb.DB, ch *memdb.Change, w *tableWatch) {
+func (m *clientMonitor) describeChange(u *tableUpdates, db *memdb.DB, ch *memdb.RowChange, w *tableWatch) {
 	table, id := ch.Table, string(ch.UUID)
 	whole := func(key string, row memdb.Row) {
 		u.b = append(jsonrpc.AppendString(u.b, key), ':')

@@ -51,7 +51,7 @@ func (t *Traffic) newPacketSender(ctx context.Context, sink func(zone, line stri
 	return p
 }
 
-var packetProtos = map[match.Proto]ovn.Proto{match.TCP: ovn.TCP, match.UDP: ovn.UDP, match.SCTP: ovn.SCTP, match.ICMP: ovn.ICMP}
+var packetProtos = map[match.Proto]ovn.PacketProto{match.TCP: ovn.TCP, match.UDP: ovn.UDP, match.SCTP: ovn.SCTP, match.ICMP: ovn.ICMP}
 
 // beginConnection begins one connection.
 func (p *packetSender) beginConnection() {
@@ -137,7 +137,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	for i := range some {
 		raw[i] = some[i].Packet
 	}
-	var out []ovn.Outcome
+	var out []ovn.PacketOutcome
 	var left []string
 	err := l.useZone(p.ctx, func(z *ovn.Zone, ctx context.Context) (err error) {
 		left = []string{z.ElsewherePort(), z.OutsidePort()}

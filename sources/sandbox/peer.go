@@ -160,7 +160,7 @@ func (p *clientPeer) runTransaction(m jsonrpc.Message) error {
 }
 
 // publishChanges queues a commit's changes for all monitors. The caller holds dbmu.
-func (b *memServer) publishChanges(changes []memdb.Change) {
+func (b *memServer) publishChanges(changes []memdb.RowChange) {
 	b.mu.Lock()
 	peers := slices.Collect(maps.Keys(b.peers))
 	b.mu.Unlock()

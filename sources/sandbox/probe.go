@@ -9,8 +9,8 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// Probe is a connection to put in as packets, to be answered.
-type Probe struct {
+// ProbeRequest is a connection to put in as packets, to be answered.
+type ProbeRequest struct {
 	From, To ProbeEnd
 	Proto    match.Proto
 	Port     uint16 // of the destination; 0 for ICMP
@@ -35,7 +35,7 @@ const (
 // ProbePackets puts the packets of a connection into the zones, there and back, and says step by
 // step where they came out and which ACLs they met. It waits until what the Northbound
 // databases hold is flows. made says that every packet was delivered.
-func (s *Sandbox) ProbePackets(ctx context.Context, q Probe) (steps []ovn.Step, made bool, err error) {
+func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []ovn.PacketStep, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
 		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)

@@ -100,7 +100,7 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 		}
 		p := ovn.Packet{EntryPort: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
 			Dst: netip.MustParseAddr(fmt.Sprintf("10.244.%d.11", z)), Proto: ovn.UDP, SrcPort: 1000, DstPort: 53}
-		var out []ovn.Outcome
+		var out []ovn.PacketOutcome
 		wait.Within(t, wait.Patience, "a packet comes out in zone "+zone, func() bool {
 			_ = s.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) (err error) {
 				out, err = z.Send(ctx, []ovn.Packet{p})

@@ -114,7 +114,7 @@ func Move(name string, to int32) change.Mutation {
 // that has none any more, or an address.
 func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.LogConnections {
 	t.Helper()
-	log := &diff.LogConnections{Fresh: true}
+	log := &diff.LogConnections{IsNewest: true}
 	end := func(text string) verdict.Endpoint {
 		if a, err := netip.ParseAddr(text); err == nil {
 			return verdict.AddrEnd(a)
@@ -134,8 +134,8 @@ func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.LogConnection
 		if _, err := fmt.Sscan(text, &from, &to, &port, &said); err != nil {
 			t.Fatal(err)
 		}
-		log.Seen = append(log.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
-			Said: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
+		log.Connections = append(log.Connections, diff.LoggedConnection{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
+			LoggedVerdict: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
 		log.Lines += i + 1
 	}
 	return log
@@ -147,7 +147,7 @@ func Otherwise(e *effect.Effect) string {
 		return "none"
 	}
 	o := e.Log
-	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Lost)
+	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Unattributed)
 	for i := range o.Groups {
 		g := &o.Groups[i]
 		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g))

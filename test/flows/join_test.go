@@ -178,7 +178,7 @@ func wrong(a *flow.ACL) string {
 			return fmt.Sprintf("logged as %+v, the row says %q %s", *f.Log, a.Name, a.Severity)
 		}
 	}
-	for _, name := range a.On {
+	for _, name := range a.Switches {
 		slices.Sort(got[name])
 		if !slices.Equal(got[name], hints) {
 			return fmt.Sprintf("on %s flows for %v, want %v", name, got[name], hints)

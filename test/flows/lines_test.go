@@ -125,7 +125,7 @@ func logged(name string) string {
 	return clean.Text(name)
 }
 
-var protocols = map[ovn.Proto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp"}
+var protocols = map[ovn.PacketProto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp"}
 
 // line is everything of a line that a packet determines.
 func line(head, proto string, src, dst netip.Addr, from, to uint16, flags string) string {
@@ -157,7 +157,7 @@ func TestLinesRead(t *testing.T) {
 		var batch []ovn.Packet
 		for i, c := range asks {
 			from, to := n.pods[(i+round)%podsOn], n.pods[(i+round+1+round/podsOn%(podsOn-1))%podsOn]
-			p := ovn.Packet{EntryPort: from.lport, Src: from.v4, Dst: to.v4, Proto: ovn.Proto(1 + (i+round)%3), SrcPort: source, DstPort: c.port}
+			p := ovn.Packet{EntryPort: from.lport, Src: from.v4, Dst: to.v4, Proto: ovn.PacketProto(1 + (i+round)%3), SrcPort: source, DstPort: c.port}
 			if (i+round/3)%2 == 0 {
 				p.Src, p.Dst = from.v6, to.v6
 			}

@@ -130,7 +130,7 @@ func TestLinesLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(out, func(o ovn.Outcome) bool { return len(o.Ports) > 0 }) {
+			if slices.ContainsFunc(out, func(o ovn.PacketOutcome) bool { return len(o.Ports) > 0 }) {
 				t.Fatal("a packet came out that should be dropped")
 			}
 			time.Sleep(c.tick)

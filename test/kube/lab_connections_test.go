@@ -41,7 +41,7 @@ func (a *attempt) passages() []passage {
 	return []passage{{from.Name(), a.FromPort, from.ElsewherePort()}, {to.Name(), to.ElsewherePort(), a.ToPort}}
 }
 
-var labProtocols = map[string]ovn.Proto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP, "ICMP": ovn.ICMP}
+var labProtocols = map[string]ovn.PacketProto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP, "ICMP": ovn.ICMP}
 
 // attempt is a connection between two ends; those that are no pod are addresses, seen
 // from the pod at the other end.
@@ -197,7 +197,7 @@ type decidedBy struct {
 }
 
 // try puts a connection in as packets.
-func (w *labWorld) try(a attempt) (steps []ovn.Step, made bool) {
+func (w *labWorld) try(a attempt) (steps []ovn.PacketStep, made bool) {
 	w.t.Helper()
 	steps, made, err := ovn.TryConnection(w.t.Context(), a.Connection)
 	must(w.t, err)

@@ -16,7 +16,7 @@ import (
 type talk struct {
 	w                *world
 	client, server   place
-	proto            ovn.Proto
+	proto            ovn.PacketProto
 	srcPort, dstPort uint16
 }
 
@@ -122,7 +122,7 @@ func TestEstablished(t *testing.T) {
 				servers, want = []place{outside}, wantFirewall
 			}
 			for _, server := range servers {
-				for name, proto := range map[string]ovn.Proto{"tcp": ovn.TCP, "udp": ovn.UDP} {
+				for name, proto := range map[string]ovn.PacketProto{"tcp": ovn.TCP, "udp": ovn.UDP} {
 					put()
 					var talks []*talk // each order on a connection of its own
 					for range orders {

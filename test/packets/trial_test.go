@@ -19,7 +19,7 @@ type trial struct {
 	legs   []leg
 	asked  verdicts.Connection // what the policies are asked
 	at     int                 // the leg that comes next
-	seen   ovn.Outcome
+	seen   ovn.PacketOutcome
 	over   bool
 	tied   bool // OVN might have chosen otherwise
 }
@@ -39,7 +39,7 @@ func (t *trial) String() string {
 	return fmt.Sprintf("%s: %s from %s port %d to %s port %d", t.what, protoOf(p), p.Src, p.SrcPort, p.Dst, p.DstPort)
 }
 
-var protos = map[ovn.Proto]match.Proto{ovn.TCP: match.TCP, ovn.UDP: match.UDP, ovn.SCTP: match.SCTP, ovn.ICMP: match.ICMP}
+var protos = map[ovn.PacketProto]match.Proto{ovn.TCP: match.TCP, ovn.UDP: match.UDP, ovn.SCTP: match.SCTP, ovn.ICMP: match.ICMP}
 
 func protoOf(p ovn.Packet) match.Proto {
 	if p.Proto == ovn.ICMP && p.Src.Is6() {
@@ -55,10 +55,10 @@ func (d *drawn) trial(w *world, srcPort uint16) (t *trial, ok bool) {
 	}
 	from, to := d.pods[d.r.IntN(len(d.pods))], d.pods[d.r.IntN(len(d.pods))]
 	src := from.ips[d.r.IntN(len(from.ips))]
-	t = &trial{packet: ovn.Packet{Src: src, Proto: ovn.Proto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(5))}}
+	t = &trial{packet: ovn.Packet{Src: src, Proto: ovn.PacketProto(1 + d.r.IntN(4)), SrcPort: srcPort, DstPort: uint16(79 + d.r.IntN(5))}}
 	if d.one(4) && len(to.ports) > 0 { // a port that the pod declares
 		cp := to.ports[d.r.IntN(len(to.ports))]
-		t.packet.Proto = map[string]ovn.Proto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP}[cp.Protocol]
+		t.packet.Proto = map[string]ovn.PacketProto{"TCP": ovn.TCP, "UDP": ovn.UDP, "SCTP": ovn.SCTP}[cp.Protocol]
 		t.packet.DstPort = uint16(cp.Port)
 	}
 	same := func(addrs ...string) netip.Addr { return familyOf(src, addrs...) }

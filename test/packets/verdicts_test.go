@@ -13,7 +13,7 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-var protocols = map[ovn.Proto]verdicts.Protocol{ovn.TCP: verdicts.TCP, ovn.UDP: verdicts.UDP, ovn.SCTP: verdicts.SCTP, ovn.ICMP: verdicts.ICMP}
+var protocols = map[ovn.PacketProto]verdicts.Protocol{ovn.TCP: verdicts.TCP, ovn.UDP: verdicts.UDP, ovn.SCTP: verdicts.SCTP, ovn.ICMP: verdicts.ICMP}
 
 // ask completes the question about a trial, whose ends are known, by what its packet is.
 func (t *trial) ask() {
@@ -108,7 +108,7 @@ func (r *run) hairpins(d *drawn, x *index.Index) {
 				continue
 			}
 			for j, a := range p.ips {
-				packet := ovn.Packet{EntryPort: p.lport, Src: a, Dst: p.service(a), Proto: ovn.Proto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
+				packet := ovn.Packet{EntryPort: p.lport, Src: a, Dst: p.service(a), Proto: ovn.PacketProto(1 + (i+j)%3), SrcPort: uint16(30000 + i), DstPort: uint16(79 + (i+j)%5)}
 				t := &trial{what: "hairpin", packet: packet, legs: []leg{{zone: n.Name(), in: p.lport, out: p.lport}}}
 				t.ask()
 				t.asked.From = verdicts.PodEnd(p.namespace, p.name)
@@ -159,8 +159,8 @@ func (r *run) confirmed() {
 func unenforced(d *compiler.Desired) map[model.PolicyKey]*model.NoRows {
 	out := map[model.PolicyKey]*model.NoRows{}
 	for c := range d.Policies() {
-		if c.None != nil {
-			out[c.Key] = c.None
+		if c.WhyNoRows != nil {
+			out[c.Key] = c.WhyNoRows
 		}
 	}
 	return out

@@ -30,7 +30,7 @@ func TestSecondReader(t *testing.T) {
 				})
 				return nil
 			}
-			r, err := second.Config{Connect: zone.Connect, Command: second.SelfCommand(secondName)}.Compare(t.Context(), follow)
+			r, err := second.Config{Connect: zone.Connect, Command: second.SelfCommand(secondName)}.CompareRows(t.Context(), follow)
 			if err != nil || len(r.Differences) > 0 || r.More > 0 || r.Rows < 10 {
 				t.Errorf("%+v, %v", r, err)
 			}

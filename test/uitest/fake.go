@@ -42,7 +42,7 @@ type Fake struct {
 	OnController func(zone string, policy model.PolicyKey) (*controllerlog.Log, error)
 
 	// OnProbe answers Probe; nil is no sandbox on OVN.
-	OnProbe func(context.Context, verdict.Connection, func(probe.Phase)) (*probe.Result, error)
+	OnProbe func(context.Context, verdict.Connection, func(probe.ProbePhase)) (*probe.Result, error)
 
 	Done      []model.Activity // for Activity
 	Past      []history.Entry
@@ -175,7 +175,7 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 }
 
 // Probe returns the result of OnProbe.
-func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
 	f.call("probe " + c.String())
 	if f.OnProbe == nil {
 		return nil, probe.CheckPossible(f.Revision().Mode)

@@ -170,7 +170,7 @@ func TestAntreaDifferIsCompare(t *testing.T) {
 		if fmt.Sprint(want) != fmt.Sprint(got) {
 			t.Errorf("seed %d: %v, compared %v", seed, got, want)
 		}
-		for _, g := range slices.Concat(d.Others, d.Watched[0]) {
+		for _, g := range slices.Concat(d.OtherDeciders, d.Watched[0]) {
 			checkGroup(t, int(seed), before, after, g)
 		}
 		singles += everyFlip(t, before, after)

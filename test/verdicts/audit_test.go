@@ -141,7 +141,7 @@ func TestAuditIsRemoval(t *testing.T) {
 				useless++
 			}
 			checkAudited(t, x, r)
-			if r.Over != nil {
+			if r.Overruled != nil {
 				over++
 			}
 			if r.Outside != nil {
@@ -200,13 +200,13 @@ func checkAudited(t *testing.T, x *index.Index, r *audit.AuditedRule) {
 			t.Errorf("%s: the example %s is matched: %v, decided by it: %v", about, r.Example, matched, decides)
 		}
 	}
-	if o := r.Over; o != nil {
+	if o := r.Overruled; o != nil {
 		want := verdict.Allow
 		if r.Action == model.Deny {
 			want = verdict.Deny
 		}
-		if a := answer(o.Connection); a.Verdict != want || len(o.By) == 0 {
-			t.Errorf("%s: %s is %s, by %v", about, o.Connection, a.Verdict, o.By)
+		if a := answer(o.Connection); a.Verdict != want || len(o.Deciders) == 0 {
+			t.Errorf("%s: %s is %s, by %v", about, o.Connection, a.Verdict, o.Deciders)
 		}
 	}
 	if r.Outside != nil && answer(*r.Outside).Verdict != verdict.Allow {

@@ -125,7 +125,7 @@ func converted(r *convert.Result, want, got *verdict.Answer) string {
 			k := slices.IndexFunc(r.Rules, func(c convert.Rule) bool {
 				return c.Policy == a.Policy && c.Direction == a.Direction && c.Index == a.Rule
 			})
-			if k < 0 || !slices.Contains(r.Rules[k].To, convert.MadeRule{Policy: b.Policy, Direction: b.Direction, Index: b.Rule}) {
+			if k < 0 || !slices.Contains(r.Rules[k].MadeRules, convert.MadeRule{Policy: b.Policy, Direction: b.Direction, Index: b.Rule}) {
 				return a.Policy.Label() + " became " + b.Policy.Label()
 			}
 		}

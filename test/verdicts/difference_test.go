@@ -43,7 +43,7 @@ func TestDifferIsCompare(t *testing.T) {
 			about = append(about, p.Key)
 		}
 		all := diff.WatchedEnds{Pods: everyPod(next), Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 81}}}
-		d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{About: about, Watches: []diff.WatchedEnds{all}})
+		d, err := diff.DiffIndexes(context.Background(), before, after, diff.DiffQuestions{ReportedPolicies: about, Watches: []diff.WatchedEnds{all}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,12 +62,12 @@ func TestDifferIsCompare(t *testing.T) {
 		if fmt.Sprint(want) != fmt.Sprint(got) {
 			t.Errorf("seed %d: %v, compared %v", seed, got, want)
 		}
-		for _, g := range slices.Concat(d.Others, d.Watched[0]) {
+		for _, g := range slices.Concat(d.OtherDeciders, d.Watched[0]) {
 			checkGroup(t, seed, before, after, g)
 			others++
 		}
 		for _, u := range d.Rules {
-			if u.Matches && !u.Decides && !u.Before && next.Policy(u.Policy).Kind == model.KindANP {
+			if u.Matches && !u.Decides && !u.IsBefore && next.Policy(u.Policy).Kind == model.KindANP {
 				idle += judgeIdle(t, seed, next, after, u)
 			}
 		}

@@ -83,8 +83,10 @@ func names(c *matrix.Classes, from, to verdict.Endpoint) (a, b string) {
 	a, b = from.String(), to.String()
 	class := func(e verdict.Endpoint, node string) string {
 		s := c.Outside
-		if slices.Contains(s.Own[e.Addr], node) {
-			id := slices.IndexFunc(c.List, func(k *matrix.Class) bool { return slices.Contains(k.Own, matrix.OwnAddr{Addr: e.Addr, Node: node}) })
+		if slices.Contains(s.NodesOfAddr[e.Addr], node) {
+			id := slices.IndexFunc(c.List, func(k *matrix.Class) bool {
+				return slices.Contains(k.OwnAddrs, matrix.OwnAddr{Addr: e.Addr, Node: node})
+			})
 			return fmt.Sprint("class ", id)
 		}
 		return fmt.Sprint("class ", s.Blocks[s.BlockAround(e.Addr)].Class)
@@ -153,7 +155,7 @@ func members(c *matrix.Classes, id int32) (out []verdict.Endpoint) {
 	for _, i := range k.Blocks {
 		out = append(out, verdict.AddrEnd(c.Outside.Blocks[i].Addr))
 	}
-	for _, o := range k.Own {
+	for _, o := range k.OwnAddrs {
 		out = append(out, verdict.AddrEnd(o.Addr))
 	}
 	for _, e := range k.Ends {

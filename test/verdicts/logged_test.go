@@ -27,18 +27,18 @@ func TestLoggedOtherwise(t *testing.T) {
 		next, _ := c.Upsert([]model.Object{w.admin("new"), w.netpol("new"), w.firewall("b")}, nil)
 		before, _ := indexOf(t, c, o)
 		after, _ := indexOf(t, next, o)
-		log := &diff.LogConnections{Fresh: true}
+		log := &diff.LogConnections{IsNewest: true}
 		want, wantLost, wantContrary := map[logKey]int{}, 0, 0
 		for i := range 200 {
 			from, to := logEnd(w, before), logEnd(w, before)
 			s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: uint16(79 + w.r.IntN(4))}, Lines: 1 + w.r.IntN(3),
-				Stage: model.Stage(w.pick("", string(model.StageToLport), string(model.StageAfterLB))), Said: verdict.Verdict(w.pick("", "allow", "deny")),
+				Stage: model.Stage(w.pick("", string(model.StageToLport), string(model.StageAfterLB))), LoggedVerdict: verdict.Verdict(w.pick("", "allow", "deny")),
 				First: start, Last: start.Add(time.Duration(i) * time.Second)}
 			gone := w.odds(10)
 			if gone {
 				s.Connection.From.Key = model.Key{Kind: model.KindPod, Namespace: "a", Name: "gone"}
 			}
-			log.Seen, log.Lines = append(log.Seen, s), log.Lines+s.Lines
+			log.Connections, log.Lines = append(log.Connections, s), log.Lines+s.Lines
 			plain := verdict.Connection{From: verdict.AddrEnd(from.Addr), To: verdict.AddrEnd(to.Addr), Protocol: verdict.TCP, Port: s.Connection.Port}
 			was, err := walk.FromPolicies(before, plain)
 			is, err2 := walk.FromPolicies(after, plain)
@@ -46,7 +46,7 @@ func TestLoggedOtherwise(t *testing.T) {
 				wantLost += s.Lines
 				continue
 			}
-			if now := stagesOf(&was, s.Stage); s.Said != "" && (now == verdict.Allow || now == verdict.Deny) && now != s.Said {
+			if now := stagesOf(&was, s.Stage); s.LoggedVerdict != "" && (now == verdict.Allow || now == verdict.Deny) && now != s.LoggedVerdict {
 				wantContrary += s.Lines
 			}
 			if was.Verdict != is.Verdict {
@@ -66,10 +66,10 @@ func TestLoggedOtherwise(t *testing.T) {
 			}
 			lines += g.Lines
 		}
-		if len(got.Groups) != len(want) || lines != got.Lines || got.Lost != wantLost || got.Contrary != wantContrary || got.Judged+got.Lost != log.Lines {
+		if len(got.Groups) != len(want) || lines != got.Lines || got.Unattributed != wantLost || got.Contrary != wantContrary || got.Judged+got.Unattributed != log.Lines {
 			t.Fatalf("seed %d: %+v\nwant %v, %d lost, %d contrary", seed, got, want, wantLost, wantContrary)
 		}
-		others, lost, contrary = others+lines, lost+got.Lost, contrary+got.Contrary
+		others, lost, contrary = others+lines, lost+got.Unattributed, contrary+got.Contrary
 	}
 	t.Logf("%d lines of others, %d lost, %d contrary", others, lost, contrary)
 	if others < 200 || lost < 200 || contrary < 200 {
@@ -78,7 +78,7 @@ func TestLoggedOtherwise(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	x, _ := indexOf(t, (*model.Cluster)(nil), compiler.Options{IPv4: true})
-	if _, err := (&diff.LogConnections{Seen: make([]diff.LoggedConnection, 1)}).DiffLines(ctx, x, x); err == nil {
+	if _, err := (&diff.LogConnections{Connections: make([]diff.LoggedConnection, 1)}).DiffLines(ctx, x, x); err == nil {
 		t.Error("it goes on after the context has ended")
 	}
 }
@@ -120,11 +120,11 @@ func TestLoggedToNowhere(t *testing.T) {
 		ClusterIPs: []string{"10.96.7.7"}, Selector: model.NewLabels(map[string]string{"app": "nobody"}), Ports: []model.ServicePort{{Protocol: "TCP", Port: 80}}}}, nil)
 	x, _ := indexOf(t, c, o)
 	from := logEnd(w, x)
-	s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: verdict.AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: verdict.TCP, Port: 80}, Lines: 1, Said: verdict.Deny}
+	s := diff.LoggedConnection{Connection: verdict.Connection{From: from, To: verdict.AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: verdict.TCP, Port: 80}, Lines: 1, LoggedVerdict: verdict.Deny}
 	if a, err := walk.FromPolicies(x, s.Connection); err != nil || len(a.Paths) > 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	log := &diff.LogConnections{Seen: []diff.LoggedConnection{s}, Lines: 1}
+	log := &diff.LogConnections{Connections: []diff.LoggedConnection{s}, Lines: 1}
 	if got, err := log.DiffLines(context.Background(), x, x); err != nil || len(got.Groups) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

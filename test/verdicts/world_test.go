@@ -361,8 +361,8 @@ func indexOf(tb testing.TB, c *model.Cluster, o compiler.Options) (*index.Index,
 func unenforced(d *compiler.Desired) map[model.PolicyKey]*model.NoRows {
 	out := map[model.PolicyKey]*model.NoRows{}
 	for c := range d.Policies() {
-		if c.None != nil {
-			out[c.Key] = c.None
+		if c.WhyNoRows != nil {
+			out[c.Key] = c.WhyNoRows
 		}
 	}
 	return out

@@ -29,7 +29,7 @@ func TestWritten(t *testing.T) {
 			q.Annotations = map[string]string{model.AnnotationLogging: p.Logging}
 			p = &q
 		}
-		out, err := write.Policy(p)
+		out, err := write.PolicyObject(p)
 		if err != nil {
 			t.Fatalf("%s: %v", p.Key.Label(), err)
 		}

@@ -75,7 +75,7 @@ func New(p nav.Page) view.View {
 
 // becomes is short: below the table it stands whole.
 func becomes(r *convert.Rule) string {
-	switch n := len(r.To); n {
+	switch n := len(r.MadeRules); n {
 	case 0:
 		return "–"
 	case 1:
@@ -87,13 +87,13 @@ func becomes(r *convert.Rule) string {
 
 // shorter is where a rule is without its name: the kind alone.
 func shorter(r *convert.Rule, w int) widget.Line {
-	if len(r.To) != 1 {
+	if len(r.MadeRules) != 1 {
 		return widget.Plain(becomes(r))
 	}
-	at := r.To[0]
-	text := at.Policy.Kind.Short() + " " + revision.RuleLabel(at.Direction, at.Index, "")
+	at := r.MadeRules[0]
+	text := at.Policy.Kind.Abbreviation() + " " + revision.RuleLabel(at.Direction, at.Index, "")
 	if widget.Width(text) > w {
-		text = at.Policy.Kind.Short()
+		text = at.Policy.Kind.Abbreviation()
 	}
 	return widget.Plain(text)
 }
@@ -138,7 +138,7 @@ func (v *page) begin(env *view.Env) {
 	v.proves.Stop()
 	v.rev, v.wrong = env.Rev, ""
 	rev, to := env.Rev, v.to
-	view.Begin(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.Policies(rev, to) })
+	view.Begin(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.ConvertPolicies(rev, to) })
 }
 
 // Receive takes what was worked out.
@@ -151,7 +151,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		v.res, v.proved = res, false
 		rev := v.rev
 		view.Begin(&v.proves, env, "proving that both sides decide alike", func(ctx context.Context) (*convert.Result, error) {
-			return convert.Prove(ctx, rev, res, func(doing string) { v.doing.Store(&doing) })
+			return convert.ProveResult(ctx, rev, res, func(doing string) { v.doing.Store(&doing) })
 		})
 	} else if res, err, ok := view.Come[*convert.Result](&v.proves, msg); ok {
 		if err != nil {

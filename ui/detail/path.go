@@ -136,7 +136,7 @@ var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed:
 	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
 
 // resultOf says in a word or two what became of a line.
-func resultOf(l *trace.Line) string {
+func resultOf(l *trace.TriedLine) string {
 	if l.Kind == trace.Tried {
 		return "not its " + l.Why
 	}
@@ -147,7 +147,7 @@ func resultOf(l *trace.Line) string {
 const tierColumn = 7
 
 // tried is one rule that was tried.
-func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.Line) {
+func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.TriedLine) {
 	st := d.St
 	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
 	switch l.Kind {

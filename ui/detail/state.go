@@ -151,17 +151,17 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 }
 
 // Hits are how often rules decided, by their log lines; nil where there is no log.
-func Hits(env *view.Env) *logs.Summary {
+func Hits(env *view.Env) *logs.HitSummary {
 	l := env.Console.Logs()
 	if l == nil {
 		return nil
 	}
 	m := env.Rev.Mode
-	return l.Summary(m.Simulated || m.Packets)
+	return l.HitSummary(m.Simulated || m.Packets)
 }
 
 // FreshHits says whether hits are others than those shown.
-func FreshHits(env *view.Env, shown *logs.Summary) bool { return shown != nil && Hits(env) != shown }
+func FreshHits(env *view.Env, shown *logs.HitSummary) bool { return shown != nil && Hits(env) != shown }
 
 // Condition adds the report of a controller, with its time and never as proof.
 func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *themes.Styles, to nav.Page) {
@@ -209,7 +209,7 @@ func Omissions(s *Sheet, all []model.Omission) {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
 			s.Say("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
-				words.Form(more, "is", "are")+" not counted", nav.Page{})
+				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
 		sign, look := "▲", s.St.Warn

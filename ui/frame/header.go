@@ -165,7 +165,7 @@ func (s *State) trialBadge(w int) widget.Line {
 	}
 	l := widget.Styled(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
 	key := s.Keys.Action(action.Confirm).Shown()
-	if key == "" || u.Over && u.Why == "" {
+	if key == "" || u.IsOver && u.Why == "" {
 		return l
 	}
 	l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
@@ -221,7 +221,7 @@ func policyCounts(s *system.System, c *model.Cluster) string {
 	}
 	out := make([]string, len(counted))
 	for i, k := range counted {
-		out[i] = fmt.Sprintf("%s %d", k.Short(), c.Count(k))
+		out[i] = fmt.Sprintf("%s %d", k.Abbreviation(), c.Count(k))
 	}
 	return strings.Join(out, " · ")
 }

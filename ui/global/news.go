@@ -37,7 +37,7 @@ func TellNews(env *view.Env, was *revision.Revision) {
 // tellTrial tells what becomes of a change on trial, from what was said of it before.
 func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	u := env.Rev.Unconfirmed
-	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.Here == u.Here {
+	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.IsOwn == u.IsOwn {
 		return
 	}
 	title := u.Title
@@ -45,14 +45,14 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 		title += ": "
 	}
 	switch {
-	case u.Found && (was == nil || was.ID != u.ID || u.Ended != ""):
+	case u.FromEarlierRun && (was == nil || was.ID != u.ID || u.Ended != ""):
 		foundTrial(env, u)
 	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
 	case u.Ended != "" && u.Kept && u.Title != "":
 		env.Say("%s%s", title, u.Ended)
 	case u.Ended != "":
 		env.Fail("%s%s", title, u.Ended)
-	case u.Why != "" || !u.Here:
+	case u.Why != "" || !u.IsOwn:
 		env.Fail("%s%s", title, u.Text(env.Now))
 	}
 }
@@ -81,14 +81,14 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		env.Ask(&view.Note{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
 		return
 	}
-	if u.Over {
+	if u.IsOver {
 		return // it is told once it is over
 	}
 	env.Ask(&view.Confirm{Title: u.Title, Body: []string{left,
 		"It is put back at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
 		NoText: "put it back then", YesText: "keep it",
 		Changed: func() string {
-			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.Over {
+			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.IsOver {
 				return "its time is over"
 			}
 			return ""

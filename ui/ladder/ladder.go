@@ -20,7 +20,7 @@ import (
 type ladderPage struct {
 	view.List
 	table *widget.Table[*ladder.Line]
-	hits  *logs.Summary // nil without a log
+	hits  *logs.HitSummary // nil without a log
 
 	spread   bool               // every gap slot by slot
 	unfolded map[int32]bool     // gaps that are spread, by first priority

@@ -195,8 +195,8 @@ func rowsOf(k model.Key) string {
 	return "rows of " + k.Label()
 }
 
-// logs is the page of what the line logs. The lines of a default deny are found
-// by what their sentences say: it is no object with a log of its own.
+// logsOf returns the page with the log lines of a ladder line. Log lines of a default deny
+// are found by their text: it is no object with a log of its own.
 func logsOf(l *ladder.Line) nav.Page {
 	if l.Kind == ladder.Unit {
 		return nav.Page{Kind: nav.Logs, Text: regexp.QuoteMeta(l.Key.Label())}

@@ -75,10 +75,10 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 					return proposed{nil, err}
 				}
 				log := logs.ConnectionsOf(entries, narrow.MostSeen)
-				if log.Over > 0 {
+				if log.LeftOut > 0 {
 					return proposed{nil, narrow.ErrTooMany}
 				}
-				p, err := propose.MakeProposal(ctx, rev, t, log.Seen)
+				p, err := propose.MakeProposal(ctx, rev, t, log.Connections)
 				return proposed{p, err}
 			})
 		}})
@@ -88,7 +88,7 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 func (m proposed) tell(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
-			env.Fail("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Why)
+			env.Fail("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
 			return
 		}
 		env.Fail("%v", m.err)

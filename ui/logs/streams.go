@@ -44,7 +44,7 @@ func (v *sources) streamLine(env *view.Env) widget.Line {
 	slices.Sort(order)
 	for _, s := range order {
 		if s != logline.StreamOpen {
-			l = l.Add(" · "+string(s)+": "+words.Few(by[s], 2), st.Warn)
+			l = l.Add(" · "+string(s)+": "+words.ListFew(by[s], 2), st.Warn)
 		}
 	}
 	return l
@@ -72,7 +72,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
 	about := why.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
-	for _, c := range why.Steps(l, env.Rev, about) {
+	for _, c := range why.CheckSteps(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
 			c.Text, c.Remedy = c.Text+" "+key+" switches logging on.", ""
@@ -81,7 +81,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 		case !about.Policy.Kind.IsPolicy() && c.Step == "annotation" && c.Remedy != "":
 			c.Text, c.Remedy = c.Text+" "+env.Keys.Action(action.LadderLogging).Shown()+" on a policy of the ladder switches logging on.", ""
 		}
-		out = append(out, c.Line())
+		out = append(out, c.TextLine())
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
 // the others.
 func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 	k := page.Key
-	var first *logs.Loss
+	var first *logs.MeterLoss
 	others, lost := 0, uint64(0)
 	for i := range v.losses {
 		x := &v.losses[i]
@@ -126,9 +126,9 @@ func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 	}
 	what := first.ACLText()
 	if k.Kind.IsPolicy() {
-		what = strings.TrimPrefix(what, k.Brief()+" ")
+		what = strings.TrimPrefix(what, k.ShortLabel()+" ")
 	}
-	out = append(out, what+" in "+first.Zone+": "+first.Short())
+	out = append(out, what+" in "+first.Zone+": "+first.ShortText())
 	if others > 0 {
 		text := words.Count(others, "other ACL") + " at the limit"
 		if lost > 0 {

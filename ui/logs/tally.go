@@ -74,11 +74,11 @@ func (t *tally) of(ref logline.RuleRef) uint64 {
 }
 
 // seconds are how a rule's lines came until now.
-func (t *tally) seconds(ref logline.RuleRef, now time.Time) hits.Seconds {
+func (t *tally) seconds(ref logline.RuleRef, now time.Time) hits.RecentSeconds {
 	if r := t.by[ref]; r != nil {
-		return r.seconds.Seconds(now.Unix())
+		return r.seconds.LastSeconds(now.Unix())
 	}
-	return hits.Seconds{}
+	return hits.RecentSeconds{}
 }
 
 func counted(e *entries.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }

@@ -175,7 +175,7 @@ func nine(done, written int) []revision.PlanStep {
 }
 
 // here runs plans in this process.
-var here = revision.PlanRunner{PID: 4711, Since: uitest.Now.Add(-time.Minute), Here: true}
+var here = revision.PlanRunner{PID: 4711, Since: uitest.Now.Add(-time.Minute), IsOwn: true}
 
 // under is the demo's plan with three steps done and the fourth written.
 func under(state string) *revision.PlanState {
@@ -355,7 +355,7 @@ func TestRunElsewhere(t *testing.T) {
 	w := start(t)
 	s := w.s
 	p := under(revision.PlanRunning)
-	p.Runner.Here = false
+	p.Runner.IsOwn = false
 	w.says(p)
 	by := "run by another Rung (pid 4711, since " + p.Runner.Since.Local().Format(time.TimeOnly) + ")"
 	s.Want("▸ "+by+": 4 of 9 done", "✓ 3", "only that Rung can stop it")
@@ -379,7 +379,7 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	w.says(under(revision.PlanStopped))
 	s.Press("x")
 	p := under(revision.PlanRunning)
-	p.Runner.Here = false
+	p.Runner.IsOwn = false
 	w.says(p)
 	s.Want("Changed since you opened it: the plan is run by another Rung")
 	s.Press("y", "esc")

@@ -2,14 +2,14 @@ package pod
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"rung/model"
-	"rung/model/ladder"
+	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision/connections"
-	"rung/revision/policies"
+	"rung/pages/page"
+	"rung/pages/pod"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -20,81 +20,69 @@ import (
 
 // View shows one pod.
 type View struct {
+	view.List
 	key   model.Key
-	table widget.Table[*item]
+	table *widget.Table[*pod.Line]
 	st    *themes.Styles
 	pod   *model.Pod
 	head  []widget.Line
 
-	// touches are worked out again only when the objects changed.
+	// told is worked out again only when the objects changed.
 	cluster *model.Cluster
-	touches []*item
+	told    *pod.Pod
+	to      map[string]nav.Page // where lines about ports lead
 }
 
 // New makes the view of a pod.
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
-	v.table = widget.Table[*item]{
-		Columns: v.columns(),
-		ID:      func(it *item) string { return it.id },
-		Full:    func(it *item) widget.Line { return it.full },
-		Skip:    func(it *item) bool { return it.skip },
-		Fixed:   func(it *item) bool { return it.skip },
-		Empty:   "no rule touches this pod",
-	}
+	v.table = widget.Of(pod.Table, &v.st)
+	v.Of = v.table
 	return v
 }
 
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
-	if v.st != env.Styles {
-		v.cluster = nil
-	}
 	v.st = env.Styles
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
-		v.cluster, v.touches = nil, nil
+		v.cluster, v.told = nil, nil
 		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
 	}
 	v.table.NoHeader = false
-	v.head = v.headLines(env)
 	if v.cluster != env.Rev.Cluster {
-		v.cluster = env.Rev.Cluster
-		v.touches = v.touchItems(env)
+		v.cluster, v.told = env.Rev.Cluster, pod.Of(env.Rev, v.pod, env.Now)
 	}
-	v.table.SetItems(append(v.touches[:len(v.touches):len(v.touches)], v.networkItems(env)...))
+	v.head = v.headLines(env)
+	v.to = map[string]nav.Page{}
+	if z := env.Rev.Zone(v.pod.NodeName); z != nil {
+		for _, l := range v.told.Lines {
+			if l.Touch != nil && l.Rule < 0 && l.Of.Kind != "" {
+				v.to[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
+			}
+		}
+	}
+	v.table.SetItems(slices.Concat(v.told.Lines, v.networkLines(env)))
 }
 
 // headLines say which pod this is and what is special about it.
 func (v *View) headLines(env *view.Env) []widget.Line {
-	st, p := env.Styles, v.pod
-	parts := []string{"no address"}
-	if len(p.IPs) > 0 {
-		parts[0] = strings.Join(p.IPs, " ")
-	}
-	node := p.NodeName
-	if node == "" {
-		node = "not scheduled"
-	}
-	parts = append(parts, node, p.Phase)
-	if p.Deleting {
-		parts = append(parts, "being deleted")
-	}
-	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
-	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels.String())}}
+	st, p := env.Styles, v.told
+	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.Where(), " · ")}}}
+	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels)}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
 		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
-	if note, bad := policies.PodNote(p); note != "" {
+	if p.Note != "" {
 		look, sign := st.Info, "·"
-		if bad {
+		if p.Odd {
 			look, sign = st.Warn, "▲"
 		}
-		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: note}})
+		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: p.Note}})
 	}
 	return lines
 }
@@ -140,33 +128,22 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.Open:
 		env.Open(v.Selected())
 	default:
-		return v.table.Do(id)
+		return v.List.Do(env, id)
 	}
 	return true
 }
 
 // Selected is where the line under the cursor leads.
 func (v *View) Selected() nav.Page {
-	if it, ok := v.table.Selected(); ok && it != nil {
-		return it.to
+	l, _ := v.table.Selected()
+	if l == nil || l.Touch == nil || l.Rule < 0 {
+		return v.to[v.table.SelectedID()]
 	}
-	return nav.Page{}
+	return nav.ToRule(l.Of, l.Dir, l.Rule)
 }
-
-// SetFilter shows only rules that match.
-func (v *View) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
-
-// Complete finds how a word of the rules goes on.
-func (v *View) Complete(begin string) string { return v.table.Complete(begin) }
-
-// Counts are the lines shown and all.
-func (v *View) Counts() (shown, all int) { return v.table.Counts() }
 
 // Click puts the cursor on a line.
 func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.above(env.H)) }
-
-// Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) { v.table.Wheel(lines) }
 
 // Crumb names the pod.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
@@ -181,52 +158,50 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		view.Copy{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
 }
 
-// placedItems are the rules that touch the pod where policies stand in tiers of their plugin's
-// own, with a heading for each tier.
-func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connections.RuleTouch) []*item {
-	of := map[model.PolicyKey][]connections.RuleTouch{}
-	for _, t := range touches {
-		of[t.Policy] = append(of[t.Policy], t)
+// networkLines are the pod's networks and its logical port.
+func (v *View) networkLines(env *view.Env) []*pod.Line {
+	p := v.pod
+	out := []*pod.Line{pod.Heading("networks and logical port")}
+	if len(p.Networks) == 0 {
+		out = append(out, &pod.Line{ID: "net", Full: page.Line{{Text: "default  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Role: themes.Dim}}})
 	}
-	var out []*item
-	last := ""
-	for _, place := range order {
-		list := of[place.Policy.Key]
-		if len(list) == 0 {
+	for i, n := range p.Networks {
+		l := page.Line{{Text: n.Name + "  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(n.IPs, " "))}}
+		if n.Role != "" {
+			l = append(l, page.Span{Text: "  role " + n.Role, Role: themes.Dim})
+		}
+		if n.Role == "primary" && n.Name != "default" {
+			l = append(l, page.Span{Text: "  ANP not enforced on it", Role: themes.Warn})
+		}
+		out = append(out, &pod.Line{ID: fmt.Sprintf("net.%d", i), Full: l})
+	}
+	name := portName(p.Key)
+	for _, z := range env.Rev.Zones {
+		here := z.Name == p.NodeName
+		lsp := z.DB.PortByName(name)
+		if lsp == nil && !here {
 			continue
 		}
-		title := fmt.Sprintf("tier %s (%d) · the first that matches decides", place.TierName, place.Tier)
+		id := "port." + z.Name
+		l := page.Line{{Text: "port " + name + " in " + z.Name + "  "}}
 		switch {
-		case place.Missing:
-			title = "tier " + place.TierName + " does not exist: decides nothing"
-		case place.Policy.Kind == model.KindNP:
-			title = "NetworkPolicy · where no tier above decided"
-		case place.TierName == "":
-			title = fmt.Sprintf("%s (%d)", place.Policy.Kind, place.Tier)
+		case z.DB == nil:
+			l = append(l, page.Span{Text: "zone not read: " + detail.Unread(z, env.Now), Role: themes.Dim})
+		case lsp == nil && p.CanBeSubject():
+			l = append(l, page.Span{Text: "○ does not exist yet: no policy is enforced on it", Role: themes.Warn})
+		case lsp == nil:
+			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
+		case !here:
+			l = append(l, page.Span{Text: "≠ the pod does not run there", Role: themes.Error})
+			v.to[id] = detail.RowPage(z, lsp, nil)
+		default:
+			l = append(l, page.Span{Text: "present", Role: themes.OK})
+			v.to[id] = detail.RowPage(z, lsp, nil)
+			l[0].Role = themes.Accent
 		}
-		if title != last {
-			out = append(out, v.heading(title))
-			last = title
-		}
-		for _, t := range list {
-			it := v.touch(env, place.Policy, t)
-			if place.Policy.Kind != model.KindNP {
-				it.prio = strconv.FormatFloat(place.Priority(), 'g', -1, 64)
-			}
-			out = append(out, it)
-		}
-	}
-	for _, dir := range model.Directions {
-		by := connections.IsolatingPolicies(env.Rev, v.pod, dir)
-		if len(by) == 0 {
-			continue
-		}
-		names := make([]string, len(by))
-		for i, k := range by {
-			names[i] = "NP " + k.Name
-		}
-		l := widget.Line{{Text: "isolated, " + dir.Lower(), Style: v.st.Accent}, {Text: "  "}, {Text: string(model.Deny), Style: v.st.Deny}}
-		out = append(out, v.line("isolated."+string(dir), l.Add("  by "+words.List(names, 4)+": what no NetworkPolicy allows is dropped", v.st.Text), nav.Page{}))
+		out = append(out, &pod.Line{ID: id, Full: l})
 	}
 	return out
 }
+
+func portName(k model.Key) string { return nb.PortName(k.Namespace, k.Name) }

@@ -52,7 +52,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	n := policies.CountSubjects(env.Rev, v.key)
 	subject = subject.Add(" → "+n.String(), st.Text)
-	if n.Apart > 0 { // with a primary network of their own
+	if n.OtherNetwork > 0 { // with a primary network of their own
 		subject = subject.Add(", not enforced", st.Text)
 	}
 	lines := []widget.Line{title, subject}
@@ -148,10 +148,10 @@ func (v *View) count(env *view.Env) {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
 	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
-	v.counts[zonesPart] = s.Short()
+	v.counts[zonesPart] = s.InSyncText()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).All()) // as many as are listed; the head says what is apart
+		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).SelectedPods()) // as many as are listed; the head says what is apart
 	}
 }
 

@@ -41,7 +41,7 @@ type View struct {
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string
-	hits   *logs.Summary // nil without a log
+	hits   *logs.HitSummary // nil without a log
 
 	rules    widget.Table[*ruleItem]
 	columns  []widget.Column[*ruleItem] // of rules, where there are rows
@@ -334,9 +334,9 @@ func (v *View) Crumb() string {
 	case v.key.Kind == model.KindANP:
 		return v.key.Name
 	case v.key.Namespace != "":
-		return v.key.Kind.Short() + " " + v.key.Namespace + "/" + v.key.Name
+		return v.key.Kind.Abbreviation() + " " + v.key.Namespace + "/" + v.key.Name
 	}
-	return v.key.Kind.Short() + " " + v.key.Name
+	return v.key.Kind.Abbreviation() + " " + v.key.Name
 }
 
 // WhyNot says why an action makes no sense for this policy.

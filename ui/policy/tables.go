@@ -212,7 +212,7 @@ func howDecided(p *model.Policy, dir model.Direction) string {
 func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
 	if v.hits != nil {
-		it.hits = v.hits.UseOfRule(v.policy, f.Rule).Short()
+		it.hits = v.hits.UseOfRule(v.policy, f.Rule).ShortText()
 	}
 	if f.SelectsPods && env.Rev.WhyNoRows(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)

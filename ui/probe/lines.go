@@ -43,7 +43,7 @@ func (v *View) state(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch {
 	case v.sends.Under():
-		text := string(v.phase.Load().(probe.Phase))
+		text := string(v.phase.Load().(probe.ProbePhase))
 		s.Add("state", widget.Join(env.Busy(v.sends.Since(), text), widget.Styled(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
 		s.Say("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})

@@ -55,7 +55,7 @@ func (v *View) send(env *view.Env) {
 	console, phase := env.Console, v.phase
 	phase.Store(probe.Waits)
 	view.Begin(&v.sends, env, "putting packets in", func(ctx context.Context) (*probe.Result, error) {
-		return console.Probe(ctx, c, func(p probe.Phase) { phase.Store(p) })
+		return console.Probe(ctx, c, func(p probe.ProbePhase) { phase.Store(p) })
 	})
 }
 

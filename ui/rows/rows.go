@@ -35,6 +35,7 @@ const missingShown = 50
 
 // View shows the rows of a zone.
 type View struct {
+	view.List
 	page  nav.Page
 	zone  string
 	table int
@@ -65,6 +66,7 @@ func New(page nav.Page) view.View {
 			c.Fit = func(l *rows.Line, w int) widget.Line { return c.Cell(l).CutName(w) }
 		}
 	}
+	v.Of = v.now()
 	return v
 }
 
@@ -95,6 +97,7 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	t := v.now()
+	v.Of = t
 	v.note, v.ofShown = nil, false
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
@@ -218,12 +221,6 @@ func (v *View) SetFilter(f widget.Filter) {
 	}
 }
 
-// Complete finds how a word of the rows goes on.
-func (v *View) Complete(begin string) string { return v.now().Complete(begin) }
-
-// Counts are the rows shown and all.
-func (v *View) Counts() (shown, all int) { return v.now().Counts() }
-
 func (v *View) above() int {
 	if v.note != nil {
 		return 1
@@ -233,9 +230,6 @@ func (v *View) above() int {
 
 // Click puts the cursor on a row.
 func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.above()) }
-
-// Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) { v.now().Wheel(lines) }
 
 // Tell names stage, order and zone.
 func (v *View) Tell(env *view.Env) widget.Line {
@@ -257,7 +251,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) Crumb() string {
 	about := "rows"
 	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
-		about = "rows of " + v.page.Key.Brief()
+		about = "rows of " + v.page.Key.ShortLabel()
 	}
 	return about + ": " + tables[v.table].title
 }

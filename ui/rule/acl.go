@@ -201,11 +201,11 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 	if u.Use == logs.NotLogged {
 		return
 	}
-	l := widget.Plain(u.Short())
+	l := widget.Plain(u.ShortText())
 	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
 		if x.Rule == ref && (x.IsLosing() || x.Lost > 0) {
-			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)
+			l = l.Add(" · in "+x.Zone+": "+x.ShortText(), env.Styles.Warn)
 			break // those at the limit come first
 		}
 	}

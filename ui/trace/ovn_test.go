@@ -33,7 +33,7 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 				if denies {
 					acl := live.ACL(t, zone.DB, "AdminNetworkPolicy:cluster-control:Egress:5:None")
 					x.Verdict, x.ACL, x.Agreement = verdict.Deny, true, flows.Agree
-					x.By = liverows.RulesBehindFlow{By: liverows.ByRow, Rules: []liverows.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
+					x.RulesBehind = liverows.RulesBehindFlow{FoundBy: liverows.ByRow, Rules: []liverows.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
 				}
 			}
 			h.Stages = append(h.Stages, x)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// least of a name that is cut, where its column says nothing.
+// leastName is the least width of a name that is cut, where its column has no Min.
 const leastName = 12
 
 // layout chooses the columns that fit, their widths, and the space between

@@ -28,7 +28,7 @@ func others(o *policies.PolicyOverZones) string {
 
 // astray is in how many zones something is not in sync that could be.
 func astray(o *policies.PolicyOverZones) int {
-	if o.None {
+	if o.HasNoRows {
 		return 0
 	}
 	return o.Zones - o.InSync
@@ -72,9 +72,9 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 func (v *pane) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.ShortLabel(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
-			if l.over.None {
+			if l.over.HasNoRows {
 				return widget.Styled("–", v.st.Dim)
 			}
 			look := v.st.OK

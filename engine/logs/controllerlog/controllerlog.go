@@ -39,11 +39,11 @@ type Log struct {
 	Lines []Line // those that name the policy, oldest first
 }
 
-// tailReader is the part of podlogs.Reader that Read needs.
+// tailReader is the part of podlogs.Reader that ReadLines needs.
 type tailReader interface {
-	FindController(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
-	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (
-		podlogs.Target, []podlogs.Line, error)
+	FindController(ctx context.Context, node string, namespaces []string) (podlogs.LogTarget, error)
+	Tail(ctx context.Context, find func(context.Context) (podlogs.LogTarget, error), lines int) (
+		podlogs.LogTarget, []podlogs.LogLine, error)
 }
 
 // ReadLines reads the newest lines of the ovnkube-controller of a zone and
@@ -51,7 +51,7 @@ type tailReader interface {
 func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
 	zone string, policy model.PolicyKey,
 ) (*Log, error) {
-	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
+	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.LogTarget, error) {
 		return read.FindController(ctx, zone, namespaces)
 	}, Lines)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 
 // controllerTail answers with the newest lines of a controller, or that there is none.
 type controllerTail struct {
-	lines []podlogs.Line
+	lines []podlogs.LogLine
 	err   error
 }
 
-func (f *controllerTail) FindController(_ context.Context, node string, _ []string) (podlogs.Target, error) {
-	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
+func (f *controllerTail) FindController(_ context.Context, node string, _ []string) (podlogs.LogTarget, error) {
+	return podlogs.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
 }
 
-func (f *controllerTail) Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), _ int) (podlogs.Target, []podlogs.Line, error) {
+func (f *controllerTail) Tail(ctx context.Context, find func(context.Context) (podlogs.LogTarget, error), _ int) (podlogs.LogTarget, []podlogs.LogLine, error) {
 	t, err := find(ctx)
 	return t, f.lines, err
 }
@@ -30,7 +30,7 @@ func (f *controllerTail) Tail(ctx context.Context, find func(context.Context) (p
 func TestControllerLog(t *testing.T) {
 	at := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	one := model.PolicyKey{Kind: model.KindANP, Name: "one"}
-	f := &controllerTail{lines: []podlogs.Line{
+	f := &controllerTail{lines: []podlogs.LogLine{
 		{At: at, Text: "I1103 14:05:00.000001       1 factory.go:12] started"},
 		{At: at.Add(1), Text: "E1103 14:05:00.000001       1 admin_network_policy.go:123] Failed to add \x1b[1m one: bad"},
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},

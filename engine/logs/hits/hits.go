@@ -89,7 +89,7 @@ type Counter struct {
 	From time.Time
 	// HasEarlier says that an earlier run counted some of them.
 	HasEarlier bool
-	// Unknown are lines whose rule is not known, Over those of rules beyond the bound.
+	// Unknown are lines whose rule is not known, BeyondBound those of rules beyond the bound.
 	Unknown, BeyondBound uint64
 
 	rules map[Rule]*countedRule

@@ -35,15 +35,15 @@ func (w *Window) LinesAt(unit int64) int {
 	return int(w.n[unit%Recent])
 }
 
-// Seconds are the lines of the last ten seconds, the newest last: that is the second that
+// RecentSeconds are the lines of the last ten seconds, the newest last: that is the second that
 // is still running.
-type Seconds [10]int
+type RecentSeconds [10]int
 
 // Rate is the lines of the last full second.
-func (s Seconds) Rate() int { return s[len(s)-2] }
+func (s RecentSeconds) Rate() int { return s[len(s)-2] }
 
-// Seconds returns the counts of the ten seconds up to now, in a window of seconds.
-func (w *Window) Seconds(now int64) (s Seconds) {
+// LastSeconds returns the counts of the ten seconds up to now, in a window of seconds.
+func (w *Window) LastSeconds(now int64) (s RecentSeconds) {
 	for i := range s {
 		s[i] = w.LinesAt(now - int64(len(s)-1-i))
 	}

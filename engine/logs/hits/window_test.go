@@ -15,13 +15,13 @@ func TestSecondsOfAWindow(t *testing.T) {
 	}{{100, 1}, {100, 1}, {101, 1}, {99, 1}, {80, 1}, {109, 5}, {100, -1}, {111, 1}, {101, -1}} {
 		w.Add(x.second, x.d)
 	}
-	for now, want := range map[int64]Seconds{
+	for now, want := range map[int64]RecentSeconds{
 		111: {0, 0, 0, 0, 0, 0, 0, 5, 0, 1},
 		113: {0, 0, 0, 0, 0, 5, 0, 1, 0, 0},
 		110: {8: 5}, // of a page that stands still
 		150: {},
 	} {
-		if diff := cmp.Diff(want, w.Seconds(now)); diff != "" {
+		if diff := cmp.Diff(want, w.LastSeconds(now)); diff != "" {
 			t.Errorf("at %d: %s", now, diff)
 		}
 	}

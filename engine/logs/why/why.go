@@ -68,9 +68,9 @@ func (c *checkList) add(step string, state CheckState, format string, args ...an
 	return &c.out[len(c.out)-1]
 }
 
-// Steps walks the way from an annotation to a line that is seen, in its order, and says how
+// CheckSteps walks the way from an annotation to a line that is seen, in its order, and says how
 // each step stands. Steps that there are none of where Rung is now are left out.
-func Steps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
+func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 	c := &checkList{l: l, rev: rev, subject: about}
 	goOn, step := true, "annotation"
 	if !rev.System.HasFeature(system.LogLevels) {
@@ -83,7 +83,7 @@ func Steps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
 		c.add(step, Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
 	} else {
-		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
+		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.ListFew(names, 5))
 	}
 	if !goOn {
 		return c.out
@@ -180,7 +180,7 @@ func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = s.HowToLog
 		return
 	case len(silent) > 0:
-		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = s.HowToLog
+		c.add("rules", Wrong, "Without enableLogging: %s.", words.ListFew(silent, 3)).Remedy = s.HowToLog
 	default:
 		c.add("rules", Fine, "enableLogging is set.")
 	}
@@ -225,9 +225,9 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 	}
 	switch {
 	case logged == len(rules):
-		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.Form(logged, "logs", "log"))
+		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.OneOrMany(logged, "logs", "log"))
 	case logged > 0:
-		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.Form(logged, "logs", "log"))
+		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.OneOrMany(logged, "logs", "log"))
 	}
 	n := ladder.CountRules(rules)
 	for _, a := range []struct {
@@ -268,7 +268,7 @@ func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 func (c *checkList) checkTraffic(stored bool) {
 	if k := c.subject.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
-			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
+			if u := c.l.HitSummary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
 				from, last := "", u.Last.UTC().Format("15:04:05")
 				if begin := c.l.CountedSince(); !u.Last.Before(begin) {
 					from = " since " + begin.UTC().Format("15:04:05")
@@ -297,8 +297,8 @@ func (c *checkList) checkTraffic(stored bool) {
 	}
 }
 
-// Line is the check as a line of text: "✗ level  Deny rules do not log. …".
-func (x Check) Line() string {
+// TextLine is the check as a line of text: "✗ level  Deny rules do not log. …".
+func (x Check) TextLine() string {
 	text := fmt.Sprintf("%s %-10s  %s", x.State.Sign(), x.Step, x.Text)
 	if x.Remedy != "" {
 		text += " → " + x.Remedy

@@ -165,8 +165,8 @@ func TestWhy(t *testing.T) {
 		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string
-		for _, x := range Steps(l, w.Current(), c.about) {
-			got = append(got, x.Line())
+		for _, x := range CheckSteps(l, w.Current(), c.about) {
+			got = append(got, x.TextLine())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
@@ -201,7 +201,7 @@ func TestNeverComes(t *testing.T) {
 		w := changing.New(t, c.policies...)
 		var got []string
 		for _, x := range OverruledChecks(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
-			got = append(got, x.Line())
+			got = append(got, x.TextLine())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)

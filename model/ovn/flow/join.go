@@ -24,9 +24,9 @@ type Flow struct {
 	// ACLs that differ in nothing a flow has (ovn-kubernetes.md#acls-that-share-flows).
 	// Empty for others.
 	Twin string
-	// With are the ACLs that share the flow, this one's among them and that of its hint
+	// SharedBy are the ACLs that share the flow, this one's among them and that of its hint
 	// first; nil where it is one ACL's own. All of them have the same slice.
-	With []*nb.ACL
+	SharedBy []*nb.ACL
 	// Own is the purpose of a flow that was made for no ACL.
 	Own string
 }
@@ -51,9 +51,9 @@ func (f *Flow) PacketsText() string { return f.Reading.Hint.String() }
 type ACL struct {
 	*nb.ACL
 	Flows []*Flow // by stage, priority (highest first) and hint
-	// On are the switches of the zone that the ACL applies to, by name: it stands on them,
+	// Switches are the switches of the zone that the ACL applies to, by name: it stands on them,
 	// or a port of its port group does. Without one it has no flows, and needs none.
-	On []string
+	Switches []string
 	// Missing are the switches among them on which a flow of the ACL is missing.
 	Missing []string
 }
@@ -76,7 +76,7 @@ func (a *ACL) State() State {
 		return StateOld
 	case len(a.Missing) > 0:
 		return StateMissing
-	case len(a.On) == 0:
+	case len(a.Switches) == 0:
 		return StateNoPort
 	}
 	return StateMade
@@ -112,7 +112,7 @@ func JoinFlows(rows *nb.DB, flows *sb.DB) *JoinedFlows {
 	on := placesOf(rows)
 	byHint := map[string][]*ACL{}
 	for a := range rows.ACLs() {
-		x := &ACL{ACL: a, On: on[a.UUID]}
+		x := &ACL{ACL: a, Switches: on[a.UUID]}
 		out.ACLs = append(out.ACLs, x)
 		if len(a.UUID) >= hintLength {
 			byHint[a.UUID[:hintLength]] = append(byHint[a.UUID[:hintLength]], x)
@@ -177,7 +177,7 @@ func missingSwitches(a *ACL) (out []string) {
 	if verdictOfAction(a.Action) != ActAllow {
 		want = []Hint{HintDrop, HintBlock}
 	}
-	for _, name := range a.On {
+	for _, name := range a.Switches {
 		there := map[Hint]bool{}
 		for _, f := range a.Flows {
 			if f.Part == PartEval && f.Row.Priority != prioRelated &&

@@ -102,8 +102,8 @@ func TestJoinReal(t *testing.T) {
 		mine += len(a.Flows)
 		switch state := a.State(); state {
 		case flow.StateMade:
-			if len(a.Flows) == 0 || len(a.On) == 0 {
-				t.Errorf("%s %s: %d flows on %v", a.UUID, a.Name, len(a.Flows), a.On)
+			if len(a.Flows) == 0 || len(a.Switches) == 0 {
+				t.Errorf("%s %s: %d flows on %v", a.UUID, a.Name, len(a.Flows), a.Switches)
 			}
 		case flow.StateNoPort:
 			if len(a.Flows) != 0 {

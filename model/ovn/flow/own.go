@@ -160,7 +160,7 @@ func (j *JoinedFlows) shareFlows() {
 		with := make([]*nb.ACL, len(twins))
 		for i, t := range twins {
 			with[i] = t.acl
-			t.flow.With = with
+			t.flow.SharedBy = with
 		}
 	}
 }

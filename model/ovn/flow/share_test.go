@@ -42,7 +42,7 @@ func TestSharedFlows(t *testing.T) {
 	hint := one.UUID[:8]
 	with := func(j *flow.JoinedFlows, a *nb.ACL, want ...*nb.ACL) {
 		t.Helper()
-		got := of(t, j, a).Flows[0].With
+		got := of(t, j, a).Flows[0].SharedBy
 		if !slices.EqualFunc(got, want, func(g, w *nb.ACL) bool { return g.UUID == w.UUID }) {
 			t.Errorf("%s shares with %d: %+v", a.UUID, len(got), got)
 		}

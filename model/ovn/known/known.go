@@ -99,8 +99,8 @@ type Facts struct {
 
 // OtherBaseline is another BaselineAdminNetworkPolicy than the one in question.
 type OtherBaseline struct {
-	Same    bool // its spec is the same
-	Rowless bool // it has no rows in the zone
+	IsSameSpec bool // its spec is the same
+	HasNoRows  bool // it has no rows in the zone
 }
 
 // ExplainDiffs says why the rows of a policy differ that stand in p.Diffs, in their order;
@@ -164,7 +164,7 @@ func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	case f.Refused:
 		defect = NotDeleted
 	case p.Policy.Kind == model.KindBANP &&
-		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.HasNoRows }):
 		defect, why = Baseline, "this one was deleted after another took its place"
 	default:
 		return nil
@@ -175,7 +175,7 @@ func explainLeftRows(p *model.PolicyInZone, f *Facts) []*DiffCause {
 // explainOtherBaseline explains a baseline that has no rows because of another.
 func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
-		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.IsSameSpec && !o.HasNoRows }) {
 		return nil
 	}
 	for i := range p.Diffs {

@@ -55,12 +55,12 @@ func TestBaselines(t *testing.T) {
 		others []OtherBaseline
 		want   string
 	}{
-		{"the second of the same content", there, model.DiffMissing, 0, []OtherBaseline{{Same: true}}, "baseline-slot"},
+		{"the second of the same content", there, model.DiffMissing, 0, []OtherBaseline{{IsSameSpec: true}}, "baseline-slot"},
 		{"of another content", there, model.DiffMissing, 0, []OtherBaseline{{}}, ""},
-		{"nobody has rows", there, model.DiffMissing, 0, []OtherBaseline{{Same: true, Rowless: true}}, ""},
+		{"nobody has rows", there, model.DiffMissing, 0, []OtherBaseline{{IsSameSpec: true, HasNoRows: true}}, ""},
 		{"the only one", there, model.DiffMissing, 0, nil, ""},
-		{"some rows are there", there, model.DiffMissing, 1, []OtherBaseline{{Same: true}}, ""},
-		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{Rowless: true}}, "baseline-slot"},
+		{"some rows are there", there, model.DiffMissing, 1, []OtherBaseline{{IsSameSpec: true}}, ""},
+		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{HasNoRows: true}}, "baseline-slot"},
 		{"the first is deleted, the other has its own", nil, model.DiffExtra, 1, []OtherBaseline{{}}, ""},
 	} {
 		causes := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,

@@ -54,7 +54,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
 			return nil
 		}
-		if x.lacks[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
+		if x.lackedAddrs[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
 			defect = PodPorts
 		}
 		about(p)
@@ -69,7 +69,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 			about(p)
 			continue
 		}
-		p := x.moved[it.IP]
+		p := x.formerAddrs[it.IP]
 		if p == nil {
 			if formers == nil {
 				formers = x.formerHolders(scanned)
@@ -89,7 +89,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	if len(said) == 0 {
 		return nil
 	}
-	return &DiffCause{defect, words.Cut(said, "; ", named)}
+	return &DiffCause{defect, words.JoinAtMost(said, "; ", named)}
 }
 
 // hasMovedTo says whether an address is one that a pod did not have before.

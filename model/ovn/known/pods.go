@@ -21,7 +21,7 @@ const proven = 10 * time.Minute
 // (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
 // differs must be explained, and what one row has of a pod all others must have, too.
 func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
-	x := &unseenUpdates{p: p, f: f, before: map[*model.Pod][]*model.Pod{}, lacks: map[string]*model.Pod{}, moved: map[string]*model.Pod{}}
+	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{}, formerAddrs: map[string]*model.Pod{}}
 	out := make([]*DiffCause, len(p.Diffs))
 	for _, explain := range []func(*model.RowDiff, nb.Owner) *DiffCause{x.explainSet, x.explainNamedPorts, x.explainGroup} {
 		for i := range p.Diffs {
@@ -45,19 +45,19 @@ func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
 // as a Deployment has pods: everything is looked up by address, and costs what the
 // pods and the addresses do, not their product.
 type unseenUpdates struct {
-	p      *model.PolicyInZone
-	f      *Facts
-	before map[*model.Pod][]*model.Pod // what Facts.Before said
-	lacks  map[string]*model.Pod       // addresses that sets lack, with whose they are
-	moved  map[string]*model.Pod       // former addresses, with whose they were
+	p           *model.PolicyInZone
+	f           *Facts
+	earlier     map[*model.Pod][]*model.Pod // what Facts.Before said
+	lackedAddrs map[string]*model.Pod       // addresses that sets lack, with whose they are
+	formerAddrs map[string]*model.Pod       // former addresses, with whose they were
 }
 
 // earlierStates returns the earlier states of a pod, as Facts.Before knows them.
 func (x *unseenUpdates) earlierStates(p *model.Pod) []*model.Pod {
-	was, asked := x.before[p]
+	was, asked := x.earlier[p]
 	if !asked {
 		was = x.f.Before(p)
-		x.before[p] = was
+		x.earlier[p] = was
 	}
 	return was
 }
@@ -132,7 +132,7 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 			continue
 		}
 		i := at[0]
-		taken[i], x.moved[former] = true, of[i]
+		taken[i], x.formerAddrs[former] = true, of[i]
 		said = addText(said, "pod %s has %s now, and had %s", podName(of[i]), field.Missing[i], former)
 	}
 	missing := textSet(field.Missing)
@@ -145,19 +145,19 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 			return nil
 		}
 		if len(left) == 1 {
-			x.moved[left[0]] = p
+			x.formerAddrs[left[0]] = p
 			said = addText(said, "pod %s has %s now, and had %s", podName(p), field.Missing[i], left[0])
 		} else {
 			said = addText(said, "pod %s has %s now", podName(p), field.Missing[i])
 		}
 	}
 	for i, addr := range field.Missing {
-		if other := x.lacks[addr]; other != nil && other != of[i] {
+		if other := x.lackedAddrs[addr]; other != nil && other != of[i] {
 			return nil // two pods have it: whose the sets lack is not certain
 		}
-		x.lacks[addr] = of[i]
+		x.lackedAddrs[addr] = of[i]
 	}
-	return &DiffCause{PodAddress, words.Cut(said, "; ", named)}
+	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", named)}
 }
 
 // named is how many of what a cause is about are named; the others are counted.
@@ -222,7 +222,7 @@ func (y youngestPod) provesRunning(p *model.Pod) bool {
 // lacksEverywhere says whether each address that a set lacks is lacking in all sets of the
 // policy that should have it.
 func (x *unseenUpdates) lacksEverywhere() bool {
-	if len(x.lacks) == 0 {
+	if len(x.lackedAddrs) == 0 {
 		return true
 	}
 	type at struct {
@@ -246,7 +246,7 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 		}
 	}
 	of := map[model.Key][]string{}
-	for addr, p := range x.lacks {
+	for addr, p := range x.lackedAddrs {
 		of[p.Key] = append(of[p.Key], addr)
 	}
 	for r := range x.f.Policy.AllRules() {
@@ -284,5 +284,5 @@ func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 			return nil
 		}
 	}
-	return &DiffCause{PodPort, words.Cut(said, "; ", named)}
+	return &DiffCause{PodPort, words.JoinAtMost(said, "; ", named)}
 }

@@ -23,8 +23,8 @@ type Addresses struct {
 
 // prefixNetworks are the networks of one prefix length.
 type prefixNetworks[K comparable] struct {
-	bits int
-	in   map[K]struct{}
+	bits    int
+	members map[K]struct{}
 }
 
 // NewAddrSet reads the members of an address set: addresses, CIDRs (host bits
@@ -39,7 +39,7 @@ func NewAddrSet(members []string) *Addresses {
 		if strings.IndexByte(m, '/') < 0 {
 			if a, err := netip.ParseAddr(m); err == nil && a.Zone() == "" {
 				s.n++
-				s.host(a)
+				s.putHost(a)
 				continue
 			}
 		}
@@ -63,7 +63,7 @@ func NewAddrSet(members []string) *Addresses {
 
 func compare16(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
 
-func (s *Addresses) host(a netip.Addr) {
+func (s *Addresses) putHost(a netip.Addr) {
 	if a.Is4() {
 		s.hosts4 = append(s.hosts4, key4(a))
 	} else {
@@ -75,7 +75,7 @@ func (s *Addresses) add(p netip.Prefix) {
 	a := p.Addr()
 	switch {
 	case p.IsSingleIP():
-		s.host(a)
+		s.putHost(a)
 	case a.Is4():
 		s.nets4 = putNet(s.nets4, p.Bits(), key4(a))
 	default:
@@ -86,7 +86,7 @@ func (s *Addresses) add(p netip.Prefix) {
 func putNet[K comparable](all []prefixNetworks[K], bits int, k K) []prefixNetworks[K] {
 	for i := range all {
 		if all[i].bits == bits {
-			all[i].in[k] = struct{}{}
+			all[i].members[k] = struct{}{}
 			return all
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Addresses) contains4(k uint32) bool {
 		return true
 	}
 	for _, n := range s.nets4 {
-		if _, ok := n.in[uint32(uint64(k)>>(32-n.bits)<<(32-n.bits))]; ok {
+		if _, ok := n.members[uint32(uint64(k)>>(32-n.bits)<<(32-n.bits))]; ok {
 			return true
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Addresses) contains6(a netip.Addr) bool {
 		return true
 	}
 	for _, n := range s.nets6 {
-		if _, ok := n.in[masked16(k, n.bits)]; ok {
+		if _, ok := n.members[masked16(k, n.bits)]; ok {
 			return true
 		}
 	}

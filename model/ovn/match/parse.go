@@ -51,13 +51,13 @@ func parseWith(s string, table map[string]*symbol) (Expr, error) {
 }
 
 type parser struct {
-	src   string
-	table map[string]*symbol
-	tok   token
-	prev  int // end of the token before tok
-	depth int
-	not   bool // inside an odd number of "!"
-	err   error
+	src       string
+	table     map[string]*symbol
+	tok       token
+	prev      int // end of the token before tok
+	depth     int
+	isNegated bool // inside an odd number of "!"
+	err       error
 }
 
 // advance moves to the next token.
@@ -132,9 +132,9 @@ func (p *parser) parseOperand() Expr {
 		return p.parsePrimary()
 	}
 	pos := p.tok.pos
-	p.not = !p.not
+	p.isNegated = !p.isNegated
 	x := p.parsePrimary()
-	p.not = !p.not
+	p.isNegated = !p.isNegated
 	switch x.(type) {
 	case *Cmp, *Range:
 		p.failAt(pos, "the operand of ! needs parentheses")

@@ -176,9 +176,9 @@ func (p *parser) checkPred(pos int, f Field) {
 	switch {
 	case n == 0:
 		p.expect("a relational operator")
-	case n > 1 && !p.not:
+	case n > 1 && !p.isNegated:
 		p.failAt(pos, f.Name+" has several bits: write != 0")
-	case s.nominal && s.body != nil && p.not:
+	case s.nominal && s.body != nil && p.isNegated:
 		// "!" before a nominal field that is no predicate is "== 0", which is fine.
 		p.failAt(pos, f.Name+" may not be negated")
 	}
@@ -189,7 +189,7 @@ func (p *parser) checkCmp(pos int, c *Cmp) {
 	if p.err != nil {
 		return
 	}
-	if what := c.Field.comparisonProblem(c, p.not); what != "" {
+	if what := c.Field.comparisonProblem(c, p.isNegated); what != "" {
 		p.failAt(pos, what)
 	}
 }

@@ -54,7 +54,7 @@ func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
 	}
-	if and := conjunction(e); and != nil {
+	if and := asConjunction(e); and != nil {
 		terms := make([]Term, len(and.Terms))
 		for i, t := range and.Terms {
 			terms[i] = explainTerm(t)
@@ -64,9 +64,9 @@ func Terms(e Expr) []Term {
 	return []Term{explainTerm(e)}
 }
 
-// conjunction is e when it is one, with or without parentheses around it,
+// asConjunction is e when it is one, with or without parentheses around it,
 // unless it means one thing only as a whole (addresses with exceptions).
-func conjunction(e Expr) *And {
+func asConjunction(e Expr) *And {
 	and, ok := withoutParens(e).(*And)
 	if !ok || e != and && explainTerm(e).Kind != TermOther {
 		return nil

@@ -69,9 +69,9 @@ type rowTable struct {
 	// byName finds rows by name, ACLs by id: name → UUID of the row, so that it
 	// stands still while members come and go. Of several rows with one name (ACLs
 	// with one id, switches with one name: the schema allows them) the one with
-	// the lowest UUID is in byName and the others are in more: name + NUL + UUID →
+	// the lowest UUID is in byName and the others are in sameNames: name + NUL + UUID →
 	// UUID. It is nearly always empty.
-	byName, more *sorted.Map[string]
+	byName, sameNames *sorted.Map[string]
 }
 
 // A tag is the place of a row's table in a DB.
@@ -144,7 +144,7 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	next := &DB{tables: t.from.tables}
 	for tag, x := range t.tables {
 		if x != nil {
-			next.tables[tag] = rowTable{x.rows.Commit(), x.byName.Commit(), x.more.Commit()}
+			next.tables[tag] = rowTable{x.rows.Commit(), x.byName.Commit(), x.sameNames.Commit()}
 		}
 	}
 	return next
@@ -157,14 +157,14 @@ type dbTxn struct {
 }
 
 type tableTxn struct {
-	rows         *sorted.Txn[Row]
-	byName, more *sorted.Txn[string]
+	rows              *sorted.Txn[Row]
+	byName, sameNames *sorted.Txn[string]
 }
 
 func (t *dbTxn) tableTxnOf(tag int) *tableTxn {
 	if t.tables[tag] == nil {
 		from := t.from.tables[tag]
-		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.more.Txn()}
+		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.sameNames.Txn()}
 	}
 	return t.tables[tag]
 }
@@ -187,10 +187,10 @@ func (t *dbTxn) putRow(r Row) {
 	first, taken := x.byName.Get(name)
 	switch {
 	case taken && first < uuid:
-		x.more.Set(moreKey(name, uuid), uuid)
+		x.sameNames.Set(moreKey(name, uuid), uuid)
 		return
 	case taken:
-		x.more.Set(moreKey(name, first), first)
+		x.sameNames.Set(moreKey(name, first), first)
 	}
 	x.byName.Set(name, uuid)
 }
@@ -213,17 +213,17 @@ func (x *tableTxn) removeName(r Row) {
 		return
 	}
 	if first, ok := x.byName.Get(name); !ok || first != r.RowUUID() {
-		x.more.Delete(moreKey(name, r.RowUUID()))
+		x.sameNames.Delete(moreKey(name, r.RowUUID()))
 		return
 	}
-	at, next, ok := x.more.FirstFitting(moreKey(name, ""), func(at, uuid string) bool {
+	at, next, ok := x.sameNames.FirstFitting(moreKey(name, ""), func(at, uuid string) bool {
 		return len(at) == len(name)+1+len(uuid) // a name may hold a NUL itself
 	})
 	if !ok {
 		x.byName.Delete(name)
 		return
 	}
-	x.more.Delete(at)
+	x.sameNames.Delete(at)
 	x.byName.Set(name, next)
 }
 

@@ -9,7 +9,7 @@ import (
 // Parse reads a text: one trace or many, with or without what ovnkube-trace, a shell and
 // Open vSwitch's own tools print before, between and behind.
 func Parse(text string) *Report {
-	p := &parser{out: &Report{}}
+	p := &parser{report: &Report{}}
 	if len(text) > MaxInput {
 		text = text[:MaxInput]
 	}
@@ -17,46 +17,46 @@ func Parse(text string) *Report {
 	if text == "" {
 		raw = nil
 	}
-	p.out.Lines = len(raw)
+	p.report.Lines = len(raw)
 	p.lines = raw
-	for p.at = range raw {
-		if len(raw[p.at]) > MaxLine {
-			p.countUnknown(raw[p.at][:maxKept])
+	for p.lineIndex = range raw {
+		if len(raw[p.lineIndex]) > MaxLine {
+			p.countUnknown(raw[p.lineIndex][:maxKept])
 			continue
 		}
-		p.readLine(mendedLine(raw[p.at]))
+		p.readLine(mendedLine(raw[p.lineIndex]))
 	}
 	p.dropPoorerForms()
-	return p.out
+	return p.report
 }
 
 // parser goes through the lines of a text.
 type parser struct {
-	out   *Report
-	lines []string
-	at    int
+	report    *Report
+	lines     []string
+	lineIndex int
 
 	trace *Trace
 	form  Form
 	// title is the name that ovnkube-trace gives the trace that comes next.
 	title string
-	// other says that the lines are those of another program.
-	other bool
-	open  []*Pass // around the line, the innermost last
-	step  *Step
-	// answer is the indent of the transformation that makes OVN's own answer, -1 without.
-	answer int
+	// isOtherProgram says that the lines are those of another program.
+	isOtherProgram bool
+	openPasses     []*Pass // around the line, the innermost last
+	step           *Step
+	// answerIndent is the indent of the transformation that makes OVN's own answer, -1 without.
+	answerIndent int
 }
 
 // countUnknown counts a line that nothing is made of.
 func (p *parser) countUnknown(text string) {
-	p.out.Unknown++
-	if len(p.out.Odd) < maxOdd {
+	p.report.Unknown++
+	if len(p.report.Odd) < maxOdd {
 		text = clean.Text(text)
 		if r := []rune(text); len(r) > maxKept {
 			text = string(r[:maxKept])
 		}
-		p.out.Odd = append(p.out.Odd, Line{p.at + 1, text})
+		p.report.Odd = append(p.report.Odd, Line{p.lineIndex + 1, text})
 	}
 }
 
@@ -76,13 +76,13 @@ func (p *parser) readLine(line string) {
 		p.beginPass(pass, indent)
 		return
 	}
-	if p.other || strings.HasPrefix(text, "cookie=0x") { // of ovn-trace --ovs
-		p.out.Other++
+	if p.isOtherProgram || strings.HasPrefix(text, "cookie=0x") { // of ovn-trace --ovs
+		p.report.Other++
 		return
 	}
 	if reOther.MatchString(text) {
-		p.other = true
-		p.out.Other++
+		p.isOtherProgram = true
+		p.report.Other++
 		return
 	}
 	if p.trace == nil || !p.readInside(indent, text) {
@@ -93,28 +93,28 @@ func (p *parser) readLine(line string) {
 // readAround reads the lines that are about traces and not of one.
 func (p *parser) readAround(text string) bool {
 	if m := reBanner.FindStringSubmatch(text); m != nil {
-		p.form, p.open, p.step, p.other, p.answer = Form(strings.ToLower(m[1])), nil, nil, false, -1
+		p.form, p.openPasses, p.step, p.isOtherProgram, p.answerIndent = Form(strings.ToLower(m[1])), nil, nil, false, -1
 		if p.trace != nil && len(p.trace.Passes) > 0 {
-			next := &Trace{Title: p.trace.Title, Line: p.at + 1, Form: p.form, Packet: p.trace.Packet}
+			next := &Trace{Title: p.trace.Title, Line: p.lineIndex + 1, Form: p.form, Packet: p.trace.Packet}
 			p.trace = next
-			p.out.Traces = append(p.out.Traces, next)
+			p.report.Traces = append(p.report.Traces, next)
 		} else if p.trace != nil {
 			p.trace.Form = p.form
 		}
 		return true
 	}
 	if m := reResult.FindStringSubmatch(text); m != nil {
-		p.out.Results = append(p.out.Results, Result{What: m[1], Success: m[2] == "success", From: m[3], To: m[4]})
+		p.report.Results = append(p.report.Results, Result{What: m[1], Success: m[2] == "success", From: m[3], To: m[4]})
 		p.endTrace()
 		return true
 	}
 	if m := reKlog.FindStringSubmatch(text); m != nil {
 		p.endTrace()
-		p.out.Other++
+		p.report.Other++
 		if what, ok := strings.CutSuffix(m[1], " Output:"); ok {
-			p.title, p.other = what, !strings.HasPrefix(what, "ovn-trace")
+			p.title, p.isOtherProgram = what, !strings.HasPrefix(what, "ovn-trace")
 		} else if strings.HasPrefix(m[1], "Search string") {
-			p.other = true // the string follows
+			p.isOtherProgram = true // the string follows
 		}
 		return true
 	}
@@ -124,10 +124,10 @@ func (p *parser) readAround(text string) bool {
 	}
 	if rePrompt.MatchString(text) {
 		p.endTrace()
-		p.out.Other++
+		p.report.Other++
 		return true
 	}
-	if reError.MatchString(text) && !p.other {
+	if reError.MatchString(text) && !p.isOtherProgram {
 		p.addProblem(text)
 		return true
 	}
@@ -136,35 +136,35 @@ func (p *parser) readAround(text string) bool {
 
 // endTrace ends the trace that is being read.
 func (p *parser) endTrace() {
-	p.trace, p.open, p.step, p.other, p.title, p.form, p.answer = nil, nil, nil, false, "", "", -1
+	p.trace, p.openPasses, p.step, p.isOtherProgram, p.title, p.form, p.answerIndent = nil, nil, nil, false, "", "", -1
 }
 
 func (p *parser) addProblem(text string) {
 	const most = 50
-	to := &p.out.Problems
+	to := &p.report.Problems
 	if p.trace != nil {
 		to = &p.trace.Problems
 	}
 	if len(*to) < most {
 		*to = append(*to, text)
 	} else {
-		p.out.Other++
+		p.report.Other++
 	}
 }
 
 func (p *parser) beginTrace(packet Packet) {
 	title := p.title
 	p.endTrace()
-	p.trace = &Trace{Title: title, Line: p.at + 1, Packet: packet}
-	p.out.Traces = append(p.out.Traces, p.trace)
+	p.trace = &Trace{Title: title, Line: p.lineIndex + 1, Packet: packet}
+	p.report.Traces = append(p.report.Traces, p.trace)
 }
 
 // beginPass begins a pass. A text that begins in the middle of a trace begins one.
 func (p *parser) beginPass(pass *Pass, indent int) {
-	if p.trace == nil || p.other {
+	if p.trace == nil || p.isOtherProgram {
 		p.beginTrace(Packet{})
 	}
-	braces := strings.HasSuffix(mendedLine(p.lines[p.at]), "{")
+	braces := strings.HasSuffix(mendedLine(p.lines[p.lineIndex]), "{")
 	if p.trace.Form == "" {
 		p.trace.Form = Detailed
 		if braces {
@@ -173,35 +173,35 @@ func (p *parser) beginPass(pass *Pass, indent int) {
 	}
 	p.endPasses(indent)
 	pass.indent = indent
-	if n := len(p.open); n > 0 {
-		pass.Answer = p.open[n-1].Answer
+	if n := len(p.openPasses); n > 0 {
+		pass.Answer = p.openPasses[n-1].Answer
 	}
-	pass.Answer = pass.Answer || p.answer >= 0 && indent >= p.answer
+	pass.Answer = pass.Answer || p.answerIndent >= 0 && indent >= p.answerIndent
 	p.trace.Passes = append(p.trace.Passes, pass)
-	p.open = append(p.open, pass)
+	p.openPasses = append(p.openPasses, pass)
 	p.step = nil
 }
 
 // endPasses ends the passes that lie deeper than a line. In the detailed form a pass goes on
 // at its own indent; a new one there ends it.
 func (p *parser) endPasses(indent int) {
-	for len(p.open) > 0 && p.open[len(p.open)-1].indent > indent {
-		p.open = p.open[:len(p.open)-1]
+	for len(p.openPasses) > 0 && p.openPasses[len(p.openPasses)-1].indent > indent {
+		p.openPasses = p.openPasses[:len(p.openPasses)-1]
 	}
-	if indent < p.answer {
-		p.answer = -1
+	if indent < p.answerIndent {
+		p.answerIndent = -1
 	}
 }
 
 func (p *parser) currentPass() *Pass {
-	if len(p.open) == 0 {
+	if len(p.openPasses) == 0 {
 		// A minimal form has none, and some texts begin behind it.
 		pass := &Pass{}
 		p.trace.Passes = append(p.trace.Passes, pass)
-		p.open = []*Pass{pass}
+		p.openPasses = []*Pass{pass}
 		if p.trace.Form == "" {
 			p.trace.Form = Minimal
 		}
 	}
-	return p.open[len(p.open)-1]
+	return p.openPasses[len(p.openPasses)-1]
 }

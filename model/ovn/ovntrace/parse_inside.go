@@ -15,7 +15,7 @@ func (p *parser) readInside(indent int, text string) bool {
 		if p.trace.Form == "" {
 			p.trace.Form = Detailed
 		}
-		s.Line = p.at + 1
+		s.Line = p.lineIndex + 1
 		pass := p.currentPass()
 		pass.Steps = append(pass.Steps, s)
 		p.step = s
@@ -50,7 +50,7 @@ func (p *parser) readTurn(indent int, text string) bool {
 	}
 	p.endPasses(indent)
 	if slices.Contains(answers, m[1]) {
-		p.answer = indent
+		p.answerIndent = indent
 	}
 	if strings.HasPrefix(m[1], "ct_") {
 		state := "est|trk" // what ovn-trace takes where it is not told
@@ -67,8 +67,8 @@ func (p *parser) readTurn(indent int, text string) bool {
 
 // isUnderlined says whether the next line is one of dashes.
 func (p *parser) isUnderlined() bool {
-	return p.at+1 < len(p.lines) && len(p.lines[p.at+1]) <= MaxLine &&
-		reDashes.MatchString(strings.TrimSpace(mendedLine(p.lines[p.at+1])))
+	return p.lineIndex+1 < len(p.lines) && len(p.lines[p.lineIndex+1]) <= MaxLine &&
+		reDashes.MatchString(strings.TrimSpace(mendedLine(p.lines[p.lineIndex+1])))
 }
 
 // readAction reads what a flow does.
@@ -95,7 +95,7 @@ func (p *parser) readAction(text string) bool {
 }
 
 func (p *parser) addOutput(o Output) {
-	if p.answer < 0 && !p.currentPass().Answer {
+	if p.answerIndent < 0 && !p.currentPass().Answer {
 		p.trace.Outputs = append(p.trace.Outputs, o)
 	}
 }
@@ -107,7 +107,7 @@ func (p *parser) currentStep() *Step {
 		if n := len(pass.Steps); n > 0 && pass.Steps[n-1].Stage == "" && pass.Steps[n-1].Match == "" {
 			p.step = pass.Steps[n-1]
 		} else {
-			p.step = &Step{Line: p.at + 1, Table: -1}
+			p.step = &Step{Line: p.lineIndex + 1, Table: -1}
 			pass.Steps = append(pass.Steps, p.step)
 		}
 	}
@@ -117,12 +117,12 @@ func (p *parser) currentStep() *Step {
 // dropPoorerForms drops the forms that say less where one text has the same trace in several.
 func (p *parser) dropPoorerForms() {
 	var keep []*Trace
-	for _, t := range p.out.Traces {
+	for _, t := range p.report.Traces {
 		if n := len(keep); n > 0 && keep[n-1].Form != t.Form && keep[n-1].Packet == t.Packet && keep[n-1].Form == Detailed &&
 			t.Form != Detailed && t.Title == keep[n-1].Title {
 			continue
 		}
 		keep = append(keep, t)
 	}
-	p.out.Traces = keep
+	p.report.Traces = keep
 }

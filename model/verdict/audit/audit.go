@@ -27,16 +27,16 @@ type AuditedRule struct {
 	Matches, Decides, Matters bool
 	// Example is a connection that it matches, one that it decides where there is one.
 	Example verdict.Connection
-	// Sways says that somewhere the end that asks it comes to another verdict without it,
+	// SwaysEnd says that somewhere the end that asks it comes to another verdict without it,
 	// whatever the other end says.
-	Sways bool
-	// Instead are the rules that decide, before this one, connections that it matches and
+	SwaysEnd bool
+	// DecidersBefore are the rules that decide, before this one, connections that it matches and
 	// does not decide, the one that decides most kinds of connections first.
-	Instead []verdict.Decider
-	// Without are the rules that would decide its connections if it were not there;
+	DecidersBefore []verdict.Decider
+	// DecidersWithout are the rules that would decide its connections if it were not there;
 	// Undecided says that nothing else decides some of them, which lets them through.
-	Without   []verdict.Decider
-	Undecided bool
+	DecidersWithout []verdict.Decider
+	Undecided       bool
 	// PickedUp says of a Pass that a lower tier decides something that it passes on; Through
 	// is a connection that it passes on and that is let through, as nothing there decides it.
 	PickedUp bool
@@ -44,16 +44,16 @@ type AuditedRule struct {
 	// Clashes are the rules of other policies that share its priority and disagree about
 	// connections that no rule above decides.
 	Clashes []RuleClash
-	// Turned are, of a rule that AuditQuestions.Wide names, the pairs of pods that have another verdict
+	// TurnedPairs are, of a rule that AuditQuestions.Wide names, the pairs of pods that have another verdict
 	// without it.
-	Turned TurnedPairs
-	// Cuts are the connections that AuditQuestions.DNS names and the rule drops where it is asked.
-	Cuts [2]DNSCut
-	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
+	TurnedPairs TurnedPairs
+	// DNSCuts are the connections that AuditQuestions.DNS names and the rule drops where it is asked.
+	DNSCuts [2]DNSCut
+	// Overruled is, for an Allow of an AdminNetworkPolicy, a connection let through that a
 	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
 	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
 	// an EgressFirewall it is one that an AdminNetworkPolicy allows.
-	Over *OverruledConnection
+	Overruled *OverruledConnection
 	// Outside is, for a Deny of every pod that begins no connection with an address, a
 	// connection from outside that comes in all the same.
 	Outside *verdict.Connection
@@ -70,7 +70,7 @@ type RuleClash struct {
 // OverruledConnection is a connection about which another rule would decide otherwise.
 type OverruledConnection struct {
 	Connection verdict.Connection
-	By         []verdict.Decider // who would decide it, or did before it
+	Deciders   []verdict.Decider // who would decide it, or did before it
 }
 
 // AuditedPolicy is the result for a policy that only allows.
@@ -132,23 +132,23 @@ type auditor struct {
 	auditedOf []int32 // auditedOf the index's rules: the place in rules, -1 for none
 	allow     []AuditedPolicy
 	allOf     []int32 // of rules: the place in allow, -1 for none
-	// instead and without are the rules of the index that Instead and Without name.
-	instead    [][]ruleCount
-	without    [][]int32
-	wide       []int32                        // terms of Denies of every pod
-	shown      []int8                         // of rules: what their examples are worth
-	seen       map[[2]uint64]*[]candidateNote // candidates, by two hashes: the lists themselves are many
-	seeds      [2]maphash.Seed
-	tries      int
-	candidates matrix.Candidates
-	key        []byte
-	port       auditedPort
-	turns      []bool          // of rules: AuditQuestions.Wide
-	dnsPorts   [2]uint16       // Ask.Ports
-	dns        [][]int32       // of classes: the ends that are asked for names
-	isolated   map[int32]int32 // of the index's rules: the place in cuts
-	cuts       []IsolationCuts
-	notes      *[]candidateNote // of the candidates that are looked at
+	// decidersBefore and decidersWithout are the rules of the index that DecidersBefore and DecidersWithout name.
+	decidersBefore    [][]ruleCount
+	decidersWithout   [][]int32
+	wideDenies        []int32                        // terms of Denies of every pod
+	exampleWorth      []int8                         // of rules: what their examples are worth
+	notesByCandidates map[[2]uint64]*[]candidateNote // candidates, by two hashes: the lists themselves are many
+	seeds             [2]maphash.Seed
+	tries             int
+	candidates        matrix.Candidates
+	key               []byte
+	port              auditedPort
+	countsTurned      []bool          // of rules: AuditQuestions.Wide
+	dnsPorts          [2]uint16       // Ask.Ports
+	dns               [][]int32       // of classes: the ends that are asked for names
+	cutOfIsolation    map[int32]int32 // of the index's rules: the place in isolationCuts
+	isolationCuts     []IsolationCuts
+	notes             *[]candidateNote // of the candidates that are looked at
 	// Kept from walk to walk: what a term would be without, and that walk.
 	list      []int32
 	againWalk tierWalk
@@ -156,7 +156,7 @@ type auditor struct {
 }
 
 func newAuditor(x *index.Index, c *matrix.Classes, ask AuditQuestions) *auditor {
-	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, isolated: map[int32]int32{}, seen: map[[2]uint64]*[]candidateNote{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, auditedOf: make([]int32, len(x.Rules))}
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{}, notesByCandidates: map[[2]uint64]*[]candidateNote{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, auditedOf: make([]int32, len(x.Rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -176,12 +176,12 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask AuditQuestions) *auditor 
 			at[k] = u
 			a.rules = append(a.rules, AuditedRule{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action})
 			a.allOf = append(a.allOf, a.allowingPolicyOf(r))
-			a.turns = append(a.turns, ask.Wide != nil && ask.Wide(r.Policy, r.Policy.Rule(r.Direction, r.Index)))
+			a.countsTurned = append(a.countsTurned, ask.Wide != nil && ask.Wide(r.Policy, r.Policy.Rule(r.Direction, r.Index)))
 		}
 		a.auditedOf[i] = u
 	}
-	a.shown = make([]int8, len(a.rules))
-	a.instead, a.without = make([][]ruleCount, len(a.rules)), make([][]int32, len(a.rules))
+	a.exampleWorth = make([]int8, len(a.rules))
+	a.decidersBefore, a.decidersWithout = make([][]ruleCount, len(a.rules)), make([][]int32, len(a.rules))
 	a.dns = make([][]int32, len(c.List))
 	for _, p := range ask.DNS {
 		for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
@@ -189,8 +189,8 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask AuditQuestions) *auditor 
 		}
 	}
 	for i, t := range x.Terms[index.IngressTerms] {
-		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Does == index.Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
-			a.wide = append(a.wide, int32(i))
+		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Effect == index.Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
+			a.wideDenies = append(a.wideDenies, int32(i))
 		}
 	}
 	return a
@@ -231,7 +231,7 @@ func (a *auditor) auditClasses(i, j int32) {
 	case near+far == 0:
 	case how != matrix.FarAway:
 		a.auditPorts(i, j, how, matrix.AnyNodes)
-		if how == matrix.Arriving && len(a.c.List[i].Own) == 0 {
+		if how == matrix.Arriving && len(a.c.List[i].OwnAddrs) == 0 {
 			a.noteOutside(i, j)
 		}
 	case !a.c.NodesMatter(i, j):
@@ -248,7 +248,7 @@ func (a *auditor) auditClasses(i, j int32) {
 
 // noteOutside notes what comes in from outside past a Deny of every pod.
 func (a *auditor) noteOutside(i, j int32) {
-	for _, t := range a.wide {
+	for _, t := range a.wideDenies {
 		u := &a.rules[a.auditedOf[a.x.Terms[index.IngressTerms][t].Rule]]
 		if u.Outside != nil || !a.c.List[j].Holds.Has(a.x.Terms[index.IngressTerms][t].To) {
 			continue
@@ -256,7 +256,7 @@ func (a *auditor) noteOutside(i, j int32) {
 		a.c.FindCandidates(i, j, matrix.Arriving, &a.candidates)
 		for _, s := range a.c.ProfileOf(&a.candidates, a.key).Segments {
 			if s.Verdict == verdict.Allow {
-				q := a.connection(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
+				q := a.connectionAt(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
 				u.Outside = &q
 				break
 			}
@@ -264,7 +264,7 @@ func (a *auditor) noteOutside(i, j int32) {
 	}
 }
 
-func (a *auditor) connection(i, j int32, nodes matrix.NodePairing, p verdict.Protocol, port uint16) verdict.Connection {
+func (a *auditor) connectionAt(i, j int32, nodes matrix.NodePairing, p verdict.Protocol, port uint16) verdict.Connection {
 	from, to, _ := a.c.ExampleConnection(i, j, nodes)
 	return verdict.Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }
@@ -284,7 +284,7 @@ func (a *auditor) auditPorts(i, j int32, how matrix.ConnectionMode, nodes matrix
 		a.key = append(a.key, 2)
 	}
 	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
-	notes := a.seen[hash]
+	notes := a.notesByCandidates[hash]
 	if notes == nil {
 		notes = &noNotes
 		a.notes = nil
@@ -292,7 +292,7 @@ func (a *auditor) auditPorts(i, j int32, how matrix.ConnectionMode, nodes matrix
 		if a.notes != nil {
 			notes = a.notes
 		}
-		a.seen[hash] = notes
+		a.notesByCandidates[hash] = notes
 	}
 	a.countNotes(i, j, nodes, *notes)
 }
@@ -315,13 +315,13 @@ func (a *auditor) lookAtPorts(i, j int32, nodes matrix.NodePairing) {
 
 func (a *auditor) buildAudit() *Audit {
 	for u := range a.rules {
-		slices.SortStableFunc(a.instead[u], func(a, b ruleCount) int { return cmp.Compare(b.n, a.n) })
-		for _, t := range a.instead[u] {
-			a.rules[u].Instead = verdict.AddDecider(a.rules[u].Instead, a.x.RuleDecider(t.rule))
+		slices.SortStableFunc(a.decidersBefore[u], func(a, b ruleCount) int { return cmp.Compare(b.n, a.n) })
+		for _, t := range a.decidersBefore[u] {
+			a.rules[u].DecidersBefore = verdict.AddDecider(a.rules[u].DecidersBefore, a.x.RuleDecider(t.rule))
 		}
-		for _, r := range a.without[u] {
-			a.rules[u].Without = verdict.AddDecider(a.rules[u].Without, a.x.RuleDecider(r))
+		for _, r := range a.decidersWithout[u] {
+			a.rules[u].DecidersWithout = verdict.AddDecider(a.rules[u].DecidersWithout, a.x.RuleDecider(r))
 		}
 	}
-	return &Audit{Rules: a.rules, Allowing: a.allow, Isolated: a.cuts}
+	return &Audit{Rules: a.rules, Allowing: a.allow, Isolated: a.isolationCuts}
 }

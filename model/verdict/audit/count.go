@@ -11,9 +11,9 @@ import (
 
 // IsolationCuts is a default deny of NetworkPolicies that drops what AuditQuestions.DNS names.
 type IsolationCuts struct {
-	By        []model.Key
+	Policies  []model.Key
 	Direction model.Direction
-	Cuts      [2]DNSCut
+	DNSCuts   [2]DNSCut
 }
 
 // AuditQuestions holds the extra questions of an Audit; the zero value asks none.
@@ -25,7 +25,7 @@ type AuditQuestions struct {
 	Ports [2]uint16
 }
 
-// The places of AuditQuestions.Ports and of Cuts.
+// The places of AuditQuestions.Ports and of DNSCuts.
 const (
 	CutUDP = iota
 	CutTCP
@@ -43,7 +43,7 @@ type TurnedPairs struct {
 type DNSCut struct {
 	Pods    int
 	Example *verdict.Connection
-	from    index.Set // of pods
+	senders index.Set // of pods
 }
 
 // ruleCount is a rule and how many kinds of connections it decides instead of another.
@@ -55,7 +55,7 @@ type ruleCount struct {
 // countRules adds the rules of terms that decide, or pass on, before a rule, each once. Rules
 // that AuditQuestions.Wide names are never left out.
 func (p *auditedPort) countRules(u int32, terms []index.Term, refs []int32) {
-	into := &p.instead[u]
+	into := &p.decidersBefore[u]
 	for _, i := range refs {
 		r := terms[i].Rule
 		if p.auditedOf[r] == u {
@@ -65,7 +65,7 @@ func (p *auditedPort) countRules(u int32, terms []index.Term, refs []int32) {
 		switch {
 		case k >= 0:
 			(*into)[k].n++
-		case len(*into) < mostNamed || p.auditedOf[r] >= 0 && p.turns[p.auditedOf[r]]:
+		case len(*into) < mostNamed || p.auditedOf[r] >= 0 && p.countsTurned[p.auditedOf[r]]:
 			*into = append(*into, ruleCount{r, 1})
 		}
 	}
@@ -75,7 +75,7 @@ func (p *auditedPort) countRules(u int32, terms []index.Term, refs []int32) {
 // counted for each.
 type candidateNote struct {
 	rule  int32 // of rules; for a default deny, of cuts
-	as    noteKind
+	kind  noteKind
 	ports verdict.PortRange // for an example
 }
 
@@ -99,7 +99,7 @@ func (p *auditedPort) noteOnce(n candidateNote) {
 	if a.notes == nil {
 		a.notes = &[]candidateNote{}
 	}
-	if !slices.ContainsFunc(*a.notes, func(o candidateNote) bool { return o.rule == n.rule && o.as == n.as }) {
+	if !slices.ContainsFunc(*a.notes, func(o candidateNote) bool { return o.rule == n.rule && o.kind == n.kind }) {
 		*a.notes = append(*a.notes, n)
 	}
 }
@@ -116,21 +116,21 @@ func (p *auditedPort) noteCuts() {
 	w := &p.walks[p.walkIndex]
 	for _, i := range w.decided {
 		t := &w.terms[i]
-		if t.Does != index.Drops {
+		if t.Effect != index.Drops {
 			continue
 		}
 		if u := p.auditedOf[t.Rule]; u >= 0 {
-			p.noteOnce(candidateNote{rule: u, as: cutsUDP + noteKind(k)})
+			p.noteOnce(candidateNote{rule: u, kind: cutsUDP + noteKind(k)})
 			continue
 		}
 		if r := &p.x.Rules[t.Rule]; len(r.Isolating) > 0 {
-			n, known := p.isolated[t.Rule]
+			n, known := p.cutOfIsolation[t.Rule]
 			if !known {
-				n = int32(len(p.cuts))
-				p.isolated[t.Rule] = n
-				p.cuts = append(p.cuts, IsolationCuts{By: r.Isolating, Direction: r.Direction})
+				n = int32(len(p.isolationCuts))
+				p.cutOfIsolation[t.Rule] = n
+				p.isolationCuts = append(p.isolationCuts, IsolationCuts{Policies: r.Isolating, Direction: r.Direction})
 			}
-			p.noteOnce(candidateNote{rule: n, as: isolatesUDP + noteKind(k)})
+			p.noteOnce(candidateNote{rule: n, kind: isolatesUDP + noteKind(k)})
 		}
 	}
 }
@@ -138,13 +138,13 @@ func (p *auditedPort) noteCuts() {
 // countNotes counts what was noted of candidates for two classes that have them.
 func (a *auditor) countNotes(i, j int32, nodes matrix.NodePairing, notes []candidateNote) {
 	for _, n := range notes {
-		switch n.as {
+		switch n.kind {
 		case turned:
 			a.countTurned(i, j, nodes, n)
 		case cutsUDP, cutsTCP:
-			a.cutFrom(i, j, nodes, n.as-cutsUDP, &a.rules[n.rule].Cuts)
+			a.cutFrom(i, j, nodes, n.kind-cutsUDP, &a.rules[n.rule].DNSCuts)
 		default:
-			a.cutFrom(i, j, nodes, n.as-isolatesUDP, &a.cuts[n.rule].Cuts)
+			a.cutFrom(i, j, nodes, n.kind-isolatesUDP, &a.isolationCuts[n.rule].DNSCuts)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (a *auditor) countTurned(i, j int32, nodes matrix.NodePairing, n candidateN
 		far = near
 	}
 	// A pair of pods with both families counts in each.
-	t := &a.rules[n.rule].Turned
+	t := &a.rules[n.rule].TurnedPairs
 	family := 0
 	if from.Family == verdict.IPv6 {
 		family = 1
@@ -174,15 +174,15 @@ func (a *auditor) countTurned(i, j int32, nodes matrix.NodePairing, n candidateN
 	t.families[family] += far
 	t.Pairs = max(t.families[0], t.families[1])
 	if far > 0 && len(t.Examples) < mostExamples {
-		t.Examples = append(t.Examples, a.connection(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
+		t.Examples = append(t.Examples, a.connectionAt(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
 	}
 }
 
 // cutFrom counts the pods of a class whose queries are dropped.
 func (a *auditor) cutFrom(i, j int32, nodes matrix.NodePairing, k noteKind, cuts *[2]DNSCut) {
 	cut, x := &cuts[k], a.x
-	if cut.from == nil {
-		cut.from = index.NewSet(x.Pods.Len())
+	if cut.senders == nil {
+		cut.senders = index.NewSet(x.Pods.Len())
 	}
 	for _, to := range a.dns[j] {
 		for _, e := range a.c.List[i].Ends {
@@ -193,8 +193,8 @@ func (a *auditor) cutFrom(i, j int32, nodes matrix.NodePairing, k noteKind, cuts
 				cut.Example = &verdict.Connection{From: x.Endpoint(e), To: x.Endpoint(to), Family: a.c.List[i].Family,
 					Protocol: [...]verdict.Protocol{verdict.UDP, verdict.TCP}[k], Port: a.dnsPorts[k]}
 			}
-			if pod := x.Ends[e].Pod; !cut.from.Has(pod) {
-				cut.from.Add(pod)
+			if pod := x.Ends[e].Pod; !cut.senders.Has(pod) {
+				cut.senders.Add(pod)
 				cut.Pods++
 			}
 		}

@@ -62,7 +62,7 @@ func (p *auditedPort) auditPort() {
 
 // exampleConnection is one of those that are looked at.
 func (p *auditedPort) exampleConnection() verdict.Connection {
-	return p.auditor.connection(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
+	return p.auditor.connectionAt(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
 // noteWalk notes what the terms of a walk that match come to.
@@ -84,8 +84,8 @@ func (p *auditedPort) noteWalk() {
 		if p.makesVerdict {
 			worth++ // where nothing else makes the verdict
 		}
-		if worth > p.shown[u] {
-			r.Matches, r.Example, p.shown[u] = true, p.exampleConnection(), worth
+		if worth > p.exampleWorth[u] {
+			r.Matches, r.Example, p.exampleWorth[u] = true, p.exampleConnection(), worth
 		}
 		if !decides {
 			if !r.Decides { // of one that decides nobody asks
@@ -124,7 +124,7 @@ func (p *auditedPort) noteClashes(r *AuditedRule, t *index.Term) {
 		for _, i := range list {
 			o := &w.terms[i]
 			key := p.x.Rules[o.Rule].Key
-			if o.Tier != t.Tier || o.Priority != t.Priority || o.Does == t.Does || key == r.Policy {
+			if o.Tier != t.Tier || o.Priority != t.Priority || o.Effect == t.Effect || key == r.Policy {
 				continue
 			}
 			undefined := p.verdict == verdict.Undefined
@@ -143,22 +143,22 @@ func (p *auditedPort) noteClashes(r *AuditedRule, t *index.Term) {
 func (p *auditedPort) noteDecision(u int32, t *index.Term) {
 	r := &p.rules[u]
 	p.noteClashes(r, t)
-	if !r.Matters || p.turns[u] {
+	if !r.Matters || p.countsTurned[u] {
 		own := func(rule int32) bool { return p.auditedOf[rule] == u }
 		verdict, by := p.verdictWithout(own)
 		if by.verdict != p.walks[p.walkIndex].verdict {
-			r.Sways = true
+			r.SwaysEnd = true
 		}
-		if p.turns[u] && verdict != p.verdict {
-			p.noteOnce(candidateNote{rule: u, as: turned})
+		if p.countsTurned[u] && verdict != p.verdict {
+			p.noteOnce(candidateNote{rule: u, kind: turned})
 		}
 		r.Matters = r.Matters || verdict != p.verdict
 		r.Undecided = r.Undecided || len(by.decided) == 0
 		if !r.Matters {
-			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.auditedOf)
+			noteRules(&p.auditor.decidersWithout[u], by.terms, by.decided, u, p.auditedOf)
 			for k, i := range by.passed { // a Pass of its own tier ends the tier before it
 				if by.terms[i].Tier == t.Tier {
-					noteRules(&p.auditor.without[u], by.terms, by.passed[k:k+1], u, p.auditedOf)
+					noteRules(&p.auditor.decidersWithout[u], by.terms, by.passed[k:k+1], u, p.auditedOf)
 				}
 			}
 		}
@@ -172,13 +172,13 @@ func (p *auditedPort) noteDecision(u int32, t *index.Term) {
 		verdict, _ := p.verdictWithout(own)
 		q.Matters = verdict != p.verdict
 	}
-	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == verdict.Deny && t.Does == index.Drops && r.Over == nil && p.walkIndex > 0 && allowed.verdict == verdict.Allow &&
+	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == verdict.Deny && t.Effect == index.Drops && r.Overruled == nil && p.walkIndex > 0 && allowed.verdict == verdict.Allow &&
 		len(allowed.decided) > 0 && allowed.terms[allowed.decided[0]].Tier == model.TierAdmin {
 		if q := p.exampleConnection(); q.To.Key.Name == "" {
-			r.Over = &OverruledConnection{q, p.decidersOf(allowed.terms, allowed.decided)}
+			r.Overruled = &OverruledConnection{q, p.decidersOf(allowed.terms, allowed.decided)}
 		}
 	}
-	if t.Tier == model.TierAdmin && (t.Does == index.Passes || len(p.walks[p.walkIndex].decided) <= 1) {
+	if t.Tier == model.TierAdmin && (t.Effect == index.Passes || len(p.walks[p.walkIndex].decided) <= 1) {
 		p.verdictAsPass(r, t)
 	}
 }
@@ -212,11 +212,11 @@ func (p *auditedPort) verdictWithout(own func(rule int32) bool) (verdict.Verdict
 
 // verdictAsPass looks at who would decide if the tier of a term ended with it.
 func (p *auditedPort) verdictAsPass(r *AuditedRule, t *index.Term) {
-	pass := t.Does == index.Passes
+	pass := t.Effect == index.Passes
 	switch {
-	case pass && r.PickedUp, !pass && r.Over != nil:
+	case pass && r.PickedUp, !pass && r.Overruled != nil:
 		return
-	case t.Does == index.Allows && p.verdict != verdict.Allow, t.Does == index.Drops && p.verdict != verdict.Deny:
+	case t.Effect == index.Allows && p.verdict != verdict.Allow, t.Effect == index.Drops && p.verdict != verdict.Deny:
 		return // no other tier would make it so
 	}
 	w := &p.walks[p.walkIndex]
@@ -239,18 +239,18 @@ func (p *auditedPort) verdictAsPass(r *AuditedRule, t *index.Term) {
 			q := p.exampleConnection()
 			r.Through = &q
 		}
-	case t.Does == index.Allows && p.verdict == verdict.Allow && instead == verdict.Deny:
+	case t.Effect == index.Allows && p.verdict == verdict.Allow && instead == verdict.Deny:
 		if by := p.decidersOf(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
-			r.Over = &OverruledConnection{p.exampleConnection(), by}
+			r.Overruled = &OverruledConnection{p.exampleConnection(), by}
 		}
-	case t.Does == index.Drops && p.verdict == verdict.Deny && instead == verdict.Allow:
+	case t.Effect == index.Drops && p.verdict == verdict.Deny && instead == verdict.Allow:
 		by := p.decidersOf(next.terms, next.decided)
 		if p.walkIndex == 0 { // an EgressFirewall is asked after the egress rules
 			by = append(by, p.decidersOf(p.walks[1].terms, p.walks[1].decided)...)
 		}
 		by = slices.DeleteFunc(by, func(d verdict.Decider) bool { return !p.namesAllowed(&d) })
 		if len(by) > 0 {
-			r.Over = &OverruledConnection{p.exampleConnection(), by}
+			r.Overruled = &OverruledConnection{p.exampleConnection(), by}
 		}
 	}
 }

@@ -74,7 +74,7 @@ func BenchmarkPreview(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		groups = len(d.Flips) + len(d.Others)
+		groups = len(d.Flips) + len(d.OtherDeciders)
 	}
 	b.ReportMetric(float64(groups), "groups")
 }
@@ -107,7 +107,7 @@ func BenchmarkMoves(b *testing.B) {
 		m := start()
 		flips := 0
 		for i := 0; b.Loop(); i++ {
-			clear(m.known)
+			clear(m.flipsKnown)
 			flips += len(m.FlipsAt(float64(i % 99)))
 		}
 		b.ReportMetric(float64(len(m.ways)), "ways")

@@ -19,7 +19,7 @@ type WantedVerdict struct {
 // unwantedFlips gathers the connections that get the wanted verdict without being wanted.
 type unwantedFlips struct {
 	FlipGroup
-	becomes verdict.Verdict
+	wantedVerdict verdict.Verdict
 	// ports are the wanted ones of a pair, and classes the pairs of classes that have such
 	// pairs.
 	ports    map[[2]pairEnd][]verdict.PortRange
@@ -30,9 +30,9 @@ type unwantedFlips struct {
 // pairEnd is an end as pairs of it are counted: an end of the index, a block of addresses
 // outside, or an address from which a node reaches its own pods.
 type pairEnd struct {
-	end   int32 // -1 for one of the others
-	block int32 // -1 for one of the others
-	own   matrix.OwnAddr
+	end     int32 // -1 for one of the others
+	block   int32 // -1 for one of the others
+	ownAddr matrix.OwnAddr
 }
 
 // mostOfBlock bounds the addresses of a block that can all be wanted.
@@ -40,13 +40,13 @@ const mostOfBlock = 1 << 12
 
 // findWanted finds the pairs that are wanted.
 func (d *differ) findWanted() {
-	w := d.ask.Wanted
+	w := d.questions.Wanted
 	if w == nil {
 		return
 	}
 	x, pods := d.After.Index, d.After.Index.Pods.Len()
-	o := &unwantedFlips{becomes: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: index.NewSet(pods), to: index.NewSet(pods)}
-	d.beyond = o
+	o := &unwantedFlips{wantedVerdict: w.Becomes, ports: map[[2]pairEnd][]verdict.PortRange{}, classes: map[[2]int32]bool{}, from: index.NewSet(pods), to: index.NewSet(pods)}
+	d.unwanted = o
 	s := d.After.Outside
 	type at struct {
 		pairEnd
@@ -141,8 +141,8 @@ func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	for _, b := range k.Blocks {
 		out = append(out, pairEnd{end: -1, block: b})
 	}
-	for _, o := range k.Own {
-		out = append(out, pairEnd{end: -1, block: -1, own: o})
+	for _, o := range k.OwnAddrs {
+		out = append(out, pairEnd{end: -1, block: -1, ownAddr: o})
 	}
 	for _, e := range k.Ends {
 		out = append(out, pairEnd{end: e, block: -1})
@@ -152,13 +152,13 @@ func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 
 // beyondPair takes in what becomes what is wanted between two classes, and nobody wanted.
 func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
-	o := d.beyond
+	o := d.unwanted
 	if o == nil {
 		return
 	}
 	var ports []verdict.PortRange
 	for i := range r.changes {
-		if c := &r.changes[i]; c.after == o.becomes && c.before != c.after {
+		if c := &r.changes[i]; c.after == o.wantedVerdict && c.before != c.after {
 			ports = append(ports, c.ports...)
 		}
 	}
@@ -168,7 +168,7 @@ func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *
 	ports = verdict.JoinPorts(ports)
 	ka, kb := d.After.List[a], d.After.List[b]
 	if !o.classes[[2]int32{a, b}] && !ka.Outside && !kb.Outside {
-		o.countPairs(d.connection(a, b, nodes, ports[0]), ports, pairs)
+		o.countPairs(d.exampleConnection(a, b, nodes, ports[0]), ports, pairs)
 		for _, e := range ka.Ends {
 			o.from.Add(d.After.Index.Ends[e].Pod)
 		}
@@ -215,8 +215,8 @@ func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	switch {
 	case f.block >= 0:
 		return s.AddrForNode(&s.Blocks[f.block], node)
-	case f.own.Node == node:
-		return f.own.Addr
+	case f.ownAddr.Node == node:
+		return f.ownAddr.Addr
 	}
 	return netip.Addr{}
 }
@@ -231,7 +231,7 @@ func (d *differ) endOf(m, other pairEnd) verdict.Endpoint {
 	case m.block >= 0:
 		return verdict.AddrEnd(s.Blocks[m.block].Addr)
 	}
-	return verdict.AddrEnd(m.own.Addr)
+	return verdict.AddrEnd(m.ownAddr.Addr)
 }
 
 // countPairs counts pairs.
@@ -248,7 +248,7 @@ func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.P
 }
 
 func (o *unwantedFlips) add(d *differ, m pairEnd, pods *index.Set, ends *verdict.Ends) {
-	network := netip.PrefixFrom(m.own.Addr, m.own.Addr.BitLen())
+	network := netip.PrefixFrom(m.ownAddr.Addr, m.ownAddr.Addr.BitLen())
 	switch {
 	case m.end >= 0:
 		pods.Add(d.After.Index.Ends[m.end].Pod)
@@ -263,12 +263,12 @@ func (o *unwantedFlips) add(d *differ, m pairEnd, pods *index.Set, ends *verdict
 
 // beyondGroup returns the connections that were found, nil for none.
 func (d *differ) beyondGroup() *FlipGroup {
-	o := d.beyond
+	o := d.unwanted
 	if o == nil || o.Pairs == 0 {
 		return nil
 	}
 	g := o.FlipGroup
-	g.After, g.Ports = o.becomes, verdict.JoinPorts(o.Ports)
+	g.After, g.Ports = o.wantedVerdict, verdict.JoinPorts(o.Ports)
 	from, to := g.From.Outside, g.To.Outside
 	g.From, g.To = d.podsOf(o.from), d.podsOf(o.to)
 	g.From.Outside, g.To.Outside = from, to

@@ -13,12 +13,12 @@ import (
 
 // DiffQuestions says what a Difference is about besides all flips.
 type DiffQuestions struct {
-	// About are policies whose rules are reported.
-	About []model.Key
+	// ReportedPolicies are policies whose rules are reported.
+	ReportedPolicies []model.Key
 	// Watches are connections that are counted by themselves as well.
 	Watches []WatchedEnds
 	// Wanted, where set, is the purpose of the change: other connections that get its verdict
-	// are told in Difference.Beyond.
+	// are told in Difference.Unwanted.
 	Wanted *WantedVerdict
 	// Protected are namespaces, besides those of the platform, whose connections are
 	// counted in FlipReach.Protected.
@@ -35,21 +35,21 @@ type WatchedEnds struct {
 // Difference is the effect of a change on connections. It is complete: a connection it
 // does not name stays as it was.
 type Difference struct {
-	// Flips are the connections that get another verdict, the most harmful first. Others keep
+	// Flips are the connections that get another verdict, the most harmful first. OtherDeciders keep
 	// their verdict and are decided by another rule.
-	Flips, Others []FlipGroup
-	// Totals count the pairs of Flips and Others, each once however many of its ports do.
+	Flips, OtherDeciders []FlipGroup
+	// Totals count the pairs of Flips and OtherDeciders, each once however many of its ports do.
 	Totals []PairTotal
-	// Reaches count the Flips by the namespaces of their ends, and Hangs the connections that
+	// Reaches count the Flips by the namespaces of their ends, and HangingPairs the connections that
 	// are denied still, by one end where it was by both.
-	Reaches []FlipReach
-	Hangs   []HangingPairs
+	Reaches      []FlipReach
+	HangingPairs []HangingPairs
 	// Watched are the flips of each WatchedEnds.
 	Watched [][]FlipGroup
-	// Beyond is the connections that get the verdict of WantedVerdict without being wanted, a pair
+	// Unwanted is the connections that get the verdict of WantedVerdict without being wanted, a pair
 	// counted once however many of its ports do; nil for none.
-	Beyond *FlipGroup
-	// Rules are the rules of policies in DiffQuestions.About.
+	Unwanted *FlipGroup
+	// Rules are the rules of policies in DiffQuestions.ReportedPolicies.
 	Rules []RuleUse
 }
 
@@ -90,9 +90,9 @@ func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuesti
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := &differ{Comparison: matrix.NewComparison(before, after, marks), ask: ask,
+	d := &differ{Comparison: matrix.NewComparison(before, after, marks), questions: ask,
 		results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, cut: map[nodeCut]map[*decisions]*decisions{}}
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, d.Before, 0), newIndexSide(d, d.After, 1)}
 	d.reach = newReachCounter(d.After, ask.Protected)
 	d.findWatched()
@@ -117,22 +117,22 @@ func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuesti
 // differ works a Difference out.
 type differ struct {
 	*matrix.Comparison
-	ask     DiffQuestions
-	sides   [2]*indexSide
-	results map[[2]*decisions]*decisionDiff
+	questions DiffQuestions
+	sides     [2]*indexSide
+	results   map[[2]*decisions]*decisionDiff
 	// walks holds each result of a walk once, by ports; ways interns triples of them.
-	walks   []*portWalk
-	walkIDs map[string]int32
-	ways    map[[3]int32]*decisions
-	cut     map[nodeCut]map[*decisions]*decisions
-	raw     []byte
-	groups  map[string]*groupBuilder
-	ids     map[string]int32 // of deciders, by what they are
-	watches []watchBuilder
-	uses    []RuleUse
-	totals  []PairTotal
-	beyond  *unwantedFlips // nil where nothing is wanted
-	reach   *reachCounter
+	walks      []*portWalk
+	walkIDs    map[string]int32
+	ways       map[[3]int32]*decisions
+	withoutCut map[nodeCut]map[*decisions]*decisions
+	raw        []byte
+	groups     map[string]*groupBuilder
+	ids        map[string]int32 // of deciders, by what they are
+	watches    []watchBuilder
+	uses       []RuleUse
+	totals     []PairTotal
+	unwanted   *unwantedFlips // nil where nothing is wanted
+	reach      *reachCounter
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int
@@ -146,8 +146,8 @@ type RuleUse struct {
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
-	// Before says that it is told of as it was before the change.
-	Before bool
+	// IsBefore says that it is told of as it was before the change.
+	IsBefore bool
 	// Matches says that there are connections that it matches, Decides that it decides one
 	// of them, alone or with others of its priority. Instead are those that decide the rest.
 	Matches, Decides bool
@@ -185,7 +185,7 @@ func (d *differ) findUses() {
 		}
 		for i := range x.Rules {
 			r := &x.Rules[i]
-			if r.Policy == nil || !slices.Contains(d.ask.About, r.Key) {
+			if r.Policy == nil || !slices.Contains(d.questions.ReportedPolicies, r.Key) {
 				continue
 			}
 			k := id{r.Key, r.Direction, r.Index}
@@ -196,7 +196,7 @@ func (d *differ) findUses() {
 			if !known {
 				u = len(d.uses)
 				at[k] = u
-				d.uses = append(d.uses, RuleUse{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Before: side == 0})
+				d.uses = append(d.uses, RuleUse{Policy: r.Key, Direction: r.Direction, Rule: r.Index, IsBefore: side == 0})
 				d.instead, d.useSide = append(d.instead, map[int32]bool{}), append(d.useSide, side)
 			}
 			d.useOf[side][int32(i)] = append(d.useOf[side][int32(i)], u)
@@ -228,12 +228,12 @@ func (d *differ) noteTerm(s *indexSide, use int, ref int32, terms []index.Term, 
 				continue
 			}
 			u.Matches = true
-			if r.by >= 0 && slices.Contains(s.decidersByID[r.by], t.Rule) || t.Does == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
+			if r.decider >= 0 && slices.Contains(s.decidersByID[r.decider], t.Rule) || t.Effect == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
 				u.Decides = true // a Pass decides that the next tier is asked
 				continue
 			}
-			if r.by >= 0 {
-				d.instead[use][r.by] = true
+			if r.decider >= 0 {
+				d.instead[use][r.decider] = true
 			}
 		}
 	}

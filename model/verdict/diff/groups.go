@@ -16,10 +16,10 @@ import (
 // groupBuilder is a FlipGroup in the making: ends are classes.
 type groupBuilder struct {
 	FlipGroup
-	from, to index.Set
-	reached  map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
-	left     index.Set        // the blocks that connections lead to, of classes whose cut asks for the node
-	n        int              // how many came before it
+	from, to     index.Set
+	reachedNodes map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
+	leftBlocks   index.Set        // the blocks that connections lead to, of classes whose cut asks for the node
+	order        int              // how many came before it
 }
 
 // portChange is one run of ports between two sides that differ there.
@@ -55,16 +55,16 @@ func compareRulings(p, q *portRuling) (byBefore, byAfter int32, differ bool) {
 		if verdict.JoinVerdicts(p.verdict, q.verdict) == p.verdict {
 			at = p.settlingWalk()
 		}
-		return p.walks[at].by, q.walks[at].by, true
+		return p.walks[at].decider, q.walks[at].decider, true
 	case p.verdict == verdict.Allow:
 		for i := range p.walks {
-			if p.walks[i].by != q.walks[i].by {
-				return p.walks[i].by, q.walks[i].by, true
+			if p.walks[i].decider != q.walks[i].decider {
+				return p.walks[i].decider, q.walks[i].decider, true
 			}
 		}
 		return 0, 0, false
 	}
-	a, b := p.walks[p.settlingWalk()].by, q.walks[q.settlingWalk()].by
+	a, b := p.walks[p.settlingWalk()].decider, q.walks[q.settlingWalk()].decider
 	return a, b, a != b
 }
 
@@ -121,7 +121,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 	key = fmt.Append(key, c.ports)
 	g := d.groups[string(key)]
 	if g == nil {
-		g = &groupBuilder{n: len(d.groups), from: index.NewSet(len(d.After.List)), to: index.NewSet(len(d.After.List)),
+		g = &groupBuilder{order: len(d.groups), from: index.NewSet(len(d.After.List)), to: index.NewSet(len(d.After.List)),
 			FlipGroup: FlipGroup{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].decidersOfID(c.byBefore), ByAfter: d.sides[1].decidersOfID(c.byAfter)}}
 		d.groups[string(key)] = g
@@ -143,7 +143,7 @@ func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matri
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
-			c.group.Example = d.connection(a, b, nodes, c.ports[0])
+			c.group.Example = d.exampleConnection(a, b, nodes, c.ports[0])
 		}
 		c.group.Pairs += pairs
 		c.group.from.Add(a)
@@ -176,7 +176,7 @@ func addToTotals(totals []PairTotal, c *portChange, pairs int) []PairTotal {
 	return totals
 }
 
-func (d *differ) connection(a, b int32, nodes matrix.NodePairing, p verdict.PortRange) verdict.Connection {
+func (d *differ) exampleConnection(a, b int32, nodes matrix.NodePairing, p verdict.PortRange) verdict.Connection {
 	from, to, _ := d.After.ExampleConnection(a, b, nodes)
 	if nodes == matrix.TwoNodes && d.After.List[b].Outside { // rather no NodePort: its endpoints have a say
 		if left := p.WithoutPorts(d.After.CutPorts(b, matrix.Leaving, matrix.OneNode)); len(left) > 0 {
@@ -189,12 +189,12 @@ func (d *differ) connection(a, b int32, nodes matrix.NodePairing, p verdict.Port
 // buildDifference puts together what was found.
 func (d *differ) buildDifference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Beyond: d.beyondGroup()}
-	out.Reaches, out.Hangs = d.reach.sortedReaches()
+	out := &Difference{Rules: d.uses, Totals: d.totals, Unwanted: d.beyondGroup()}
+	out.Reaches, out.HangingPairs = d.reach.sortedReaches()
 	for _, g := range d.groupsInOrder() {
-		g.From, g.To = d.endsOfClasses(g.from, g.reached, nil), d.endsOfClasses(g.to, nil, g.left)
+		g.From, g.To = d.endsOfClasses(g.from, g.reachedNodes, nil), d.endsOfClasses(g.to, nil, g.leftBlocks)
 		if g.Before == g.After {
-			out.Others = append(out.Others, g.FlipGroup)
+			out.OtherDeciders = append(out.OtherDeciders, g.FlipGroup)
 		} else {
 			out.Flips = append(out.Flips, g.FlipGroup)
 		}
@@ -225,7 +225,7 @@ func (d *differ) groupsInOrder() []*groupBuilder {
 		}
 	}
 	slices.SortFunc(out, func(a, b *groupBuilder) int {
-		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.n, b.n))
+		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.order, b.order))
 	})
 	return out
 }
@@ -235,17 +235,17 @@ const manyNodes = "*"
 
 // noteReachedNodes notes of which nodes the pods are that a class outside comes to.
 func (g *groupBuilder) noteReachedNodes(c *matrix.Classes, a, b int32) {
-	if len(c.Outside.Owners) == 0 || !c.List[a].Outside || g.reached[a] == manyNodes {
+	if len(c.Outside.Owners) == 0 || !c.List[a].Outside || g.reachedNodes[a] == manyNodes {
 		return
 	}
-	if g.reached == nil {
-		g.reached = map[int32]string{}
+	if g.reachedNodes == nil {
+		g.reachedNodes = map[int32]string{}
 	}
 	for node := range c.PodsByNode(c.List[b]) {
-		if was, is := g.reached[a]; is && was != node {
+		if was, is := g.reachedNodes[a]; is && was != node {
 			node = manyNodes
 		}
-		g.reached[a] = node
+		g.reachedNodes[a] = node
 	}
 }
 
@@ -266,7 +266,7 @@ func (d *differ) endsOfClasses(classes index.Set, reached map[int32]string, left
 				blocks.Add(i)
 			}
 		}
-		for _, o := range k.Own {
+		for _, o := range k.OwnAddrs {
 			own = append(own, netip.PrefixFrom(o.Addr, o.Addr.BitLen()))
 		}
 		for _, e := range k.Ends {
@@ -282,7 +282,7 @@ func (d *differ) endsOfClasses(classes index.Set, reached map[int32]string, left
 	}
 	for _, node := range reached {
 		for _, a := range s.Owners {
-			if node == manyNodes || !slices.Contains(s.Own[a], node) {
+			if node == manyNodes || !slices.Contains(s.NodesOfAddr[a], node) {
 				continue
 			}
 			p := netip.PrefixFrom(a, a.BitLen())
@@ -304,24 +304,24 @@ func (g *groupBuilder) noteLeftBlocks(c *matrix.Classes, a, b int32, nodes matri
 	if nodes == matrix.AnyNodes || !to.Outside {
 		return
 	}
-	if g.left == nil {
-		g.left = index.NewSet(len(c.Outside.Blocks))
+	if g.leftBlocks == nil {
+		g.leftBlocks = index.NewSet(len(c.Outside.Blocks))
 	}
 	for _, i := range to.Blocks {
 		host, by := c.Outside.Blocks[i].Host, c.PodsByNode(c.List[a])
 		there := by[host] > 0
 		if nodes == matrix.OneNode && there || nodes == matrix.TwoNodes && (!there || len(by) > 1) {
-			g.left.Add(i)
+			g.leftBlocks.Add(i)
 		}
 	}
 }
 
 // decisionsWithout leaves ports out of decisions.
 func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.PortRange) *decisions {
-	if d.cut[at] == nil {
-		d.cut[at] = map[*decisions]*decisions{}
+	if d.withoutCut[at] == nil {
+		d.withoutCut[at] = map[*decisions]*decisions{}
 	}
-	out := d.cut[at][all]
+	out := d.withoutCut[at][all]
 	if out == nil {
 		out = &decisions{}
 		for _, r := range all.list {
@@ -330,13 +330,13 @@ func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.Po
 				out.list = append(out.list, r)
 			}
 		}
-		d.cut[at][all] = out
+		d.withoutCut[at][all] = out
 	}
 	return out
 }
 
 // nodeCut is a cut as it counts for some pods: those of the node that the block is of, or others.
 type nodeCut struct {
-	cut int32
-	own bool
+	cut       int32
+	ofOwnNode bool
 }

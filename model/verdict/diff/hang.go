@@ -9,9 +9,9 @@ import (
 
 // hangingPorts is ports that one end alone denies still.
 type hangingPorts struct {
-	senders bool
-	by      []int32
-	port    verdict.PortRange
+	atSenders bool
+	deciders  []int32
+	port      verdict.PortRange
 }
 
 // denyingEnds says at which ends a ruling denies. A rule for egress is the sender's wherever its
@@ -21,7 +21,7 @@ func (s *indexSide) denyingEnds(r *portRuling) (sender, receiver bool) {
 		w := &r.walks[i]
 		switch {
 		case w.verdict != verdict.Deny:
-		case i == 0 || s.c.Index.Rules[s.decidersByID[w.by][0]].Direction == model.Egress:
+		case i == 0 || s.c.Index.Rules[s.decidersByID[w.decider][0]].Direction == model.Egress:
 			sender = true
 		default:
 			receiver = true
@@ -42,11 +42,11 @@ func (d *differ) noteHanging(r *decisionDiff, p, q *portRuling, ports verdict.Po
 	if out == in {
 		return
 	}
-	by := q.walks[q.settlingWalk()].by
-	at := slices.IndexFunc(r.hangs, func(o hangingPorts) bool { return o.senders == out })
+	by := q.walks[q.settlingWalk()].decider
+	at := slices.IndexFunc(r.hangs, func(o hangingPorts) bool { return o.atSenders == out })
 	if at < 0 {
-		r.hangs = append(r.hangs, hangingPorts{senders: out, by: []int32{by}, port: ports})
-	} else if !slices.Contains(r.hangs[at].by, by) {
-		r.hangs[at].by = append(r.hangs[at].by, by)
+		r.hangs = append(r.hangs, hangingPorts{atSenders: out, deciders: []int32{by}, port: ports})
+	} else if !slices.Contains(r.hangs[at].deciders, by) {
+		r.hangs[at].deciders = append(r.hangs[at].deciders, by)
 	}
 }

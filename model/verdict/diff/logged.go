@@ -16,12 +16,12 @@ import (
 // LogConnections is the connections in the newest lines of a log.
 type LogConnections struct {
 	From, To time.Time // of the oldest line and the newest
-	Fresh    bool      // they are the newest there can be, not of a log that ended before
-	Lines    int       // of Seen
-	// Over are older lines of that time, left out since there are too many different
+	IsNewest bool      // they are the newest there can be, not of a log that ended before
+	Lines    int       // of Connections
+	// LeftOut are older lines of that time, left out since there are too many different
 	// connections.
-	Over int
-	Seen []LoggedConnection
+	LeftOut     int
+	Connections []LoggedConnection
 }
 
 // LoggedConnection is a connection that was logged, and how often.
@@ -29,24 +29,24 @@ type LoggedConnection struct {
 	// Connection has an address at each end, with the pod that had it when the lines were
 	// written.
 	Connection verdict.Connection
-	// Said is the outcome in the lines, Allow or Deny, by the rules at one stage on one
+	// LoggedVerdict is the outcome in the lines, Allow or Deny, by the rules at one stage on one
 	// node; empty where a rule passed it on. Stage and Zone are empty where they are not
 	// known: an older ovn-controller does not say whether it was before load balancing or
 	// after it.
-	Said        verdict.Verdict
-	Stage       model.Stage
-	Zone        string
-	Lines       int
-	First, Last time.Time
+	LoggedVerdict verdict.Verdict
+	Stage         model.Stage
+	Zone          string
+	Lines         int
+	First, Last   time.Time
 }
 
 // LogDifference says which lines of a log would be others after a change.
 type LogDifference struct {
 	From, To time.Time
-	Fresh    bool
-	// Judged are the lines that count; Lost those whose address has no pod any more, or
-	// another one; Over as in LogConnections.
-	Judged, Lost, Over int
+	IsNewest bool
+	// Judged are the lines that count; Unattributed those whose address has no pod any more, or
+	// another one; LeftOut as in LogConnections.
+	Judged, Unattributed, LeftOut int
 	// Lines counts the log lines of Groups, whose connections get another verdict.
 	Lines  int
 	Groups []LoggedGroup
@@ -72,21 +72,21 @@ type LoggedGroup struct {
 // DiffLines judges the connections of a log before and after a change: those of pods that
 // still have the address. The error is that of the context.
 func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Index) (*LogDifference, error) {
-	out := &LogDifference{From: l.From, To: l.To, Fresh: l.Fresh, Over: l.Over}
+	out := &LogDifference{From: l.From, To: l.To, IsNewest: l.IsNewest, LeftOut: l.LeftOut}
 	groups := map[loggedKey]*growingGroup{}
-	for i := range l.Seen {
+	for i := range l.Connections {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		s := &l.Seen[i]
+		s := &l.Connections[i]
 		was, ok := answerLogged(before, s)
 		if !ok {
-			out.Lost += s.Lines
+			out.Unattributed += s.Lines
 			continue
 		}
 		is, ok := answerLogged(after, s)
 		if !ok {
-			out.Lost += s.Lines
+			out.Unattributed += s.Lines
 			continue
 		}
 		out.Judged += s.Lines
@@ -108,7 +108,7 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Ind
 		g.add(s, contrary)
 	}
 	for _, g := range groups {
-		g.LoggedGroup.From, g.LoggedGroup.To = g.from.ends(), g.to.ends()
+		g.LoggedGroup.From, g.LoggedGroup.To = g.from.namedEnds(), g.to.namedEnds()
 		out.Groups = append(out.Groups, g.LoggedGroup)
 	}
 	slices.SortFunc(out.Groups, func(a, b LoggedGroup) int {
@@ -141,7 +141,7 @@ func samePod(now, then model.Key) bool {
 // isContrary says whether the lines say otherwise than the policies at their stage, by whichever
 // path the connection comes.
 func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
-	if s.Said == "" {
+	if s.LoggedVerdict == "" {
 		return false
 	}
 	for i := range a.Paths {
@@ -154,7 +154,7 @@ func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
 		if len(at) == 0 {
 			return false
 		}
-		if now := verdict.JoinStages(at); now != verdict.Allow && now != verdict.Deny || now == s.Said {
+		if now := verdict.JoinStages(at); now != verdict.Allow && now != verdict.Deny || now == s.LoggedVerdict {
 			return false
 		}
 	}
@@ -182,7 +182,7 @@ type growingGroup struct {
 
 func (g *growingGroup) add(s *LoggedConnection, contrary bool) {
 	g.Lines += s.Lines
-	switch s.Said {
+	switch s.LoggedVerdict {
 	case verdict.Allow:
 		g.Allowed += s.Lines
 	case verdict.Deny:
@@ -220,16 +220,16 @@ func (e *loggedEnds) add(end verdict.Endpoint) {
 	}
 }
 
-func (e *loggedEnds) ends() verdict.Ends {
+func (e *loggedEnds) namedEnds() verdict.Ends {
 	out := verdict.Ends{Pods: len(e.pods)}
 	for k := range e.pods {
-		out.Some = append(out.Some, k)
+		out.FirstPods = append(out.FirstPods, k)
 		if !slices.Contains(out.Namespaces, k.Namespace) {
 			out.Namespaces = append(out.Namespaces, k.Namespace)
 		}
 	}
-	slices.SortFunc(out.Some, model.Key.Compare)
-	out.Some = out.Some[:min(3, len(out.Some))]
+	slices.SortFunc(out.FirstPods, model.Key.Compare)
+	out.FirstPods = out.FirstPods[:min(3, len(out.FirstPods))]
 	slices.Sort(out.Namespaces)
 	for a := range e.outside {
 		out.Outside = append(out.Outside, netip.PrefixFrom(a, a.BitLen()))

@@ -18,12 +18,12 @@ type PriorityMoves struct {
 	x           *index.Index
 	move        index.PolicyMover
 	enforcedNow bool // it is enforced now, at its priority
-	known       map[[2]int][]PairTotal
+	flipsKnown  map[[2]int][]PairTotal
 
-	walks   []*wayWalk
-	ways    map[wayKey]int      // pairs of ends
-	cuts    []matrix.ServiceCut // of the partition
-	results matrix.WalkResults
+	walks       []*wayWalk
+	ways        map[wayKey]int      // pairs of ends
+	serviceCuts []matrix.ServiceCut // of the partition
+	results     matrix.WalkResults
 }
 
 // wayKey is the walks of connections, and the ports at which they are not meant.
@@ -34,16 +34,16 @@ type wayKey struct {
 
 // wayWalk is one walk of connections that meet the same terms.
 type wayWalk struct {
-	stage       int
-	moved, rest []int32
-	before      int32 // result
+	stage                  int
+	movedTerms, otherTerms []int32
+	resultBefore           int32 // result
 }
 
 // NewPriorityMoves works out what PriorityMoves needs: x is an index in which the policy is enforced. there
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is the context's.
 func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*PriorityMoves, error) {
-	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, known: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
+	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{}}
 	var mine [2]index.Set
 	for stage, terms := range x.Terms {
 		mine[stage] = index.NewSet(len(terms))
@@ -54,7 +54,7 @@ func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there 
 		}
 	}
 	c := matrix.ClassesAbout(x, mine)
-	m.cuts = c.Outside.Cuts
+	m.serviceCuts = c.Outside.Cuts
 	f := newWayFinder(m, c, mine)
 	for stage, terms := range x.Terms {
 		mine[stage].Each(func(i int32) { c.MarkPairs(&terms[i], f.byFrom) })
@@ -71,19 +71,19 @@ func NewPriorityMoves(ctx context.Context, x *index.Index, key model.Key, there 
 // FlipsAt counts what flips where the policy gets a priority, which a plugin may let be no whole
 // number.
 func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
-	if m.move.Terms == nil || m.enforcedNow && priority == m.move.Now {
+	if m.move.Terms == nil || m.enforcedNow && priority == m.move.Priority {
 		return nil
 	}
 	// Between the same neighbours it is the same.
-	at, tied := slices.BinarySearch(m.move.Others, priority)
+	at, tied := slices.BinarySearch(m.move.OtherPriorities, priority)
 	key := [2]int{at, 0}
 	if tied {
 		key[1] = 1
 	}
-	out, known := m.known[key]
+	out, known := m.flipsKnown[key]
 	if !known {
 		out = m.countFlips(m.move.Terms(priority))
-		m.known[key] = out
+		m.flipsKnown[key] = out
 	}
 	return out
 }
@@ -92,9 +92,9 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
-		after[i] = k.before
-		if len(k.moved) > 0 && (!m.enforcedNow || k.comesPast(m.x.Terms[k.stage], terms[k.stage])) {
-			after[i] = m.results.ResultOf(mergedTerms(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
+		after[i] = k.resultBefore
+		if len(k.movedTerms) > 0 && (!m.enforcedNow || k.comesPast(m.x.Terms[k.stage], terms[k.stage])) {
+			after[i] = m.results.ResultOf(mergedTerms(k.otherTerms, k.movedTerms, terms[k.stage]), terms[k.stage], k.movedTerms, k.otherTerms)
 		}
 	}
 	type change struct {
@@ -106,7 +106,7 @@ func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.nodeCut}, true
 		for i, id := range way.walks {
 			if id >= 0 {
-				c.ids[i], c.ids[i+3] = m.walks[id].before, after[id]
+				c.ids[i], c.ids[i+3] = m.walks[id].resultBefore, after[id]
 				same = same && c.ids[i] == c.ids[i+3]
 			}
 		}
@@ -115,7 +115,7 @@ func (m *PriorityMoves) countFlips(terms [2][]index.Term) (out []PairTotal) {
 		}
 		kinds, known := flips[c]
 		if !known {
-			kinds = m.flipsOfResults([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.cuts[c.cut].CutPortsFor(c.own))
+			kinds = m.flipsOfResults([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.serviceCuts[c.cut].CutPortsFor(c.ofOwnNode))
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
@@ -169,8 +169,8 @@ func (m *PriorityMoves) joinedVerdicts(results [3]int32) (out []matrix.Segment) 
 
 // comesPast says whether a term of the policy comes past another one, or beside it.
 func (k *wayWalk) comesPast(before, after []index.Term) bool {
-	for _, i := range k.moved {
-		for _, j := range k.rest {
+	for _, i := range k.movedTerms {
+		for _, j := range k.otherTerms {
 			if o := &before[j]; o.Tier == before[i].Tier &&
 				cmp.Compare(before[i].Priority, o.Priority) != cmp.Compare(after[i].Priority, after[j].Priority) {
 				return true

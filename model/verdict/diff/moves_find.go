@@ -37,7 +37,7 @@ func (f *wayFinder) findPair(a, b int32) {
 	switch {
 	case how == matrix.Leaving && c.OwnNodeMatters(b):
 		f.countByTerms(a, b, how, far, at)
-		at.own = true
+		at.ofOwnNode = true
 		f.countByTerms(a, b, how, near, at)
 	case how != matrix.FarAway || !c.NodesMatter(a, b):
 		f.countByTerms(a, b, how, near+far, at)
@@ -66,23 +66,23 @@ func (f *wayFinder) findWalk(kind matrix.WalkKind, met index.Set) int32 {
 	k := &wayWalk{stage: stage}
 	met.Each(func(i int32) {
 		if f.mine[stage].Has(i) {
-			k.moved = append(k.moved, i)
+			k.movedTerms = append(k.movedTerms, i)
 		} else {
-			k.rest = append(k.rest, i)
+			k.otherTerms = append(k.otherTerms, i)
 		}
 	})
-	terms, list := f.m.x.Terms[stage], k.rest
+	terms, list := f.m.x.Terms[stage], k.otherTerms
 	if f.m.enforcedNow {
-		list = mergedTerms(k.rest, k.moved, terms)
+		list = mergedTerms(k.otherTerms, k.movedTerms, terms)
 	}
-	k.before = f.m.results.ResultOf(list, terms, k.moved, k.rest)
-	id, known := f.resting[k.before]
-	if len(k.moved) > 0 || !known {
+	k.resultBefore = f.m.results.ResultOf(list, terms, k.movedTerms, k.otherTerms)
+	id, known := f.resting[k.resultBefore]
+	if len(k.movedTerms) > 0 || !known {
 		id = int32(len(f.m.walks))
 		f.m.walks = append(f.m.walks, k)
-		if len(k.moved) == 0 {
-			k.rest = nil // nobody asks again
-			f.resting[k.before] = id
+		if len(k.movedTerms) == 0 {
+			k.otherTerms = nil // nobody asks again
+			f.resting[k.resultBefore] = id
 		}
 	}
 	f.walkOf[stage][string(f.raw)] = id

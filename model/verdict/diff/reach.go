@@ -16,9 +16,9 @@ type FlipReach struct {
 	Before, After verdict.Verdict
 	// Pods counts the pairs of pods, each with each of its addresses.
 	Pods int
-	// Across are the pairs whose ends are of different namespaces or of which one is outside,
+	// AcrossNamespaces are the pairs whose ends are of different namespaces or of which one is outside,
 	// by the namespace that they lead to.
-	Across FlipShare
+	AcrossNamespaces FlipShare
 	// Protected are the pairs with an end in a namespace that DiffQuestions.Protected names, by that
 	// namespace: where both ends are in such a namespace they count for each.
 	Protected FlipShare
@@ -27,8 +27,8 @@ type FlipReach struct {
 // FlipShare is a part of the pairs that flip alike.
 type FlipShare struct {
 	Pairs int
-	// By has the most first; the namespace "" is outside.
-	By                []NamespacePairs
+	// ByNamespace has the most first; the namespace "" is outside.
+	ByNamespace       []NamespacePairs
 	Ports             []verdict.PortRange
 	Example           verdict.Connection
 	ByBefore, ByAfter []verdict.Decider // of the example
@@ -43,12 +43,12 @@ type NamespacePairs struct {
 // HangingPairs is pairs that were denied at both ends before a change, and are at one end alone
 // after it.
 type HangingPairs struct {
-	// Senders says that the end which still denies them is the sender's, by its egress; else
+	// AtSenders says that the end which still denies them is the sender's, by its egress; else
 	// it is the receiver's, by its ingress.
-	Senders bool
-	By      []verdict.Decider // of all of them
-	Pairs   int
-	Example verdict.Connection
+	AtSenders bool
+	Deciders  []verdict.Decider // of all of them
+	Pairs     int
+	Example   verdict.Connection
 }
 
 // portFlip is the ports that flip alike between two lists of decisions.
@@ -77,14 +77,14 @@ func (r *decisionDiff) findFlips() {
 // reachBuilder is a FlipReach in the making.
 type reachBuilder struct {
 	FlipReach
-	across, protected shareBuilder
+	acrossNamespaces, protected shareBuilder
 }
 
 // shareBuilder is a FlipShare in the making: by counts by namespace, outside comes last.
 type shareBuilder struct {
 	FlipShare
-	by  []int
-	had map[*portFlip]bool
+	byNamespace []int
+	notedFlips  map[*portFlip]bool
 }
 
 // noNamespace is the namespace of an end that is no pod.
@@ -105,13 +105,13 @@ type reachCounter struct {
 // hangingBuilder is HangingPairs in the making.
 type hangingBuilder struct {
 	HangingPairs
-	by []int32
+	deciders []int32
 }
 
 // namespaceCrowd counts ends by namespace: in the order of the namespaces.
 type namespaceCrowd struct {
-	total, bare int // bare are in no protected namespace
-	counts      []headcount
+	total, unprotected int // unprotected are in no protected namespace
+	counts             []headcount
 }
 
 type headcount struct {
@@ -149,7 +149,7 @@ func (s *reachCounter) countEnds(ends []int32) *namespaceCrowd {
 		k.counts = append(k.counts, headcount{id, n})
 		k.total += n
 		if !s.protected[id] {
-			k.bare += n
+			k.unprotected += n
 		}
 	}
 	slices.SortFunc(k.counts, func(a, b headcount) int { return cmp.Compare(a.namespace, b.namespace) })
@@ -181,16 +181,16 @@ func (s *reachCounter) onNodes(class int32) map[string]*namespaceCrowd {
 // addClassPair takes in what flips between two classes, and what hangs on one end.
 func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes matrix.NodePairing, pairs int, r *decisionDiff) {
 	for _, h := range r.hangs {
-		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.Senders == h.senders })
+		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
 			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{Senders: h.senders, Example: d.connection(a, b, nodes, h.port)}})
+			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes, h.port)}})
 		}
 		o := s.hangs[at]
 		o.Pairs += pairs
-		for _, by := range h.by {
-			if !slices.Contains(o.by, by) {
-				o.by, o.By = append(o.by, by), append(o.By, d.sides[1].decidersOfID(by)...)
+		for _, by := range h.deciders {
+			if !slices.Contains(o.deciders, by) {
+				o.deciders, o.Deciders = append(o.deciders, by), append(o.Deciders, d.sides[1].decidersOfID(by)...)
 			}
 		}
 	}
@@ -204,10 +204,10 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, 
 	if at < 0 {
 		at = len(s.list)
 		s.list = append(s.list, &reachBuilder{FlipReach: FlipReach{Before: f.before, After: f.after},
-			across: shareBuilder{by: make([]int, len(s.names)+1)}, protected: shareBuilder{by: make([]int, len(s.names)+1)}})
+			acrossNamespaces: shareBuilder{byNamespace: make([]int, len(s.names)+1)}, protected: shareBuilder{byNamespace: make([]int, len(s.names)+1)}})
 	}
 	o := s.list[at]
-	across, protected := o.across.Pairs, o.protected.Pairs
+	across, protected := o.acrossNamespaces.Pairs, o.protected.Pairs
 	ka, kb := s.c.List[a], s.c.List[b]
 	switch {
 	case ka.Outside || kb.Outside:
@@ -233,8 +233,8 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, 
 			s.withoutSelf(a, b, o)
 		}
 	}
-	if o.across.Pairs > across {
-		o.across.notePorts(s, d, a, b, nodes, f, func(from, to int32) bool { return from != to })
+	if o.acrossNamespaces.Pairs > across {
+		o.acrossNamespaces.notePorts(s, d, a, b, nodes, f, func(from, to int32) bool { return from != to })
 	}
 	if o.protected.Pairs > protected {
 		o.protected.notePorts(s, d, a, b, nodes, f, func(from, to int32) bool { return s.isProtected(from) || s.isProtected(to) })
@@ -247,7 +247,7 @@ func (s *reachCounter) isProtected(namespace int32) bool {
 
 // crossCrowds counts the pairs between two crowds, or with a sign of -1 takes them out again.
 func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBuilder) {
-	o.protected.Pairs += sign * (ka.total*kb.total - ka.bare*kb.bare)
+	o.protected.Pairs += sign * (ka.total*kb.total - ka.unprotected*kb.unprotected)
 	for i, j := 0, 0; i < len(ka.counts) || j < len(kb.counts); {
 		var from, to int
 		var id int32
@@ -263,10 +263,10 @@ func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBui
 			i, j = i+1, j+1
 		}
 		n := sign * to * (ka.total - from)
-		o.across.Pairs += n
-		o.across.by[id] += n
+		o.acrossNamespaces.Pairs += n
+		o.acrossNamespaces.byNamespace[id] += n
 		if s.protected[id] {
-			o.protected.by[id] += sign * (from*kb.total + ka.total*to - from*to)
+			o.protected.byNamespace[id] += sign * (from*kb.total + ka.total*to - from*to)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (s *reachCounter) withoutSelf(a, b int32, o *reachBuilder) {
 		for other := x.FirstEnd[pod]; other < x.FirstEnd[pod+1]; other++ {
 			if s.c.ClassOf[other] == b {
 				o.protected.Pairs--
-				o.protected.by[id]--
+				o.protected.byNamespace[id]--
 			}
 		}
 	}
@@ -292,12 +292,12 @@ func (s *reachCounter) withoutSelf(a, b int32, o *reachBuilder) {
 // addOutsidePairs counts the pairs of pods with addresses outside.
 func (s *reachCounter) addOutsidePairs(a, b int32, nodes matrix.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
-	o.across.Pairs += pairs
+	o.acrossNamespaces.Pairs += pairs
 	ends, n := ka.Ends, 0
 	if ka.Outside {
 		ends = kb.Ends
 	} else {
-		o.across.by[len(s.names)] += pairs
+		o.acrossNamespaces.byNamespace[len(s.names)] += pairs
 	}
 	for _, e := range ends {
 		id := s.namespaceOf(e)
@@ -306,29 +306,29 @@ func (s *reachCounter) addOutsidePairs(a, b int32, nodes matrix.NodePairing, pai
 			for range s.c.SourceAddrs(ka, e) {
 				n++
 			}
-			o.across.by[id] += n
+			o.acrossNamespaces.byNamespace[id] += n
 		} else if s.protected[id] {
 			n = s.c.BlocksFor(kb, s.c.Index.NodeOfEnd(e), nodes)
 		}
 		if s.protected[id] {
 			o.protected.Pairs += n
-			o.protected.by[id] += n
+			o.protected.byNamespace[id] += n
 		}
 	}
 }
 
 // notePorts notes the ports of a flip that a share has pairs of, and of the first an example.
 func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes matrix.NodePairing, f *portFlip, counts func(from, to int32) bool) {
-	if t.had[f] {
+	if t.notedFlips[f] {
 		return
 	}
-	if t.had == nil {
-		t.had = map[*portFlip]bool{}
+	if t.notedFlips == nil {
+		t.notedFlips = map[*portFlip]bool{}
 		t.ByBefore, t.ByAfter = d.sides[0].decidersOfID(f.byBefore), d.sides[1].decidersOfID(f.byAfter)
 		t.Example = verdict.Connection{Family: s.c.List[a].Family, Protocol: f.ports[0].Protocol, Port: f.ports[0].ExamplePort()}
 		t.Example.From, t.Example.To = s.exampleEnds(a, b, nodes, counts)
 	}
-	t.had[f] = true
+	t.notedFlips[f] = true
 	t.Ports = append(t.Ports, f.ports...)
 }
 
@@ -368,7 +368,7 @@ func (s *reachCounter) exampleEnds(a, b int32, nodes matrix.NodePairing, counts 
 // sortedReaches are the counts, what hurts first.
 func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
 	for _, r := range s.list {
-		r.Across, r.Protected = r.across.finishShare(s.names), r.protected.finishShare(s.names)
+		r.AcrossNamespaces, r.Protected = r.acrossNamespaces.finishShare(s.names), r.protected.finishShare(s.names)
 		out = append(out, r.FlipReach)
 	}
 	slices.SortFunc(out, func(a, b FlipReach) int {
@@ -382,7 +382,7 @@ func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
 }
 
 func (t *shareBuilder) finishShare(names []string) FlipShare {
-	for id, n := range t.by {
+	for id, n := range t.byNamespace {
 		if n == 0 {
 			continue
 		}
@@ -390,9 +390,9 @@ func (t *shareBuilder) finishShare(names []string) FlipShare {
 		if id < len(names) {
 			name = names[id]
 		}
-		t.By = append(t.By, NamespacePairs{name, n})
+		t.ByNamespace = append(t.ByNamespace, NamespacePairs{name, n})
 	}
-	slices.SortFunc(t.By, func(a, b NamespacePairs) int {
+	slices.SortFunc(t.ByNamespace, func(a, b NamespacePairs) int {
 		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	t.Ports = verdict.JoinPorts(t.Ports)

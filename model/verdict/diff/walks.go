@@ -52,7 +52,7 @@ func (s *indexSide) ruleName(rule int32) string {
 // walkDecision is one walk: its verdict, and who decides, as an id.
 type walkDecision struct {
 	verdict verdict.Verdict
-	by      int32
+	decider int32
 }
 
 // portWalk is one walk: the verdict and decider of each run of ports, by protocol.
@@ -122,7 +122,7 @@ func (d *differ) walkNumber(w *portWalk) int32 {
 		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
 		for _, r := range runs {
 			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(matrix.OutcomeOf(r.verdict)))
-			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.by))
+			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.decider))
 		}
 	}
 	id, known := d.walkIDs[string(d.raw)]
@@ -183,12 +183,12 @@ func (d *differ) joinWalks(way [3]int32) *decisions {
 func (s *indexSide) walkTiers(list []int32, terms []index.Term, proto int8, port uint16) walkDecision {
 	k := index.CollectHits(list, terms, proto, port, s.hits[:0])
 	s.hits = k.Hits
-	if len(k.Hits) == 0 || !k.Open && k.Last == index.Passes {
+	if len(k.Hits) == 0 || !k.IsOpen && k.LastEffect == index.Passes {
 		return walkDecision{verdict.Allow, -1}
 	}
-	if !k.Open {
+	if !k.IsOpen {
 		v := verdict.Allow
-		if k.Last == index.Drops {
+		if k.LastEffect == index.Drops {
 			v = verdict.Deny
 		}
 		// All of the last priority decide alike.

@@ -11,20 +11,20 @@ import (
 
 // watchBuilder is a WatchedEnds in the making: by class, the ends it is about.
 type watchBuilder struct {
-	ports  []verdict.PortRange
-	pods   [][]int32
-	addrs  [][]netip.Addr
-	any    index.Set
-	groups []FlipGroup
-	from   []index.Set // of pods, by group
-	to     []index.Set
+	ports   []verdict.PortRange
+	pods    [][]int32
+	addrs   [][]netip.Addr
+	anyEnds index.Set
+	groups  []FlipGroup
+	from    []index.Set // of pods, by group
+	to      []index.Set
 }
 
 // findWatched finds the ends that are watched.
 func (d *differ) findWatched() {
 	x := d.After.Index
-	for _, w := range d.ask.Watches {
-		v := watchBuilder{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
+	for _, w := range d.questions.Watches {
+		v := watchBuilder{ports: w.Ports, anyEnds: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
 				if w.Pods[x.Pods.PodAt(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
@@ -37,7 +37,7 @@ func (d *differ) findWatched() {
 				}
 			}
 			if len(v.pods[id])+len(v.addrs[id]) > 0 {
-				v.any.Add(int32(id))
+				v.anyEnds.Add(int32(id))
 			}
 		}
 		d.watches = append(d.watches, v)
@@ -48,7 +48,7 @@ func (d *differ) findWatched() {
 func (d *differ) watchPair(a, b int32, nodes matrix.NodePairing, r *decisionDiff) {
 	for i := range d.watches {
 		w := &d.watches[i]
-		if !w.any.Has(b) {
+		if !w.anyEnds.Has(b) {
 			continue
 		}
 		for _, f := range r.flips {
@@ -159,7 +159,7 @@ func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
 		p := d.After.Index.Pods.PodAt(int(i))
 		out.Pods++
 		if out.Pods <= 3 {
-			out.Some = append(out.Some, p.Key)
+			out.FirstPods = append(out.FirstPods, p.Key)
 		}
 		if p.Namespace != last {
 			out.Namespaces, last = append(out.Namespaces, p.Namespace), p.Namespace

@@ -37,8 +37,8 @@ type antreaOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
 	// priority first.
-	standings [model.TierBaseline + 1][]ruleStanding
-	about     [][]model.Key // as Index.about
+	standings     [model.TierBaseline + 1][]ruleStanding
+	aboutServices [][]model.Key // as Index.aboutServices
 }
 
 func (o *antreaOrder) hasPlace(k model.Key) bool {
@@ -49,7 +49,7 @@ func (o *antreaOrder) hasPlace(k model.Key) bool {
 func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
-		return model.KindNP.Short(), ""
+		return model.KindNP.Abbreviation(), ""
 	case r.Policy == nil:
 		return "always", ""
 	case native && r.Policy.Tiered != nil:
@@ -59,7 +59,7 @@ func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
 		}
 		return place.TierName, rule.Tiered.Action
 	}
-	return r.Policy.Kind.Short(), ""
+	return r.Policy.Kind.Abbreviation(), ""
 }
 
 // tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
@@ -118,7 +118,7 @@ func antreaTerms(m *termMaker) policyOrder {
 		}
 	}
 	a.addIsolations()
-	a.order.about = m.x.about
+	a.order.aboutServices = m.x.aboutServices
 	return a.order
 }
 
@@ -148,7 +148,7 @@ func (o *antreaOrder) standingOf(tier int8, priority int32) ruleStanding {
 func (o *antreaOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
-		text += fmt.Sprint(o.about[t.Services-1])
+		text += fmt.Sprint(o.aboutServices[t.Services-1])
 	}
 	if len(o.standings[t.Tier]) == 0 {
 		return t.Priority, text
@@ -165,7 +165,7 @@ const (
 // addUndeniable makes the terms of what no policy can deny: what a node sends to its own pods, and
 // a Service's connections that come back to the pod they are from (antrea.md#always-allowed).
 func (a *antreaMaker) addUndeniable() {
-	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.noCondition()}
+	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Effect: Allows, Switch: AtDestination, To: a.noCondition()}
 	t.From = a.conditionID("own node", func(c *Condition) { c.OwnNode = true })
 	t.Rule = a.addRule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	a.addTerm(IngressTerms, t)
@@ -183,7 +183,7 @@ func (a *antreaMaker) addNetpol(p *model.Policy) {
 			continue
 		}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow}
-		a.addRuleTerms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows}, subject)
+		a.addRuleTerms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows}, subject)
 	}
 }
 
@@ -214,6 +214,6 @@ func (a *antreaMaker) addUpstream(p *model.Policy) {
 	for r := range p.AllRules() {
 		tier, priority := a.order.tierAndPriority(p, r.Index)
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Does: effectOf(r.Action)}, subject)
+		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Effect: effectOf(r.Action)}, subject)
 	}
 }

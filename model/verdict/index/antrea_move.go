@@ -12,13 +12,13 @@ func (o *antreaOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	if !decides {
 		return PolicyMover{}
 	}
-	m := PolicyMover{Now: place.Priority()}
+	m := PolicyMover{Priority: place.Priority()}
 	for k, p := range o.places {
 		if k != key && p.Tier == place.Tier {
-			m.Others = append(m.Others, p.Priority())
+			m.OtherPriorities = append(m.OtherPriorities, p.Priority())
 		}
 	}
-	slices.Sort(m.Others)
+	slices.Sort(m.OtherPriorities)
 	tier := tierOf(&place)
 	m.Terms = func(priority float64) (terms [2][]Term) {
 		all := slices.Clone(o.standings[tier])

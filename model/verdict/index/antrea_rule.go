@@ -16,7 +16,7 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 	for r := range p.AllRules() {
 		tier, priority := a.order.tierAndPriority(p, r.Index)
 		act := effectOf(r.Action)
-		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
+		t := Term{Tier: tier, Priority: priority, Effect: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
 		scope := a.groups.ScopeOfRule(p, r)
 		if len(scope.Pods) > 0 {
@@ -58,9 +58,9 @@ func sameLabels(p *model.Policy) (out []string) {
 // namespace of the pod it applies to are one for each group of namespaces.
 func (a *antreaMaker) addScoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	if len(r.Tiered.ToServices) > 0 {
-		a.x.about = append(a.x.about, r.Tiered.ToServices)
-		t.Services = int32(len(a.x.about))
-		t.From, t.To, t.At, t.Rule = subject, a.noCondition(), AtSource, a.addRule(ref)
+		a.x.aboutServices = append(a.x.aboutServices, r.Tiered.ToServices)
+		t.Services = int32(len(a.x.aboutServices))
+		t.From, t.To, t.Switch, t.Rule = subject, a.noCondition(), AtSource, a.addRule(ref)
 		a.addTerm(EgressTerms, t)
 		return
 	}
@@ -172,7 +172,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 // what layer 7 decides. key says which of several it is.
 func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
 	stage, at := stageOf(r.Direction)
-	t.From, t.To, t.At = subject, peers, at
+	t.From, t.To, t.Switch = subject, peers, at
 	if r.Direction == model.Ingress {
 		t.From, t.To = peers, subject
 	}
@@ -228,18 +228,18 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 		t, ref := t, ref
 		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
 		t.Ports, t.Rule = tcp, a.addRule(ref)
-		t.Does = Allows | Drops
+		t.Effect = Allows | Drops
 		if t.Maybe { // whether it matches is not known either
-			t.Does = Drops
+			t.Effect = Drops
 			a.addTerm(stage, t)
-			t.Does = Allows
+			t.Effect = Allows
 		}
 		t.Maybe = true
 		a.addTerm(stage, t)
 	}
 	if len(others) > 0 {
 		ref.Action = model.Deny
-		t.Ports, t.Does, t.Rule = others, Drops, a.addRule(ref)
+		t.Ports, t.Effect, t.Rule = others, Drops, a.addRule(ref)
 		a.addTerm(stage, t)
 	}
 }

@@ -58,12 +58,12 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	}
 	return a.addressCondition(key, func(c conditionAddrs) {
 		for i := range r.Peers {
-			a.peer(c, p, &r.Peers[i])
+			a.addAntreaPeer(c, p, &r.Peers[i])
 		}
 	})
 }
 
-func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
+func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
 	x := a.x
 	switch peer.Kind {
 	case model.PeerNamespaces, model.PeerPods:
@@ -76,7 +76,7 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 		for i := range m.Pods {
 			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
-		c.networks(m.Networks, nil)
+		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:
 		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
 			for _, ip := range antreaAddrs(n) {
@@ -84,11 +84,11 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 			}
 		}
 	case model.PeerNetworks:
-		c.networks(peer.Networks, peer.Except)
+		c.addNetworks(peer.Networks, peer.Except)
 	}
 }
 
-func (a conditionAddrs) networks(cidrs, except []string) {
+func (a conditionAddrs) addNetworks(cidrs, except []string) {
 	for _, cidr := range cidrs {
 		n, ok := match.ParseCIDR(cidr)
 		if !ok {
@@ -145,7 +145,7 @@ func (x *Index) PoliciesOfNode(name string) string {
 // is said of it (antrea.md#nodes). It stands where the pod is: before all that is the pod's.
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
-	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
 	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
 		for _, n := range a.x.Pods.NodesMatching(nodes) {
 			for _, ip := range antreaAddrs(n) {
@@ -162,21 +162,21 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 	// The other end of the connection is the pod's: a node's egress is what comes to pods.
 	t.Rule = a.addRule(ref)
 	if r.Direction == model.Egress {
-		t.From, t.To, t.At = of, peers, AtDestination
+		t.From, t.To, t.Switch = of, peers, AtDestination
 		a.addTerm(IngressTerms, t)
 		return
 	}
-	t.From, t.To, t.At = peers, of, AtSource
+	t.From, t.To, t.Switch = peers, of, AtSource
 	a.addTerm(EgressTerms, t)
 }
 
 // nodePortRule makes the term of a Drop that applies to NodePort Services
 // (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
-	a.x.about = append(a.x.about, services)
+	a.x.aboutServices = append(a.x.aboutServices, services)
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
-	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.noCondition(),
-		Services: int32(len(a.x.about)), Rule: a.addRule(ref)}
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true, Switch: AtDestination, To: a.noCondition(),
+		Services: int32(len(a.x.aboutServices)), Rule: a.addRule(ref)}
 	t.From = a.noCondition()
 	if !r.AnyPeer {
 		t.From = a.peersCondition(ref.Policy, r)

@@ -13,11 +13,11 @@ import (
 type Condition struct {
 	ID  int32
 	Set Set // of ends
-	// any, Addrs and Blocks are the addresses that meet it and are no pod's: all of a
+	// everyAddrOf, Addrs and Blocks are the addresses that meet it and are no pod's: all of a
 	// family, single ones, networks.
-	any    [2]bool
-	Addrs  map[netip.Addr]bool
-	Blocks []exceptedBlock
+	everyAddrOf [2]bool
+	Addrs       map[netip.Addr]bool
+	Blocks      []exceptedBlock
 	// Port says that the packet's port is asked, not its address; router that it is the
 	// one to the cluster's router.
 	Port, router bool
@@ -47,8 +47,8 @@ type HopEnd struct {
 	Hairpin bool
 }
 
-// Holds says whether the condition holds for a place, in a zone.
-func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
+// HoldsFor says whether the condition holds for a place, in a zone.
+func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	switch {
 	case c.hairpin:
 		return at.Hairpin
@@ -61,7 +61,7 @@ func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
 	case at.End >= 0:
 		return c.Set.Has(at.End)
 	}
-	if c.any[verdict.FamilyOf(at.Addr).Index()] || c.Addrs[at.Addr] {
+	if c.everyAddrOf[verdict.FamilyOf(at.Addr).Index()] || c.Addrs[at.Addr] {
 		return true
 	}
 	for i := range c.Blocks {
@@ -75,15 +75,15 @@ func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
 // condMaker makes conditions, each once.
 type condMaker struct {
 	x     *Index
-	known map[string]*Condition
+	byKey map[string]*Condition
 	pods  map[string]Set
 }
 
 func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
-	c := m.known[key]
+	c := m.byKey[key]
 	if c == nil {
 		c = &Condition{ID: int32(len(m.x.Conditions))}
-		m.known[key] = c
+		m.byKey[key] = c
 		m.x.Conditions = append(m.x.Conditions, c)
 		fill(c)
 	}
@@ -93,7 +93,7 @@ func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
 // noCondition is no condition at all.
 func (m *condMaker) noCondition() int32 {
 	return m.conditionID("*", func(c *Condition) {
-		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
 			c.Set.Add(int32(i))
 		}
@@ -150,7 +150,7 @@ func (a conditionAddrs) addFamilies() {
 		if !a.m.x.view.hasFamily(f) {
 			continue
 		}
-		a.c.any[f.Index()] = true
+		a.c.everyAddrOf[f.Index()] = true
 		for i := range a.m.x.Ends {
 			if verdict.FamilyOf(a.m.x.Ends[i].Addr) == f {
 				a.c.Set.Add(int32(i))
@@ -181,5 +181,5 @@ func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int3
 
 // HoldsOutside says whether the condition may hold for an address of no pod.
 func (c *Condition) HoldsOutside() bool {
-	return c.any[0] || c.any[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
+	return c.everyAddrOf[0] || c.everyAddrOf[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
 }

@@ -16,7 +16,7 @@ func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit)
 			break
 		}
 		if counts && t.Ports.Has(proto, port) {
-			k.Add(Hit{Ref: i, Priority: t.Priority, Tier: t.Tier, Does: t.Does, Maybe: t.Maybe})
+			k.Add(Hit{Ref: i, Priority: t.Priority, Tier: t.Tier, Effect: t.Effect, Maybe: t.Maybe})
 		}
 	}
 	return k
@@ -37,9 +37,9 @@ func WalkVerdict(list []int32, terms []Term, proto int8, port uint16, buf *[]Hit
 	k := CollectHits(list, terms, proto, port, (*buf)[:0])
 	*buf = k.Hits
 	switch {
-	case k.Open:
+	case k.IsOpen:
 		return verdictOf(k.Hits)
-	case len(k.Hits) == 0 || k.Last != Drops:
+	case len(k.Hits) == 0 || k.LastEffect != Drops:
 		return verdict.Allow
 	}
 	return verdict.Deny

@@ -38,15 +38,15 @@ type Index struct {
 
 	// Kept for an index of the same pods and other policies, which takes them over:
 	// conditions by their content, and the terms made of each policy.
-	known map[string]*Condition
-	made  map[*model.Policy]*policySection
+	conditionsByKey map[string]*Condition
+	sections        map[*model.Policy]*policySection
 
 	order policyOrder // nil where no term hangs on other policies
-	// about are the Services that terms are about, by Term.Services less one; onNodes are the
+	// aboutServices are the Services that terms are about, by Term.Services less one; onNodes are the
 	// policies that apply to nodes.
-	about   [][]model.Key
-	onNodes []nodePolicy
-	fronts  *ServiceFronts
+	aboutServices [][]model.Key
+	onNodes       []nodePolicy
+	fronts        *ServiceFronts
 
 	signed sync.Once
 	signs  []uint64 // of Conditions, made when they are compared

@@ -63,7 +63,7 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 		there.To = m.itemsCondition(at+"peer there "+d.key(), byPeer[d], zones)
 		m.addTerm(stage, there)
 		here := t
-		here.At, here.From, here.To = AtSource, from, m.itemsCondition(at+"peer "+d.key(), byPeer[d], nil)
+		here.Switch, here.From, here.To = AtSource, from, m.itemsCondition(at+"peer "+d.key(), byPeer[d], nil)
 		m.addTerm(stage, here)
 	}
 }

@@ -72,14 +72,14 @@ func (x *Index) IsOwnNode(a netip.Addr, node string) bool {
 
 // IsAbout says whether a term that is about Services is about one; without a name it is none.
 func (x *Index) IsAbout(t *Term, service model.Key) bool {
-	return t.Services == 0 || service.Name != "" && slices.Contains(x.about[t.Services-1], service)
+	return t.Services == 0 || service.Name != "" && slices.Contains(x.aboutServices[t.Services-1], service)
 }
 
 // PolicyMover is a policy that may get another priority.
 type PolicyMover struct {
-	// Now is the priority it has, Others are those of the policies it ranks among, in order.
-	Now    float64
-	Others []float64
+	// Priority is the priority it has, OtherPriorities are those of the policies it ranks among, in order.
+	Priority        float64
+	OtherPriorities []float64
 	// Terms are all terms as they rank where it has a priority; nil where it decides nothing.
 	Terms func(priority float64) [2][]Term
 }
@@ -93,18 +93,18 @@ func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 		switch {
 		case !p.Kind.HasPriority() || p.Tier != model.TierAdmin:
 		case p.Key == key:
-			m.Now = float64(p.Priority)
+			m.Priority = float64(p.Priority)
 		case x.view.IsEnforced(p):
-			m.Others = append(m.Others, float64(p.Priority))
+			m.OtherPriorities = append(m.OtherPriorities, float64(p.Priority))
 		}
 	}
-	slices.Sort(m.Others)
+	slices.Sort(m.OtherPriorities)
 	m.Terms = func(priority float64) (terms [2][]Term) {
 		for stage := range terms {
 			terms[stage] = slices.Clone(x.Terms[stage])
 			for i := range terms[stage] {
 				if t := &terms[stage][i]; x.Rules[t.Rule].Key == key {
-					t.Priority += int32(ladder.PriorityAdminStep) * int32(m.Now-priority)
+					t.Priority += int32(ladder.PriorityAdminStep) * int32(m.Priority-priority)
 				}
 			}
 		}

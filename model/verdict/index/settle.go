@@ -18,7 +18,7 @@ type Hit struct {
 	Ref      int32
 	Priority int32
 	Tier     int8
-	Does     TermEffect
+	Effect   TermEffect
 	Maybe    bool // it cannot be told whether it matches
 }
 
@@ -26,7 +26,7 @@ func (h *Hit) SamePriority(o *Hit) bool { return h.Tier == o.Tier && h.Priority 
 
 // isEither says whether it is sure to match and what it does cannot be told: it allows or
 // drops, as layer 7 decides.
-func (h *Hit) isEither() bool { return h.Maybe && h.Does == Allows|Drops }
+func (h *Hit) isEither() bool { return h.Maybe && h.Effect == Allows|Drops }
 
 // outcomeSet is the set of results that a packet can have where rules of one priority
 // disagree: the result of each of them.
@@ -43,9 +43,9 @@ type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }
 
-// verdict is unknown where it depends on what cannot be judged, and undefined where,
+// verdictOfBits is unknown where it depends on what cannot be judged, and undefined where,
 // whatever that is, it depends on the rule that wins.
-func (o outcomeBits) verdict() verdict.Verdict {
+func (o outcomeBits) verdictOfBits() verdict.Verdict {
 	switch o {
 	case bitOf(canAllow):
 		return verdict.Allow
@@ -62,30 +62,30 @@ type HitCollector struct {
 	Hits []Hit
 	// open: something only may match, or rules of one priority disagree, so that all that
 	// comes after counts.
-	Open bool
-	Last TermEffect // of the last hit while nothing is open: what ended the tier or the walk
+	IsOpen     bool
+	LastEffect TermEffect // of the last hit while nothing is open: what ended the tier or the walk
 }
 
 // Next says of what comes next whether it counts, and whether anything does from here on.
 func (c *HitCollector) Next(tier int8, priority int32) (counts, more bool) {
-	if c.Open || len(c.Hits) == 0 {
+	if c.IsOpen || len(c.Hits) == 0 {
 		return true, true
 	}
 	h := &c.Hits[len(c.Hits)-1]
 	switch {
 	case h.Tier == tier && h.Priority == priority:
 		return true, true
-	case c.Last == Passes:
+	case c.LastEffect == Passes:
 		return tier != h.Tier, true
 	}
 	return false, false
 }
 
 func (c *HitCollector) Add(h Hit) {
-	if n := len(c.Hits); h.Maybe || n > 0 && c.Hits[n-1].SamePriority(&h) && c.Hits[n-1].Does != h.Does {
-		c.Open = true
+	if n := len(c.Hits); h.Maybe || n > 0 && c.Hits[n-1].SamePriority(&h) && c.Hits[n-1].Effect != h.Effect {
+		c.IsOpen = true
 	}
-	c.Hits, c.Last = append(c.Hits, h), h.Does
+	c.Hits, c.LastEffect = append(c.Hits, h), h.Effect
 }
 
 // SettledWalk is how a walk ends: the verdict, the hits that decided it (several that
@@ -93,8 +93,8 @@ func (c *HitCollector) Add(h Hit) {
 type SettledWalk struct {
 	Verdict         verdict.Verdict
 	Decided, Passed []int32
-	// Open says that Decided are candidates: it cannot be told which of them decides.
-	Open bool
+	// IsOpen says that Decided are candidates: it cannot be told which of them decides.
+	IsOpen bool
 }
 
 // SettleHits walks the hits (ovn-kubernetes.md#stages). Where rules of one priority disagree
@@ -114,7 +114,7 @@ func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 		}
 		switch {
 		case !maybe && all == Passes:
-			if out.Open {
+			if out.IsOpen {
 				out.addHit(hits[i:end])
 				return out
 			}
@@ -127,11 +127,11 @@ func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 			if simple && all == Drops {
 				out.Verdict = verdict.Deny
 			}
-			out.Open = out.Open || maybe || all&(all-1) != 0
+			out.IsOpen = out.IsOpen || maybe || all&(all-1) != 0
 			out.addHit(hits[i:end])
 			return out
 		}
-		out.Open = true
+		out.IsOpen = true
 		out.addHit(hits[i:end])
 		i = end
 	}
@@ -148,7 +148,7 @@ func (s *SettledWalk) addHit(hits []Hit) {
 // whether one of them is sure to match.
 func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure bool) {
 	for end = i; end < len(hits) && hits[end].SamePriority(&hits[i]); end++ {
-		all |= hits[end].Does
+		all |= hits[end].Effect
 		sure = sure || !hits[end].Maybe || hits[end].isEither()
 	}
 	return end, all, sure
@@ -180,7 +180,7 @@ type waySettler struct {
 // verdictOf is the verdict of hits, gone every way.
 func verdictOf(hits []Hit) verdict.Verdict {
 	s := &waySettler{hits, make([]outcomeBits, len(hits))}
-	return s.outcomesFrom(0).verdict()
+	return s.outcomesFrom(0).verdictOfBits()
 }
 
 func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {
@@ -237,7 +237,7 @@ func possibleEffects(hits []Hit) (can uint8) {
 			case hits[i].isEither():
 				next |= 1<<(all|Allows) | 1<<(all|Drops)
 			default:
-				next |= 1 << (all | hits[i].Does)
+				next |= 1 << (all | hits[i].Effect)
 			}
 		}
 		can = next

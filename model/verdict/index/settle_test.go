@@ -39,7 +39,7 @@ func everyEnd(hits []Hit) map[verdict.Verdict]bool {
 	}
 	out := map[verdict.Verdict]bool{}
 	for i := 0; i < len(hits) && hits[i].Tier == hits[0].Tier && hits[i].Priority == hits[0].Priority; i++ {
-		switch hits[i].Does {
+		switch hits[i].Effect {
 		case Allows:
 			out[verdict.Allow] = true
 		case Drops:
@@ -72,7 +72,7 @@ func TestSettleGoesEveryWay(t *testing.T) {
 			for p := int32(4); p > 0; p-- {
 				for range r.IntN(3) {
 					if r.IntN(3) == 0 {
-						hits = append(hits, Hit{Ref: int32(len(hits)), Tier: tier, Priority: p, Does: TermEffect(1 << r.IntN(3)), Maybe: r.IntN(6) == 0})
+						hits = append(hits, Hit{Ref: int32(len(hits)), Tier: tier, Priority: p, Effect: TermEffect(1 << r.IntN(3)), Maybe: r.IntN(6) == 0})
 					}
 				}
 			}

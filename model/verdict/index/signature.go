@@ -21,8 +21,8 @@ func (x *Index) Signatures() map[Signature]int {
 // Signature is equal for terms that match and do the same.
 type Signature struct {
 	stage, tier int8
-	does        TermEffect
-	at          HopSwitch
+	effect      TermEffect
+	hopSwitch   HopSwitch
 	maybe       bool
 	outRouter   bool
 	priority    int32
@@ -45,7 +45,7 @@ func (x *Index) StageSignatures(stage int) []Signature {
 	var raw []byte
 	for i := range out {
 		t := &x.Terms[stage][i]
-		out[i] = Signature{stage: int8(stage), tier: t.Tier, does: t.Does, at: t.At, maybe: t.Maybe, outRouter: t.OutRouter,
+		out[i] = Signature{stage: int8(stage), tier: t.Tier, effect: t.Effect, hopSwitch: t.Switch, maybe: t.Maybe, outRouter: t.OutRouter,
 			priority: t.Priority, from: conds[t.From], to: conds[t.To]}
 		if t.Ports != nil {
 			raw = raw[:0]
@@ -84,7 +84,7 @@ func (x *Index) condSignature(k *Condition) uint64 {
 		singles = append(singles, a.String())
 	}
 	slices.Sort(singles)
-	for i, is := range [...]bool{k.Port, k.router, k.OwnNode, k.any[0], k.any[1], k.hairpin} {
+	for i, is := range [...]bool{k.Port, k.router, k.OwnNode, k.everyAddrOf[0], k.everyAddrOf[1], k.hairpin} {
 		if is {
 			_ = h.WriteByte(byte(i))
 		}

@@ -21,8 +21,8 @@ type Term struct {
 	Priority int32
 	Rule     int32 // into Index.Rules
 	Tier     int8
-	Does     TermEffect
-	At       HopSwitch
+	Effect   TermEffect
+	Switch   HopSwitch
 	Maybe    bool
 	// OutRouter and OutPort are the port by which a multicast packet must leave, as its
 	// address is a group's: the port to the router, or one of a condition, whose id is one
@@ -30,7 +30,7 @@ type Term struct {
 	OutRouter bool
 	OutPort   int32
 	Ports     PortSet
-	// Services is one more than the place in Index.about of the Services it is about, 0 for
+	// Services is one more than the place in Index.aboutServices of the Services it is about, 0 for
 	// any connection; Multicast says that it may do nothing to multicast.
 	Services  int32
 	Multicast bool
@@ -62,11 +62,11 @@ type Rule struct {
 // compileTerms makes the terms of all policies that are enforced; what base made of the same
 // policies is taken over.
 func (x *Index) compileTerms(base *Index) {
-	m := &termMaker{condMaker: condMaker{x: x, known: map[string]*Condition{}, pods: map[string]Set{}}}
-	x.known, x.made = m.known, map[*model.Policy]*policySection{}
+	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
+	x.conditionsByKey, x.sections = m.byKey, map[*model.Policy]*policySection{}
 	if base != nil {
 		x.Conditions, m.base = slices.Clip(base.Conditions), base
-		maps.Copy(m.known, base.known)
+		maps.Copy(m.byKey, base.conditionsByKey)
 	}
 	x.order = x.view.Precedence.terms(m)
 	for i := range x.Terms {
@@ -112,9 +112,9 @@ func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 		return
 	}
 	first := int32(len(x.Rules))
-	if m.base != nil && m.base.made[p] != nil {
-		s := m.base.made[p]
-		x.made[p] = s
+	if m.base != nil && m.base.sections[p] != nil {
+		s := m.base.sections[p]
+		x.sections[p] = s
 		x.Rules = append(x.Rules, s.rules...)
 		for stage := range s.terms {
 			for _, t := range s.terms[stage] {
@@ -133,7 +133,7 @@ func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 			s.terms[stage][i].Rule -= first
 		}
 	}
-	x.made[p] = s
+	x.sections[p] = s
 }
 
 // addRule notes a rule and returns its place.
@@ -169,13 +169,13 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 	subject := m.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Does: effectOf(r.Action)}
+		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Effect: effectOf(r.Action)}
 		peers := m.peersCondition(r)
 		stage := EgressTerms
-		t.From, t.To, t.At = subject, peers, AtSource
+		t.From, t.To, t.Switch = subject, peers, AtSource
 		if r.Direction == model.Ingress {
 			stage = IngressTerms
-			t.From, t.To, t.At = peers, subject, AtDestination
+			t.From, t.To, t.Switch = peers, subject, AtDestination
 		}
 		var some bool
 		t.Ports, some = adminPorts(r)

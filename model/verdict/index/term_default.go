@@ -23,7 +23,7 @@ func (m *termMaker) addDefaults() {
 			a.addSingle(addr.String(), m.x.view.hasFamily)
 		}
 	})
-	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows, At: Anywhere, From: hairpin, To: m.noCondition()}
+	t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Effect: Allows, Switch: Anywhere, From: hairpin, To: m.noCondition()}
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
 		t.Rule = m.addRule(Rule{Key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, Direction: d, Index: -1, Action: model.Allow})
 		if d == model.Ingress {
@@ -57,10 +57,10 @@ func (m *termMaker) addMulticast() {
 	router := m.conditionID("router", func(c *Condition) { c.router = true })
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
 		deny := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}
-		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Does: Drops, At: Anywhere, From: m.noCondition(), To: anyGroup,
+		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Effect: Drops, Switch: Anywhere, From: m.noCondition(), To: anyGroup,
 			Rule: m.addRule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
 		nodes := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastNodes}
-		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: Anywhere, From: m.noCondition(), To: anyGroup,
+		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: Anywhere, From: m.noCondition(), To: anyGroup,
 			Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
 		// The one port is that of the packet, in or out; the other condition is on the group.
 		if d == model.Egress {
@@ -78,10 +78,10 @@ func (m *termMaker) addMulticast() {
 		ports := m.subjectCondition("namespace "+ns.Name, pods)
 		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
 		key := model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}
-		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: AtSource, From: ports, To: groups,
+		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: AtSource, From: ports, To: groups,
 			Rule: m.addRule(Rule{Key: key, Direction: model.Egress, Index: -1, Action: model.Allow})}
 		m.addTerm(EgressTerms, t)
-		t.At, t.OutPort = AtDestination, ports+1
+		t.Switch, t.OutPort = AtDestination, ports+1
 		t.From = m.addressCondition("members "+ns.Name, func(a conditionAddrs) { m.selectorSet(a, members) })
 		t.Rule = m.addRule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Allow})
 		m.addTerm(IngressTerms, t)

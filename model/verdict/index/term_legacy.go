@@ -34,7 +34,7 @@ func (m *termMaker) addAnnotated() {
 			continue
 		}
 		key := model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)}
-		m.addTerm(IngressTerms, Term{Tier: model.TierNetwork, At: AtDestination, Does: Drops, Priority: ladder.PriorityNetpolDeny,
+		m.addTerm(IngressTerms, Term{Tier: model.TierNetwork, Switch: AtDestination, Effect: Drops, Priority: ladder.PriorityNetpolDeny,
 			Rule: m.addRule(Rule{Key: key, Direction: model.Ingress, Index: -1, Action: model.Deny}),
 			From: m.noCondition(), To: m.subjectCondition("annotated "+ns.Name, wholeNamespace(ns.Name))})
 	}
@@ -52,7 +52,7 @@ func (m *termMaker) sparedCondition() int32 {
 		return m.noCondition()
 	}
 	return m.conditionID("spared", func(c *Condition) {
-		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
 			if !legacy.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
 				c.Set.Add(int32(i))

@@ -58,7 +58,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 		subjects += "\x01" + subjectKey(p)
 	}
 	isolated := m.subjectCondition(subjects, isolating...)
-	t := Term{Tier: model.TierNetwork, At: at, Does: Drops, Priority: ladder.PriorityNetpolDeny, Rule: m.addRule(ref),
+	t := Term{Tier: model.TierNetwork, Switch: at, Effect: Drops, Priority: ladder.PriorityNetpolDeny, Rule: m.addRule(ref),
 		From: m.noCondition(), To: m.noCondition()}
 	if d == model.Ingress {
 		t.To = isolated
@@ -68,7 +68,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	m.addTerm(stage, t)
 	if m.x.view.AllowICMP {
 		ref.Action, ref.Isolating = model.Allow, nil
-		t.Rule, t.Does, t.Priority, t.Ports = m.addRule(ref), Allows, ladder.PriorityNetpolAllow, PortSet{everyPortOf(int8(verdict.ICMP.Number()))}
+		t.Rule, t.Effect, t.Priority, t.Ports = m.addRule(ref), Allows, ladder.PriorityNetpolAllow, PortSet{everyPortOf(int8(verdict.ICMP.Number()))}
 		m.addTerm(stage, t)
 	}
 }
@@ -87,7 +87,7 @@ func (m *termMaker) addNetpol(p *model.Policy) {
 			defect = DefectNoType
 		}
 		stage, at := stageOf(r.Direction)
-		t := Term{Tier: model.TierNetwork, At: at, Does: Allows, Priority: ladder.PriorityNetpolAllow, Ports: ports,
+		t := Term{Tier: model.TierNetwork, Switch: at, Effect: Allows, Priority: ladder.PriorityNetpolAllow, Ports: ports,
 			Rule: m.addRule(Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow, defect: defect})}
 		for _, peers := range m.netpolPeers(r) {
 			t.From, t.To = subject, peers
@@ -220,7 +220,7 @@ func (m *termMaker) addFirewall(p *model.Policy) {
 		if r.Action != model.Deny {
 			act = Allows
 		}
-		t := Term{Tier: model.TierNetwork, At: AtSource, Does: act, From: from, To: to, Ports: ports,
+		t := Term{Tier: model.TierNetwork, Switch: AtSource, Effect: act, From: from, To: to, Ports: ports,
 			Priority: int32(ladder.PriorityFirewall - r.Index), Rule: m.addRule(ref), Maybe: maybe != ""}
 		m.addTerm(IngressTerms, t)
 		t.To, ref.Maybe = m.openPods(r)

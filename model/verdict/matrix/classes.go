@@ -18,14 +18,14 @@ import (
 // Addresses of nodes, which stand for the pods on their network, join them with the first
 // Matrix. Multicast is not among them. Classes are for one goroutine at a time.
 type Classes struct {
-	Index   *index.Index
-	List    []*Class
-	ClassOf []int32 // of each end of the index, -1 for one that is left out
-	self    map[[2]int32]int
-	memo    map[string]*Profile
-	near    bool        // some term tells pods of one node from others
-	hits    []index.Hit // of the last walk, kept for the next
-	Outside *Partition
+	Index       *index.Index
+	List        []*Class
+	ClassOf     []int32 // of each end of the index, -1 for one that is left out
+	self        map[[2]int32]int
+	memo        map[string]*Profile
+	nodesMatter bool        // some term tells pods of one node from others
+	hits        []index.Hit // of the last walk, kept for the next
+	Outside     *Partition
 	// hosts are the classes of nodes' own addresses.
 	hosts map[netip.Addr]int32
 }
@@ -34,16 +34,16 @@ type Classes struct {
 type Class struct {
 	Family verdict.Family
 	Ends   []int32 // of the index; none for addresses that are no pod's
-	// Outside says that it is of addresses of no pod: of blocks of the partition, or of Own,
+	// Outside says that it is of addresses of no pod: of blocks of the partition, or of OwnAddrs,
 	// nodes' addresses as they come to pods of their node alone.
-	Outside bool
-	Blocks  []int32
-	Own     []OwnAddr
-	Cut     int32 // of the partition: the ports at which connections to it are a Service's
-	// Host says that the address is a node's own, on whose network pods are, and near is the
+	Outside  bool
+	Blocks   []int32
+	OwnAddrs []OwnAddr
+	Cut      int32 // of the partition: the ports at which connections to it are a Service's
+	// Host says that the address is a node's own, on whose network pods are, and nearClass is the
 	// class that the address is in for pods of that node.
-	Host bool
-	near int32
+	Host      bool
+	nearClass int32
 	// Marked are the addresses outside that were asked for by themselves.
 	Marked []netip.Addr
 	nodes  map[string]int // pods by node, counted when needed
@@ -55,8 +55,8 @@ type Class struct {
 
 	Holds index.Set // conditions
 	// terms by their sides, made when needed.
-	out, in [2]index.Set
-	ready   bool
+	outTerms, inTerms [2]index.Set
+	sidesMade         bool
 }
 
 // ClassesOf groups the ends of the pods that pick chooses, all for nil, and of the
@@ -68,10 +68,10 @@ func ClassesOf(x *index.Index, pick func(*model.Pod) bool) *Classes {
 // classGrouping makes classes that are the same for several indexes: ends that none of them
 // tells apart.
 type classGrouping struct {
-	out   []*Classes
-	seed  maphash.Seed
-	known map[uint64][]int32
-	raw   []byte
+	out    []*Classes
+	seed   maphash.Seed
+	byHash map[uint64][]int32
+	raw    []byte
 }
 
 // classesOf makes the classes of several indexes alike. marks are addresses that no pod has whose
@@ -79,7 +79,7 @@ type classGrouping struct {
 // its connections are grouped, by what can tell those connections apart; the indexes have the
 // same ends then.
 func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*index.Index) []*Classes {
-	g := &classGrouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
+	g := &classGrouping{seed: maphash.MakeSeed(), byHash: map[uint64][]int32{}}
 	facts, conds := make([][]index.Set, len(xs)), make([]index.Set, len(xs))
 	for i, x := range xs {
 		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}, memo: map[string]*Profile{}}
@@ -87,7 +87,7 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocu
 			c.ClassOf[e] = -1
 		}
 		for _, t := range x.Terms[index.IngressTerms] {
-			c.near = c.near || t.At == index.AtSource
+			c.nodesMatter = c.nodesMatter || t.Switch == index.AtSource
 		}
 		g.out = append(g.out, c)
 		if f != nil {
@@ -141,7 +141,7 @@ func (g *classGrouping) classOfEnd(family verdict.Family, holds []index.Set, pod
 	}
 	h := maphash.Bytes(g.seed, g.raw)
 next:
-	for _, id := range g.known[h] {
+	for _, id := range g.byHash[h] {
 		for i, c := range g.out {
 			k := c.List[id]
 			if k.Family != family || k.Outside == pod || k.Cut != cut || !slices.Equal(k.Holds, holds[i]) {
@@ -151,7 +151,7 @@ next:
 		return id
 	}
 	id := int32(len(g.out[0].List))
-	g.known[h] = append(g.known[h], id)
+	g.byHash[h] = append(g.byHash[h], id)
 	for i, c := range g.out {
 		c.List = append(c.List, &Class{Family: family, Outside: !pod, Holds: holds[i], Cut: cut})
 	}
@@ -217,23 +217,23 @@ func (c *Classes) Len() int { return len(c.List) }
 // termSides are the terms of which a class meets the one side and the other.
 func (c *Classes) termSides(id int32) *Class {
 	k := c.List[id]
-	if k.ready {
+	if k.sidesMade {
 		return k
 	}
 	for stage, terms := range c.Index.Terms {
-		k.out[stage], k.in[stage] = index.NewSet(len(terms)), index.NewSet(len(terms))
+		k.outTerms[stage], k.inTerms[stage] = index.NewSet(len(terms)), index.NewSet(len(terms))
 		k.Holds.Each(func(cond int32) {
 			for _, i := range c.Index.TermsFrom[stage][cond] {
-				k.out[stage].Add(i)
+				k.outTerms[stage].Add(i)
 			}
 			for _, i := range c.Index.TermsTo[stage][cond] {
 				if t := &terms[i]; !t.OutRouter && t.Services == 0 && (t.OutPort == 0 || k.Holds.Has(t.OutPort-1)) {
-					k.in[stage].Add(i)
+					k.inTerms[stage].Add(i)
 				}
 			}
 		})
 	}
-	k.ready = true
+	k.sidesMade = true
 	return k
 }
 
@@ -256,7 +256,7 @@ func (c *Classes) CountPairs(a, b int32) (near, far int) {
 		self = c.self[[2]int32{a, b}]
 	}
 	total := len(ka.Ends)*len(kb.Ends) - self
-	if !c.near {
+	if !c.nodesMatter {
 		return 0, total
 	}
 	for node, n := range c.PodsByNode(ka) {

@@ -37,7 +37,7 @@ func (g *classGrouping) groupOutside(xs []*index.Index, marks []netip.Addr, cond
 		}
 	}
 	for _, a := range marks {
-		b := outsidePart{Network: netip.PrefixFrom(a, a.BitLen()), within: -1, Addr: a}
+		b := outsidePart{Network: netip.PrefixFrom(a, a.BitLen()), outerBlock: -1, Addr: a}
 		if around := s.BlockAround(a); around >= 0 {
 			b.cut = s.Blocks[around].cut
 		}
@@ -81,7 +81,7 @@ func (g *classGrouping) groupOwned(xs []*index.Index, s *Partition, conds []inde
 	}
 	for _, a := range s.Owners {
 		in := s.BlockAround(a)
-		for _, node := range s.Own[a] {
+		for _, node := range s.NodesOfAddr[a] {
 			v := variant{class: -1 - int32(verdict.FamilyOf(a))}
 			if in >= 0 {
 				v.class = s.Blocks[in].Class
@@ -112,7 +112,7 @@ func (g *classGrouping) groupOwned(xs []*index.Index, s *Partition, conds []inde
 			}
 			for _, c := range g.out {
 				k := c.List[id]
-				k.Own = append(k.Own, OwnAddr{a, node})
+				k.OwnAddrs = append(k.OwnAddrs, OwnAddr{a, node})
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func alikeForNodes(xs []*index.Index) bool {
 func factsOf(x *index.Index, a netip.Addr, some index.Set) index.Set {
 	s := index.NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {
-		if !k.Port && (some == nil || some.Has(k.ID)) && k.Holds(x, &index.HopEnd{Port: -1, End: -1, Addr: a}, "") {
+		if !k.Port && (some == nil || some.Has(k.ID)) && k.HoldsFor(x, &index.HopEnd{Port: -1, End: -1, Addr: a}, "") {
 			s.Add(k.ID)
 		}
 	}
@@ -148,7 +148,7 @@ func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 				return
 			}
 		}
-		for _, o := range k.Own {
+		for _, o := range k.OwnAddrs {
 			if o.Node == node && !yield(o.Addr) {
 				return
 			}
@@ -161,13 +161,13 @@ func (c *Classes) countArrivals(from, to *Class) (n int) {
 	n = len(from.Blocks) * len(to.Ends)
 	for _, i := range from.Blocks {
 		b := &c.Outside.Blocks[i]
-		if own := c.Outside.Own[b.Addr]; len(own) > 0 && !b.other.IsValid() {
+		if own := c.Outside.NodesOfAddr[b.Addr]; len(own) > 0 && !b.otherAddr.IsValid() {
 			for _, node := range own {
 				n -= c.PodsByNode(to)[node]
 			}
 		}
 	}
-	for _, o := range from.Own {
+	for _, o := range from.OwnAddrs {
 		n += c.PodsByNode(to)[o.Node]
 	}
 	return n
@@ -193,8 +193,8 @@ func (c *Classes) OutsideBlocks() []OutsideBlock {
 		out[i].Network, out[i].Addr = b.Network, b.Addr
 		k, at := &out[i].Kind, verdict.FamilyOf(b.Addr).Index()
 		k.from[at], k.own[at], k.to[at] = b.Class+1, b.Class+1, b.Class+1
-		if b.within >= 0 {
-			out[b.within].Except = append(out[b.within].Except, b.Network)
+		if b.outerBlock >= 0 {
+			out[b.outerBlock].Except = append(out[b.outerBlock].Except, b.Network)
 		}
 	}
 	return out

@@ -89,7 +89,7 @@ func (c *Classes) PodClassKey(p *model.Pod) string {
 // classCrossing is two classes and how connections between them go.
 type classCrossing struct {
 	from, to int32
-	how      ConnectionMode
+	mode     ConnectionMode
 }
 
 // EndsOfPods are the ends of pods that have a class.
@@ -109,13 +109,13 @@ func (c *Classes) EndsOfPods(pods []*model.Pod) [][]int32 {
 }
 
 func (c *Classes) segmentsOf(at classCrossing, known map[classCrossing][]Segment) []Segment {
-	if at.how == SameNode && !c.NodesMatter(at.from, at.to) {
-		at.how = FarAway
+	if at.mode == SameNode && !c.NodesMatter(at.from, at.to) {
+		at.mode = FarAway
 	}
 	s, ok := known[at]
 	if !ok {
 		var k Candidates
-		c.FindCandidates(at.from, at.to, at.how, &k)
+		c.FindCandidates(at.from, at.to, at.mode, &k)
 		s = c.ProfileOf(&k, nil).Segments
 		known[at] = s
 	}
@@ -149,8 +149,8 @@ func NewComparison(before, after *index.Index, marks []netip.Addr) *Comparison {
 	}
 	c.findChanged(before, after, f)
 	both := classesOf(nil, marks, f, before, after)
-	both[0].near = both[0].near || both[1].near
-	both[1].near = both[0].near
+	both[0].nodesMatter = both[0].nodesMatter || both[1].nodesMatter
+	both[1].nodesMatter = both[0].nodesMatter
 	c.Before, c.After = both[0], both[1]
 	return c
 }

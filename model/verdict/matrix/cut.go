@@ -15,17 +15,17 @@ import (
 // ServiceCut is the ports at which all addresses of a block are Services: connections to these go to
 // the Services' endpoints, and are none to the block.
 type ServiceCut struct {
-	every []verdict.PortRange // whichever pod asks
-	// own are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
+	forAllPods []verdict.PortRange // whichever pod asks
+	// forOwnNode are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
 	// On the way to the NodePort of another node the sender's rules meet that node's address.
-	own []verdict.PortRange
+	forOwnNode []verdict.PortRange
 }
 
 func (c *ServiceCut) CutPortsFor(own bool) []verdict.PortRange {
 	if own {
-		return c.own
+		return c.forOwnNode
 	}
-	return c.every
+	return c.forAllPods
 }
 
 // ServedAt are the ports at which an address is a Service, for every pod and for those of the
@@ -87,7 +87,7 @@ func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 		if n.IsSingleIP() {
 			continue
 		}
-		s.served = false
+		s.takeServed = false
 		in := innerNetworks(networks[i+1:], n)
 		if _, ok := s.plainFreeAddr(n, in); ok {
 			continue
@@ -132,9 +132,9 @@ func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 		return 0, ""
 	}
 	var is ServiceCut
-	is.every, is.own, host = s.ServedAt(n.Addr())
+	is.forAllPods, is.forOwnNode, host = s.ServedAt(n.Addr())
 	for i := range s.Cuts {
-		if slices.Equal(s.Cuts[i].every, is.every) && slices.Equal(s.Cuts[i].own, is.own) {
+		if slices.Equal(s.Cuts[i].forAllPods, is.forAllPods) && slices.Equal(s.Cuts[i].forOwnNode, is.forOwnNode) {
 			return int32(i), host
 		}
 	}
@@ -146,7 +146,7 @@ func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 // than others.
 func (c *Classes) OwnNodeMatters(to int32) bool {
 	is := &c.Outside.Cuts[c.List[to].Cut]
-	return len(is.every) != len(is.own) || !slices.Equal(is.every, is.own)
+	return len(is.forAllPods) != len(is.forOwnNode) || !slices.Equal(is.forAllPods, is.forOwnNode)
 }
 
 // CutPorts are the ports at which connections to a class are none to it.
@@ -222,8 +222,8 @@ func (c *Classes) addHosts() {
 				if !is {
 					id = int32(len(c.List))
 					known[key] = id
-					c.List = append(c.List, &Class{Family: family, Outside: true, Holds: far, Host: true, near: id + 1},
-						&Class{Family: family, Outside: true, Holds: near, Host: true, near: id + 1})
+					c.List = append(c.List, &Class{Family: family, Outside: true, Holds: far, Host: true, nearClass: id + 1},
+						&Class{Family: family, Outside: true, Holds: near, Host: true, nearClass: id + 1})
 				}
 				c.hosts[a] = id
 			}

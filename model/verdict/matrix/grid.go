@@ -17,15 +17,15 @@ type Grid struct {
 	// source, and as the destination. outs and ins count them.
 	out, in   [2][]int32
 	outs, ins [2]int
-	// at are the terms that can match on the source's switch, and on the destination's.
-	at [2]index.Set
-	// known holds the answers of make plus one, by kind of walk and both numbers; 0 where it
+	// switchTerms are the terms that can match on the source's switch, and on the destination's.
+	switchTerms [2]index.Set
+	// answers holds the answers of answerWalk plus one, by kind of walk and both numbers; 0 where it
 	// was not asked.
-	known [walkKinds][][]int32
-	// make says something of the terms of a walk, never less than 0; it must not keep them.
-	make func(kind WalkKind, met index.Set) int32
-	met  index.Set
-	raw  []byte
+	answers [walkKinds][][]int32
+	// answerWalk says something of the terms of a walk, never less than 0; it must not keep them.
+	answerWalk func(kind WalkKind, met index.Set) int32
+	metTerms   index.Set
+	raw        []byte
 }
 
 // WalkKind says of which of its terms a stage is walked.
@@ -53,17 +53,17 @@ func (k WalkKind) Stage() int {
 const mostCells = 4_000_000
 
 func NewGrid(c *Classes, make func(kind WalkKind, met index.Set) int32) *Grid {
-	g := &Grid{Classes: c, make: make}
+	g := &Grid{Classes: c, answerWalk: make}
 	for stage := range g.out {
-		g.out[stage], g.outs[stage] = g.numberSets(func(k *Class) index.Set { return k.out[stage] })
-		g.in[stage], g.ins[stage] = g.numberSets(func(k *Class) index.Set { return k.in[stage] })
+		g.out[stage], g.outs[stage] = g.numberSets(func(k *Class) index.Set { return k.outTerms[stage] })
+		g.in[stage], g.ins[stage] = g.numberSets(func(k *Class) index.Set { return k.inTerms[stage] })
 	}
 	terms := c.Index.Terms[index.IngressTerms]
 	for side, where := range [...]index.HopSwitch{index.AtSource, index.AtDestination} {
-		g.at[side] = index.NewSet(len(terms))
+		g.switchTerms[side] = index.NewSet(len(terms))
 		for i := range terms {
-			if terms[i].At&where != 0 {
-				g.at[side].Add(int32(i))
+			if terms[i].Switch&where != 0 {
+				g.switchTerms[side].Add(int32(i))
 			}
 		}
 	}
@@ -114,10 +114,10 @@ func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 	if g.outs[stage]*g.ins[stage] > mostCells {
 		return g.makeAnswer(kind, a, b)
 	}
-	if g.known[kind] == nil {
-		g.known[kind] = make([][]int32, g.outs[stage])
+	if g.answers[kind] == nil {
+		g.answers[kind] = make([][]int32, g.outs[stage])
 	}
-	row := &g.known[kind][g.out[stage][a]]
+	row := &g.answers[kind][g.out[stage][a]]
 	if *row == nil {
 		*row = make([]int32, g.ins[stage])
 	}
@@ -129,28 +129,28 @@ func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 }
 
 func (g *Grid) makeAnswer(kind WalkKind, a, b int32) int32 {
-	out, in := g.Classes.termSides(a).out[kind.Stage()], g.Classes.termSides(b).in[kind.Stage()]
-	g.met = g.met[:0]
+	out, in := g.Classes.termSides(a).outTerms[kind.Stage()], g.Classes.termSides(b).inTerms[kind.Stage()]
+	g.metTerms = g.metTerms[:0]
 	for w := range out {
 		v := out[w] & in[w]
 		switch kind {
 		case sourceWalk:
-			v &= g.at[0][w]
+			v &= g.switchTerms[0][w]
 		case destinationWalk:
-			v &= g.at[1][w]
+			v &= g.switchTerms[1][w]
 		}
-		g.met = append(g.met, v)
+		g.metTerms = append(g.metTerms, v)
 	}
-	return g.make(kind, g.met)
+	return g.answerWalk(kind, g.metTerms)
 }
 
 // WalkResults number what becomes of the ports in walks: equal for equal.
 type WalkResults struct {
-	ports  verdict.Ports // the one port that is asked about, zero for all
-	known  map[string]int32
-	ByPort [][]Segment
-	hits   []index.Hit
-	raw    []byte
+	ports   verdict.Ports // the one port that is asked about, zero for all
+	numbers map[string]int32
+	ByPort  [][]Segment
+	hits    []index.Hit
+	raw     []byte
 }
 
 // ResultOf is the result of a walk through some terms; something changes only at the ports of
@@ -186,13 +186,13 @@ func (r *WalkResults) resultNumber(s []Segment) int32 {
 	for i := range s {
 		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.Number())), s[i].Hi), byte(OutcomeOf(s[i].Verdict)))
 	}
-	id, known := r.known[string(r.raw)]
+	id, known := r.numbers[string(r.raw)]
 	if !known {
 		id = int32(len(r.ByPort))
-		if r.known == nil {
-			r.known = map[string]int32{}
+		if r.numbers == nil {
+			r.numbers = map[string]int32{}
 		}
-		r.known[string(r.raw)] = id
+		r.numbers[string(r.raw)] = id
 		r.ByPort = append(r.ByPort, s)
 	}
 	return id

@@ -10,17 +10,17 @@ import (
 // Matrix holds the outcomes of the connections between all ends of some classes; it is for
 // one goroutine at a time, as its Classes are.
 type Matrix struct {
-	Classes *Classes
-	Ports   verdict.Ports
-	grid    *Grid
-	results WalkResults
-	free    int32 // the result where nothing matches
-	// known are the outcomes of an egress walk and an ingress walk together, by their results;
+	Classes     *Classes
+	Ports       verdict.Ports
+	grid        *Grid
+	results     WalkResults
+	emptyResult int32 // the result where nothing matches
+	// joinedOutcomes are the outcomes of an egress walk and an ingress walk together, by their results;
 	// 0 where they were not asked for.
-	known     [][]Outcome
-	list      [2][]int32
-	k, source Candidates
-	buf       []byte
+	joinedOutcomes [][]Outcome
+	list           [2][]int32
+	k, source      Candidates
+	buf            []byte
 }
 
 // Matrix makes the matrix of all classes, and of the pods on the network of their node.
@@ -28,7 +28,7 @@ func (c *Classes) Matrix(p verdict.Ports) *Matrix {
 	c.addHosts()
 	m := &Matrix{Classes: c, Ports: p, results: WalkResults{ports: p}, buf: make([]byte, 0, 4096)}
 	m.grid = NewGrid(c, m.findResult)
-	m.free = m.results.ResultOf(nil, nil)
+	m.emptyResult = m.results.ResultOf(nil, nil)
 	return m
 }
 
@@ -37,10 +37,10 @@ func (m *Matrix) findResult(kind WalkKind, met index.Set) int32 {
 	terms := m.Classes.Index.Terms[kind.Stage()]
 	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
 	met.Each(func(i int32) {
-		if kind != farWalk || m.grid.at[0].Has(i) {
+		if kind != farWalk || m.grid.switchTerms[0].Has(i) {
 			m.list[0] = append(m.list[0], i)
 		}
-		if kind == farWalk && m.grid.at[1].Has(i) {
+		if kind == farWalk && m.grid.switchTerms[1].Has(i) {
 			m.list[1] = append(m.list[1], i)
 		}
 	})
@@ -59,7 +59,7 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	if !ok {
 		return 0
 	}
-	egress, host := m.free, c.List[a].Host
+	egress, host := m.emptyResult, c.List[a].Host
 	if how != Arriving {
 		egress = m.grid.walkAnswer(egressWalk, a, b)
 	}
@@ -68,11 +68,11 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 		return m.joinOutcomes(egress, m.grid.walkAnswer(sourceWalk, a, b))
 	case how == Arriving:
 		return m.joinOutcomes(egress, m.grid.walkAnswer(destinationWalk, a, b))
-	case near && (host || c.near):
+	case near && (host || c.nodesMatter):
 		return m.joinOutcomes(egress, m.grid.walkAnswer(nearWalk, a, b))
 	case host:
 		// On the switch that they come from, the node's connections are its own.
-		return m.joinOutcomes(egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].near, b), m.grid.walkAnswer(destinationWalk, a, b)))
+		return m.joinOutcomes(egress, m.results.joinResults(m.grid.walkAnswer(sourceWalk, c.List[a].nearClass, b), m.grid.walkAnswer(destinationWalk, a, b)))
 	}
 	return m.joinOutcomes(egress, m.grid.walkAnswer(farWalk, a, b))
 }
@@ -80,13 +80,13 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 // joinOutcomes returns the outcome of connections that take two walks, by the walks'
 // results.
 func (m *Matrix) joinOutcomes(a, b int32) Outcome {
-	if int(a) >= len(m.known) {
-		m.known = append(m.known, make([][]Outcome, len(m.results.ByPort)-len(m.known))...)
+	if int(a) >= len(m.joinedOutcomes) {
+		m.joinedOutcomes = append(m.joinedOutcomes, make([][]Outcome, len(m.results.ByPort)-len(m.joinedOutcomes))...)
 	}
-	row := m.known[a]
+	row := m.joinedOutcomes[a]
 	if int(b) >= len(row) {
 		row = append(row, make([]Outcome, len(m.results.ByPort)-len(row))...)
-		m.known[a] = row
+		m.joinedOutcomes[a] = row
 	}
 	if row[b] == 0 {
 		for _, s := range JoinSegments(m.results.ByPort[a], m.results.ByPort[b]) {
@@ -113,7 +113,7 @@ func (m *Matrix) findTerms(a, b int32, near bool) (same, ok bool) {
 	c.FindCandidates(a, b, how, &m.k)
 	if host && how == FarAway {
 		// On the switch that they come from, the node's connections are its own.
-		c.FindCandidates(c.List[a].near, b, how, &m.source)
+		c.FindCandidates(c.List[a].nearClass, b, how, &m.source)
 		m.k.Source = append(m.k.Source[:0], m.source.Source...)
 	}
 	return false, true
@@ -124,7 +124,7 @@ func (m *Matrix) findTerms(a, b int32, near bool) (same, ok bool) {
 func (c *Classes) PairMode(a, b int32) (ConnectionMode, bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
-	case ka.Family != kb.Family || ka.Outside && kb.Outside || len(kb.Own) > 0:
+	case ka.Family != kb.Family || ka.Outside && kb.Outside || len(kb.OwnAddrs) > 0:
 		return 0, false
 	case ka.Outside && !ka.Host:
 		return Arriving, true
@@ -155,7 +155,7 @@ func (c *Classes) KindOfPod(p *model.Pod) (k PodKind) {
 		to, _ := walk.PodAddrs(x, p, false)
 		for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
 			if id, is := c.hosts[family.FirstAddrOf(from)]; is {
-				k.from[i], k.own[i] = id+1, c.List[id].near+1
+				k.from[i], k.own[i] = id+1, c.List[id].nearClass+1
 			}
 			if id, is := c.hosts[family.FirstAddrOf(to)]; is {
 				k.to[i] = id + 1

@@ -22,42 +22,42 @@ import (
 type Partition struct {
 	xs     []*index.Index
 	Blocks []outsidePart // wider ones before what is in them
-	// Own are the nodes that an address is of, where it is special to their pods.
-	Own    map[netip.Addr][]string
-	Owners []netip.Addr // the addresses of Own, in order
-	served bool         // whether an address that is a Service on some port may stand for a block
-	Cuts   []ServiceCut // of blocks and classes; the first is none
+	// NodesOfAddr are the nodes that an address is of, where it is special to their pods.
+	NodesOfAddr map[netip.Addr][]string
+	Owners      []netip.Addr // the addresses of NodesOfAddr, in order
+	takeServed  bool         // whether an address that is a Service on some port may stand for a block
+	Cuts        []ServiceCut // of blocks and classes; the first is none
 	// ofNodes is nodePorts, once they were asked for.
 	ofNodes *[2][2][]verdict.PortRange
 }
 
 // outsidePart is one block.
 type outsidePart struct {
-	Network netip.Prefix
-	within  int32 // the narrowest block around it, -1 for none
-	Class   int32
-	cut     int32 // of Partition.Cuts
-	// Addr stands for the block. Where only addresses of Own are in it, it is one of them, and
-	// other is an address of other nodes, not valid where there is none.
-	Addr, other netip.Addr
-	Host        string // the node that its addresses are of, where the cut asks for it
+	Network    netip.Prefix
+	outerBlock int32 // the narrowest block around it, -1 for none
+	Class      int32
+	cut        int32 // of Partition.Cuts
+	// Addr stands for the block. Where only addresses of NodesOfAddr are in it, it is one of them, and
+	// otherAddr is an address of other nodes, not valid where there is none.
+	Addr, otherAddr netip.Addr
+	Host            string // the node that its addresses are of, where the cut asks for it
 }
 
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 func newPartition(xs []*index.Index) *Partition {
-	s := &Partition{xs: xs, Own: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1)}
+	s := &Partition{xs: xs, NodesOfAddr: map[netip.Addr][]string{}, Cuts: make([]ServiceCut, 1)}
 	for _, x := range xs {
 		if !slices.ContainsFunc(x.Conditions, func(c *index.Condition) bool { return c.OwnNode }) {
 			continue
 		}
 		for a, node := range x.NodeOf {
-			if x.IsOwnNode(a, node) && !slices.Contains(s.Own[a], node) {
-				s.Own[a] = append(s.Own[a], node)
+			if x.IsOwnNode(a, node) && !slices.Contains(s.NodesOfAddr[a], node) {
+				s.NodesOfAddr[a] = append(s.NodesOfAddr[a], node)
 			}
 		}
 	}
-	for a := range s.Own {
+	for a := range s.NodesOfAddr {
 		s.Owners = append(s.Owners, a)
 	}
 	slices.SortFunc(s.Owners, netip.Addr.Compare)
@@ -70,9 +70,9 @@ func (s *Partition) makeBlocks(conds []index.Set, classOf func(a netip.Addr, cut
 	networks := s.withServiceAddrs(networksOf(s.xs, conds))
 	var around []int32
 	for i, n := range networks {
-		b := outsidePart{Network: n, within: -1}
+		b := outsidePart{Network: n, outerBlock: -1}
 		var ok bool
-		b.Addr, b.other, ok = s.freeAddr(n, innerNetworks(networks[i+1:], n))
+		b.Addr, b.otherAddr, ok = s.freeAddr(n, innerNetworks(networks[i+1:], n))
 		if !ok {
 			continue
 		}
@@ -82,12 +82,12 @@ func (s *Partition) makeBlocks(conds []index.Set, classOf func(a netip.Addr, cut
 		}
 		b.Class = classOf(b.Addr, b.cut)
 		if k := len(around); k > 0 {
-			b.within = around[k-1]
-			wide, alike := &s.Blocks[b.within], b.Class
+			b.outerBlock = around[k-1]
+			wide, alike := &s.Blocks[b.outerBlock], b.Class
 			if wide.cut != b.cut {
 				alike = classOf(b.Addr, wide.cut)
 			}
-			if wide.Class == alike && len(s.Own[wide.Addr]) == 0 {
+			if wide.Class == alike && len(s.NodesOfAddr[wide.Addr]) == 0 {
 				continue
 			}
 		}
@@ -99,8 +99,8 @@ func (s *Partition) makeBlocks(conds []index.Set, classOf func(a netip.Addr, cut
 // AddrForNode is the address with which a block comes to pods of a node; not valid where all that it
 // holds is the node's own.
 func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
-	if slices.Contains(s.Own[b.Addr], node) {
-		return b.other
+	if slices.Contains(s.NodesOfAddr[b.Addr], node) {
+		return b.otherAddr
 	}
 	return b.Addr
 }
@@ -120,7 +120,7 @@ func (s *Partition) BlockAround(a netip.Addr) int32 {
 func (s *Partition) NetworksOfBlocks(some index.Set) (networks, except []netip.Prefix) {
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
-		in, wide := some.Has(int32(i)), b.within >= 0 && some.Has(b.within)
+		in, wide := some.Has(int32(i)), b.outerBlock >= 0 && some.Has(b.outerBlock)
 		switch {
 		case in && !wide:
 			networks = append(networks, b.Network)
@@ -183,7 +183,7 @@ var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAdd
 // One that is a Service on some port is taken where there is no other. Where nodes have all there
 // are it is one of theirs, with another that is other nodes'.
 func (s *Partition) freeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
-	for _, s.served = range [...]bool{false, true} {
+	for _, s.takeServed = range [...]bool{false, true} {
 		a, ok = s.plainFreeAddr(n, inner)
 		if ok {
 			return a, other, true
@@ -218,7 +218,7 @@ func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, othe
 		case slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(b) && p != n }) || s.IsPodOrService(b):
 		case !a.IsValid():
 			a = b
-		case !slices.ContainsFunc(s.Own[b], func(node string) bool { return slices.Contains(s.Own[a], node) }):
+		case !slices.ContainsFunc(s.NodesOfAddr[b], func(node string) bool { return slices.Contains(s.NodesOfAddr[a], node) }):
 			return a, b, true
 		}
 	}
@@ -235,7 +235,7 @@ func endsInZero(a netip.Addr) bool {
 func (s *Partition) isFreeAddr(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
 	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(hairpinAndGroups, func(p netip.Prefix) bool { return p.Contains(a) }) &&
-		len(s.Own[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
+		len(s.NodesOfAddr[a]) == 0 && !s.IsPodOrService(a) && !s.isFront(a)
 }
 
 // IsPodOrService says whether an address is a pod's or a Service's.
@@ -245,7 +245,7 @@ func (s *Partition) IsPodOrService(a netip.Addr) bool {
 
 // isFront says whether an address is a Service on some port, where such ones are left out.
 func (s *Partition) isFront(a netip.Addr) bool {
-	return !s.served && slices.ContainsFunc(s.xs, func(x *index.Index) bool {
+	return !s.takeServed && slices.ContainsFunc(s.xs, func(x *index.Index) bool {
 		all := x.ServiceFronts()
 		return len(all.ByAddr[a]) > 0 || len(all.NodePorts) > 0 && x.NodeWithAddr(a) != ""
 	})
@@ -265,7 +265,7 @@ func (s *Partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 			a = addrAfter(hairpinAndGroups[j])
 		case a.IsMulticast() || a == index.HairpinAddrs[0] || a == index.HairpinAddrs[1]:
 			return netip.Addr{}, false
-		case len(s.Own[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
+		case len(s.NodesOfAddr[a]) > 0 || s.IsPodOrService(a) || s.isFront(a):
 			a = a.Next()
 		default:
 			return a, true

@@ -49,8 +49,8 @@ type Segment struct {
 
 // Profile is the verdicts of the connections between two classes, for every port.
 type Profile struct {
-	Segments []Segment
-	any      Outcome
+	Segments   []Segment
+	anyOutcome Outcome
 }
 
 // ConnectionMode is how the connections of two classes go.
@@ -72,14 +72,14 @@ func (c *Classes) FindCandidates(a, b int32, m ConnectionMode, into *Candidates)
 	ka, kb := c.termSides(a), c.termSides(b)
 	into.Egress, into.Source, into.Destination = into.Egress[:0], into.Source[:0], into.Destination[:0]
 	if m != Arriving {
-		into.Egress = appendCommon(into.Egress, ka.out[index.EgressTerms], kb.in[index.EgressTerms])
+		into.Egress = appendCommon(into.Egress, ka.outTerms[index.EgressTerms], kb.inTerms[index.EgressTerms])
 	}
 	terms := c.Index.Terms[index.IngressTerms]
-	for w := range ka.out[index.IngressTerms] {
-		v := ka.out[index.IngressTerms][w] & kb.in[index.IngressTerms][w]
+	for w := range ka.outTerms[index.IngressTerms] {
+		v := ka.outTerms[index.IngressTerms][w] & kb.inTerms[index.IngressTerms][w]
 		for ; v != 0; v &= v - 1 {
 			i := int32(w*64 + bits.TrailingZeros64(v))
-			switch at := terms[i].At; {
+			switch at := terms[i].Switch; {
 			case m == SameNode:
 				into.Destination = append(into.Destination, i)
 			default:
@@ -106,14 +106,14 @@ func appendCommon(into []int32, a, b index.Set) []int32 {
 // NodesMatter says whether it matters that the pods are on one node: where something can
 // match on the source's switch.
 func (c *Classes) NodesMatter(a, b int32) bool {
-	if !c.near {
+	if !c.nodesMatter {
 		return false
 	}
 	ka, kb := c.termSides(a), c.termSides(b)
 	terms := c.Index.Terms[index.IngressTerms]
-	for w := range ka.out[index.IngressTerms] {
-		for v := ka.out[index.IngressTerms][w] & kb.in[index.IngressTerms][w]; v != 0; v &= v - 1 {
-			if terms[w*64+bits.TrailingZeros64(v)].At == index.AtSource {
+	for w := range ka.outTerms[index.IngressTerms] {
+		for v := ka.outTerms[index.IngressTerms][w] & kb.inTerms[index.IngressTerms][w]; v != 0; v &= v - 1 {
+			if terms[w*64+bits.TrailingZeros64(v)].Switch == index.AtSource {
 				return true
 			}
 		}
@@ -158,7 +158,7 @@ func (c *Classes) ProfileOf(k *Candidates, buf []byte) *Profile {
 				continue
 			}
 			p.Segments = append(p.Segments, Segment{verdict.Protocols[proto], lo, hi, v})
-			p.any |= OutcomeOf(v)
+			p.anyOutcome |= OutcomeOf(v)
 		}
 	}
 	if len(c.memo) < maxMemo {

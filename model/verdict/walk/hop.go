@@ -25,20 +25,20 @@ type packetWay struct {
 
 // wayEnd is one end of a way. Node and outside have no pod.
 type wayEnd struct {
-	pod  *model.Pod
-	at   int32 // of Index.ends: the pod's address, -1 without a pod
-	addr netip.Addr
-	zone string // whose switch it is on, empty for outside
+	pod      *model.Pod
+	indexEnd int32 // of Index.ends: the pod's address, -1 without a pod
+	addr     netip.Addr
+	zone     string // whose switch it is on, empty for outside
 }
 
 // tierHop is one walk through the tiers.
 type tierHop struct {
-	stage   model.Stage
-	zone    string
-	in, out index.HopEnd
-	proto   int8
-	port    uint16
-	where   index.HopSwitch
+	stage     model.Stage
+	zone      string
+	in, out   index.HopEnd
+	proto     int8
+	port      uint16
+	hopSwitch index.HopSwitch
 	// service is the one that the connection was begun to, where the rules can know.
 	service model.Key
 }
@@ -50,8 +50,8 @@ func (w *packetWay) hopsOfWay() []tierHop {
 	if w.atEnds {
 		return w.endHops()
 	}
-	src := index.HopEnd{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
-	dst := index.HopEnd{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
+	src := index.HopEnd{Port: w.from.indexEnd, End: w.from.indexEnd, Addr: w.from.addr}
+	dst := index.HopEnd{Port: w.to.indexEnd, End: w.to.indexEnd, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
 		dst.End = -1
 	}
@@ -65,7 +65,7 @@ func (w *packetWay) hopsOfWay() []tierHop {
 			if w.hairpin && s == model.StageAfterLB {
 				continue // it has turned round before (ovn-kubernetes.md#hairpin-packets)
 			}
-			h := tierHop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, where: at}
+			h := tierHop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, hopSwitch: at}
 			if s == model.StageFromLport && w.service.IsValid() && !in.Router {
 				h.out, h.port = index.HopEnd{Port: -1, End: -1, Addr: w.service}, w.servicePort
 			}
@@ -105,8 +105,8 @@ func termsOf(x *index.Index, s model.Stage) []index.Term {
 
 // termMatches says whether a term matches in a hop.
 func termMatches(x *index.Index, t *index.Term, h *tierHop) bool {
-	return t.At&h.where != 0 && x.Conditions[t.From].Holds(x, &h.in, h.zone) && x.Conditions[t.To].Holds(x, &h.out, h.zone) &&
-		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, &h.in, h.zone) && x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) &&
+		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
 }
 
@@ -136,14 +136,14 @@ func walkHop(x *index.Index, h *tierHop, buf []index.Hit) (index.SettledWalk, []
 		// The rules of a policy have their subject in common: where it is not the one, none of
 		// them is asked.
 		if is := t.SubjectCondition(stage); is != subject {
-			if !x.Conditions[is].Holds(x, at, h.zone) {
+			if !x.Conditions[is].HoldsFor(x, at, h.zone) {
 				i = int(x.NextSubject[stage][i]) - 1
 				continue
 			}
 			subject = is
 		}
 		if termMatches(x, t, h) {
-			c.Add(index.Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Does: t.Does, Maybe: t.Maybe || t.Multicast && h.out.Addr.IsMulticast()})
+			c.Add(index.Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Effect: t.Effect, Maybe: t.Maybe || t.Multicast && h.out.Addr.IsMulticast()})
 		}
 	}
 	return index.SettleHits(c.Hits), c.Hits
@@ -153,22 +153,22 @@ func walkHop(x *index.Index, h *tierHop, buf []index.Hit) (index.SettledWalk, []
 // that begins the connection, rules of ingress where the pod is that it goes to, both once it
 // is load balanced. Multicast has no rules of ingress.
 func (w *packetWay) endHops() (out []tierHop) {
-	src := index.HopEnd{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
-	dst := index.HopEnd{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
+	src := index.HopEnd{Port: w.from.indexEnd, End: w.from.indexEnd, Addr: w.from.addr}
+	dst := index.HopEnd{Port: w.to.indexEnd, End: w.to.indexEnd, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
 		dst.Port, dst.End = -1, -1
 	}
 	h := tierHop{in: src, out: dst, proto: w.proto, port: w.port}
 	if w.from.pod != nil {
 		h := h
-		h.stage, h.zone, h.where = model.StageEgress, w.from.zone, index.AtSource
+		h.stage, h.zone, h.hopSwitch = model.StageEgress, w.from.zone, index.AtSource
 		if w.service.IsValid() && (w.front == nil || w.front.Kind == verdict.ClusterIP) { // toServices means no other address
 			h.service = w.serviceKey
 		}
 		out = append(out, h)
 	}
 	if w.to.pod != nil && !w.to.addr.IsMulticast() {
-		h.stage, h.zone, h.where = model.StageIngress, w.to.zone, index.AtDestination
+		h.stage, h.zone, h.hopSwitch = model.StageIngress, w.to.zone, index.AtDestination
 		h.in.Hairpin = w.hairpin
 		if w.from.pod == nil {
 			h.service = w.serviceKey

@@ -151,7 +151,7 @@ func stageVerdict(x *index.Index, h *tierHop, s index.SettledWalk, hits []index.
 		if out.Decided == nil {
 			out.Decided = &d
 		}
-		if s.Open {
+		if s.IsOpen {
 			out.Candidates = verdict.AddDecider(out.Candidates, d)
 		}
 	}

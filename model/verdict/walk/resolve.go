@@ -147,14 +147,14 @@ func chooseAddrs(from, to *foundEnd, family verdict.Family) bool {
 
 // endOf is an end of a way.
 func endOf(x *index.Index, f *foundEnd) wayEnd {
-	e := wayEnd{pod: f.pod, at: -1, addr: f.Addr, zone: f.Zone}
+	e := wayEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {
 		return e
 	}
 	// The port is the pod's, whatever address the packet carries.
 	for _, at := range x.EndsOf(f.pod) {
-		if e.at < 0 || x.Ends[at].Addr == f.Addr {
-			e.at = at
+		if e.indexEnd < 0 || x.Ends[at].Addr == f.Addr {
+			e.indexEnd = at
 		}
 	}
 	return e

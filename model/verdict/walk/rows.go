@@ -71,7 +71,7 @@ func fromRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
 		if i == 0 {
 			out.Decided = &r
 		}
-		if d.Open {
+		if d.IsOpen {
 			out.Candidates = append(out.Candidates, r)
 		}
 	}

@@ -120,7 +120,7 @@ func throughNode(x *index.Index, p *verdict.Path, w *packetWay, front *verdict.S
 	first := *w
 	first.hairpin = false // a pod that is its own endpoint leaves its node, too
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
-	first.to, first.port = wayEnd{at: -1, addr: front.Addr}, front.AskedAddr
+	first.to, first.port = wayEnd{indexEnd: -1, addr: front.Addr}, front.AskedAddr
 	p.Stages = judge(&first)
 	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
 	p.Verdict = verdict.JoinStages(p.Stages)
@@ -134,7 +134,7 @@ func throughNode(x *index.Index, p *verdict.Path, w *packetWay, front *verdict.S
 			continue
 		}
 		next := first
-		next.from, next.to, next.port = wayEnd{at: -1, addr: a}, w.to, w.port
+		next.from, next.to, next.port = wayEnd{indexEnd: -1, addr: a}, w.to, w.port
 		if next.atEnds || slices.Contains(index.ParseAddrs(n.MgmtIPs), a) {
 			next.from.zone = n.Name
 		}

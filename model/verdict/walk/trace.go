@@ -31,10 +31,10 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		if last(t) {
 			break
 		}
-		if t.At&h.where == 0 || int(t.Tier) == passed && !termMatches(x, t, h) {
+		if t.Switch&h.hopSwitch == 0 || int(t.Tier) == passed && !termMatches(x, t, h) {
 			continue
 		}
-		if r := &x.Rules[t.Rule]; r.Policy == nil && t.Does == index.Allows && !termMatches(x, t, h) {
+		if r := &x.Rules[t.Rule]; r.Policy == nil && t.Effect == index.Allows && !termMatches(x, t, h) {
 			continue // hairpin, own-node and multicast rows are told where they match
 		}
 		a := verdict.Attempt{Why: whyNoMatch(x, t, h)}
@@ -43,7 +43,7 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		if !a.Matched && (a.Why != whyPort || a.Policy.Kind != model.KindNP) {
 			a.Defect = ""
 		}
-		if a.Matched && t.Does == index.Passes {
+		if a.Matched && t.Effect == index.Passes {
 			passed = int(t.Tier)
 		}
 		out = addAttempt(out, a)
@@ -110,8 +110,8 @@ func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier 
 // whyNoMatch says in a word what keeps a term from matching, empty where it matches.
 func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
-	from := x.Conditions[t.From].Holds(x, &h.in, h.zone)
-	to := x.Conditions[t.To].Holds(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+	from := x.Conditions[t.From].HoldsFor(x, &h.in, h.zone)
+	to := x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router)
 	subject, peer := from, to
 	if r.Direction == model.Ingress {
@@ -145,10 +145,10 @@ type MatchCache struct {
 // parsedMatch is a match taken apart once.
 type parsedMatch struct {
 	expr match.Expr // nil: OVN would not understand it either
-	// in or out is a port group without whose port, as inport or outport, the match cannot
-	// hold; most rows are passed over by that alone. rest is what has to hold besides.
-	in, out string
-	rest    match.Expr
+	// inGroup or outGroup is a port group without whose port, as inport or outport, the match cannot
+	// hold; most rows are passed over by that alone. restExpr is what has to hold besides.
+	inGroup, outGroup string
+	restExpr          match.Expr
 }
 
 func (m *MatchCache) parseMatch(text string) *parsedMatch {
@@ -159,7 +159,7 @@ func (m *MatchCache) parseMatch(text string) *parsedMatch {
 		p = &parsedMatch{}
 		if e, err := match.Parse(text); err == nil {
 			p.expr = e
-			p.in, p.out, p.rest = neededGroup(e)
+			p.inGroup, p.outGroup, p.restExpr = neededGroup(e)
 		}
 		if m.parsed == nil {
 			m.parsed = map[string]*parsedMatch{}

@@ -27,14 +27,14 @@ type Zone struct {
 
 // logicalPort is a port of a switch, or one that only port groups name.
 type logicalPort struct {
-	on *switchRows // nil for a port of no switch
-	in *membership
+	rows       *switchRows // nil for a port of no switch
+	membership *membership
 }
 
 // membership is the port groups that ports are in; ports of the same groups share it.
 type membership struct {
-	groups []int32 // in order
-	has    index.Set
+	groups   []int32 // in order
+	groupSet index.Set
 }
 
 // noGroups is the membership of a port that is in no group, and of one that the packet does not name.
@@ -50,12 +50,12 @@ type switchRows struct {
 // falling priority, those of equal priority by UUID. Most rows are about the ports of one
 // group, so a packet meets only those of the groups that its ports are in.
 type stageRows struct {
-	rows []stageRow
-	free []int32           // rows that need the port of no group
-	in   map[int32][]int32 // rows by the group that the port must be in by which it comes
-	out  map[int32][]int32 // other rows by that of the port by which it leaves
+	rows         []stageRow
+	withoutGroup []int32           // rows that need the port of no group
+	byInGroup    map[int32][]int32 // rows by the group that the port must be in by which it comes
+	byOutGroup   map[int32][]int32 // other rows by that of the port by which it leaves
 	// Rows by membership: the rows of all its groups. Worked out when asked for.
-	ofIn, ofOut sync.Map // *membership → []int32
+	rowsOfIn, rowsOfOut sync.Map // *membership → []int32
 	// bound holds the part of each row's match that is left to judge in the zone; made
 	// when it is first asked.
 	bound    []atomic.Pointer[boundMatch]
@@ -79,7 +79,7 @@ type addressSet struct {
 // PortGroupHas and AddressSet make a Zone what its matches refer to.
 func (z *Zone) PortGroupHas(name, lport string) bool {
 	p, id := z.ports[lport], z.groups[name]
-	return p != nil && id > 0 && p.in.has.Has(id)
+	return p != nil && id > 0 && p.membership.groupSet.Has(id)
 }
 
 // AddressSet is the set of that name.
@@ -118,7 +118,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 		}
 		for _, id := range sw.Ports {
 			if p := db.Port(id); p != nil {
-				z.port(p.Name).on = s
+				z.portOrNew(p.Name).rows = s
 			}
 		}
 	}
@@ -130,12 +130,12 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 			if p == nil {
 				continue
 			}
-			port := z.port(p.Name)
+			port := z.portOrNew(p.Name)
 			if mine := in[port]; len(mine) == 0 || mine[len(mine)-1] != id {
 				in[port] = append(mine, id)
 			}
-			if port.on != nil {
-				on[port.on] = true
+			if port.rows != nil {
+				on[port.rows] = true
 			}
 		}
 		for s := range on {
@@ -151,10 +151,10 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	return z
 }
 
-func (z *Zone) port(name string) *logicalPort {
+func (z *Zone) portOrNew(name string) *logicalPort {
 	p := z.ports[name]
 	if p == nil {
-		p = &logicalPort{in: noGroups}
+		p = &logicalPort{membership: noGroups}
 		z.ports[name] = p
 	}
 	return p
@@ -182,20 +182,20 @@ func (z *Zone) shareMemberships(in map[*logicalPort][]int32) {
 		}
 		m := known[string(raw)]
 		if m == nil {
-			m = &membership{groups: slices.Compact(groups), has: index.NewSet(len(z.groups) + 1)}
+			m = &membership{groups: slices.Compact(groups), groupSet: index.NewSet(len(z.groups) + 1)}
 			for _, id := range m.groups {
-				m.has.Add(id)
+				m.groupSet.Add(id)
 			}
 			known[string(raw)] = m
 		}
-		p.in = m
+		p.membership = m
 	}
 }
 
 func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	s.stages = map[model.Stage]*stageRows{}
 	for _, stage := range model.PipelineStages() {
-		s.stages[stage] = &stageRows{in: map[int32][]int32{}, out: map[int32][]int32{}}
+		s.stages[stage] = &stageRows{byInGroup: map[int32][]int32{}, byOutGroup: map[int32][]int32{}}
 	}
 	for id := range s.acls {
 		acl := z.DB.ACL(id)
@@ -215,14 +215,14 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 		of.bound = make([]atomic.Pointer[boundMatch], len(of.rows))
 		for i := range of.rows {
 			switch r := &of.rows[i]; {
-			case r.in != "":
-				id := z.groupNumber(r.in)
-				of.in[id] = append(of.in[id], int32(i))
-			case r.out != "":
-				id := z.groupNumber(r.out)
-				of.out[id] = append(of.out[id], int32(i))
+			case r.inGroup != "":
+				id := z.groupNumber(r.inGroup)
+				of.byInGroup[id] = append(of.byInGroup[id], int32(i))
+			case r.outGroup != "":
+				id := z.groupNumber(r.outGroup)
+				of.byOutGroup[id] = append(of.byOutGroup[id], int32(i))
 			default:
-				of.free = append(of.free, int32(i))
+				of.withoutGroup = append(of.withoutGroup, int32(i))
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 
 // rowsAbout are the rows that may match between two ports, in order, and perhaps others.
 func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
-	return rowCursor{s.free, ofGroups(&s.ofIn, s.in, in), ofGroups(&s.ofOut, s.out, out)}
+	return rowCursor{s.withoutGroup, ofGroups(&s.rowsOfIn, s.byInGroup, in), ofGroups(&s.rowsOfOut, s.byOutGroup, out)}
 }
 
 // ofGroups are the rows of the groups of a membership.

@@ -18,7 +18,7 @@ type DecidedRows struct {
 	// told whether they match; none is the default, allow. Passed are those that passed it
 	// on to the next tier, in order.
 	Rows, Passed []*nb.ACL
-	Open         bool // Rows are candidates
+	IsOpen       bool // Rows are candidates
 	// Unjudged are rows that may match: of why the first cannot be judged.
 	Unjudged int
 	Why      error
@@ -36,10 +36,10 @@ type rowWalk struct {
 // beginWalk is the walk on the switch of a port; ok is false where there is no such port.
 func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWalk, ok bool) {
 	port := z.ports[at]
-	if port == nil || port.on == nil || port.on.stages[stage] == nil {
+	if port == nil || port.rows == nil || port.rows.stages[stage] == nil {
 		return w, false
 	}
-	of := port.on.stages[stage]
+	of := port.rows.stages[stage]
 	w = rowWalk{z: z, stage: of, rows: of.rowsAbout(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
 	if w.rows.len() > ManyRows {
 		w.narrowToEnds(false)
@@ -49,7 +49,7 @@ func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWa
 
 func (z *Zone) groupsOf(lport string) *membership {
 	if p := z.ports[lport]; p != nil {
-		return p.in
+		return p.membership
 	}
 	return noGroups
 }
@@ -69,7 +69,7 @@ func (w *rowWalk) next() *stageRow {
 func (w *rowWalk) matches() (bool, error) {
 	b := w.stage.bound[w.rowIndex].Load()
 	if b == nil {
-		b = &boundMatch{match.BindSets(w.stage.rows[w.rowIndex].rest, w.z)}
+		b = &boundMatch{match.BindSets(w.stage.rows[w.rowIndex].restExpr, w.z)}
 		w.stage.bound[w.rowIndex].Store(b)
 	}
 	return match.Eval(b.expr, *w.packet, w.z)
@@ -101,11 +101,11 @@ func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d Deci
 		} else if !matched {
 			continue
 		}
-		c.Add(index.Hit{Ref: int32(len(acls)), Priority: r.priority, Tier: r.tier, Does: effectOfRow(r.acl), Maybe: err != nil})
+		c.Add(index.Hit{Ref: int32(len(acls)), Priority: r.priority, Tier: r.tier, Effect: effectOfRow(r.acl), Maybe: err != nil})
 		acls = append(acls, r.acl)
 	}
 	s := index.SettleHits(c.Hits)
-	d.Verdict, d.Open = s.Verdict, s.Open
+	d.Verdict, d.IsOpen = s.Verdict, s.IsOpen
 	for _, i := range s.Decided {
 		d.Rows = append(d.Rows, acls[i])
 	}
@@ -178,9 +178,9 @@ var ManyRows = 1000 // tests lower it
 
 // narrowedRows are the rows of a stage that may match some connection between two ends.
 type narrowedRows struct {
-	ends match.Packet // without protocol and ports
-	rows []int32
-	done bool // rows are known; otherwise the ends were asked about once
+	ends   match.Packet // without protocol and ports
+	rows   []int32
+	isDone bool // rows are known; otherwise the ends were asked about once
 }
 
 // narrowToEnds leaves out the rows that match no connection between the packet's ends. To find
@@ -191,9 +191,9 @@ func (w *rowWalk) narrowToEnds(now bool) {
 	known := w.stage.narrowed.Load()
 	again := known != nil && known.ends == ends
 	switch {
-	case again && known.done:
+	case again && known.isDone:
 	case again || now:
-		known = &narrowedRows{ends: ends, done: true}
+		known = &narrowedRows{ends: ends, isDone: true}
 		all := *w
 		all.packet = &ends
 		for r := all.next(); r != nil; r = all.next() {

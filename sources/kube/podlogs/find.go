@@ -53,16 +53,16 @@ type logPod struct {
 
 // ACLLog finds the container whose log has a node's acl_log lines, by probing
 // the pod and not the product.
-func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (Target, error) {
+func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (LogTarget, error) {
 	return p.findContainer(ctx, node, namespaces, aclContainers)
 }
 
 // FindController finds the ovnkube-controller of a node.
-func (p *Reader) FindController(ctx context.Context, node string, namespaces []string) (Target, error) {
+func (p *Reader) FindController(ctx context.Context, node string, namespaces []string) (LogTarget, error) {
 	return p.findContainer(ctx, node, namespaces, controllerContainers)
 }
 
-func (p *Reader) findContainer(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
+func (p *Reader) findContainer(ctx context.Context, node string, namespaces, containers []string) (LogTarget, error) {
 	var denied error
 	if len(namespaces) == 0 {
 		namespaces = kube.OVNNamespaces()
@@ -71,10 +71,10 @@ func (p *Reader) findContainer(ctx context.Context, node string, namespaces, con
 		pods, err := p.nodePods(ctx, ns)
 		if err != nil {
 			if ctx.Err() != nil {
-				return Target{}, ctx.Err()
+				return LogTarget{}, ctx.Err()
 			}
 			if !isDenied(err) {
-				return Target{}, err
+				return LogTarget{}, err
 			}
 			if denied == nil {
 				denied = err
@@ -87,16 +87,16 @@ func (p *Reader) findContainer(ctx context.Context, node string, namespaces, con
 		}
 		for _, c := range containers {
 			if slices.Contains(pod.containers, c) {
-				return Target{Namespace: ns, Pod: pod.name, Container: c}, nil
+				return LogTarget{Namespace: ns, Pod: pod.name, Container: c}, nil
 			}
 		}
-		return Target{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, want %s", ns, pod.name, node, ErrNoContainer,
+		return LogTarget{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, want %s", ns, pod.name, node, ErrNoContainer,
 			strings.Join(pod.containers, ", "), strings.Join(containers, " or "))
 	}
 	if denied != nil {
-		return Target{}, denied
+		return LogTarget{}, denied
 	}
-	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; for another namespace give --ovn-namespace", node,
+	return LogTarget{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; for another namespace give --ovn-namespace", node,
 		ErrNoPod,
 		podSelector, strings.Join(namespaces, " and "))
 }
@@ -149,7 +149,7 @@ func (p *Reader) nodePods(ctx context.Context, ns string) ([]logPod, error) {
 
 // containerID is one container's life: the log of another begins anew.
 type containerID struct {
-	Target
+	LogTarget
 	uid       types.UID
 	container string // id of the container
 	restarts  int32
@@ -157,10 +157,10 @@ type containerID struct {
 
 // identifyTarget asks whose log a target is now. Without permission to get the pod its
 // name must do.
-func (p *Reader) identifyTarget(ctx context.Context, t Target) (containerID, error) {
+func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	id := containerID{Target: t}
+	id := containerID{LogTarget: t}
 	pod, err := p.currentClient().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
@@ -205,7 +205,7 @@ func (r *logFollower) changeTo(now containerID) logChange {
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
 // explainError says what keeps a log away, in one line with the remedy.
-func (p *Reader) explainError(t Target, err error) (logline.StreamState, string) {
+func (p *Reader) explainError(t LogTarget, err error) (logline.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {
 		return p.c.Kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)

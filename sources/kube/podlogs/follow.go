@@ -24,7 +24,7 @@ type Reader struct {
 	c         *kube.Cluster
 	pause     followPauses
 	podClient atomic.Pointer[kube.Builtin]
-	lists     kube.Shared[[]logPod] // by namespace
+	lists     kube.SharedAnswers[[]logPod] // by namespace
 }
 
 // followPauses are how long a follower waits; tests shorten them.
@@ -44,7 +44,7 @@ var usualPauses = followPauses{firstRetry: 500 * time.Millisecond, longest: 30 *
 
 // New makes a reader of a cluster's pod logs; it asks nobody.
 func New(c *kube.Cluster) (*Reader, error) {
-	p := &Reader{c: c, pause: usualPauses, lists: kube.Shared[[]logPod]{Keep: listedFor, Within: listedWithin}}
+	p := &Reader{c: c, pause: usualPauses, lists: kube.SharedAnswers[[]logPod]{Keep: listedFor, Within: listedWithin}}
 	return p, p.makeClient()
 }
 
@@ -60,28 +60,28 @@ func (p *Reader) makeClient() error {
 
 func (p *Reader) currentClient() *kube.Builtin { return p.podClient.Load() }
 
-// Target is one container's log.
-type Target struct{ Namespace, Pod, Container string }
+// LogTarget is one container's log.
+type LogTarget struct{ Namespace, Pod, Container string }
 
-func (t Target) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
+func (t LogTarget) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
 
 // StreamStatus is how a stream stands.
 type StreamStatus struct {
-	Target   Target // zero before the pod was found
+	Target   LogTarget // zero before the pod was found
 	State    logline.StreamState
 	Attempts int
 	Error    string // clean, one line, with the remedy where there is one
 	TooLong  uint64 // lines so far that were lost because of their length
 }
 
-// Request says what to follow and takes what comes. Line and Gap are called one
+// FollowRequest says what to follow and takes what comes. Line and Gap are called one
 // at a time and may block; Line's text is valid during the call and has no time
 // of the kubelet's in front of it, nor an end of line. State must not block and
 // is called from other goroutines too, one call at a time.
-type Request struct {
+type FollowRequest struct {
 	// Find names the log; it is asked before every connection, since pods are
 	// replaced by others.
-	Find func(context.Context) (Target, error)
+	Find func(context.Context) (LogTarget, error)
 	// Since is where the log begins; zero begins with what is written from now on.
 	Since time.Time
 	Line  func(at time.Time, text []byte)
@@ -94,7 +94,7 @@ type Request struct {
 // that replaces it. No line comes twice, and where lines may be missing Gap says
 // so. One case cannot be told: a log of which no line was ever seen and that was
 // rotated between two connections.
-func (p *Reader) Follow(ctx context.Context, f Request) {
+func (p *Reader) Follow(ctx context.Context, f FollowRequest) {
 	r := &logFollower{p: p, f: f}
 	r.reportState(logline.StreamOpening, "")
 	for ctx.Err() == nil {
@@ -114,7 +114,7 @@ func (p *Reader) Follow(ctx context.Context, f Request) {
 // the watch of an idle stream speak too.
 type logFollower struct {
 	p *Reader
-	f Request
+	f FollowRequest
 
 	id        containerID
 	idKnown   bool // a stream of id stood
@@ -229,7 +229,7 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 }
 
 // readPrevious reads what a container wrote before it restarted.
-func (r *logFollower) readPrevious(ctx context.Context, target Target, id containerID) error {
+func (r *logFollower) readPrevious(ctx context.Context, target LogTarget, id containerID) error {
 	last := r.seenLines.newestTime()
 	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: wholeSeconds(r.askFrom)}
 	s := logStream{r: r, id: r.id, rechecked: true, endsWithResponse: true, why: "container " + target.Container + " restarted"}

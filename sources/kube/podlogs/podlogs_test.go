@@ -247,8 +247,8 @@ func (s *logServer) follow(since time.Time) *followed {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.Follow(ctx, Request{
-			Find: func(ctx context.Context) (Target, error) {
+		p.Follow(ctx, FollowRequest{
+			Find: func(ctx context.Context) (LogTarget, error) {
 				return p.ACLLog(ctx, "w", nil)
 			},
 			Since: since,
@@ -607,7 +607,7 @@ func TestACLLogContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.ACLLog(context.Background(), "w", nil)
-	if want := (Target{"ovn-kubernetes", "ovnkube-node-a", "ovn-acl-logging"}); err != nil || got != want {
+	if want := (LogTarget{"ovn-kubernetes", "ovnkube-node-a", "ovn-acl-logging"}); err != nil || got != want {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -643,15 +643,15 @@ func TestTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(ctx context.Context) (Target, error) { return p.ACLLog(ctx, "w", nil) }
+	find := func(ctx context.Context) (LogTarget, error) { return p.ACLLog(ctx, "w", nil) }
 	_, got, err := p.Tail(context.Background(), find, 2)
-	want := []Line{{day.Add(time.Millisecond), "b"}, {day.Add(2 * time.Millisecond), "c"}}
+	want := []LogLine{{day.Add(time.Millisecond), "b"}, {day.Add(2 * time.Millisecond), "c"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	s.do(func() { s.refuse = 403 })
 	_, _, err = p.Tail(context.Background(), find, 2)
-	var refused *Error
+	var refused *LogError
 	if !errors.As(err, &refused) || refused.State != logline.StreamDenied || !strings.Contains(refused.Text, "can-i get pods --subresource=log") {
 		t.Errorf("%v", err)
 	}

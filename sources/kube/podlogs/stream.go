@@ -90,13 +90,13 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	case errors.Is(cause, errChanged):
 		return cause
 	case s.kubeletText != "":
-		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.kubeletText)
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.LogTarget, s.kubeletText)
 	case err != nil:
-		return fmt.Errorf("read the log of %s: %w", s.id.Target, err)
+		return fmt.Errorf("read the log of %s: %w", s.id.LogTarget, err)
 	case s.endsWithResponse:
 		return nil
 	}
-	return fmt.Errorf("the log of %s ended", s.id.Target)
+	return fmt.Errorf("the log of %s ended", s.id.LogTarget)
 }
 
 // deadFor is how long a connection can be dead before client-go gives it up.
@@ -240,10 +240,10 @@ func (s *logStream) watchTarget(ctx context.Context, cancel context.CancelCauseF
 		ask, stop := context.WithTimeout(ctx, 20*time.Second)
 		target, err := r.f.Find(ask)
 		now := s.id
-		if err == nil && target == s.id.Target {
+		if err == nil && target == s.id.LogTarget {
 			now, err = r.p.identifyTarget(ask, target)
 		} else if err == nil {
-			now = containerID{Target: target}
+			now = containerID{LogTarget: target}
 		}
 		stop()
 		if err == nil && now != s.id {

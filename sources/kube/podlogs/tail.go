@@ -24,31 +24,31 @@ const (
 	tailWithin = 30 * time.Second
 )
 
-// Error is a log that could not be read: State is why, Text one clean line
+// LogError is a log that could not be read: State is why, Text one clean line
 // with the remedy where there is one.
-type Error struct {
+type LogError struct {
 	State logline.StreamState
 	Text  string
 	err   error
 }
 
-func (e *Error) Error() string { return e.Text }
-func (e *Error) Unwrap() error { return e.err }
+func (e *LogError) Error() string { return e.Text }
+func (e *LogError) Unwrap() error { return e.err }
 
-// Line is one line of a log with the time the kubelet gave it.
-type Line struct {
+// LogLine is one line of a log with the time the kubelet gave it.
+type LogLine struct {
 	At   time.Time
 	Text string // as it was written: not clean
 }
 
 // Tail reads the newest lines of a log that is there, oldest first. Every error
 // is an *Error, but that of ctx.
-func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, error), lines int) (Target, []Line,
+func (p *Reader) Tail(ctx context.Context, find func(context.Context) (LogTarget, error), lines int) (LogTarget, []LogLine,
 	error) {
 	ask, cancel := context.WithTimeout(ctx, tailWithin)
 	defer cancel()
 	t, err := find(ask)
-	var out []Line
+	var out []LogLine
 	if err == nil {
 		out, err = p.tailOnce(ask, t, lines)
 	}
@@ -59,10 +59,10 @@ func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, e
 		return t, nil, ctx.Err()
 	}
 	state, text := p.explainError(t, err)
-	return t, nil, &Error{state, text, err}
+	return t, nil, &LogError{state, text, err}
 }
 
-func (p *Reader) tailOnce(ctx context.Context, t Target, lines int) ([]Line, error) {
+func (p *Reader) tailOnce(ctx context.Context, t LogTarget, lines int) ([]LogLine, error) {
 	n := int64(lines)
 	body, err := p.currentClient().Log(ctx, t.Namespace, t.Pod,
 		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n})
@@ -71,7 +71,7 @@ func (p *Reader) tailOnce(ctx context.Context, t Target, lines int) ([]Line, err
 	}
 	defer func() { _ = body.Close() }()
 	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLine)
-	var out []Line
+	var out []LogLine
 	told := ""
 	for long := false; ; {
 		line, err := in.ReadSlice('\n')
@@ -81,7 +81,7 @@ func (p *Reader) tailOnce(ctx context.Context, t Target, lines int) ([]Line, err
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if at, rest, ok := cutTime([]byte(text)); ok && !long {
-			out = append(out, Line{at, string(rest)})
+			out = append(out, LogLine{at, string(rest)})
 		} else if text != "" && !long {
 			told = text
 		}

@@ -31,7 +31,7 @@ import (
 type feed struct {
 	w        *watcher
 	resource feedResource
-	conv     *manifests.Typed
+	conv     *manifests.TypedReader
 	have     keptObjects
 
 	// Owned by the watcher's lock.
@@ -135,7 +135,7 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 		err = meta.EachListItem(list, func(o runtime.Object) error {
 			m, err := meta.Accessor(o)
 			if err == nil && !f.have.isUnchanged(r, m) {
-				obj, broken := f.conv.Object(o, f.have.objectOf(m))
+				obj, broken := f.conv.ReadObject(o, f.have.objectOf(m))
 				r.newEntries[f.have.keyOf(m)] = entryOf(m, obj, broken)
 			}
 			return nil
@@ -160,7 +160,7 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
 		// A user who may not list a resource is refused before the server looks whether there is
 		// such a one: the CRD may not be installed, and everybody may ask that.
-		if has, e := f.w.c.Serves(ctx, f.resource.custom); e == nil && !has {
+		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
 	}
@@ -204,7 +204,7 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 			from = m.GetResourceVersion()
 			switch ev.Type {
 			case watch.Added, watch.Modified:
-				obj, broken := f.conv.Object(ev.Object, f.have.objectOf(m))
+				obj, broken := f.conv.ReadObject(ev.Object, f.have.objectOf(m))
 				f.publishStep(f.have.putObject(m, obj, broken), false)
 			case watch.Deleted:
 				f.publishStep(f.have.dropObject(m), false)

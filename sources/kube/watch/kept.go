@@ -145,19 +145,19 @@ func (k *keptObjects) dropOldEvents(s *feedStep) {
 	s.upsert = slices.DeleteFunc(s.upsert, func(o model.Object) bool { return gone[o.ObjectKey()] })
 }
 
-// relist is a new list on its way.
-type relist struct {
+// listInProgress is a new list on its way.
+type listInProgress struct {
 	oldEntries map[model.Key]keptEntry
 	newEntries map[model.Key]keptEntry
 }
 
-func (k *keptObjects) beginRelist() *relist {
-	return &relist{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
+func (k *keptObjects) beginRelist() *listInProgress {
+	return &listInProgress{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
 }
 
 // isUnchanged says whether an object of the list is known as it is, and notes that it
 // is there.
-func (k *keptObjects) isUnchanged(r *relist, m metav1.Object) bool {
+func (k *keptObjects) isUnchanged(r *listInProgress, m metav1.Object) bool {
 	key := k.keyOf(m)
 	old, had := k.objects[key]
 	if !had || old.version == "" || old.version != m.GetResourceVersion() || old.uid != string(m.GetUID()) {
@@ -168,7 +168,7 @@ func (k *keptObjects) isUnchanged(r *relist, m metav1.Object) bool {
 }
 
 // finishRelist makes the list what is known, and says what that changes.
-func (k *keptObjects) finishRelist(r *relist) feedStep {
+func (k *keptObjects) finishRelist(r *listInProgress) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	for _, key := range slices.Collect(maps.Keys(k.objects)) {
 		_, seen := r.oldEntries[key]

@@ -70,7 +70,7 @@ func BenchmarkConvertPod(b *testing.B) {
 	conv, p := manifests.NewTyped("prod"), benchPod(7)
 	b.ReportAllocs()
 	for b.Loop() {
-		if o, _ := conv.Object(p, nil); o == nil {
+		if o, _ := conv.ReadObject(p, nil); o == nil {
 			b.Fatal("not taken in")
 		}
 	}

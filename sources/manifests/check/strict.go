@@ -48,7 +48,7 @@ type treeChecker struct {
 	strict  bool
 	issues  []Issue
 	leftOut int // issues left out
-	way     []yamltree.Step
+	way     []yamltree.PathStep
 }
 
 func (c *treeChecker) add(i Issue) {
@@ -56,7 +56,7 @@ func (c *treeChecker) add(i Issue) {
 		c.leftOut++
 		return
 	}
-	i.Field, i.Generic = yamltree.Path(c.way, false), yamltree.Path(c.way, true)
+	i.Field, i.Generic = yamltree.PathText(c.way, false), yamltree.PathText(c.way, true)
 	c.issues = append(c.issues, i)
 }
 
@@ -98,7 +98,7 @@ func DescribeNode(n *yaml.Node) string {
 }
 
 // checkStep checks a node one step further down.
-func (c *treeChecker) checkStep(s yamltree.Step, n *yaml.Node, t *typeInfo) {
+func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) {
 	c.way = append(c.way, s)
 	c.checkNode(n, t)
 	c.way = c.way[:len(c.way)-1]
@@ -120,7 +120,7 @@ func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 		}
 		c.checkKeys(n)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			c.checkStep(yamltree.Field(n.Content[i].Value), n.Content[i+1], t.elem)
+			c.checkStep(yamltree.FieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
 		}
 	case shapeList:
 		if n.Kind != yaml.SequenceNode {
@@ -128,7 +128,7 @@ func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 			return
 		}
 		for i, e := range n.Content {
-			c.checkStep(yamltree.Step{Index: i}, e, t.elem)
+			c.checkStep(yamltree.PathStep{Index: i}, e, t.elem)
 		}
 	default:
 		if !scalarFits(n, t) {
@@ -183,7 +183,7 @@ func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
 			c.addTwice(k)
 		}
 		seen[word] |= bit
-		c.checkStep(yamltree.Field(k.Value), v, f.typ)
+		c.checkStep(yamltree.FieldStep(k.Value), v, f.typ)
 	}
 }
 
@@ -210,15 +210,15 @@ func (c *treeChecker) checkKeys(n *yaml.Node) {
 }
 
 func (c *treeChecker) addTwice(k *yaml.Node) {
-	c.way = append(c.way, yamltree.Field(k.Value))
+	c.way = append(c.way, yamltree.FieldStep(k.Value))
 	c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
 	c.way = c.way[:len(c.way)-1]
 }
 
 func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
-	i.Remedy = unknownRemedy(k.Value, yamltree.Path(c.way, true), t)
-	c.way = append(c.way, yamltree.Field(k.Value))
+	i.Remedy = unknownRemedy(k.Value, yamltree.PathText(c.way, true), t)
+	c.way = append(c.way, yamltree.FieldStep(k.Value))
 	if !c.strict || c.way[0].Name == "status" {
 		i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
 	}
@@ -276,15 +276,15 @@ func cnpRemedy(name string, t *typeInfo) string {
 // UnknownFields are the paths of the fields of an object's spec that its Go type lacks, at most
 // maxIssues of them, in order.
 func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
-	collectUnknown(obj["spec"], infoOf(t).fields["spec"].typ, []yamltree.Step{yamltree.Field("spec")}, &paths)
+	collectUnknown(obj["spec"], infoOf(t).fields["spec"].typ, []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
 	return paths
 }
 
-func collectUnknown(v any, t *typeInfo, way []yamltree.Step, out *[]string) {
+func collectUnknown(v any, t *typeInfo, way []yamltree.PathStep, out *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			in := append(way[:len(way):len(way)], yamltree.Field(name))
+			in := append(way[:len(way):len(way)], yamltree.FieldStep(name))
 			switch {
 			case t.shape == shapeMap:
 				collectUnknown(v[name], t.elem, in, out)
@@ -292,13 +292,13 @@ func collectUnknown(v any, t *typeInfo, way []yamltree.Step, out *[]string) {
 			case t.fields[name].typ != nil:
 				collectUnknown(v[name], t.fields[name].typ, in, out)
 			case len(*out) < MaxIssues:
-				*out = append(*out, yamltree.Path(in, false))
+				*out = append(*out, yamltree.PathText(in, false))
 			}
 		}
 	case []any:
 		for i := range v {
 			if t.shape == shapeList {
-				collectUnknown(v[i], t.elem, append(way[:len(way):len(way)], yamltree.Step{Index: i}), out)
+				collectUnknown(v[i], t.elem, append(way[:len(way):len(way)], yamltree.PathStep{Index: i}), out)
 			}
 		}
 	}

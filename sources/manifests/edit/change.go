@@ -8,9 +8,9 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 )
 
-// Change is a change made to the text of a file, so that it can be taken back to the
+// TextChange is a change made to the text of a file, so that it can be taken back to the
 // byte.
-type Change struct {
+type TextChange struct {
 	Path string
 	// Made says that the file was made, Gone that it was taken away.
 	Made bool `json:",omitempty"`
@@ -19,7 +19,7 @@ type Change struct {
 	Sum   string `json:",omitempty"`
 	Hunks []Hunk `json:",omitempty"`
 	// Spots say where the objects stood that were taken out.
-	Spots []Spot `json:",omitempty"`
+	Spots []RemovedSpot `json:",omitempty"`
 }
 
 // Hunk is a part of a text that became another: at byte At of the text that was
@@ -32,8 +32,8 @@ type Hunk struct {
 
 // ChangeOf returns the change from one text of a file to another. A nil text is a file
 // that does not exist.
-func ChangeOf(path string, before, after []byte) Change {
-	c := Change{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after), Spots: removedSpots(path, before, after)}
+func ChangeOf(path string, before, after []byte) TextChange {
+	c := TextChange{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after), Spots: removedSpots(path, before, after)}
 	if after != nil {
 		c.Sum = textDigest(after)
 	}
@@ -41,7 +41,7 @@ func ChangeOf(path string, before, after []byte) Change {
 }
 
 // IsLeftText says whether a text is the one that the change left; nil is no file.
-func (c *Change) IsLeftText(text []byte) bool {
+func (c *TextChange) IsLeftText(text []byte) bool {
 	if c.Gone || text == nil {
 		return c.Gone && text == nil
 	}
@@ -50,7 +50,7 @@ func (c *Change) IsLeftText(text []byte) bool {
 
 // TextBefore is the text before the change, nil where there was no file. ok is false
 // when text is not the one that was left.
-func (c *Change) TextBefore(text []byte) (before []byte, ok bool) {
+func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
 	if !c.IsLeftText(text) {
 		return nil, false
 	}
@@ -70,14 +70,14 @@ func (c *Change) TextBefore(text []byte) (before []byte, ok bool) {
 	return before, true
 }
 
-// Size is about how many bytes it takes to keep.
-func (c *Change) Size() int {
+// SizeBytes is about how many bytes it takes to keep.
+func (c *TextChange) SizeBytes() int {
 	n := len(c.Path) + len(c.Sum)
 	for _, h := range c.Hunks {
 		n += len(h.Is) + len(h.Was)
 	}
 	for i := range c.Spots {
-		n += c.Spots[i].size()
+		n += c.Spots[i].sizeBytes()
 	}
 	return n
 }
@@ -113,17 +113,17 @@ func hunksBetween(before, after []byte) []Hunk {
 		out = append(out, Hunk{At: e.Start + shift, Is: []byte(e.New), Was: bytes.Clone(before[e.Start:e.End])})
 		shift += len(e.New) - (e.End - e.Start)
 	}
-	c := Change{Sum: textDigest(after), Hunks: out}
+	c := TextChange{Sum: textDigest(after), Hunks: out}
 	if back, ok := c.TextBefore(after); !ok || !bytes.Equal(back, before) {
 		return whole
 	}
 	return out
 }
 
-// Merge puts the changes from base to a and from base to b into one text. ok is
+// MergeTexts puts the changes from base to a and from base to b into one text. ok is
 // false when they touch: when both change a line, or one adds where the other
 // changes or adds. Changes that are the same on both sides are made once.
-func Merge(base, a, b string) (merged string, ok bool) {
+func MergeTexts(base, a, b string) (merged string, ok bool) {
 	ea, eb := udiff.Lines(base, a), udiff.Lines(base, b)
 	edits := make([]udiff.Edit, 0, len(ea)+len(eb))
 	for len(ea) > 0 && len(eb) > 0 {

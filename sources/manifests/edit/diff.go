@@ -16,7 +16,7 @@ type objectDiffer struct {
 	*yamltree.Layout
 	documentStyle
 	splices []textSplice
-	way     []yamltree.Step
+	way     []yamltree.PathStep
 }
 
 // valueSlot is where a value stands.
@@ -41,7 +41,7 @@ func (c *cannotError) Error() string {
 }
 
 func (d *objectDiffer) newCannot(why string) error {
-	return &cannotError{yamltree.Path(d.way, false), why}
+	return &cannotError{yamltree.PathText(d.way, false), why}
 }
 
 func (d *objectDiffer) addSplice(start, end int, text string) {
@@ -49,7 +49,7 @@ func (d *objectDiffer) addSplice(start, end int, text string) {
 }
 
 // withStep runs f one step further down, for the path in errors.
-func (d *objectDiffer) withStep(s yamltree.Step, f func() error) error {
+func (d *objectDiffer) withStep(s yamltree.PathStep, f func() error) error {
 	d.way = append(d.way, s)
 	err := f()
 	d.way = d.way[:len(d.way)-1]
@@ -86,8 +86,8 @@ type fieldPair struct {
 func (d *objectDiffer) fieldsOf(n *yaml.Node) ([]fieldPair, error) {
 	ps := make([]fieldPair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		p := fieldPair{key: n.Content[i], value: n.Content[i+1], start: d.Pos(n.Content[i])}
-		keyEnd, ok := d.End(p.key, -1)
+		p := fieldPair{key: n.Content[i], value: n.Content[i+1], start: d.Offset(n.Content[i])}
+		keyEnd, ok := d.EndOffset(p.key, -1)
 		if !ok || keyEnd > len(d.Text) {
 			return nil, d.newCannot("is written in a way that cannot be edited")
 		}
@@ -101,7 +101,7 @@ func (d *objectDiffer) fieldsOf(n *yaml.Node) ([]fieldPair, error) {
 		if n.Style&yaml.FlowStyle == 0 {
 			indent = d.Column(p.start)
 		}
-		p.end, ok = d.End(p.value, indent)
+		p.end, ok = d.EndOffset(p.value, indent)
 		if !ok {
 			return nil, d.newCannot("is written in a way that cannot be edited")
 		}
@@ -130,7 +130,7 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, s v
 			added = append(added, k)
 			continue
 		}
-		err := d.withStep(yamltree.Field(k), func() error {
+		err := d.withStep(yamltree.FieldStep(k), func() error {
 			if ps[i].colon < 0 {
 				return d.newCannot("is written in a way that cannot be edited")
 			}
@@ -147,7 +147,7 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, s v
 		}
 		i := slices.IndexFunc(ps, func(p fieldPair) bool { return p.key.Value == k })
 		if i < 0 {
-			return d.withStep(yamltree.Field(k), func() error { return d.newCannot("comes from a merge key and cannot be taken out here") })
+			return d.withStep(yamltree.FieldStep(k), func() error { return d.newCannot("comes from a merge key and cannot be taken out here") })
 		}
 		gone[i] = true
 	}
@@ -225,8 +225,8 @@ func (d *objectDiffer) addLines(p int, lines string) {
 
 // replaceValue writes a value anew where n stood.
 func (d *objectDiffer) replaceValue(n *yaml.Node, want any, s valueSlot) error {
-	start := d.Pos(n)
-	end, ok := d.End(n, s.indent)
+	start := d.Offset(n)
+	end, ok := d.EndOffset(n, s.indent)
 	if !ok {
 		return d.newCannot("is written in a way that cannot be edited")
 	}

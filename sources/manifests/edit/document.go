@@ -113,7 +113,7 @@ func appendDocument(text, doc []byte, eol string, json bool) []byte {
 // that could not be read is untouched.
 func (r *rewriter) verifyText(text []byte) error {
 	now, _ := cutPieces(r.name, text)
-	fail := func(why string) error { return &Error{File: r.name, Why: why} }
+	fail := func(why string) error { return &EditError{File: r.name, Why: why} }
 	next := 0
 	for i := range r.pieces {
 		p := &r.pieces[i]
@@ -155,7 +155,7 @@ func (r *rewriter) verifyText(text []byte) error {
 }
 
 func (r *rewriter) verifyObjects(doc int, p, q *documentPiece) error {
-	fail := func(why string) error { return &Error{File: r.name, Why: fmt.Sprintf("document %d: %s", doc, why)} }
+	fail := func(why string) error { return &EditError{File: r.name, Why: fmt.Sprintf("document %d: %s", doc, why)} }
 	j := 0
 	restored := func(at [2]int) error {
 		for _, want := range r.restored[at] {

@@ -13,42 +13,42 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Op is the kind of an Edit.
-type Op string
+// EditOp is the kind of an Edit.
+type EditOp string
 
 // The edits.
 const (
 	// Set changes an object so that it means Object, touching only what
 	// differs; status and what the server keeps in metadata stay.
-	Set Op = "set"
+	Set EditOp = "set"
 	// Text replaces the text of an object's document by Text, as an editor
 	// that was given Policy.YAML returns it. The object must have a document of
 	// its own; for an item of a List use Set.
-	Text Op = "text"
+	Text EditOp = "text"
 	// Delete takes an object out: its document, or its item of a List.
-	Delete Op = "delete"
+	Delete EditOp = "delete"
 	// Append adds a document at the end: Text, or Object when Text is empty.
-	Append Op = "append"
+	Append EditOp = "append"
 	// Restore puts an object back to where it stood, as Spot says, with its own text;
 	// an item of a List that cannot have that is written anew from Object.
-	Restore Op = "restore"
+	Restore EditOp = "restore"
 )
 
 // Edit is one change of a file. Key and Origin name the object as it was read;
 // Append needs neither, Restore no Origin.
 type Edit struct {
-	Op     Op
+	Op     EditOp
 	Key    model.Key
 	Origin model.Origin
 	// Object is a typed policy, an *unstructured.Unstructured or a
 	// map[string]any as encoding/json makes it, integers as int64.
 	Object any
 	Text   []byte
-	Spot   *Spot
+	Spot   *RemovedSpot
 }
 
-// Error says why an edit cannot be made. Nothing was written.
-type Error struct {
+// EditError says why an edit cannot be made. Nothing was written.
+type EditError struct {
 	File  string
 	Key   model.Key
 	Field string // empty when it is not about one
@@ -56,9 +56,9 @@ type Error struct {
 	err   error
 }
 
-func (e *Error) Unwrap() error { return e.err }
+func (e *EditError) Unwrap() error { return e.err }
 
-func (e *Error) Error() string {
+func (e *EditError) Error() string {
 	parts := []string{e.File}
 	if e.Key != (model.Key{}) {
 		parts = append(parts, e.Key.String())
@@ -103,11 +103,11 @@ func (p *documentPiece) readObjects(text []byte) {
 	}
 	_, p.list = yamltree.ListKindOf(flat)
 	if !p.list {
-		p.objs = []any{yamltree.Value(flat)}
+		p.objs = []any{yamltree.JSONValue(flat)}
 		return
 	}
-	for _, e := range yamltree.Items(flat, "items") {
-		p.objs = append(p.objs, yamltree.Value(e))
+	for _, e := range yamltree.ItemsAt(flat, "items") {
+		p.objs = append(p.objs, yamltree.JSONValue(e))
 	}
 }
 
@@ -120,7 +120,7 @@ func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	r.pieces, r.json = cutPieces(name, body)
 	for _, e := range edits {
 		if err := r.makeEdit(e); err != nil {
-			ee := &Error{File: name, Key: e.Key, Why: err.Error(), err: err}
+			ee := &EditError{File: name, Key: e.Key, Why: err.Error(), err: err}
 			var c *cannotError
 			if errors.As(err, &c) {
 				ee.Field, ee.Why = c.field, c.why
@@ -130,7 +130,7 @@ func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	}
 	out, err := applySplices(body, r.splices)
 	if err != nil {
-		return nil, &Error{File: name, Why: err.Error()}
+		return nil, &EditError{File: name, Why: err.Error()}
 	}
 	for _, a := range r.appended {
 		out = appendDocument(out, a, r.lineEnd(), r.json)
@@ -236,20 +236,20 @@ func (d *objectDiffer) itemsOf(root *yaml.Node) (*yaml.Node, valueSlot) {
 			continue
 		}
 		s.key = root.Content[i]
-		if end, ok := d.End(s.key, -1); ok {
+		if end, ok := d.EndOffset(s.key, -1); ok {
 			s.colon = d.SkipSpace(end) + 1
 		}
-		s.indent = d.Column(d.Pos(s.key))
+		s.indent = d.Column(d.Offset(s.key))
 		return root.Content[i+1], s
 	}
 	return &yaml.Node{Kind: yaml.SequenceNode}, s
 }
 
-// Rewrite changes the text of one policy, as Policy.YAML holds it, so that the
+// RewritePolicyText changes the text of one policy, as Policy.YAML holds it, so that the
 // policy means object (see Edit.Object). Only the text of what differs is
 // touched; comments and order stay. It is an *Error when that cannot be
 // done without touching more.
-func Rewrite(text []byte, k model.Key, object any) ([]byte, error) {
+func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
 	return rewriteText("", text, []Edit{{Op: Set, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
 }
 
@@ -260,7 +260,7 @@ func RewritePolicy(old *model.Policy, object any, by manifests.Options) (*model.
 	if err != nil {
 		return nil, nil, err
 	}
-	if text, err := Rewrite([]byte(old.YAML), old.Key, object); err == nil {
+	if text, err := RewritePolicyText([]byte(old.YAML), old.Key, object); err == nil {
 		if now, broken := by.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken, nil
 		}

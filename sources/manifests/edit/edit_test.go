@@ -275,7 +275,7 @@ func TestRewriteRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rewriteText("x.yaml", []byte(c.text), []Edit{c.edit})
-			var ee *Error
+			var ee *EditError
 			if !errors.As(err, &ee) || err.Error() != c.want {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}

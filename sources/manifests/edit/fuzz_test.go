@@ -37,7 +37,7 @@ func FuzzRewrite(f *testing.F) {
 				{Op: Append, Object: o},
 			} {
 				out, err := rewriteText("x.yaml", text, []Edit{e})
-				var ee *Error
+				var ee *EditError
 				switch {
 				case err != nil && !errors.As(err, &ee):
 					t.Errorf("%s: an error of another kind: %v", e.Op, err)
@@ -59,7 +59,7 @@ func goesBack(t *testing.T, text, out []byte, p *model.Policy) {
 		t.Errorf("the text is not given back: %q", back)
 	}
 	for i := range c.Spots {
-		if !c.Spots[i].Object.Names(p.Key) {
+		if !c.Spots[i].Object.NamesKey(p.Key) {
 			continue
 		}
 		changed := append([]byte("# changed\n"), out...)

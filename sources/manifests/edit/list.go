@@ -17,9 +17,9 @@ type AlignedPair struct {
 	Old, New int // indexes; -1 for an added (Old) or a removed (New) element
 }
 
-// Align matches the elements of two lists: equal ones first, as many as can be in order, then,
+// AlignLists matches the elements of two lists: equal ones first, as many as can be in order, then,
 // between these, those that stand at the same place.
-func Align(old, want []any) (out []AlignedPair) {
+func AlignLists(old, want []any) (out []AlignedPair) {
 	var distinct []any
 	numbers := func(list []any) []string {
 		out := make([]string, len(list))
@@ -57,7 +57,7 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, s valueSlot) er
 		return d.newCannot("is too long to be edited")
 	}
 	flow := n.Style&yaml.FlowStyle != 0
-	steps := Align(old, want)
+	steps := AlignLists(old, want)
 	gone := make([]bool, len(old))
 	added := map[int][]any{} // by the old element they come before
 	before := len(old)
@@ -74,13 +74,13 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, s valueSlot) er
 	}
 	indent := -1
 	if !flow {
-		indent = d.Column(d.Dash(n, 0))
+		indent = d.Column(d.DashOffset(n, 0))
 	}
 	for _, st := range steps {
 		if st.Old < 0 || st.New < 0 {
 			continue
 		}
-		err := d.withStep(yamltree.Step{Index: st.Old}, func() error {
+		err := d.withStep(yamltree.PathStep{Index: st.Old}, func() error {
 			return d.changeValue(n.Content[st.Old], old[st.Old], want[st.New], valueSlot{flow: flow, indent: indent})
 		})
 		if err != nil {
@@ -95,11 +95,11 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, s valueSlot) er
 	}
 	spans := make([][2]int, len(n.Content))
 	for i, e := range n.Content {
-		end, ok := d.End(e, indent)
+		end, ok := d.EndOffset(e, indent)
 		if !ok {
 			return d.newCannot("is written in a way that cannot be edited")
 		}
-		spans[i] = [2]int{d.Pos(e), end}
+		spans[i] = [2]int{d.Offset(e), end}
 	}
 	if flow {
 		texts := map[int][]string{}
@@ -115,9 +115,9 @@ func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, s valueSlot) er
 }
 
 func (d *objectDiffer) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[int][]any, s valueSlot) error {
-	col := d.Column(d.Dash(n, 0))
+	col := d.Column(d.DashOffset(n, 0))
 	for i := range spans {
-		p := d.Dash(n, i)
+		p := d.DashOffset(n, i)
 		if !d.OnlySpaceBefore(p) {
 			return d.newCannot("is written in a way that cannot be edited")
 		}
@@ -129,7 +129,7 @@ func (d *objectDiffer) blockList(n *yaml.Node, spans [][2]int, gone []bool, adde
 			switch {
 			case i > 0:
 				d.addLines(spans[i-1][1], lines)
-			case s.key == nil || d.Line(s.colon) == d.Line(spans[0][0]):
+			case s.key == nil || d.LineIndex(s.colon) == d.LineIndex(spans[0][0]):
 				return d.newCannot("is written in a way that cannot be edited")
 			default:
 				// Above the comments of the element that was the first.

@@ -38,7 +38,7 @@ func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string
 	if p.list {
 		itemsNode, _ := d.itemsOf(p.root)
 		node = itemsNode.Content[at[1]]
-		s = valueSlot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Pos(itemsNode))}
+		s = valueSlot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Offset(itemsNode))}
 	}
 	if err := d.changeValue(node, base, want, s); err != nil {
 		return err

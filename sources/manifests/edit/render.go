@@ -47,7 +47,7 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
 	if s.asJSON {
 		s.step = 0 // on one line
 		if len(root.Content) > 0 && root.Content[0].Line != root.Line {
-			s.step = max(1, l.Column(l.Pos(root.Content[0]))-l.Column(l.Pos(root)))
+			s.step = max(1, l.Column(l.Offset(root.Content[0]))-l.Column(l.Offset(root)))
 		}
 	}
 	return s

@@ -15,17 +15,17 @@ import (
 // item of is gone.
 var ErrNoPlace = errors.New("the List it stood in is gone")
 
-// Place is where a Restore puts an object: behind Above and before Below, which are
+// RestorePlace is where a Restore puts an object: behind Above and before Below, which are
 // zero where nothing with a name stands there.
-type Place struct {
-	Above, Below Ref
+type RestorePlace struct {
+	Above, Below DocumentRef
 	// HasNeighbour says that a neighbour of old is there still, or that nothing else is; the
 	// object goes to the end otherwise.
 	HasNeighbour bool
 }
 
 // PlaceOf says where a Restore puts an object in a text.
-func PlaceOf(name string, text []byte, s Spot) (Place, error) {
+func PlaceOf(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
 	r := rewriter{name: name, text: bytes.TrimPrefix(text, yamltree.BOM)}
 	r.pieces, r.json = cutPieces(name, r.text)
 	if s.Item < 0 {
@@ -37,8 +37,8 @@ func PlaceOf(name string, text []byte, s Spot) (Place, error) {
 	return placeAmong(items, at, ok), err
 }
 
-func placeAmong(all []Ref, at int, ok bool) Place {
-	p := Place{HasNeighbour: ok || len(all) == 0}
+func placeAmong(all []DocumentRef, at int, ok bool) RestorePlace {
+	p := RestorePlace{HasNeighbour: ok || len(all) == 0}
 	if at > 0 {
 		p.Above = all[at-1]
 	}
@@ -50,7 +50,7 @@ func placeAmong(all []Ref, at int, ok bool) Place {
 
 // listOf finds the List an item goes back to, its items, and the item it comes
 // before: the List with a neighbour of it, else the one without items at its place.
-func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err error) {
+func (r *rewriter) listOf(s RemovedSpot) (doc int, items []DocumentRef, at int, ok bool, err error) {
 	spare := -1
 	for i := range r.pieces {
 		p := &r.pieces[i]
@@ -129,7 +129,7 @@ func (r *rewriter) restoreItem(e Edit) error {
 	case len(node.Content) == 0:
 		err = d.replaceValue(node, []any{obj}, s)
 	case own != nil && at > 0:
-		if end, ok := d.End(node.Content[at-1], d.Column(d.Dash(node, 0))); ok {
+		if end, ok := d.EndOffset(node.Content[at-1], d.Column(d.DashOffset(node, 0))); ok {
 			next, text := d.NextLine(end), string(own)
 			if next > 0 && d.Text[next-1] != '\n' {
 				text = d.eol + text
@@ -139,8 +139,8 @@ func (r *rewriter) restoreItem(e Edit) error {
 		} else {
 			err = d.newCannot("is written in a way that cannot be edited")
 		}
-	case own != nil && d.OnlySpaceBefore(d.Dash(node, 0)):
-		start := d.LineStart(d.Dash(node, 0))
+	case own != nil && d.OnlySpaceBefore(d.DashOffset(node, 0)):
+		start := d.LineStart(d.DashOffset(node, 0))
 		d.addSplice(start, start, string(own))
 		obj = itemObject(own)
 	default:
@@ -164,7 +164,7 @@ func (d *objectDiffer) ownLines(items *yaml.Node, text []byte) []byte {
 	if len(text) == 0 || d.JSON || len(items.Content) == 0 || items.Style&yaml.FlowStyle != 0 {
 		return nil
 	}
-	dash := d.Dash(items, 0)
+	dash := d.DashOffset(items, 0)
 	if itemObject(text) == nil || !d.OnlySpaceBefore(dash) || d.Column(dash) != len(text)-len(bytes.TrimLeft(text, " ")) {
 		return nil
 	}
@@ -184,7 +184,7 @@ func itemObject(text []byte) map[string]any {
 	if err != nil {
 		return nil
 	}
-	obj, _ := yamltree.Value(flat.Content[0]).(map[string]any)
+	obj, _ := yamltree.JSONValue(flat.Content[0]).(map[string]any)
 	return obj
 }
 
@@ -197,8 +197,8 @@ func itemText(text []byte, p *documentPiece, i int) []byte {
 	if p.json || items.Kind != yaml.SequenceNode || items.Style&yaml.FlowStyle != 0 || i >= len(items.Content) {
 		return nil
 	}
-	dash := d.Dash(items, i)
-	end, ok := d.End(items.Content[i], d.Column(d.Dash(items, 0)))
+	dash := d.DashOffset(items, i)
+	end, ok := d.EndOffset(items.Content[i], d.Column(d.DashOffset(items, 0)))
 	if !ok || !d.OnlySpaceBefore(dash) {
 		return nil
 	}

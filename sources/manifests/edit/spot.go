@@ -10,10 +10,10 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Spot is where an object stood that was taken out of a file: between which others,
+// RemovedSpot is where an object stood that was taken out of a file: between which others,
 // and its own text.
-type Spot struct {
-	Object Ref
+type RemovedSpot struct {
+	Object DocumentRef
 	Doc    int
 	// Item is its place in a List, -1 for an object with a document of its own.
 	Item int
@@ -22,12 +22,12 @@ type Spot struct {
 	Text []byte `json:",omitempty"`
 	// Above and Below are its neighbours, the nearest first: documents, or items of
 	// its List.
-	Above []Ref `json:",omitempty"`
-	Below []Ref `json:",omitempty"`
+	Above []DocumentRef `json:",omitempty"`
+	Below []DocumentRef `json:",omitempty"`
 }
 
-// Ref names a document or an item: by its object, and what holds none by its text.
-type Ref struct {
+// DocumentRef names a document or an item: by its object, and what holds none by its text.
+type DocumentRef struct {
 	Kind      string `json:",omitempty"`
 	Namespace string `json:",omitempty"`
 	Name      string `json:",omitempty"`
@@ -35,7 +35,7 @@ type Ref struct {
 }
 
 // Label names it for people, empty where it has no name.
-func (r Ref) Label() string {
+func (r DocumentRef) Label() string {
 	switch {
 	case r.Name == "":
 		return ""
@@ -45,15 +45,15 @@ func (r Ref) Label() string {
 	return model.Key{Kind: model.Kind(r.Kind), Namespace: r.Namespace, Name: r.Name}.Label()
 }
 
-// Names says whether it is the object with the key.
-func (r Ref) Names(k model.Key) bool {
+// NamesKey says whether it is the object with the key.
+func (r DocumentRef) NamesKey(k model.Key) bool {
 	return r.Name == k.Name && (r.Kind == "" || r.Kind == string(k.Kind)) &&
 		(r.Namespace == k.Namespace || r.Namespace == "" && k.Namespace == "default")
 }
 
-func (s *Spot) size() int {
+func (s *RemovedSpot) sizeBytes() int {
 	n := len(s.Text)
-	for _, r := range slices.Concat([]Ref{s.Object}, s.Above, s.Below) {
+	for _, r := range slices.Concat([]DocumentRef{s.Object}, s.Above, s.Below) {
 		n += len(r.Kind) + len(r.Namespace) + len(r.Name) + len(r.Sum)
 	}
 	return n
@@ -65,42 +65,42 @@ const (
 	near = 8
 )
 
-// refOf names an object of a tree; the zero Ref is none.
-func refOf(obj any) Ref {
+// refOf names an object of a tree; the zero DocumentRef is none.
+func refOf(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
 	md, _ := o["metadata"].(map[string]any)
-	r := Ref{}
+	r := DocumentRef{}
 	r.Kind, _ = o["kind"].(string)
 	r.Namespace, _ = md["namespace"].(string)
 	r.Name, _ = md["name"].(string)
 	if r.Name == "" {
-		return Ref{}
+		return DocumentRef{}
 	}
 	return r
 }
 
 // refOf names a document.
-func (p *documentPiece) refOf(text []byte) Ref {
+func (p *documentPiece) refOf(text []byte) DocumentRef {
 	body := text[p.body:p.end]
 	switch {
 	case p.list && len(p.objs) > 0:
 		first := refOf(p.objs[0])
-		return Ref{Kind: listKind, Namespace: first.Namespace, Name: first.Name}
+		return DocumentRef{Kind: listKind, Namespace: first.Namespace, Name: first.Name}
 	case !p.list && len(p.objs) == 1:
-		if r := refOf(p.objs[0]); r != (Ref{}) {
+		if r := refOf(p.objs[0]); r != (DocumentRef{}) {
 			return r
 		}
 	}
 	if yamltree.IsBlank(body) {
-		return Ref{}
+		return DocumentRef{}
 	}
 	sum := sha256.Sum256(body)
-	return Ref{Sum: hex.EncodeToString(sum[:8])}
+	return DocumentRef{Sum: hex.EncodeToString(sum[:8])}
 }
 
 // documentRefs name the documents of a text.
-func documentRefs(ps []documentPiece, text []byte) []Ref {
-	out := make([]Ref, len(ps))
+func documentRefs(ps []documentPiece, text []byte) []DocumentRef {
+	out := make([]DocumentRef, len(ps))
 	for i := range ps {
 		out[i] = ps[i].refOf(text)
 	}
@@ -108,8 +108,8 @@ func documentRefs(ps []documentPiece, text []byte) []Ref {
 }
 
 // itemRefs name the objects of a document.
-func (p *documentPiece) itemRefs() []Ref {
-	out := make([]Ref, len(p.objs))
+func (p *documentPiece) itemRefs() []DocumentRef {
+	out := make([]DocumentRef, len(p.objs))
 	for i, o := range p.objs {
 		out[i] = refOf(o)
 	}
@@ -117,11 +117,11 @@ func (p *documentPiece) itemRefs() []Ref {
 }
 
 // removedSpots are the places of the objects of one text that are not in another.
-func removedSpots(name string, before, after []byte) (out []Spot) {
+func removedSpots(name string, before, after []byte) (out []RemovedSpot) {
 	before, after = bytes.TrimPrefix(before, yamltree.BOM), bytes.TrimPrefix(after, yamltree.BOM)
 	was, _ := cutPieces(name, before)
 	is, _ := cutPieces(name, after)
-	stays := map[Ref]int{}
+	stays := map[DocumentRef]int{}
 	for i := range is {
 		for _, r := range is[i].itemRefs() {
 			stays[r]++
@@ -132,14 +132,14 @@ func removedSpots(name string, before, after []byte) (out []Spot) {
 		p := &was[i]
 		items := p.itemRefs()
 		for j, r := range items {
-			if r == (Ref{}) {
+			if r == (DocumentRef{}) {
 				continue
 			}
 			if stays[r] > 0 {
 				stays[r]--
 				continue
 			}
-			s := Spot{Object: r, Doc: i, Item: -1}
+			s := RemovedSpot{Object: r, Doc: i, Item: -1}
 			if p.list {
 				s.Item, s.Text = j, itemText(before, p, j)
 				s.Above, s.Below = neighboursOf(items, j)
@@ -154,7 +154,7 @@ func removedSpots(name string, before, after []byte) (out []Spot) {
 }
 
 // neighboursOf are the neighbours of one in a list, the nearest first.
-func neighboursOf(all []Ref, at int) (above, below []Ref) {
+func neighboursOf(all []DocumentRef, at int) (above, below []DocumentRef) {
 	for i := at - 1; i >= 0 && len(above) < near; i-- {
 		above = append(above, all[i])
 	}
@@ -166,10 +166,10 @@ func neighboursOf(all []Ref, at int) (above, below []Ref) {
 
 // placeBetween finds the place of something that stood between neighbours in a list of
 // today: the index it comes before. ok is false when none of them is there.
-func placeBetween(all, above, below []Ref) (at int, ok bool) {
-	for side, neighbours := range [][]Ref{above, below} {
+func placeBetween(all, above, below []DocumentRef) (at int, ok bool) {
+	for side, neighbours := range [][]DocumentRef{above, below} {
 		for _, r := range neighbours {
-			if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
+			if i := slices.Index(all, r); i >= 0 && r != (DocumentRef{}) {
 				return i + 1 - side, true
 			}
 		}

@@ -39,7 +39,7 @@ func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 // (safefile.SwapText). It returns the file's new state, for the next ExchangeText.
 //
 // Errors: ErrNotWritable, those of safefile.SwapText, ErrChanged among them.
-func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
+func ExchangeText(fsys safefile.FS, f manifests.FileState, old, text []byte) (manifests.FileState, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
@@ -49,7 +49,7 @@ func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifes
 	real, err := fsys.RealPath(f.Path)
 	if err == nil {
 		err = safefile.SwapText(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
-			merged, ok := Merge(string(base), string(a), string(b))
+			merged, ok := MergeTexts(string(base), string(a), string(b))
 			return []byte(merged), ok
 		})
 	}
@@ -61,7 +61,7 @@ func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifes
 
 // PutBack gives a file the text it had before an ExchangeText, if it still is as that
 // left it.
-func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
+func PutBack(fsys safefile.FS, f manifests.FileState, text []byte) error {
 	now, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return err
@@ -72,20 +72,20 @@ func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
 
 // NewFile writes a file that does not exist yet: the whole text or none. It never
 // overwrites one.
-func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error) {
+func NewFile(fsys safefile.FS, path string, text []byte) (manifests.FileState, error) {
 	if err := safefile.CreateFile(fsys, path, text, 0o644); err != nil {
-		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
+		return manifests.FileState{}, fmt.Errorf("write %s: %w", path, err)
 	}
-	return stampOf(manifests.File{Path: path, Writable: true}, text), nil
+	return stampOf(manifests.FileState{Path: path, Writable: true}, text), nil
 }
 
-func stampOf(f manifests.File, text []byte) manifests.File {
+func stampOf(f manifests.FileState, text []byte) manifests.FileState {
 	f.Sum, f.Size, f.At = sha256.Sum256(text), int64(len(text)), time.Now()
 	return f
 }
 
 // ReadUnchanged reads a file if it still is what it was.
-func ReadUnchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
+func ReadUnchanged(fsys safefile.FS, f manifests.FileState) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err

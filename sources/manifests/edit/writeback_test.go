@@ -18,7 +18,7 @@ import (
 )
 
 // readOne reads a file that holds the policy "a".
-func readOne(t *testing.T, path string) (manifests.File, *model.Policy) {
+func readOne(t *testing.T, path string) (manifests.FileState, *model.Policy) {
 	t.Helper()
 	r, err := manifests.Read(context.Background(), manifests.Options{Paths: []string{path}})
 	if err != nil {
@@ -28,7 +28,7 @@ func readOne(t *testing.T, path string) (manifests.File, *model.Policy) {
 }
 
 // writeBack makes edits in a file that was read, as the gate does.
-func writeBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.File, error) {
+func writeBack(fsys safefile.FS, f manifests.FileState, edits ...Edit) (manifests.FileState, error) {
 	old, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return f, err
@@ -106,7 +106,7 @@ func TestWriteBackRefuses(t *testing.T) {
 	f, p := readOne(t, path)
 	other := p.Key
 	other.Name = "b"
-	var ee *Error
+	var ee *EditError
 	if _, err := writeBack(safefile.OS, f, Edit{Op: Delete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
 		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object stands where it was read") {
 		t.Errorf("got %v", err)

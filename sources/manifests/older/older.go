@@ -20,7 +20,7 @@ import (
 type olderUse struct {
 	field string
 	line  int
-	// drops says what becomes of it on a server of today that drops it, says of what is not
+	// drops says what becomes of it on a server of today that drops it, saysText of what is not
 	// dropped.
 	drops, saysText string
 	// change is the text of today's form, reason why no object of today says the same:
@@ -44,8 +44,8 @@ func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	uses = modernSubject(subject)
 	of2022 := len(uses) > 0
 	for _, side := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
-		for i, rule := range yamltree.Items(spec, side[0]) {
-			for j, peer := range yamltree.Items(rule, side[1]) {
+		for i, rule := range yamltree.ItemsAt(spec, side[0]) {
+			for j, peer := range yamltree.ItemsAt(rule, side[1]) {
 				more, first := modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))
 				uses, of2022 = append(uses, more...), of2022 || first
 			}
@@ -61,14 +61,14 @@ func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 
 // modernPeer turns a peer into the form of today, and says whether it was of 2022.
 func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
-	if _, set := yamltree.Entry(peer, "namespaces"); isNamespaceSet(set) {
+	if _, set := yamltree.FieldEntry(peer, "namespaces"); isNamespaceSet(set) {
 		u := modernSet(set, subject, at+".namespaces")
 		u.drops = ", and what is left, namespaces: {}, means every namespace"
 		return []olderUse{u}, u.of2022
 	}
 	whole, was := modernPods(peer)
 	pods := yamltree.Get(peer, "pods")
-	key, set := yamltree.Entry(pods, "namespaces")
+	key, set := yamltree.FieldEntry(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
 		if whole != nil { // what is missing in it is refused as in today's form
 			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was + " is pods today"}}, true
@@ -183,10 +183,10 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 // subjectLabel is the one value of a label that the subject's namespaces have, empty where
 // they may have several.
 func subjectLabel(subject *yaml.Node, label string) string {
-	if v := yamltree.Text(subject, "namespaces", "matchLabels", label); v != "" {
+	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
 		return v
 	}
-	return yamltree.Text(subject, "pods", "namespaceSelector", "matchLabels", label)
+	return yamltree.TextAt(subject, "pods", "namespaceSelector", "matchLabels", label)
 }
 
 func labelList(labels []string) string {
@@ -240,7 +240,7 @@ type OlderForm struct {
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	was := []byte(nil)
 	if own == nil && hasOlder(n) {
-		was = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
+		was = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
 	}
 	uses := ModerniseTree(n)
 	if len(uses) == 0 {
@@ -252,7 +252,7 @@ func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	}
 	o.modernText = modernText(o.text, len(uses))
 	if o.modernText == nil { // anchors, or something else that cannot be changed in place
-		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
+		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any)))
 	}
 	return o
 }
@@ -305,7 +305,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	p.Older, p.YAML = o.modelOlder(), string(o.text)
 	// The meaning stays apart from the text as written: today's form is another content.
 	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
-		p.Original = &unstructured.Unstructured{Object: yamltree.Value(root).(map[string]any)}
+		p.Original = &unstructured.Unstructured{Object: yamltree.JSONValue(root).(map[string]any)}
 	}
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,

@@ -78,7 +78,7 @@ func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
 
 // modernPorts turns the ports of a rule into the form of today.
 func modernPorts(rule *yaml.Node, at string) []olderUse {
-	key, ports := yamltree.Entry(rule, "ports")
+	key, ports := yamltree.FieldEntry(rule, "ports")
 	if key == nil || ports.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -179,8 +179,8 @@ func isNumber(n *yaml.Node) bool {
 
 // modernPriority tells of priority 0 in a policy of 2022.
 func modernPriority(root, spec *yaml.Node) []olderUse {
-	k, v := yamltree.Entry(spec, "priority")
-	if k == nil || v.Value != "0" || yamltree.Text(root, "kind") != string(model.KindANP) {
+	k, v := yamltree.FieldEntry(spec, "priority")
+	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
 		return nil
 	}
 	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "0 meant something else in some releases of that form",

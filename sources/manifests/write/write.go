@@ -13,12 +13,12 @@ import (
 	"rung/sources/manifests"
 )
 
-// Policy makes the API object of a policy that has none, from its normal form, and reads it:
+// PolicyObject makes the API object of a policy that has none, from its normal form, and reads it:
 // the policy that comes has the object as Original, its text as YAML, and the same subject,
 // rules, labels and annotations. It takes AdminNetworkPolicies, their baseline,
 // ClusterNetworkPolicies and policies of Antrea. The error says what of the policy the API
 // of its kind has no field for; what the API has a field for and refuses says Validate.
-func Policy(p *model.Policy) (*model.Policy, error) {
+func PolicyObject(p *model.Policy) (*model.Policy, error) {
 	w := &policyWriter{p: p}
 	obj, err := w.policyObject()
 	if err != nil {

@@ -229,7 +229,7 @@ spec:
 `} {
 		for _, o := range manifests.Parse("x.yaml", []byte(text), manifests.Options{SkipSchema: true}).Objects {
 			p := o.(*model.Policy)
-			out, err := write.Policy(bare(p))
+			out, err := write.PolicyObject(bare(p))
 			if err != nil {
 				t.Error(err)
 				continue
@@ -279,7 +279,7 @@ func TestWriteExamples(t *testing.T) {
 				if !ok || !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 					continue
 				}
-				out, err := write.Policy(bare(p))
+				out, err := write.PolicyObject(bare(p))
 				if err != nil {
 					if !strings.Contains(err.Error(), "l7Protocols") {
 						t.Error(err)
@@ -326,7 +326,7 @@ func TestWriteCannot(t *testing.T) {
 			r.Peers[0] = made.NetPeer("10.0.0.0/8", "11.0.0.0/8")
 		}),
 	} {
-		if _, err := write.Policy(p); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := write.PolicyObject(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}

@@ -126,7 +126,7 @@ type ListKind struct{ ApiVersion, Kind string }
 
 // ListKindOf says whether a tree is a List, and what its items are by default.
 func ListKindOf(n *yaml.Node) (ListKind, bool) {
-	kind := Text(n, "kind")
+	kind := TextAt(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
 	is := Get(n, "items")
 	if !ok || is == nil && base != "" || is != nil && is.Kind != yaml.SequenceNode && !IsNull(is) {
@@ -135,7 +135,7 @@ func ListKindOf(n *yaml.Node) (ListKind, bool) {
 	if base == "" {
 		return ListKind{}, true
 	}
-	return ListKind{Text(n, "apiVersion"), base}, true
+	return ListKind{TextAt(n, "apiVersion"), base}, true
 }
 
 // itemPart is one item of a List in a document's text, dash included.

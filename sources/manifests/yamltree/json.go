@@ -48,7 +48,7 @@ func (p *jsonParser) skipSpace() {
 }
 
 func (p *jsonParser) failAt(format string, args ...any) error {
-	return &Error{Code: NotJSON, Line: p.line, Msg: fmt.Sprintf(format, args...)}
+	return &SyntaxError{Code: NotJSON, Line: p.line, Msg: fmt.Sprintf(format, args...)}
 }
 
 func (p *jsonParser) failUnexpected(want string) error {

@@ -46,8 +46,8 @@ func NewLayout(text []byte, json bool) *Layout {
 	return l
 }
 
-// Pos is the offset a node begins at.
-func (l *Layout) Pos(n *yaml.Node) int {
+// Offset is the offset a node begins at.
+func (l *Layout) Offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(l.lineStarts) {
 		return len(l.Text)
 	}
@@ -62,8 +62,8 @@ func (l *Layout) Pos(n *yaml.Node) int {
 	return p
 }
 
-// Line is the index of the line an offset is in.
-func (l *Layout) Line(p int) int {
+// LineIndex is the index of the line an offset is in.
+func (l *Layout) LineIndex(p int) int {
 	i, found := slices.BinarySearch(l.lineStarts, p)
 	if found {
 		return i
@@ -73,10 +73,10 @@ func (l *Layout) Line(p int) int {
 
 // LineStart is the offset the line of p begins at, NextLine that of the line
 // behind it (the text's end for the last).
-func (l *Layout) LineStart(p int) int { return l.lineStarts[l.Line(p)] }
+func (l *Layout) LineStart(p int) int { return l.lineStarts[l.LineIndex(p)] }
 
 func (l *Layout) NextLine(p int) int {
-	if i := l.Line(p) + 1; i < len(l.lineStarts) {
+	if i := l.LineIndex(p) + 1; i < len(l.lineStarts) {
 		return l.lineStarts[i]
 	}
 	return len(l.Text)
@@ -90,11 +90,11 @@ func (l *Layout) OnlySpaceBefore(p int) bool {
 	return len(bytes.Trim(l.Text[l.LineStart(p):p], " ")) == 0
 }
 
-// End is the offset behind a node's last byte. indent is the column of the
+// EndOffset is the offset behind a node's last byte. indent is the column of the
 // block mapping or list the node is in, -1 for the root. ok is false where the
 // text is not understood.
-func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
-	p := l.Pos(n)
+func (l *Layout) EndOffset(n *yaml.Node, indent int) (end int, ok bool) {
+	p := l.Offset(n)
 	if n.Kind == yaml.AliasNode {
 		return l.skipUpTo(p + 1 + len(n.Value))
 	}
@@ -114,7 +114,7 @@ func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
 	case len(n.Content) == 0:
 		return 0, false
 	}
-	return l.End(n.Content[len(n.Content)-1], l.Column(p))
+	return l.EndOffset(n.Content[len(n.Content)-1], l.Column(p))
 }
 
 func (l *Layout) skipUpTo(p int) (int, bool) { return p, p <= len(l.Text) }
@@ -220,7 +220,7 @@ func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
 		}
 	}
 	end := p + len(bytes.TrimRight(header, "\r\n"))
-	for i := l.Line(p) + 1; i < len(l.lineStarts); i++ {
+	for i := l.LineIndex(p) + 1; i < len(l.lineStarts); i++ {
 		start, next := l.lineStarts[i], l.NextLine(l.lineStarts[i])
 		row := bytes.TrimRight(l.Text[start:next], "\r\n")
 		n := leadingSpaces(row)
@@ -250,14 +250,14 @@ func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
 	if p >= len(l.Text) || l.Text[p] != '{' && l.Text[p] != '[' {
 		// [a: b] has a mapping without brackets.
 		if n.Kind == yaml.MappingNode && len(n.Content) > 0 {
-			return l.End(n.Content[len(n.Content)-1], -1)
+			return l.EndOffset(n.Content[len(n.Content)-1], -1)
 		}
 		return 0, false
 	}
 	p++
 	if len(n.Content) > 0 {
 		var ok bool
-		p, ok = l.End(n.Content[len(n.Content)-1], -1)
+		p, ok = l.EndOffset(n.Content[len(n.Content)-1], -1)
 		if !ok {
 			return 0, false
 		}
@@ -274,14 +274,14 @@ func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
 	return 0, false
 }
 
-// Dash is the offset of the dash of element i of a block list.
-func (l *Layout) Dash(n *yaml.Node, i int) int {
-	first := l.Pos(n)
+// DashOffset is the offset of the dash of element i of a block list.
+func (l *Layout) DashOffset(n *yaml.Node, i int) int {
+	first := l.Offset(n)
 	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
 		first, _ = l.skipProperties(n, first)
 	}
 	col := l.Column(first)
-	for row := l.Line(l.Pos(n.Content[i])); row >= l.Line(first); row-- {
+	for row := l.LineIndex(l.Offset(n.Content[i])); row >= l.LineIndex(first); row-- {
 		if p := l.lineStarts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
 			return p
 		}

@@ -32,14 +32,14 @@ var early = map[string]bool{
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
 // errorAtCause gives an error of the parser the line that somebody has to change.
-func errorAtCause(text []byte, e *Error) *Error {
+func errorAtCause(text []byte, e *SyntaxError) *SyntaxError {
 	e = errorWhereShown(text, e)
 	findMend(text, e)
 	return e
 }
 
 // errorWhereShown gives an error of the parser the line where it shows.
-func errorWhereShown(text []byte, e *Error) *Error {
+func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 	at := -1 // the offset of what is wrong
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
 	case far[e.Msg]:
@@ -142,7 +142,7 @@ type lineRemedy struct {
 // findMend finds the line that has to be changed: the one with which the whole text can be
 // read when it is indented as another one is, or when its key gets a colon. The parser
 // notices later, where nothing is wrong. Without such a line the error stays as it is.
-func findMend(text []byte, e *Error) {
+func findMend(text []byte, e *SyntaxError) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	at := e.Line - 1
 	if !shows[e.Msg] || at < 0 || at >= len(lines) {

@@ -51,7 +51,7 @@ func TestLinesOfMistakes(t *testing.T) {
 		for _, eol := range []string{"\n", "\r\n"} {
 			text := strings.ReplaceAll(strings.Replace(noMistake, c.old, c.new, 1), "\n", eol)
 			_, err := ParseYAML([]byte(text))
-			var e *Error
+			var e *SyntaxError
 			if !errors.As(err, &e) {
 				t.Errorf("%q: %v", c.new, err)
 				continue

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The codes of an Error.
+// The codes of a SyntaxError.
 const (
 	NotYAML     = "yaml"
 	NotJSON     = "json"
@@ -24,15 +24,15 @@ const (
 // BOM is the byte order mark that a text may begin with.
 var BOM = []byte{0xef, 0xbb, 0xbf}
 
-// Error is text that is not YAML or JSON. Line counts from 1 in the text
+// SyntaxError is text that is not YAML or JSON. Line counts from 1 in the text
 // that was parsed, 0 when it is not known.
-type Error struct {
+type SyntaxError struct {
 	Code string
 	Line int
 	Msg  string
 }
 
-func (e *Error) Error() string {
+func (e *SyntaxError) Error() string {
 	if e.Line == 0 {
 		return e.Msg
 	}
@@ -46,7 +46,7 @@ var lineInError = regexp.MustCompile(`^line (\d+): `)
 func ParseYAML(text []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			root, err = nil, &Error{Code: NotYAML, Msg: fmt.Sprint(r)}
+			root, err = nil, &SyntaxError{Code: NotYAML, Msg: fmt.Sprint(r)}
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -60,7 +60,7 @@ func ParseYAML(text []byte) (root *yaml.Node, err error) {
 	var more yaml.Node
 	switch err := dec.Decode(&more); {
 	case err == nil:
-		return nil, &Error{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
+		return nil, &SyntaxError{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
 	case !errors.Is(err, io.EOF):
 		return nil, errorAtCause(text, yamlError(err))
 	}
@@ -70,8 +70,8 @@ func ParseYAML(text []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-func yamlError(err error) *Error {
-	e := &Error{Code: NotYAML, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+func yamlError(err error) *SyntaxError {
+	e := &SyntaxError{Code: NotYAML, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := lineInError.FindStringSubmatch(e.Msg); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Msg = e.Msg[len(m[0]):]
@@ -130,13 +130,13 @@ func (f *flattener) copyNode(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	if inAlias {
 		f.count++
 		if f.count > f.limit {
-			return nil, &Error{Code: ManyAliases, Line: n.Line,
+			return nil, &SyntaxError{Code: ManyAliases, Line: n.Line,
 				Msg: fmt.Sprintf("aliases expand to more than %d nodes", f.limit)}
 		}
 	}
 	if n.Kind == yaml.AliasNode {
 		if f.active[n.Alias] {
-			return nil, &Error{Code: ManyAliases, Line: n.Line, Msg: fmt.Sprintf("anchor %q contains itself", n.Value)}
+			return nil, &SyntaxError{Code: ManyAliases, Line: n.Line, Msg: fmt.Sprintf("anchor %q contains itself", n.Value)}
 		}
 		f.active[n.Alias] = true
 		defer delete(f.active, n.Alias)
@@ -196,19 +196,19 @@ func (f *flattener) mergeFields(into, from *yaml.Node, inAlias bool) error {
 		}
 		return nil
 	}
-	return &Error{Code: NotYAML, Line: from.Line, Msg: "a merge key (<<) needs a mapping"}
+	return &SyntaxError{Code: NotYAML, Line: from.Line, Msg: "a merge key (<<) needs a mapping"}
 }
 
 // Get follows a path of fields of mappings, nil when one is absent.
 func Get(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
-		_, n = Entry(n, name)
+		_, n = FieldEntry(n, name)
 	}
 	return n
 }
 
-// Entry is a field of a mapping, its name and its value, nil when it is absent.
-func Entry(n *yaml.Node, name string) (key, value *yaml.Node) {
+// FieldEntry is a field of a mapping, its name and its value, nil when it is absent.
+func FieldEntry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
 	}
@@ -220,8 +220,8 @@ func Entry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// Items are the elements of the sequence at a path.
-func Items(n *yaml.Node, path ...string) []*yaml.Node {
+// ItemsAt are the elements of the sequence at a path.
+func ItemsAt(n *yaml.Node, path ...string) []*yaml.Node {
 	n = Get(n, path...)
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -229,8 +229,8 @@ func Items(n *yaml.Node, path ...string) []*yaml.Node {
 	return n.Content
 }
 
-// Text is the text of the scalar at a path, empty for anything else and for null.
-func Text(n *yaml.Node, path ...string) string {
+// TextAt is the text of the scalar at a path, empty for anything else and for null.
+func TextAt(n *yaml.Node, path ...string) string {
 	n = Get(n, path...)
 	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
 		return ""
@@ -255,8 +255,8 @@ func KeepFields(n *yaml.Node, fields ...string) {
 // IsNull says whether a node is null, as a field without a value is.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// Bool is the value of the boolean at a path.
-func Bool(n *yaml.Node, path ...string) bool {
+// BoolAt is the value of the boolean at a path.
+func BoolAt(n *yaml.Node, path ...string) bool {
 	n = Get(n, path...)
 	if n == nil || Tag(n) != "!!bool" {
 		return false
@@ -303,19 +303,19 @@ func yaml11Bool(s string) bool {
 	return false
 }
 
-// Value turns a flat tree into what encoding/json would give, integers as int64.
-func Value(n *yaml.Node) any {
+// JSONValue turns a flat tree into what encoding/json would give, integers as int64.
+func JSONValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		m := make(map[string]any, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = Value(n.Content[i+1])
+			m[n.Content[i].Value] = JSONValue(n.Content[i+1])
 		}
 		return m
 	case yaml.SequenceNode:
 		s := make([]any, len(n.Content))
 		for i, c := range n.Content {
-			s[i] = Value(c)
+			s[i] = JSONValue(c)
 		}
 		return s
 	case yaml.ScalarNode:
@@ -329,7 +329,7 @@ func scalarValue(n *yaml.Node) any {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return Bool(n)
+		return BoolAt(n)
 	case "!!int":
 		if v, err := ParseInt(n.Value); err == nil {
 			return v

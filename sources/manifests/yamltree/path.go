@@ -10,18 +10,18 @@ import (
 	"rung/model/clean"
 )
 
-// Step is one step on the way from the object's root to a node: a field (index
+// PathStep is one step on the way from the object's root to a node: a field (index
 // is -1), or an element of a list.
-type Step struct {
+type PathStep struct {
 	Name  string
 	Index int
 }
 
-func Field(name string) Step { return Step{Name: name, Index: -1} }
+func FieldStep(name string) PathStep { return PathStep{Name: name, Index: -1} }
 
-// Path writes the way to a field as Kubernetes does; generic leaves the
+// PathText writes the way to a field as Kubernetes does; generic leaves the
 // indexes out.
-func Path(way []Step, generic bool) string {
+func PathText(way []PathStep, generic bool) string {
 	var b strings.Builder
 	for i, s := range way {
 		switch {
@@ -103,7 +103,7 @@ func fieldAt(n *yaml.Node, path string) (*yaml.Node, int) {
 func childNode(n *yaml.Node, key string) (*yaml.Node, int) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		if name, value := Entry(n, key); name != nil {
+		if name, value := FieldEntry(n, key); name != nil {
 			return value, name.Line
 		}
 	case yaml.SequenceNode:

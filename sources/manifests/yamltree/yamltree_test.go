@@ -13,9 +13,9 @@ func TestGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := Items(root, "a", "b")
-	got := []any{len(list), Text(list[0]), Value(list[1]), Bool(list[2]), Text(root, "a", "n"), Text(root, "a", "b"), Get(root, "a", "x", "y") == nil,
-		Value(Get(root, "b")), len(Items(root, "b"))}
+	list := ItemsAt(root, "a", "b")
+	got := []any{len(list), TextAt(list[0]), JSONValue(list[1]), BoolAt(list[2]), TextAt(root, "a", "n"), TextAt(root, "a", "b"), Get(root, "a", "x", "y") == nil,
+		JSONValue(Get(root, "b")), len(ItemsAt(root, "b"))}
 	if d := cmp.Diff([]any{3, "x", int64(2), true, "", "", true, int64(16), 0}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -58,7 +58,7 @@ func FuzzMarshal(f *testing.F) {
 		if err != nil || root == nil {
 			return nil, ""
 		}
-		v = Value(root)
+		v = JSONValue(root)
 		b, err := json.Marshal(v)
 		if err != nil {
 			panic(err)
@@ -94,7 +94,7 @@ func TestBlanksComeBack(t *testing.T) {
 				if err != nil || root == nil {
 					t.Fatalf("%q: %v", s, err)
 				}
-				if got := Value(root); !reflect.DeepEqual(got, v) {
+				if got := JSONValue(root); !reflect.DeepEqual(got, v) {
 					t.Fatalf("%q is read as %q from %q", v, got, Marshal(v))
 				}
 			}

@@ -107,7 +107,7 @@ func ReadFile(ctx context.Context, path string, o Options) (*Result, error) {
 	return readFile(ctx, path, o, northboundKind(o.Share))
 }
 
-// ReadSouthbound is Read for a Southbound database: the logical flows of ACLs and what
+// ReadSouthbound is ReadFile for a Southbound database: the logical flows of ACLs and what
 // belongs to them.
 func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error) {
 	return readFile(ctx, path, o, southboundKind())

@@ -2,7 +2,7 @@
 // client that OVN-Kubernetes itself uses, and holds what that reads row by row against
 // what Rung's own client reads. It shares no code of reading with sources/nbdb.
 //
-// libovsdb runs in a child process, Rung's own binary (Child), since its client hangs on
+// libovsdb runs in a child process, Rung's own binary (RunChild), since its client hangs on
 // a server that stops reading and panics on what some servers send (docs/libovsdb.md).
 // The child knows a local socket and nothing else: what listens there is this process,
 // which passes bytes to and from the zone's database, whatever the way to it is.

@@ -119,7 +119,7 @@ func TestFenced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := Config{Connect: hostile(t, tt.rows), Command: child("read"), Within: tt.within, MaxBytes: tt.most}
-			r, err := cfg.Compare(t.Context(), empty)
+			r, err := cfg.CompareRows(t.Context(), empty)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%+v, %v; want %q", r, err, tt.want)
 			}
@@ -130,12 +130,12 @@ func TestFenced(t *testing.T) {
 // What libovsdb cannot reach is said as the way to it says it.
 func TestUnreachable(t *testing.T) {
 	cfg := Config{Command: child("read"), Connect: func(context.Context) (net.Conn, error) { return nil, errors.New("no pod on node n1") }}
-	if _, err := cfg.Compare(t.Context(), empty); err == nil || err.Error() != "connecting libovsdb: no pod on node n1" {
+	if _, err := cfg.CompareRows(t.Context(), empty); err == nil || err.Error() != "connecting libovsdb: no pod on node n1" {
 		t.Error(err)
 	}
 	cfg.Command = SelfCommand(filepath.Join("no", "such", "argument"))
 	lost := errors.New("Rung has lost it")
-	if _, err := cfg.Compare(t.Context(), func(context.Context, func(*nb.DB)) error { return lost }); !errors.Is(err, lost) {
+	if _, err := cfg.CompareRows(t.Context(), func(context.Context, func(*nb.DB)) error { return lost }); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 }
@@ -160,7 +160,7 @@ func TestLongFolder(t *testing.T) {
 // Nothing that a child asks for is written.
 func TestNothingIsWritten(t *testing.T) {
 	z := start(t, "builtin")
-	_, err := Config{Connect: z.Connect, Command: child("write")}.Compare(t.Context(), z.follow)
+	_, err := Config{Connect: z.Connect, Command: child("write")}.CompareRows(t.Context(), z.follow)
 	if err == nil || !strings.Contains(err.Error(), `libovsdb asked for "transact"`) {
 		t.Error(err)
 	}
@@ -346,7 +346,7 @@ func TestModels(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: "1"}}, {New: &nb.AddressSet{UUID: "1"}}, {New: &nb.PortGroup{UUID: "1"}},
 		{New: &nb.LogicalSwitch{UUID: "1"}}, {New: &nb.LogicalSwitchPort{UUID: "1"}}, {New: &nb.Meter{UUID: "1"}}, {New: &nb.MeterBand{UUID: "1"}},
 		{New: &nb.Global{UUID: "1"}}})
-	models := northbound.Models()
+	models := northbound.EmptyModels()
 	n := 0
 	for row := range db.Rows() {
 		n++

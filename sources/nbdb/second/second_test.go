@@ -167,7 +167,7 @@ func (z *zone) compare(connect func(context.Context) (net.Conn, error)) (*Result
 	if connect == nil {
 		connect = z.Connect
 	}
-	return Config{Connect: connect, Command: child("read"), Within: wait.Patience}.Compare(context.Background(), z.follow)
+	return Config{Connect: connect, Command: child("read"), Within: wait.Patience}.CompareRows(context.Background(), z.follow)
 }
 
 // altering is a way on which rows are altered.

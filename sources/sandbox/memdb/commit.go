@@ -7,7 +7,7 @@ import (
 
 // commitChanges checks what the transaction left, mends what the database mends by
 // itself, and makes it the database's state.
-func (t *transaction) commitChanges() ([]Change, error) {
+func (t *transaction) commitChanges() ([]RowChange, error) {
 	delta := t.collectGarbage()
 	if err := t.checkReferences(delta); err != nil {
 		return nil, err
@@ -15,15 +15,15 @@ func (t *transaction) commitChanges() ([]Change, error) {
 	if err := t.dropWeak(); err != nil {
 		return nil, err
 	}
-	var changes []Change
+	var changes []RowChange
 	for p, row := range t.changed {
 		old := t.db.tables[p.table][p.uuid]
 		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, Datum.equals) {
 			continue
 		}
-		changes = append(changes, Change{p.table, p.uuid, old, row})
+		changes = append(changes, RowChange{p.table, p.uuid, old, row})
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return compareAtoms(a.UUID, b.UUID) })
+	slices.SortFunc(changes, func(a, b RowChange) int { return compareAtoms(a.UUID, b.UUID) })
 	if err := t.checkIndexes(changes); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (t *transaction) dropWeak() error {
 
 // checkIndexes refuses a second row with the values of an index, and one row
 // too many.
-func (t *transaction) checkIndexes(changes []Change) error {
+func (t *transaction) checkIndexes(changes []RowChange) error {
 	touched := map[UUID]bool{}
 	grown := map[string]int{}
 	for _, ch := range changes {
@@ -177,7 +177,7 @@ func (t *transaction) checkIndexes(changes []Change) error {
 }
 
 // applyChange makes one change part of the database.
-func (db *DB) applyChange(ch *Change) {
+func (db *DB) applyChange(ch *RowChange) {
 	table := db.Schema.Tables[ch.Table]
 	here := rowPlace{ch.Table, ch.UUID}
 	for i, index := range table.Indexes {

@@ -28,9 +28,9 @@ type rowPlace struct {
 	uuid  UUID
 }
 
-// Change is the change of one row by a transaction: Old is nil for a new row, New for a
+// RowChange is the change of one row by a transaction: Old is nil for a new row, New for a
 // deleted one.
-type Change struct {
+type RowChange struct {
 	Table    string
 	UUID     UUID
 	Old, New Row
@@ -85,7 +85,7 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 
 // AppendDelta writes how a row changed, in the notation of update2, for the
 // columns named; nil when none of them changed.
-func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
+func (db *DB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 	t := db.Schema.Tables[ch.Table]
 	b = append(b, '{')
 	n := 0
@@ -108,7 +108,7 @@ func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
 
 // AppendOld writes the old values of the columns named that changed, as the
 // first kind of monitor reports them.
-func (db *DB) AppendOld(b []byte, ch *Change, columns []string) []byte {
+func (db *DB) AppendOld(b []byte, ch *RowChange, columns []string) []byte {
 	var changed []string
 	for _, name := range columns {
 		if !ch.Old[name].equals(ch.New[name]) {

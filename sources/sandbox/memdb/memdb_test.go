@@ -31,7 +31,7 @@ func open(t testing.TB) *DB {
 }
 
 // do runs operations and returns the results with UUIDs left out.
-func do(t testing.TB, db *DB, ops string) (results string, raw []map[string]any, changes []Change) {
+func do(t testing.TB, db *DB, ops string) (results string, raw []map[string]any, changes []RowChange) {
 	t.Helper()
 	var list []json.RawMessage
 	if err := json.Unmarshal([]byte("["+ops+"]"), &list); err != nil {

@@ -12,7 +12,7 @@ type whereCondition struct {
 	never            bool
 }
 
-var uuidColumn = &Column{Key: Base{Type: "uuid"}, Min: 1, Max: 1}
+var uuidColumn = &Column{Key: BaseType{Type: "uuid"}, Min: 1, Max: 1}
 
 func (t *transaction) parseConditions(o *operation) ([]whereCondition, error) {
 	var raws []json.RawMessage
@@ -163,7 +163,7 @@ func (t *transaction) parseMutation(o *operation, raw []byte) (m columnMutation,
 		if m.c.Key.Type != "integer" || m.c.Value != nil {
 			return m, syntaxError("%s cannot be used on column %s", m.mutator, m.column)
 		}
-		argument = Column{Key: Base{Type: "integer"}, Min: 1, Max: 1}
+		argument = Column{Key: BaseType{Type: "integer"}, Min: 1, Max: 1}
 	default:
 		return m, syntaxError("no mutator named %s", m.mutator)
 	}

@@ -133,7 +133,7 @@ func (r *valueReader) readPair(value func()) {
 	}
 }
 
-func (r *valueReader) readAtom(b *Base) (Atom, error) {
+func (r *valueReader) readAtom(b *BaseType) (Atom, error) {
 	switch b.Type {
 	case "integer":
 		v := int64(r.Int())
@@ -171,7 +171,7 @@ func (r *valueReader) readAtom(b *Base) (Atom, error) {
 	return s, nil
 }
 
-func rangeText(b *Base) string {
+func rangeText(b *BaseType) string {
 	lo, hi := "", ""
 	if b.MinInt != nil {
 		lo = fmt.Sprint(*b.MinInt)

@@ -21,13 +21,13 @@ type Table struct {
 
 // Column is the type of a column: a map when Value is set.
 type Column struct {
-	Key      Base
-	Value    *Base
+	Key      BaseType
+	Value    *BaseType
 	Min, Max int // Max -1: unlimited
 }
 
-// Base is the type of an element.
-type Base struct {
+// BaseType is the type of an element.
+type BaseType struct {
 	Type      string // integer, boolean, string, uuid
 	Enum      []Atom
 	MinInt    *int64
@@ -109,7 +109,7 @@ func parseColumn(raw json.RawMessage) (*Column, error) {
 		return nil, err
 	}
 	if in.Value != nil {
-		c.Value = &Base{}
+		c.Value = &BaseType{}
 		if err := parseBase(in.Value, c.Value); err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func parseColumn(raw json.RawMessage) (*Column, error) {
 
 var known = []string{"integer", "boolean", "string", "uuid"}
 
-func parseBase(raw json.RawMessage, b *Base) error {
+func parseBase(raw json.RawMessage, b *BaseType) error {
 	var in struct {
 		Type                   string
 		Enum                   []json.RawMessage
@@ -138,7 +138,7 @@ func parseBase(raw json.RawMessage, b *Base) error {
 	if !slices.Contains(known, in.Type) {
 		return fmt.Errorf("type %q is not known here", in.Type)
 	}
-	*b = Base{Type: in.Type, MinInt: in.MinInteger, MaxInt: in.MaxInteger, MaxLength: in.MaxLength,
+	*b = BaseType{Type: in.Type, MinInt: in.MinInteger, MaxInt: in.MaxInteger, MaxLength: in.MaxLength,
 		RefTable: in.RefTable, Weak: in.RefType == "weak"}
 	if len(in.Enum) == 2 {
 		var values []string

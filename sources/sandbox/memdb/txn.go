@@ -19,7 +19,7 @@ type transaction struct {
 
 // Transact runs the operations and returns the results as a JSON array and,
 // when all is well, what changed in the database.
-func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change) {
+func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []RowChange) {
 	t := &transaction{db: db, changed: map[rowPlace]Row{}, names: map[string]UUID{}, used: map[string]bool{}}
 	results = []byte{'['}
 	var failed error

@@ -89,7 +89,7 @@ func start(tb testing.TB, cfg ovn.Config) *ovn.Lab {
 	return lab
 }
 
-func sync1(tb testing.TB, z *ovn.Zone) ovn.Progress {
+func sync1(tb testing.TB, z *ovn.Zone) ovn.ZoneProgress {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), wait.Patience)
 	defer cancel()
@@ -136,7 +136,7 @@ func addPods(tb testing.TB, z *ovn.Zone, ops ...nb.Op) {
 
 func addr(s string) netip.Addr { return netip.MustParseAddr(s) }
 
-func send(tb testing.TB, z *ovn.Zone, packets ...ovn.Packet) []ovn.Outcome {
+func send(tb testing.TB, z *ovn.Zone, packets ...ovn.Packet) []ovn.PacketOutcome {
 	tb.Helper()
 	out, err := z.Send(tb.Context(), packets)
 	if err != nil {
@@ -254,7 +254,7 @@ func TestDelivery(t *testing.T) {
 		if is4 {
 			hops = append(hops, hop{"pod to the node's own address", "ns_a", fam.a, host.String(), z.NodePort()})
 		}
-		for proto, name := range map[ovn.Proto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp", ovn.ICMP: "icmp"} {
+		for proto, name := range map[ovn.PacketProto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp", ovn.ICMP: "icmp"} {
 			var packets []ovn.Packet
 			for i, h := range hops {
 				packets = append(packets, ovn.Packet{EntryPort: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
@@ -522,7 +522,7 @@ func TestTry(t *testing.T) {
 		map[string]any{"priority": 999, "tier": 1, "direction": nb.ToLport, "action": nb.ActionDrop, "match": "outport == @pg && ip4"},
 		// Answers leave because their connection is known, not because of a rule.
 		map[string]any{"priority": 1000, "tier": 1, "direction": nb.FromLport, "action": nb.ActionDrop, "match": "inport == @pg && ip4"})
-	for proto, want := range map[ovn.Proto][]string{
+	for proto, want := range map[ovn.PacketProto][]string{
 		ovn.TCP:  {"SYN n0", "SYN n1", "SYN-ACK n1", "SYN-ACK n0", "ACK n0", "ACK n1"},
 		ovn.UDP:  {"request n0", "request n1", "answer n1", "answer n0"},
 		ovn.SCTP: {"INIT n0", "INIT n1", "INIT ACK n1", "INIT ACK n0", "COOKIE ECHO n0", "COOKIE ECHO n1"},

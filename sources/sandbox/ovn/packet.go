@@ -9,12 +9,12 @@ import (
 	"net/netip"
 )
 
-// Proto is the protocol of a packet.
-type Proto uint8
+// PacketProto is the protocol of a packet.
+type PacketProto uint8
 
 // The protocols; ICMP is ICMPv6 between IPv6 addresses.
 const (
-	TCP Proto = iota + 1
+	TCP PacketProto = iota + 1
 	UDP
 	SCTP
 	ICMP
@@ -40,7 +40,7 @@ const (
 type Packet struct {
 	EntryPort string // the logical port
 	Src, Dst  netip.Addr
-	Proto     Proto
+	Proto     PacketProto
 	// SrcPort and DstPort are identifier and sequence number of an ICMP echo.
 	SrcPort, DstPort uint16
 	Flags            uint8  // of TCP; 0 is SYN

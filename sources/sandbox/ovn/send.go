@@ -33,12 +33,12 @@ const (
 // ErrNoPort says that a logical port is not there, or not bound yet.
 var ErrNoPort = errors.New("no such port")
 
-// Outcome is where a packet came out: logical ports, in order; none where it was
+// PacketOutcome is where a packet came out: logical ports, in order; none where it was
 // dropped.
-type Outcome struct{ Ports []string }
+type PacketOutcome struct{ Ports []string }
 
 // Delivered says whether the packet came out at a port.
-func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
+func (o PacketOutcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
 
 // packetsUnderWay are the packets under way in a zone.
 type packetsUnderWay struct {
@@ -84,7 +84,7 @@ func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 
 // Send puts packets in and says of each where it came out, when all have been through.
 // Packets of one port go in the given order; between ports there is no order.
-func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
+func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
 	k := &z.packets
 	k.sending.Lock()
 	defer k.sending.Unlock()
@@ -126,8 +126,8 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 // SendLogged is Send, and returns when ovn-controller has written the log lines. Where
 // it is slow, ovs-vswitchd discards what is to be logged beyond what a socket and a
 // short queue hold; so few packets at a time are put in that no line is lost.
-func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, error) {
-	out := make([]Outcome, 0, len(packets))
+func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
+	out := make([]PacketOutcome, 0, len(packets))
 	for some := range slices.Chunk(packets, atOnceLogged) {
 		got, err := z.Send(ctx, some)
 		if err == nil {
@@ -142,7 +142,7 @@ func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, err
 }
 
 // collectOutcomes reads what is left in the pipes: whatever came out has been written before.
-func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []Outcome {
+func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []PacketOutcome {
 	b := &k.zone.bridge
 	b.mu.Lock()
 	for _, p := range b.ports {
@@ -151,7 +151,7 @@ func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []Outcome {
 	b.mu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	out := make([]Outcome, n)
+	out := make([]PacketOutcome, n)
 	for i := range out {
 		out[i].Ports = k.cameOut[first+uint32(i)]
 		slices.Sort(out[i].Ports)

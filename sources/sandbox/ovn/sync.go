@@ -14,18 +14,18 @@ import (
 	"rung/sources/sandbox/child"
 )
 
-// Progress is how far a zone's rows have come, as the Northbound database says: rows
+// ZoneProgress is how far a zone's rows have come, as the Northbound database says: rows
 // written, flows made, nodes done.
-type Progress struct {
+type ZoneProgress struct {
 	NB, SB, HV int64 // nb_cfg, sb_cfg, hv_cfg
 }
 
 // Progress is how far the zone's rows have come; ok is false while the database
 // cannot be read.
-func (z *Zone) Progress() (p Progress, ok bool) {
+func (z *Zone) Progress() (p ZoneProgress, ok bool) {
 	tables, synced, _ := z.nb.currentRows(nb.TableGlobal)
 	for _, r := range tables[0] {
-		return Progress{NB: r.intOf("nb_cfg"), SB: r.intOf("sb_cfg"), HV: r.intOf("hv_cfg")}, synced
+		return ZoneProgress{NB: r.intOf("nb_cfg"), SB: r.intOf("sb_cfg"), HV: r.intOf("hv_cfg")}, synced
 	}
 	return p, false
 }
@@ -35,18 +35,18 @@ const syncAgain = 5 * time.Millisecond
 
 // WaitSynced waits until every row that was written before the call is flows on the node
 // and decides about packets, and every logical port is bound.
-func (z *Zone) WaitSynced(ctx context.Context) (Progress, error) {
+func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 	for {
 		n, err := z.bumpNBCfg(ctx)
 		if err != nil {
 			// The server is being started again, or just died.
 			if !retry.Sleep(ctx, syncAgain) {
-				return Progress{}, fmt.Errorf("zone %s: %w", z.cfg.Name, err)
+				return ZoneProgress{}, fmt.Errorf("zone %s: %w", z.cfg.Name, err)
 			}
 			continue
 		}
 		if err := z.nb.waitUntil(ctx, func() bool { p, ok := z.Progress(); return ok && p.NB >= n }); err != nil {
-			return Progress{}, fmt.Errorf("zone %s: reading nb_cfg %d: %w", z.cfg.Name, n, err)
+			return ZoneProgress{}, fmt.Errorf("zone %s: reading nb_cfg %d: %w", z.cfg.Name, n, err)
 		}
 		// The rows of before are known now. Where ports were still to come, the number
 		// says nothing about their flows: it is taken again.
@@ -54,7 +54,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (Progress, error) {
 		for why := z.bridge.lackingText(); why != ""; why = z.bridge.lackingText() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
-				return Progress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
+				return ZoneProgress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
 			}
 		}
 		if waited {

@@ -69,7 +69,7 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	return t, nil
 }
 
-// elsewherePort and outside are the ports in place of the other nodes and of the gateway
+// elsewherePort and outsidePort are the ports in place of the other nodes and of the gateway
 // router.
 func (t *zoneTopology) elsewherePort() string { return "elsewhere-" + t.cfg.Name }
 func (t *zoneTopology) outsidePort() string   { return "outside-" + t.cfg.Name }

@@ -173,14 +173,14 @@ type Connection struct {
 	From, To         *Zone
 	FromPort, ToPort string
 	Src, Dst         netip.Addr
-	Proto            Proto
+	Proto            PacketProto
 	SrcPort, DstPort uint16
 	// Traced says that each step also tells which ACLs' flows the packet met.
 	Traced bool
 }
 
-// Step is one packet of a connection in one zone.
-type Step struct {
+// PacketStep is one packet of a connection in one zone.
+type PacketStep struct {
 	Packet    string // "SYN", "request"
 	Reply     bool   // from the side that was asked
 	Zone      string
@@ -198,7 +198,7 @@ type handshakePacket struct {
 }
 
 // greetings are the packets that make a connection, in order.
-var greetings = map[Proto][]handshakePacket{
+var greetings = map[PacketProto][]handshakePacket{
 	TCP: {
 		{"SYN", false, func(p *Packet) { p.Flags, p.Seq = SYN, 1 }},
 		{"SYN-ACK", true, func(p *Packet) { p.Flags, p.Seq, p.Ack = SYN|ACK, 1, 2 }},
@@ -232,7 +232,7 @@ func (g *handshakePacket) connState(first bool) string {
 
 // TryConnection sends the packets that make a connection, there and back, and stops at the first
 // that is lost. Between two zones each packet is decided in both, as on a cluster.
-func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, err error) {
+func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made bool, err error) {
 	for i, g := range greetings[c.Proto] {
 		p := Packet{Src: c.Src, Dst: c.Dst, Proto: c.Proto, SrcPort: c.SrcPort, DstPort: c.DstPort}
 		from, to, in, out := c.From, c.To, c.FromPort, c.ToPort
@@ -250,7 +250,7 @@ func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, 
 		}
 		for _, leg := range legs {
 			p.EntryPort = leg.entryPort
-			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), EntryPort: leg.entryPort}
+			s := PacketStep{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), EntryPort: leg.entryPort}
 			if c.Traced {
 				if s.Met, _, err = leg.zone.Trace(ctx, p, g.connState(i == 0)); err != nil {
 					return steps, false, fmt.Errorf("trying a connection: %w", err)

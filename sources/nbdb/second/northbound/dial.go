@@ -12,8 +12,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Models returns an empty model of each table, by the table's name.
-func Models() map[string]model.Model {
+// EmptyModels returns an empty model of each table, by the table's name.
+func EmptyModels() map[string]model.Model {
 	return map[string]model.Model{nb.TableACL: &ACL{}, nb.TableAddressSet: &AddressSet{}, nb.TablePortGroup: &PortGroup{},
 		nb.TableSwitch: &LogicalSwitch{}, nb.TablePort: &LogicalSwitchPort{}, nb.TableMeter: &Meter{},
 		nb.TableMeterBand: &MeterBand{}, nb.TableGlobal: &NBGlobal{}}
@@ -29,7 +29,7 @@ func modelsWithoutSamples() map[string]model.Model {
 			fields = append(fields, t.Field(i))
 		}
 	}
-	all := Models()
+	all := EmptyModels()
 	all[nb.TableACL] = reflect.New(reflect.StructOf(fields)).Interface()
 	return all
 }
@@ -38,7 +38,7 @@ func modelsWithoutSamples() map[string]model.Model {
 // tables and columns that Rung follows. Whoever has the client closes it.
 func Dial(ctx context.Context, addr string, options ...client.Option) (client.Client, error) {
 	options = append(options, client.WithEndpoint(addr))
-	c, err := dialModels(ctx, Models(), options)
+	c, err := dialModels(ctx, EmptyModels(), options)
 	if err == nil {
 		return c, nil
 	}

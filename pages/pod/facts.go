@@ -1,0 +1,267 @@
+package pod
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
+	"rung/themes"
+)
+
+// Pod is a pod as JSON has it (command-line.md#output).
+type Pod struct {
+	Namespace  string   `json:"namespace"`
+	Name       string   `json:"name"`
+	Node       string   `json:"node"`
+	Phase      string   `json:"phase"`
+	IPs        []string `json:"ips"`
+	Labels     string   `json:"labels"`
+	Note       string   `json:"note,omitempty"`
+	PrimaryUDN string   `json:"primary_udn,omitempty"`
+	// Isolated are the NetworkPolicies that isolate the pod, by direction: what
+	// none of them allows is dropped.
+	Isolated map[string][]string `json:"isolated_by"`
+	Touches  []*Touch            `json:"touches"`
+
+	Odd   bool    `json:"-"` // the note is a warning
+	Lines []*Line `json:"-"` // in order of precedence, under headings
+	of    *model.Pod
+	by    map[model.Direction][]model.PolicyKey
+}
+
+// Touch is a rule that touches a pod.
+type Touch struct {
+	Policy    string `json:"policy"`
+	Priority  *int32 `json:"priority,omitempty"`
+	Tier      int    `json:"tier"`
+	Direction string `json:"direction"`
+	Rule      int    `json:"rule"`
+	RuleName  string `json:"rule_name,omitempty"`
+	Action    string `json:"action"`
+	Subject   bool   `json:"subject"`
+	Peer      bool   `json:"peer"`
+	// Network is the network peer the pod's address is in, if no selector
+	// found it.
+	Network string `json:"network,omitempty"`
+	// NoRows is why the policy is not enforced as it is.
+	NoRows string `json:"no_rows,omitempty"`
+	// Broken names the parts of the rule that match nothing.
+	Broken string `json:"broken,omitempty"`
+
+	Of           model.PolicyKey `json:"-"` // the policy, or the unit of a default deny
+	Dir          model.Direction `json:"-"`
+	rule         *model.Rule     // nil of a default deny, whose Rule is -1
+	band, prio   string          // its tier and its priority there
+	label, short string          // of the policy, and below the heading of its tier
+	word         string          // the action as its API spells it
+	note         string          // what else is to be known, in print
+}
+
+// Line is a rule that touches a pod, a default deny that isolates it, a heading, or a line of
+// text.
+type Line struct {
+	ID   string
+	Full page.Line // over the whole width of a screen
+	Head bool
+	*Touch
+}
+
+// IsPrinted says whether a line is one of a command's table.
+func (l *Line) IsPrinted() bool { return l.Touch != nil }
+
+// Of returns the facts about a pod, with the rules that touch it.
+func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
+	out := &Pod{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
+		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*Touch{}, of: pod,
+		by: map[model.Direction][]model.PolicyKey{}}
+	out.Note, out.Odd = policies.PodNote(pod)
+	for _, dir := range model.Directions {
+		out.by[dir] = connections.IsolatingPolicies(r, pod, dir)
+		out.Isolated[dir.Lower()] = page.Each(out.by[dir], model.PolicyKey.String)
+	}
+	touches := connections.RulesTouchingPod(r, pod)
+	order := r.PolicyOrder()
+	places, behind := map[model.PolicyKey]int{}, 0 // behind is the place after the NetworkPolicies
+	for i := range order {
+		places[order[i].Policy.Key] = i
+		if order[i].Policy.Kind == model.KindNP {
+			behind = i + 1
+		}
+	}
+	last, denied := "", false
+	head := func(next string) {
+		if next != last {
+			last = next
+			out.Lines = append(out.Lines, Heading(next))
+		}
+	}
+	deny := func() {
+		if !denied {
+			denied = true
+			out.isolate(r, touches, head)
+		}
+	}
+	for _, t := range touches {
+		p := r.Cluster.Policy(t.Policy)
+		rule := p.Rule(t.Direction, t.Rule)
+		o := &Touch{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
+			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
+			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
+		title, late := titleOf(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
+		if p.Kind.HasPriority() {
+			o.Priority, o.prio = &p.Priority, strconv.Itoa(int(p.Priority))
+		}
+		if i, ok := places[p.Key]; ok {
+			late = i >= behind
+			title, o.band, o.prio = placed(&order[i])
+		}
+		o.tell(r, p, now)
+		if late {
+			deny()
+		}
+		head(title)
+		out.Touches = append(out.Touches, o)
+		out.Lines = append(out.Lines, &Line{ID: fmt.Sprintf("%s %s %d", o.Policy, t.Direction, t.Rule), Touch: o})
+	}
+	deny()
+	return out
+}
+
+// Heading is the line of a heading.
+func Heading(title string) *Line {
+	return &Line{ID: "# " + title, Full: page.Heading(title), Head: true}
+}
+
+// The headings of tiers, in precedence order; each fits 80 columns. An EgressFirewall is asked
+// in the to-lport stage, whatever the egress stages allowed (ovn-kubernetes.md#firewall-rows).
+const (
+	adminTitle    = "tier 1 · AdminNetworkPolicy · the first that matches decides"
+	networkTitle  = "tier 2 · NetworkPolicy · where nothing above decided"
+	firewallTitle = "tier 2, to-lport · EgressFirewall · decides even after an egress Allow"
+	baselineTitle = "tier 3 · baseline · where nothing above decided"
+	placedTitle   = "NetworkPolicy · where no tier above decided"
+)
+
+// titleOf is the heading the rules of a policy stand under.
+func titleOf(p *model.Policy) string {
+	switch {
+	case p.Kind == model.KindNP:
+		return networkTitle
+	case p.Kind == model.KindEF:
+		return firewallTitle
+	case p.Tier == model.TierBaseline:
+		return baselineTitle
+	}
+	return adminTitle
+}
+
+// placed is where a policy stands among the tiers of its plugin: under which heading, in which
+// tier, at which priority there.
+func placed(p *ladder.Place) (title, band, prio string) {
+	prio = strconv.FormatFloat(p.Priority(), 'g', -1, 64)
+	switch {
+	case p.Missing:
+		return "tier " + p.TierName + " does not exist: decides nothing", p.TierName, prio
+	case p.Policy.Kind == model.KindNP:
+		return placedTitle, page.None.Text, ""
+	case p.TierName == "":
+		return fmt.Sprintf("%s (%d)", p.Policy.Kind, p.Tier), strconv.Itoa(int(p.Tier)), prio
+	}
+	return fmt.Sprintf("tier %s (%d) · the first that matches decides", p.TierName, p.Tier), fmt.Sprintf("%s %d", p.TierName, p.Tier), prio
+}
+
+// tell says how the policy is called, and what else is to be known of the rule. As on the
+// ladder: the policy has no rows, or old ones still decide.
+func (t *Touch) tell(r *revision.Revision, p *model.Policy, now time.Time) {
+	if p.Kind == model.KindANP {
+		t.short = p.Name
+	}
+	switch {
+	case p.Kind == model.KindEF:
+		t.note = "to-lport: even after an egress Allow, not after a drop"
+	case t.Broken != "":
+		t.note += "  ✗ " + t.Broken
+	}
+	if none := r.WhyNoRows(p.Key); none != nil {
+		t.NoRows = none.Message
+		t.note += "  ✗ not enforced: " + policies.NoRowsShort(r, none)
+		sign := role.StateSign(model.StateNotEnforced)
+		if policies.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
+			sign = role.StateSign(model.StateFrozen) + " frozen"
+		}
+		t.short = sign + " " + t.short
+	}
+	t.note = strings.TrimSpace(t.note)
+}
+
+// isolate adds the default denies behind the rules that let something through
+// (ovn-kubernetes.md#default-deny); how many NetworkPolicies the pod has to do with; and the
+// rules that mean everybody.
+func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, head func(title string)) {
+	rows := r.PolicyOrder() == nil
+	var out []*Line
+	for _, dir := range model.Directions {
+		by := o.by[dir]
+		if len(by) == 0 {
+			continue
+		}
+		deny := &Touch{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace, word: string(model.Deny), note: "by " + labels(by)}
+		name := "isolated, " + deny.Direction
+		if rows {
+			deny.Of, deny.band = connections.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
+			name = deny.Of.Label()
+		}
+		names := page.Each(by, func(k model.PolicyKey) string {
+			if k.Kind == model.KindIsolation2016 {
+				return "its namespace's annotation"
+			}
+			return "NP " + k.Name
+		})
+		full := page.Line{{Text: name, Role: themes.Accent}, {Text: "  "}, {Text: string(model.Deny), Role: themes.Deny}, {Text: "  " + isolatedText(words.List(names, 4))}}
+		out = append(out, &Line{ID: "isolated." + string(dir), Full: full, Touch: deny})
+	}
+	dim := func(id, text string) {
+		out = append(out, &Line{ID: id, Full: page.Line{{Text: text, Role: themes.Dim}}})
+	}
+	subject, peer := 0, 0
+	touched := map[model.PolicyKey]bool{}
+	for _, t := range touches {
+		if k := t.Policy; rows && k.Kind == model.KindNP && !touched[k] {
+			touched[k] = true
+			if t.AsSubject {
+				subject++
+			} else {
+				peer++
+			}
+		}
+	}
+	if len(touched) > 0 {
+		dim("subject of", fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer))
+	}
+	if open := policies.OpenRules(r, o.of); rows && open > 0 {
+		dim("everybody", words.Total(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
+	}
+	switch {
+	case len(out) == 0:
+		return
+	case rows:
+		head(networkTitle)
+	default:
+		head(placedTitle)
+	}
+	o.Lines = append(o.Lines, out...)
+}
+
+// isolatedText says that policies isolate a pod, and which traffic is dropped for it.
+func isolatedText(by string) string {
+	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
+}
