@@ -83,7 +83,7 @@ func benchDelta(b *testing.B, s benchSize, c *model.Cluster) {
 				_, delta := comp.Apply(next, changes)
 				spent := time.Since(began)
 				cl = next
-				if !delta.Empty() {
+				if !delta.IsEmpty() {
 					took[i%len(kinds)] = append(took[i%len(kinds)], spent)
 				}
 			}

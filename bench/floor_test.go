@@ -154,7 +154,7 @@ func podPairs(tb testing.TB, s benchSize, pairs *pace) {
 	p.Phase("pod")
 	for _, pod := range pods {
 		step := p.Step([]model.Object{pod})
-		if step.Delta.Empty() {
+		if step.Delta.IsEmpty() {
 			continue
 		}
 		real, err := step.Seen(ctx)

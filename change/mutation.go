@@ -131,7 +131,7 @@ func (m *Mutation) TargetNames() string {
 	for _, k := range m.LoggingTargets() {
 		names = append(names, k.Label())
 	}
-	return words.Some(names, 2)
+	return words.ListSome(names, 2)
 }
 
 func StepMutation(s plan.Step) Mutation {

@@ -34,8 +34,8 @@ type PortDelta struct {
 	Add, Remove []string
 }
 
-// Empty says whether nothing changed.
-func (d *Delta) Empty() bool {
+// IsEmpty says whether nothing changed.
+func (d *Delta) IsEmpty() bool {
 	return !d.Everything && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
 }
 

@@ -12,7 +12,7 @@ func TestReconfigure(t *testing.T) {
 	cluster := clusterOf(p, pod("a/p", "", "n1", "10.0.0.1"))
 	c := New(Options{})
 	d, _ := c.Apply(cluster, changesOfAll(cluster))
-	if got, delta := c.Reconfigure(Options{IPv4: true}); got != d || !delta.Empty() {
+	if got, delta := c.Reconfigure(Options{IPv4: true}); got != d || !delta.IsEmpty() {
 		t.Errorf("the families of the pods, said aloud: %+v", delta)
 	}
 	next, delta := c.Reconfigure(Options{IPv4: true, IPv6: true})

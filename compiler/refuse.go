@@ -51,7 +51,7 @@ func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) 
 	if p.Kind.HasPriority() && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
-			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
+			p.Kind.Abbreviation(), p.Name, p.Priority, c.maxPriority())}
 	}
 	// Faults that controllers do not survive come first; for the others they have an
 	// error.
@@ -67,7 +67,7 @@ func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) 
 		if what, err := checkPeers(r); err != nil {
 			code = cmp.Or(code, what)
 			errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
-				strings.ToLower(p.Kind.Short()), r.Direction.Lower(), r.Index, p.Kind.Short(), p.Name, err))
+				strings.ToLower(p.Kind.Abbreviation()), r.Direction.Lower(), r.Index, p.Kind.Abbreviation(), p.Name, err))
 		}
 	}
 	levels, err := p.LogLevels()
@@ -101,7 +101,7 @@ func (c *Compiler) whyNodesRefused(p *model.Policy) *model.NoRows {
 					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
 						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
 							"failed to get node host CIDRs for %s: %s",
-						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ladder.RowPriority(p, i), n.Name, n.HostErr)}
+						strings.ToLower(p.Kind.Abbreviation()), p.Name, r.Name, ladder.RowPriority(p, i), n.Name, n.HostErr)}
 				}
 			}
 		}

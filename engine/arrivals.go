@@ -93,8 +93,8 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	return out
 }
 
-// judgeArrivals judges what sources bring, one change after the other, and says which guard rails it
-// met: what comes meanwhile is the next.
+// judgeArrivals judges what sources bring, one change after the other, and says which guard
+// rails it met: what comes meanwhile is the next.
 func (a *sourceArrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {

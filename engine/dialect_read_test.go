@@ -53,7 +53,7 @@ func TestDialectIsReadWhenRowsChange(t *testing.T) {
 		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true})
 		time.Sleep(time.Hour + 500*time.Millisecond)
 		observability := func(r *revision.Revision) string {
-			return settingOf(revision.Dialect(r, "worker"), "observability").Value
+			return settingOf(revision.DialectOfZone(r, "worker"), "observability").Value
 		}
 		if got := observability(e.Revision()); got != "off" {
 			t.Fatalf("observability is %q before the rows change", got)

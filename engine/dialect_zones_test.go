@@ -197,7 +197,7 @@ func TestDialectOfZones(t *testing.T) {
 				if diff := cmp.Diff(tt.want, statesOf(judged, z.Name, r.Now().Add(later))); diff != "" {
 					t.Errorf("zone %s, %s: (-want +got)\n%s", z.Name, z.Conn, diff)
 				}
-				d := revision.Dialect(rev, z.Name)
+				d := revision.DialectOfZone(rev, z.Name)
 				for _, want := range tt.setting {
 					name, value, _ := strings.Cut(want, " ")
 					if s := settingOf(d, name); s.Value != value || s.Source != settings.FromRows {
@@ -242,7 +242,7 @@ func TestDialectDeviates(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
-		if why := slices.Collect(maps.Values(revision.Dialect(rev, "third").Deviates)); !slices.Equal(why, []string{"allow-icmp-network-policy is off here, unlike in most zones"}) {
+		if why := slices.Collect(maps.Values(revision.DialectOfZone(rev, "third").Deviates)); !slices.Equal(why, []string{"allow-icmp-network-policy is off here, unlike in most zones"}) {
 			t.Errorf("because %q", why)
 		}
 		said := 0

@@ -105,7 +105,7 @@ func TestCloseUnderLoad(t *testing.T) {
 						if err == nil && p.Blocked == "" {
 							_, _ = r.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 						}
-						finding.Findings(r.Revision())
+						finding.FindingsOfObjects(r.Revision())
 						_ = r.SetWrites(true)
 					}
 				})

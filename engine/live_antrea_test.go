@@ -51,7 +51,7 @@ func TestLiveTierDeleted(t *testing.T) {
 			}
 		}
 		var said []string
-		for _, f := range finding.Findings(rev) {
+		for _, f := range finding.FindingsOfObjects(rev) {
 			if f.Code == antrea.TierDeleted || f.Code == antrea.TierMissing {
 				said = append(said, f.Code+" "+f.Policy.Name)
 			}

@@ -53,7 +53,7 @@ func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
 
 // said is an answer line by line.
 func said(t *flows.OVNTrace) (out []string) {
-	words := t.Words()
+	words := t.InWords()
 	out = append(out, words.Headline)
 	for _, w := range words.Ways {
 		for _, l := range w.Lines {

@@ -66,7 +66,7 @@ func (s *loopState) World() zones.World {
 // Recompile compiles with other options and hands what differs on to the zones.
 func (s *loopState) Recompile(o compiler.Options, anew bool) (changed bool) {
 	desired, delta := s.compiler.Reconfigure(o)
-	if delta.Empty() {
+	if delta.IsEmpty() {
 		return false
 	}
 	s.desired = desired

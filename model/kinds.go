@@ -84,9 +84,9 @@ func (k Kind) RuleActionWord(r *Rule) string {
 	return k.ActionWord(r.Action)
 }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of other kinds
+// Abbreviation is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of other kinds
 // with their group the word without it.
-func (k Kind) Short() string {
+func (k Kind) Abbreviation() string {
 	if short := shortKinds[k]; short != "" {
 		return short
 	}
@@ -143,13 +143,13 @@ func (k Key) Label() string {
 		return "multicast, cluster: default deny"
 	}
 	if k.Namespace == "" {
-		return k.Kind.Short() + " " + k.Name
+		return k.Kind.Abbreviation() + " " + k.Name
 	}
-	return k.Kind.Short() + " " + k.Namespace + "/" + k.Name
+	return k.Kind.Abbreviation() + " " + k.Namespace + "/" + k.Name
 }
 
-// Brief is Label without the kind of an AdminNetworkPolicy, which goes without saying.
-func (k Key) Brief() string {
+// ShortLabel is Label without the kind of an AdminNetworkPolicy, which goes without saying.
+func (k Key) ShortLabel() string {
 	if k.Kind == KindANP {
 		return k.Name
 	}

@@ -139,7 +139,7 @@ func (p *Policy) LogLevels() (LogLevels, error) {
 	l, err := ParseLogging(p.Logging, p.HasLogging)
 	if err != nil {
 		return l, fmt.Errorf("cannot parse %[1]s ACL logging annotation, disabling it for %[1]s %[2]s: %[3]w",
-			p.Kind.Short(), p.Name, err)
+			p.Kind.Abbreviation(), p.Name, err)
 	}
 	return l, nil
 }

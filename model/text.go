@@ -42,7 +42,7 @@ func (p Peer) String() string {
 		return "ns: " + p.Namespaces.String()
 	case PeerPods:
 		if p.Match != nil {
-			return p.Match.text(p.Pods)
+			return p.Match.peerText(p.Pods)
 		}
 		if p.Namespace != "" {
 			return Subject{Namespace: p.Namespace, Pods: p.Pods}.String()

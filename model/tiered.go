@@ -130,8 +130,8 @@ type NamespaceMatch struct {
 // String is namespace/name.
 func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
 
-// text is a peer that stands for other namespaces by the pod it applies to.
-func (m *NamespaceMatch) text(pods Selector) string {
+// peerText is a peer that stands for other namespaces by the pod it applies to.
+func (m *NamespaceMatch) peerText(pods Selector) string {
 	where := "its own namespace"
 	if !m.Self {
 		where = "namespaces with its " + strings.Join(m.SameLabels, ", ")

@@ -115,7 +115,7 @@ func (r *reporter) reportFailure(p *model.Policy, text string) {
 	}
 	verb, kind := "update", "ANP"
 	if _, known := r.programmed[p.Key]; !known {
-		verb, kind = "create", p.Kind.Short()
+		verb, kind = "create", p.Kind.Abbreviation()
 	}
 	r.sendCondition(p, "False", reasonFailed, fmt.Sprintf("failed to %s %s %s: %s", verb, kind, p.Name, text))
 }

@@ -114,7 +114,7 @@ func TestPodTraffic(t *testing.T) {
 		t.Helper()
 		hadSets, hadGroups := columnsText(pipe.Cluster, pipe.Zone, p)
 		s := pipe.Step(upsert, remove...)
-		if !s.Delta.Empty() {
+		if !s.Delta.IsEmpty() {
 			if _, err := s.Seen(ctx); err != nil {
 				t.Fatal(err)
 			}

@@ -9,9 +9,9 @@ import (
 	"rung/model"
 )
 
-// Imagined is a pod that does not exist yet, or as it is not, or with an empty Name a namespace
+// ImaginedPod is a pod that does not exist yet, or as it is not, or with an empty Name a namespace
 // alone. The namespace has Space as its labels unless it exists.
-type Imagined struct {
+type ImaginedPod struct {
 	Namespace, Name string
 	Space, Labels   map[string]string
 	// Second puts the pod on the second node, where there are several.
@@ -22,7 +22,7 @@ type Imagined struct {
 // on one of the first two nodes, have an address of the pod network and declare no ports. One
 // that exists stays as it is, but for the labels if some are given, and where it has no place
 // has such a one. Only policies can be asked: no row knows of them.
-func (r *Revision) WithImagined(things []Imagined) *Revision {
+func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	var objects []model.Object
 	free := newAddressAllocator(r)
 	var nodes []*model.Node

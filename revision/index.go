@@ -73,9 +73,9 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// Dialect returns the settings that the OVN-Kubernetes of a zone runs with; for the
+// DialectOfZone returns the settings that the OVN-Kubernetes of a zone runs with; for the
 // name "" the cluster's, which are the settings of most zones.
-func Dialect(r *Revision, zone string) settings.Zone {
+func DialectOfZone(r *Revision, zone string) settings.Zone {
 	if r.Dialects == nil {
 		return settings.Zone{}
 	}

@@ -97,7 +97,7 @@ func UnplacedText(r *Revision) string {
 	}
 	n := len(names)
 	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: judged as if each ran on a node of its own",
-		words.Count(n, "pod"), words.Few(names, 3), words.Form(n, "is", "are"), words.Form(n, "has", "have"))
+		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
 // addressAllocator hands out addresses that nobody has, one of each family of the cluster.

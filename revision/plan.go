@@ -137,7 +137,7 @@ func (p *PlanState) WaitingText(now time.Time) string {
 	for _, w := range p.Waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
 	}
-	text := "waiting for " + words.Cut(zones, ", ", 3)
+	text := "waiting for " + words.JoinAtMost(zones, ", ", 3)
 	if p.State == PlanStopped && p.Why != "" {
 		return p.Why + "; " + text
 	}
@@ -149,7 +149,7 @@ func (w PlanWait) ReasonText(now time.Time) string {
 	if w.Since.IsZero() {
 		return w.Why
 	}
-	return w.Why + " " + words.Lasted(now.Sub(w.Since))
+	return w.Why + " " + words.TimeLasted(now.Sub(w.Since))
 }
 
 // IsTargetReached says whether the policies stand where the plan was going.
@@ -175,7 +175,7 @@ func (p *PlanState) StoppedText(now time.Time) string {
 	}
 	text := "a plan is stopped at " + p.PlaceText()
 	if !p.Since.IsZero() {
-		text += " (since " + words.Lasted(now.Sub(p.Since)) + ")"
+		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"
 	}
 	return text
 }

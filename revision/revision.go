@@ -171,16 +171,18 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// Basis is the input that the ladder, findings and rows of a revision follow from:
+// RevisionBasis is the input that the ladder, findings and rows of a revision follow from:
 // revisions with the same basis have the same ones. Bases can be compared.
-type Basis struct {
+type RevisionBasis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired
 	max     int32
 }
 
 // Basis returns what the revision was compiled from.
-func (r *Revision) Basis() Basis { return Basis{r.Cluster, r.Desired, r.Flags.MaxPriority} }
+func (r *Revision) Basis() RevisionBasis {
+	return RevisionBasis{r.Cluster, r.Desired, r.Flags.MaxPriority}
+}
 
 // SweepState is how far the reading of zones is that are not watched.
 type SweepState struct {

@@ -128,9 +128,9 @@ func (d Daemon) Text(now time.Time) string {
 	when := "just now"
 	switch lasts := now.Sub(d.Since) >= time.Second; {
 	case d.State != "died" && d.State != "stopped":
-		when = "for " + words.Lasted(now.Sub(d.Since))
+		when = "for " + words.TimeLasted(now.Sub(d.Since))
 	case lasts:
-		when = words.Lasted(now.Sub(d.Since)) + " ago"
+		when = words.TimeLasted(now.Sub(d.Since)) + " ago"
 	}
 	return d.Name + " " + d.State + " " + when
 }

@@ -102,7 +102,8 @@ func IsAnyPod(c *model.Cluster) bool {
 	return false
 }
 
-// unprogrammedWithRows says which of the policies have rows that decide though they are not programmed.
+// unprogrammedWithRows says which of the policies have rows that decide though they are not
+// programmed.
 func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
 	for i := range changes {
@@ -185,7 +186,7 @@ func servicesText(services []model.Key) string {
 	for _, k := range services {
 		names = append(names, k.Namespace+"/"+k.Name)
 	}
-	return "connections to the cluster IP of service " + words.Few(names, 3) + ", named by toServices"
+	return "connections to the cluster IP of service " + words.ListFew(names, 3) + ", named by toServices"
 }
 
 // namedServices are the Services that toServices of the changed policies names, before and

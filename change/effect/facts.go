@@ -152,10 +152,10 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	}
 	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
 	had := map[id]bool{}
-	for _, f := range finding.Findings(rev) {
+	for _, f := range finding.FindingsOfObjects(rev) {
 		had[of(f)] = true
 	}
-	for _, f := range finding.Findings(next) {
+	for _, f := range finding.FindingsOfObjects(next) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

@@ -23,8 +23,8 @@ type noteWriter struct {
 	isolated map[string]bool
 }
 
-// NotesOfChange are the consequences of one object's change that are worth reading. isolated are the
-// namespaces whose isolation has been noted, which it adds to.
+// NotesOfChange are the consequences of one object's change that are worth reading. isolated
+// are the namespaces whose isolation has been noted, which it adds to.
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence
@@ -95,7 +95,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 	}
 	was := policies.CountSubjects(n.rev, n.change.Key)
 	if n.change.New == nil {
-		if was.All() == 0 {
+		if was.SelectedPods() == 0 {
 			return note("it applied to no pods")
 		}
 		return note("no longer applies to %s", was)
@@ -113,7 +113,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 			return append(note("applies to %s", is), out...)
 		}
 	}
-	if is.All() == 0 {
+	if is.SelectedPods() == 0 {
 		return note("applies to no pods")
 	}
 	return note("applies to %s", is)
@@ -140,7 +140,7 @@ func (n *noteWriter) joiningPodNotes() (out []Consequence) {
 				names = append(names, p.Namespace+"/"+p.Name)
 			}
 		}
-		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.Some(names, 3)})
+		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.ListSome(names, 3)})
 	}
 	return out
 }

@@ -36,17 +36,17 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	if now != nil {
 		if with := n.sharingPriority(now.Priority); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%d is shared with %s: "+
-				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
+				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now.Priority, words.ListSome(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
 		}
 		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.change.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
+			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.ListSome(rows, 3)))
 		}
 	}
 	if old != nil {
 		if with := n.sharingPriority(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s %s at %d", words.Some(with, 3), words.Form(len(with), "remains", "remain"), old.Priority))
+			out = append(out, fmt.Sprintf("%s %s at %d", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old.Priority))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
 		}
@@ -93,7 +93,7 @@ func (n *noteWriter) othersInTier() (out []*model.Policy) {
 func (n *noteWriter) sharingPriority(priority int32) (out []string) {
 	for _, p := range n.othersInTier() {
 		if p.Priority == priority {
-			out = append(out, p.Brief())
+			out = append(out, p.ShortLabel())
 		}
 	}
 	return out
@@ -109,7 +109,7 @@ func (n *noteWriter) orderNotes() (out []string) {
 			was = old.Priority // it moves with the same change
 		}
 		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
-		name := fmt.Sprintf("%s (%d)", p.Brief(), p.Priority)
+		name := fmt.Sprintf("%s (%d)", p.ShortLabel(), p.Priority)
 		switch {
 		case before == after:
 		case after == 0: // noted as sharing
@@ -126,13 +126,13 @@ func (n *noteWriter) orderNotes() (out []string) {
 		return append(out, n.neighboursAt("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
+		out = append(out, "moves above "+words.ListSome(above, 3)+": now decides before "+itOrThem(len(above)))
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
+		out = append(out, "moves below "+words.ListSome(below, 3)+": now decides after "+itOrThem(len(below)))
 	}
 	if len(parted) > 0 {
-		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
+		out = append(out, "no longer shares a priority with "+words.ListSome(parted, 3))
 	}
 	return out
 }
@@ -152,7 +152,7 @@ func (n *noteWriter) neighboursAt(verb string, priority int32) string {
 	if verb == "order" {
 		for _, p := range []*model.Policy{above, below} {
 			if p != nil {
-				names = append(names, fmt.Sprintf("%s (%d)", p.Brief(), p.Priority))
+				names = append(names, fmt.Sprintf("%s (%d)", p.ShortLabel(), p.Priority))
 			}
 		}
 		if len(names) == 0 {
@@ -161,10 +161,10 @@ func (n *noteWriter) neighboursAt(verb string, priority int32) string {
 		return orderKept + strings.Join(names, " and ") + " unchanged"
 	}
 	if above != nil {
-		names = append(names, fmt.Sprintf("after %s (%d)", above.Brief(), above.Priority))
+		names = append(names, fmt.Sprintf("after %s (%d)", above.ShortLabel(), above.Priority))
 	}
 	if below != nil {
-		names = append(names, fmt.Sprintf("before %s (%d)", below.Brief(), below.Priority))
+		names = append(names, fmt.Sprintf("before %s (%d)", below.ShortLabel(), below.Priority))
 	}
 	if len(names) == 0 {
 		return noOther

@@ -25,8 +25,8 @@ type PlanRunner interface {
 	// starts what such a preview says, after a yes.
 	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
 	BeginPlan(ctx context.Context, read *Preview, c Confirm) error
-	// PlanConsequences says what a change means for the plan that is not at its end, if anything. next
-	// is the revision after the change.
+	// PlanConsequences says what a change means for the plan that is not at its end, if
+	// anything. next is the revision after the change.
 	PlanConsequences(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
 	// EntryAtBegin is the newest history entry of when the plan began that is not at its end; ok is
 	// false where that is not known.
@@ -42,8 +42,8 @@ type TrialKeeper interface {
 	// BeginTrial writes that down, before the change is made. The id is empty for a change that
 	// needs no way back.
 	BeginTrial(p *Preview, c Confirm, step bool) (id string, err error)
-	// ChangeFailed says that the change of an id could not be made; ChangeMade that it was made, as an
-	// entry of the history, and how it waits to be confirmed.
+	// ChangeFailed says that the change of an id could not be made; ChangeMade that it was
+	// made, as an entry of the history, and how it waits to be confirmed.
 	ChangeFailed(id string)
 	ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange
 	// ChangeUndone ends the trial of a change that p undid.
@@ -169,8 +169,8 @@ func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.St
 	return g.commitApproved(ctx, p, stepApproval{Confirm: c, isPlanStep: true, guards: guards})
 }
 
-// ReadFromServer reads a policy from the server that decides, nil where it is not there. ok is false
-// where no server decides.
+// ReadFromServer reads a policy from the server that decides, nil where it is not there. ok
+// is false where no server decides.
 func (g *Gate) ReadFromServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
 	if g.server == nil {
 		return nil, false, nil
@@ -189,13 +189,14 @@ func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
 	return p
 }
 
-// CommitRest makes the change of PreviewRest. Its guard rails were answered when the change on trial
-// was made.
+// CommitRest makes the change of PreviewRest. Its guard rails were answered when the change
+// on trial was made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
 	return g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
 }
 
-// CountWritten is how many of a change's objects stand as it leaves them, and how many as they were.
+// CountWritten is how many of a change's objects stand as it leaves them, and how many as
+// they were.
 func (g *Gate) CountWritten(objects []history.Object) (written, missing int) {
 	c := g.Config.CurrentRevision().Cluster
 	is := func(o history.Object, text string) bool {

@@ -72,7 +72,7 @@ func arrivedTitle(changes []change.ObjectChange) string {
 			places = append(places, at)
 		}
 	}
-	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
+	return fmt.Sprintf("%s changed: %s", words.ListSome(places, fewNamed), words.ListSome(names, fewNamed))
 }
 
 // auditRecord returns the audit record of a change that begins at a time, without

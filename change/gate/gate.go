@@ -51,8 +51,8 @@ type Config struct {
 	History *history.History
 	Audit   *audit.Log
 	Now     func() time.Time
-	// LogConnections returns the connections of the newest log lines, which a change is held against,
-	// or those that all lines there are say are allowed; nil where no log is read.
+	// LogConnections returns the connections of the newest log lines, which a change is held
+	// against, or those that all lines there are say are allowed; nil where no log is read.
 	LogConnections func(allowed bool) *diff.LogConnections
 	// Protected are the namespaces that the configuration protects.
 	Protected []string

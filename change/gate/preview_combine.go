@@ -36,7 +36,7 @@ func (r *mutationResolver) combineChanges() {
 	}
 	r.preview.Title = strings.Join(titles, ", then ")
 	if len(titles) > 3 {
-		r.preview.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.Some(titles, 3))
+		r.preview.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.ListSome(titles, 3))
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 		all = append(all, words.Total(kinds[k], string(k)))
 	}
 	if len(all) > 0 {
-		r.preview.Notes = append(r.preview.Notes, "left aside, since only policies are applied: "+words.Some(all, 5))
+		r.preview.Notes = append(r.preview.Notes, "left aside, since only policies are applied: "+words.ListSome(all, 5))
 	}
 }
 

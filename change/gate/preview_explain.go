@@ -73,7 +73,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 		p.compared.facts = append(p.compared.facts, f)
 	}
 	if lost := p.compared.unreachableZones; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
+		p.Notes = append(p.Notes, "out of reach: "+words.ListSome(lost, 3)+": cannot see whether the rows follow there")
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = finding.Findings(rev), finding.Findings(next) }) // revisions keep them
+	work.Go(func() { _, _ = finding.FindingsOfObjects(rev), finding.FindingsOfObjects(next) }) // revisions keep them
 	work.Go(func() { p.early = newEarlyParts(rev, next, changes) })
 	return work.Wait
 }

@@ -114,7 +114,7 @@ func (r *mutationResolver) blockIfUndone(e history.Entry) {
 		what, as = "redo", "would be"
 	}
 	p.AlreadyUndone = true
-	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
+	r.block("nothing to %s: %s already %s as it %s", what, words.ListSome(names, 3), words.OneOrMany(len(names), "stands", "stand"), as)
 }
 
 // UndoNotes says which change an undo is about, by when it was made and who made it, and
@@ -216,8 +216,8 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 	}
 }
 
-// resolveRest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
-// of one that was killed: objects that stand as they were.
+// resolveRest turns the change on trial round, but for what others changed meanwhile, or
+// resolves what is left of one that was killed: objects that stand as they were.
 func (r *mutationResolver) resolveRest(finish bool) {
 	e := r.gate.trials.TrialEntry()
 	what := "confirmed"

@@ -81,8 +81,8 @@ type Preview struct {
 	LeftAlone []model.PolicyKey
 	// noChange says that it is blocked since all objects are as they should be.
 	noChange bool
-	// AlreadyUndone says that it is an undo, or a redo, that has nothing left to do: committing it changes no
-	// object, and takes it off the list of those to come.
+	// AlreadyUndone says that it is an undo, or a redo, that has nothing left to do:
+	// committing it changes no object, and takes it off the list of those to come.
 	AlreadyUndone bool
 }
 

@@ -43,7 +43,7 @@ type comparedState struct {
 	complete bool
 	// Consequences of the same objects, compiled alike, beside the same rows of the
 	// changed policies need no second look.
-	basis            revision.Basis
+	basis            revision.RevisionBasis
 	liveRows         string
 	baseNotes        []string // notes there were before the consequences
 	mode             string   // to whom the change is made

@@ -26,10 +26,10 @@ type serverWriter interface {
 	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
-// resolveOnServer is resolve with what the server says, and with the guard rails: the change is worked
-// out from the objects as they are there now, which watching may not have brought yet, and
-// tried there. It returns the revision it was worked out from, too. read is the preview that
-// was read, nil for the first: what is the same is not worked out again.
+// resolveOnServer is resolveMutation with what the server says, and with the guard rails: the change
+// is worked out from the objects as they are there now, which watching may not have brought
+// yet, and tried there. It returns the revision it was worked out from, too. read is the
+// preview that was read, nil for the first: what is the same is not worked out again.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
 	basis := rev.Basis()
 	var live map[model.PolicyKey]*kube.LivePolicy
@@ -193,7 +193,7 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 		return nil
 	}
 	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
-		c.Key.Label(), word, words.Some(by, 3))}}
+		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

@@ -108,7 +108,7 @@ func byNamespace(s *diff.FlipShare) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Total(n.Pairs, "pair")))
 	}
-	return words.Few(parts, 6)
+	return words.ListFew(parts, 6)
 }
 
 // namespacesOf names the namespaces of a share in an order that no count changes.

@@ -90,7 +90,7 @@ func DeletionRails(changes []PolicyChange) (out []Guard) {
 		}
 	}
 	if len(out) > fewDeleted {
-		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.Cut(names, ", ", fewDeleted))
+		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.JoinAtMost(names, ", ", fewDeleted))
 		all.About = Deletes + about
 		return []Guard{all}
 	}

@@ -45,8 +45,9 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 	return d, j.guards, nil
 }
 
-// UnknownEffectRails are the rails of a change of which it is not known what it does to connections,
-// and why not. Where there is nothing that could connect they are all there is to ask.
+// UnknownEffectRails are the rails of a change of which it is not known what it does to
+// connections, and why not. Where there is nothing that could connect they are all there is
+// to ask.
 func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
@@ -142,8 +143,9 @@ func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connec
 	j.guards = append(j.guards, g)
 }
 
-// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on, or its
-// own addresses where it runs on none, or where it is not known what a node sends from.
+// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on,
+// or its own addresses where it runs on none, or where it is not known what a node sends
+// from.
 func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)

@@ -125,7 +125,7 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) str
 		}
 		names = append(names, ns.Name)
 	}
-	text := words.Cut(names, ", ", 3)
+	text := words.JoinAtMost(names, ", ", 3)
 	if len(names) > 3 {
 		text += " protected namespaces"
 	}

@@ -15,8 +15,8 @@ import (
 // given up after it.
 const historyRead = 4 * historyBytes
 
-// lockFile keeps other processes from the file until unlock, and takes in what they wrote before. The
-// lock is a file of its own, since the history is replaced from time to time.
+// lockFile keeps other processes from the file until unlock, and takes in what they wrote
+// before. The lock is a file of its own, since the history is replaced from time to time.
 func (h *History) lockFile() (unlock func(), err error) {
 	unlock, err = h.file.Lock(".lock")
 	if err != nil {
@@ -25,8 +25,8 @@ func (h *History) lockFile() (unlock func(), err error) {
 	return unlock, h.catchUp()
 }
 
-// catchUp reads the file again when it is not as this process left it. Where it was taken away, what
-// is in memory still counts.
+// catchUp reads the file again when it is not as this process left it. Where it was taken
+// away, what is in memory still counts.
 func (h *History) catchUp() error {
 	if h.file.Path == "" {
 		return nil

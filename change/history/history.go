@@ -120,8 +120,8 @@ func (h *History) undoDepth(e Entry) (n int) {
 	return n
 }
 
-// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on trial or of several
-// objects, or of the logging session that it began.
+// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on
+// trial or of several objects, or of the logging session that it began.
 func (h *History) EntryOfID(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
 		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {

@@ -88,8 +88,8 @@ const (
 	before, moved, whole, planned = "3 4 -1", "7 4 -1", "7 8 9", "10 20 -1"
 )
 
-// scenes are what takes more than one step: run does it, truth looks at it in the next process, by what the
-// one before said and by where the policies stand.
+// scenes are what takes more than one step: run does it, truth looks at it in the next
+// process, by what the one before said and by where the policies stand.
 var scenes = []struct {
 	name  string
 	run   func(p *process) (made bool)
@@ -174,8 +174,8 @@ func (p *process) respace() (*plan.Plan, *gate.Preview) {
 	return &pl, pre
 }
 
-// history says what is wrong with the history where the policies stand so: numbers are given once, and what
-// stands can be undone if it is not as it was.
+// history says what is wrong with the history where the policies stand so: numbers are given
+// once, and what stands can be undone if it is not as it was.
 func (p *process) history(at string) string {
 	entries, open := p.g.Config.History.Entries(), 0
 	var ids []uint64
@@ -222,8 +222,8 @@ const (
 	tear fault = "killed in the middle of"
 )
 
-// lives runs a scene in a process whose disk has a fault at an operation, 0 for none, and then in the next one. ops are
-// the operations that write.
+// lives runs a scene in a process whose disk has a fault at an operation, 0 for none, and
+// then in the next one. ops are the operations that write.
 func lives(t *testing.T, run func(p *process) bool, truth func(p *process, made bool) string, f fault, at int) (ops []faultfs.Op, wrong string) {
 	w, dir := gating.NewWorld(t, given.ANP("a", 3, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 4, "tenant=green", "in allow tenant=green")), t.TempDir()
 	w.Zone("worker", model.ConnSynced, true)
@@ -276,9 +276,9 @@ func lives(t *testing.T, run func(p *process) bool, truth func(p *process, made 
 	return ops, ""
 }
 
-// A process is killed at every write of everything that takes more than one step, or in the middle of it, or the disk
-// fails there. The next process on its state folder says what became of it, ends or continues it, and
-// leaves nothing.
+// A process is killed at every write of everything that takes more than one step, or in the
+// middle of it, or the disk fails there. The next process on its state folder says what
+// became of it, ends or continues it, and leaves nothing.
 func TestKilledAtEveryWrite(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {

@@ -86,7 +86,8 @@ func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere boo
 	return record, Anew, elsewhere, err
 }
 
-// Read is the record that is stored; an UnreadableError says that there is a file and no record in it.
+// Read is the record that is stored; an UnreadableError says that there is a file and no
+// record in it.
 func (w *Work[T]) Read() (record *T, err error) {
 	was, text := w.lastSeen, []byte(nil)
 	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
@@ -131,8 +132,8 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	return false, err
 }
 
-// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the process. For so long
-// it waits for another one, which may only look; then it is ErrLocked.
+// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the
+// process. For so long it waits for another one, which may only look; then it is ErrLocked.
 func (w *Work[T]) TakeLock(patience time.Duration) error {
 	if w.HoldsLock() {
 		return fmt.Errorf("taking %s: %w", w.title, safefile.ErrLocked)

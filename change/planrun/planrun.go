@@ -78,8 +78,8 @@ func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview,
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// ContinuePlan goes on with a plan that stopped, or rolls its steps back, as the preview of it says that
-// was read.
+// ContinuePlan goes on with a plan that stopped, or rolls its steps back, as the preview of
+// it says that was read.
 func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
 	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askFurther(job, back) })
 }
@@ -112,7 +112,7 @@ func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Conf
 	return nil
 }
 
-// startLocked is begin with the plan's lock held, which goes with the plan that it starts.
+// startLocked is beginStored with the plan's lock held, which goes with the plan that it starts.
 func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
 	if err != nil {

@@ -34,8 +34,9 @@ func (r *Plans) takePlan() (job *planJob, err error) {
 	return job, err
 }
 
-// takeOverPlan returns the stored plan, nil where none is left to work on, once this process holds its
-// lock. It reads what another process wrote until a moment ago, whatever was read before.
+// takeOverPlan returns the stored plan, nil where none is left to work on, once this process
+// holds its lock. It reads what another process wrote until a moment ago, whatever was read
+// before.
 func (r *Plans) takeOverPlan() (*planJob, error) {
 	r.loadError = nil
 	job, state, _, err := r.work.Recover(true)

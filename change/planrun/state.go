@@ -139,7 +139,7 @@ func (s *zoneProgress) waitText() string {
 	for _, w := range s.waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.Why))
 	}
-	return "waiting for " + words.Cut(zones, ", ", 3)
+	return "waiting for " + words.JoinAtMost(zones, ", ", 3)
 }
 
 // notShown is why a zone that is on its way is waited for.

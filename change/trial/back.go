@@ -85,7 +85,7 @@ func leftAloneText(keys []model.PolicyKey) string {
 	if len(names) == 1 {
 		return names[0] + " was changed meanwhile and stays as it is"
 	}
-	return words.Some(names, 3) + " were changed meanwhile and stay as they are"
+	return words.ListSome(names, 3) + " were changed meanwhile and stay as they are"
 }
 
 // putBackTries is how often a change is put back that others change meanwhile.
@@ -114,8 +114,8 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 	return p, res, err
 }
 
-// recordEntry finds the entry of the history that is put back. Where a process was killed before it could
-// write it, it is added: what is put back is there, too. The caller holds mu.
+// recordEntry finds the entry of the history that is put back. Where a process was killed
+// before it could write it, it is added: what is put back is there, too. The caller holds mu.
 func (r *Trials) recordEntry() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {

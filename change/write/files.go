@@ -176,8 +176,8 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// SweepLeftovers removes what a process that was killed at a time, or later, left half written beside
-// the files.
+// SweepLeftovers removes what a process that was killed at a time, or later, left half
+// written beside the files.
 func (f *Files) SweepLeftovers(since time.Time) {
 	f.mu.Lock()
 	folders := map[string]struct{}{}

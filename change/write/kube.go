@@ -188,7 +188,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 		}
 	}
 	if len(back) > 0 {
-		stand = append(stand, "put back: "+words.Some(back, 3))
+		stand = append(stand, "put back: "+words.ListSome(back, 3))
 	}
 	return strings.Join(stand, "; ")
 }

@@ -333,7 +333,7 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 // be longer than those of files.
 func fileName(k model.Key) string {
 	const most = 120
-	name := strings.ToLower(k.Kind.Short())
+	name := strings.ToLower(k.Kind.Abbreviation())
 	if k.Namespace != "" {
 		name += "-" + k.Namespace
 	}

@@ -20,7 +20,7 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 	if by != byPolicies || ovn {
 		return nil, errAsIfRows
 	}
-	var things []revision.Imagined
+	var things []revision.ImaginedPod
 	spaces := map[string]map[string]string{}
 	for _, text := range texts {
 		t, err := parseAsIf(text)
@@ -43,7 +43,7 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 
 // existing says that a namespace exists, so that it cannot be imagined. A pod that exists is
 // asked about as if it had the labels, and a place if it has none.
-func existing(r *revision.Revision, t *revision.Imagined) error {
+func existing(r *revision.Revision, t *revision.ImaginedPod) error {
 	if t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
 		return errors.New("this namespace exists")
 	}
@@ -51,7 +51,7 @@ func existing(r *revision.Revision, t *revision.Imagined) error {
 }
 
 // parseAsIf reads NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….
-func parseAsIf(text string) (t revision.Imagined, err error) {
+func parseAsIf(text string) (t revision.ImaginedPod, err error) {
 	name, labels, _ := strings.Cut(text, ":")
 	t.Labels = map[string]string{}
 	var isPod bool

@@ -122,7 +122,7 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 		}
 		if len(established) > 0 {
 			x.Notes = append(x.Notes, fmt.Sprintf("traced as an established connection at %s; for a new one give ovn-trace --ct new, once for each switch",
-				words.Some(established, 3)))
+				words.ListSome(established, 3)))
 		}
 		if t.Form != ovntrace.Detailed {
 			x.Notes = append(x.Notes, fmt.Sprintf("the %s form names only ACLs that log; the detailed form names all", t.Form))
@@ -144,7 +144,7 @@ func (o *explainOut) undecided() error {
 	if len(at) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the trace at line %s meets no stage of ACLs: it does not say what policies decide", words.Some(at, 3))
+	return fmt.Errorf("the trace at line %s meets no stage of ACLs: it does not say what policies decide", words.ListSome(at, 3))
 }
 
 func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
@@ -309,7 +309,7 @@ func (m *traceMetOut) by() string {
 	case len(names) == 0:
 		return "an ACL that is not among the rows here"
 	case len(names) > 1:
-		return "one of: " + words.Cut(names, "; ", 3)
+		return "one of: " + words.JoinAtMost(names, "; ", 3)
 	case m.FoundBy == liverows.ByPlace:
 		return names[0] + " (by tier and priority: its match is another here)"
 	}
@@ -342,11 +342,11 @@ func (t *traceOut) headline() string {
 func (t *traceOut) ending() string {
 	switch t.End {
 	case ovntrace.EndDelivered:
-		return "delivered to " + words.Some(t.At, 3)
+		return "delivered to " + words.ListSome(t.At, 3)
 	case ovntrace.EndRemote:
-		return "leaves for another zone by " + words.Some(t.At, 3) + "; the receiving zone decides on arrival"
+		return "leaves for another zone by " + words.ListSome(t.At, 3) + "; the receiving zone decides on arrival"
 	case ovntrace.EndLost:
-		return "dropped by OVN, not by an ACL, in " + words.Some(t.At, 3)
+		return "dropped by OVN, not by an ACL, in " + words.ListSome(t.At, 3)
 	case ovntrace.EndDropped, ovntrace.EndRejected:
 		for i := len(t.Stages) - 1; i >= 0; i-- {
 			x := &t.Stages[i]

@@ -186,7 +186,7 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 // each visits the cells that are shown, by source and destination.
 func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
 	one := func(from, to *connections.MatrixEnd) {
-		if c := t.m.Cell(from, to); c.Pairs() > 0 && (t.only == "" || c.Has(t.only)) {
+		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
 			visit(from, to, c)
 		}
 	}
@@ -229,7 +229,7 @@ func (t *matrixTable) about() string {
 		text += ", from rows to columns"
 	}
 	if t.only != "" {
-		text += ", only " + t.only.Words()
+		text += ", only " + t.only.LegendText()
 	}
 	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Total(t.m.Pods, "pod")
 	if t.services > 0 {
@@ -259,7 +259,7 @@ func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]mo
 		whole = all
 	}
 	whole.each(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
-		judged += c.Pairs() - c.NotApplicable
+		judged += c.CountPairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
 	switch {
@@ -276,7 +276,7 @@ func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]mo
 func legendText() string {
 	var out []string
 	for _, v := range connections.CellVerdicts {
-		out = append(out, v.Sign()+" "+v.Words())
+		out = append(out, v.Sign()+" "+v.LegendText())
 	}
 	return strings.Join(out, "  ")
 }
@@ -287,9 +287,9 @@ func (t *matrixTable) text(wide bool) string {
 	head := t.about() + "\n"
 	if len(t.rows) == 0 {
 		if t.only != "" && t.not != "" {
-			return head + "nothing that was judged is " + t.only.Words() + "; not judged: " + t.not + "\n"
+			return head + "nothing that was judged is " + t.only.LegendText() + "; not judged: " + t.not + "\n"
 		}
-		return head + "nothing here is " + cmp.Or(t.only.Words(), "to be shown: no pods") + "\n"
+		return head + "nothing here is " + cmp.Or(t.only.LegendText(), "to be shown: no pods") + "\n"
 	}
 	table := &command.TextTable{}
 	switch {
@@ -303,7 +303,7 @@ func (t *matrixTable) text(wide bool) string {
 		table.Head = []string{"NAME", "FROM IT", "TO IT"}
 		word := func(from, to *connections.MatrixEnd) string {
 			if sign := t.sign(from, to); sign != "" {
-				return sign + " " + t.m.Cell(from, to).Verdict().Words()
+				return sign + " " + t.m.Cell(from, to).Verdict().LegendText()
 			}
 			return ""
 		}
@@ -388,7 +388,7 @@ func (t *matrixTable) csv() string {
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
 	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
-		for _, n := range []int{c.Pairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
+		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))
 		}
 		_ = w.Write(row)

@@ -74,9 +74,9 @@ func (t *matrixTable) out() *matrixOut {
 	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		end(from)
 		end(to)
-		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.Pairs(), Allow: c.Allow, Deny: c.Deny,
+		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
 			ByPort: c.ByPort, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable}
-		if q, ok := t.m.Example(from, to); ok {
+		if q, ok := t.m.ExampleOfCell(from, to); ok {
 			example := trace.QuestionOf(q)
 			cell.Example = &example
 		}

@@ -63,7 +63,7 @@ func ovnAnswer(ctx context.Context, e *engine.Engine, c verdict.Connection) (*ov
 	if err != nil {
 		return nil, fmt.Errorf("--ovn: %w", err)
 	}
-	out := &ovnOut{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []ovnWayOut{}, words: t.Words()}
+	out := &ovnOut{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []ovnWayOut{}, words: t.InWords()}
 	for i := range t.Ways {
 		w := &t.Ways[i]
 		x := ovnWayOut{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why, Zones: []ovnZoneOut{}}

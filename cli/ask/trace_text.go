@@ -262,7 +262,7 @@ func (s *omissions) all(n int) []model.Omission {
 			cmp.Compare(a.String(), b.String()))
 	})
 	if s.none == n {
-		s.found = append(s.found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.Form(n, "no case is", "none of the cases is") + " about policies"})
+		s.found = append(s.found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is", "none of the cases is") + " about policies"})
 	}
 	return s.found
 }

@@ -95,7 +95,7 @@ func (s *statementOut) says() string {
 
 // summary counts: "12 of 14 statements hold; 1 cannot be read or asked".
 func (o *verifyOut) summary() string {
-	out := fmt.Sprintf("%d of %s", o.Passed, words.Form(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
+	out := fmt.Sprintf("%d of %s", o.Passed, words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
 	if o.Unproven > 0 {
 		out += fmt.Sprintf("; %d unproven", o.Unproven)
 	}

@@ -111,9 +111,9 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		name, what := k.NamespacedName(), k.Kind.Short()
+		name, what := k.NamespacedName(), k.Kind.Abbreviation()
 		if count[name] > 1 {
-			name = k.Kind.Short() + "/" + name
+			name = k.Kind.Abbreviation() + "/" + name
 		}
 		if k.Kind == model.KindANP {
 			what = fmt.Sprintf("priority %d", p.Priority)

@@ -34,7 +34,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	for p := range r.Cluster.EveryPolicy() {
 		k := p.Key
 		short := k.NamespacedName()
-		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Short()) || strings.EqualFold(kind, string(k.Kind)))
+		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind)))
 		if name == short || isKind && rest == short {
 			found = append(found, k)
 		}
@@ -49,7 +49,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
 	}
 	return model.PolicyKey{}, fmt.Errorf("policy %q is ambiguous: give %s/%s or %s/%s", name,
-		found[0].Kind.Short(), found[0].NamespacedName(), found[1].Kind.Short(), found[1].NamespacedName())
+		found[0].Kind.Abbreviation(), found[0].NamespacedName(), found[1].Kind.Abbreviation(), found[1].NamespacedName())
 }
 
 func policyNames(r *revision.Revision) string {

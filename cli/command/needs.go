@@ -98,7 +98,7 @@ func (a *App) filesNamed() string {
 		}
 		return clean.Text(name)
 	})
-	return words.Some(names, 3)
+	return words.ListSome(names, 3)
 }
 
 // ReadGiven reads a file of any kind that the command line names, or standard input for "-",

@@ -102,7 +102,7 @@ func NotCounted(all []model.Omission) string {
 			names = append(names, what)
 		}
 	}
-	return clean.Line(words.Few(names, 3))
+	return clean.Line(words.ListFew(names, 3))
 }
 
 // omittedText returns the lines about omissions below an answer for people.

@@ -87,7 +87,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		if i == 0 {
 			s += "\nits rows are also in\n"
 		}
-		s += strings.TrimRight("  "+u.Label+"  "+words.Tally(u.Zones), " ") + "\n"
+		s += strings.TrimRight("  "+u.Label+"  "+words.CountByState(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"

@@ -26,8 +26,8 @@ var (
 // freshValue is a label value that no policy names.
 const freshValue = "rung-imagined"
 
-// imaginedWorld holds the labels, names and ports that the selectors of some policies tell apart, and
-// the pods imagined for them.
+// imaginedWorld holds the labels, names and ports that the selectors of some policies tell
+// apart, and the pods imagined for them.
 type imaginedWorld struct {
 	c            *model.Cluster
 	spaces, pods *labelSpace

@@ -66,8 +66,8 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	return out, nil
 }
 
-// ownNodeDifferences are the isolated namespaces whose pods take everything from their own node today,
-// whatever NetworkPolicies say, and from themselves through a Service
+// ownNodeDifferences are the isolated namespaces whose pods take everything from their own
+// node today, whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
 func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Difference) {

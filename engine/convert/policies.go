@@ -168,8 +168,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	return out, nil
 }
 
-// writePolicies gives policies their objects and texts; what the API would refuse is left out, and said.
-// One that is as it was keeps its own.
+// writePolicies gives policies their objects and texts; what the API would refuse is left
+// out, and said. One that is as it was keeps its own.
 func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
@@ -247,9 +247,9 @@ func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	return nil
 }
 
-// ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by the verdicts of
-// their systems, for today's pods, and for pods imagined with labels that nobody has yet. It
-// leaves made as it is. told hears of each step; it may be nil.
+// ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by
+// the verdicts of their systems, for today's pods, and for pods imagined with labels that
+// nobody has yet. It leaves made as it is. told hears of each step; it may be nil.
 func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
 	whole := *made
 	r := &whole

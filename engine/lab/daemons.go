@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// daemonFaults are the processes of the sandbox's zones on OVN that do not run, or do not answer. It locks
-// itself: whoever tells of one must not wait.
+// daemonFaults are the processes of the sandbox's zones on OVN that do not run, or do not
+// answer. It locks itself: whoever tells of one must not wait.
 type daemonFaults struct {
 	news chan struct{} // one element: something changed
 

@@ -26,7 +26,7 @@ type nodeLog struct {
 	follower *Follower
 	node     string
 	stop     context.CancelFunc
-	done     chan struct{} // closed when run has ended
+	done     chan struct{} // closed when followLog has ended
 
 	mu     sync.Mutex
 	stream logline.Stream

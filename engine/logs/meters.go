@@ -283,7 +283,7 @@ func (x MeterLoss) ACLText() string {
 	if k.Kind == model.KindNP && k.Name == "" {
 		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
 	} else {
-		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
+		text = k.ShortLabel() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
 	}
 	if x.Part != "" {
 		text += " (" + x.Part + ")"

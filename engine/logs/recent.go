@@ -19,14 +19,14 @@ const Recently = 15 * time.Minute
 // recentMost bounds the different connections among them: each costs two verdicts.
 const recentMost = 4000
 
-// RecentConnections are the connections of the lines of the last 15 minutes that are kept, the newest
-// first; where none came in that time, of the 15 minutes before the newest line.
+// RecentConnections are the connections of the lines of the last 15 minutes that are kept,
+// the newest first; where none came in that time, of the 15 minutes before the newest line.
 func (l *Store) RecentConnections() *diff.LogConnections {
 	return recentConnections(l.EntriesAfter(0, 0), l.now(), recentMost)
 }
 
-// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines say are
-// allowed, the newest first.
+// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines
+// say are allowed, the newest first.
 func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()

@@ -22,7 +22,8 @@ const (
 	remedyLost  = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
 )
 
-// findDisagreements says where packets and rows disagree. Where rows and policies do, their trace says.
+// findDisagreements says where packets and rows disagree. Where rows and policies do, their
+// trace says.
 func (r *Result) findDisagreements() {
 	for i := range r.Packets.Paths {
 		if len(r.Sent[i]) > 0 {

@@ -40,7 +40,7 @@ func ParseTarget(rev *revision.Revision, text string, action model.Action) (Targ
 	for p := range rev.Cluster.AllPolicies() {
 		k := p.Key
 		short := strings.TrimPrefix(k.Namespace+"/"+k.Name, "/")
-		if name == short || strings.EqualFold(name, k.Kind.Short()+"/"+short) || strings.EqualFold(name, string(k.Kind)+"/"+short) {
+		if name == short || strings.EqualFold(name, k.Kind.Abbreviation()+"/"+short) || strings.EqualFold(name, string(k.Kind)+"/"+short) {
 			found = append(found, k)
 		}
 	}

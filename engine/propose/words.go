@@ -22,7 +22,7 @@ func (p *Proposal) Notes() []string {
 	if p.Action == model.Deny {
 		one, many = "denies", "deny"
 	}
-	what := words.Total(len(p.Rules), "rule") + " that " + words.Form(len(p.Rules), one, many) + " "
+	what := words.Total(len(p.Rules), "rule") + " that " + words.OneOrMany(len(p.Rules), one, many) + " "
 	made := "proposed from the log: " + what + "the connections of " + p.reachedText() + "."
 	if p.New {
 		made += fmt.Sprintf(" New at priority %d.", p.Priority)
@@ -33,7 +33,7 @@ func (p *Proposal) Notes() []string {
 // MissedTexts say which lines do not come to what is wanted, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
-		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.Form(s.Lines, "stays", "stay"),
+		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.OneOrMany(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
 	}), LeftTexts(p.Left)...)
 }
@@ -57,7 +57,7 @@ func (p *Proposal) reachedText() string {
 	if n := p.Lines - still; n > 0 {
 		most = words.Thousands(n)
 	}
-	return fmt.Sprintf("%s of %s; %s %s %s by other rules", most, all, words.Thousands(still), words.Form(still, "stays", "stay"), strings.Join(as, " or "))
+	return fmt.Sprintf("%s of %s; %s %s %s by other rules", most, all, words.Thousands(still), words.OneOrMany(still, "stays", "stay"), strings.Join(as, " or "))
 }
 
 // outcomes are verdicts of lines that keep them.

@@ -38,8 +38,9 @@ type Sandbox interface {
 	CheckConfig() error
 	// Start begins it, once the objects are known; it ends with the loop.
 	Start(Parts)
-	// FillMode fills in what is on screen of it, DaemonsDown are its processes that do not run or do
-	// not answer, by zone, and ObjectsMoved hears of every step of the objects: for the loop.
+	// FillMode fills in what is on screen of it, DaemonsDown are its processes that do not
+	// run or do not answer, by zone, and ObjectsMoved hears of every step of the objects: for
+	// the loop.
 	FillMode(*revision.Mode)
 	DaemonsDown() map[string][]revision.Daemon
 	ObjectsMoved(c *model.Cluster, changes []model.Change)

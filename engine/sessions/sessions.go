@@ -20,8 +20,8 @@ type Sessions struct {
 	gate *gate.Gate
 	cfg  Config
 
-	// knownSessions are the sessions of the last look; retries say when one that could not be ended is
-	// tried next, and how often that was. They are of the goroutine that looks.
+	// knownSessions are the sessions of the last look; retries say when one that could not be
+	// ended is tried next, and how often that was. They are of the goroutine that looks.
 	knownSessions map[model.Key]policies.LogSession
 	retries       map[model.Key]retryAt
 

@@ -10,7 +10,8 @@ import (
 // QuestionOfPod is a question with a pod at the end it begins from.
 func QuestionOfPod(k model.Key) Question { return Question{From: EndText(k)} }
 
-// QuestionOfPolicy is a connection that the first rule of a policy is about, as far as there is one.
+// QuestionOfPolicy is a connection that the first rule of a policy is about, as far as there
+// is one.
 func QuestionOfPolicy(r *revision.Revision, k model.PolicyKey) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {

@@ -81,8 +81,8 @@ func (c *EndChoice) matchRank(text string, words []string) int {
 	return has
 }
 
-// CompleteEnds is a question with its ends completed to those of all that there are: "api-0" becomes
-// "blue/api-0".
+// CompleteEnds is a question with its ends completed to those of all that there are: "api-0"
+// becomes "blue/api-0".
 func CompleteEnds(all []EndChoice, q Question) Question {
 	end := func(text string, services bool) string {
 		if text == "" || slices.ContainsFunc(all, func(c EndChoice) bool { return c.Text == text }) {

@@ -43,7 +43,8 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
 }
 
-// findDisagreements finds the stages where policies and rows are both sure and say different things.
+// findDisagreements finds the stages where policies and rows are both sure and say different
+// things.
 func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {

@@ -7,6 +7,7 @@
 // decides is made here, so that screen and command line say the same; what cannot be
 // decided is told with its reason and never guessed.
 //
-// It imports revision, model, and of sources/nbdb/remote where a socket is; ui and cli may import it. Asking may take
-// milliseconds on a large cluster, so the console asks off its own goroutine.
+// It imports revision, model, and of sources/nbdb/remote where a socket is; ui and cli may
+// import it. Asking may take milliseconds on a large cluster, so the console asks off its own
+// goroutine.
 package trace

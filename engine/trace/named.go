@@ -74,7 +74,7 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 	for _, k := range found {
 		all = append(all, EndText(k))
 	}
-	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.Cut(all, " or ", 4))
+	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.JoinAtMost(all, " or ", 4))
 }
 
 // CompleteNames is the question with names that are alone completed to the ends that have them.

@@ -12,8 +12,8 @@ import (
 	"rung/revision/omitted"
 )
 
-// AskAllFamilies answers a question in every family that both ends have and it leaves open, and says
-// what becomes of the Service where only that has the port.
+// AskAllFamilies answers a question in every family that both ends have and it leaves open,
+// and says what becomes of the Service where only that has the port.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
 	out, err := t.askFamilies(r, c, by, tried, now)
 	if err != nil {
@@ -69,10 +69,10 @@ func verdictRank(v verdict.Verdict) int {
 	return 0
 }
 
-// combinedVerdict is the verdict on two families together: theirs, where it is one. Where they differ,
-// neither allow nor deny is true of the connection: it is unknown where one of them is, and else
-// undefined, since which family is used is for the client to choose. One in which no policy is
-// asked says nothing of the other.
+// combinedVerdict is the verdict on two families together: theirs, where it is one. Where
+// they differ, neither allow nor deny is true of the connection: it is unknown where one of
+// them is, and else undefined, since which family is used is for the client to choose. One in
+// which no policy is asked says nothing of the other.
 func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	switch {
 	case a.Verdict == b.Verdict && a.Reason == b.Reason:
@@ -98,8 +98,8 @@ func (t *Trace) inFamily(text string) string {
 	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
 }
 
-// ServiceAnswer is the answer for the same connection to the Service that has the port which was asked
-// for, since the pod has not.
+// ServiceAnswer is the answer for the same connection to the Service that has the port which
+// was asked for, since the pod has not.
 type ServiceAnswer struct {
 	Service model.Key
 	Target  uint16 // where the Service's connections come to the pod

@@ -74,7 +74,7 @@ func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (ou
 		if f.c.Pod(space, name) != nil {
 			continue
 		}
-		f.things = append(f.things, revision.Imagined{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
+		f.things = append(f.things, revision.ImaginedPod{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
 		out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: name})
 	}
 	return out

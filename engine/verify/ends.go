@@ -35,7 +35,7 @@ type endFinder struct {
 	problems []*Problem
 	// imagine says that pods which do not exist are taken as if they did; things are those.
 	imagine bool
-	things  []revision.Imagined
+	things  []revision.ImaginedPod
 	spaces  map[string]string // of imagined namespaces, by labels
 }
 
@@ -217,7 +217,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			for _, k := range keys {
 				all = append(all, trace.EndText(k))
 			}
-			f.addProblem(e.Pod.FilePlace, "%q is ambiguous: %s", name, words.Cut(all, " or ", 4))
+			f.addProblem(e.Pod.FilePlace, "%q is ambiguous: %s", name, words.JoinAtMost(all, " or ", 4))
 		}
 	}
 	if f.imagine && hits == 0 && len(f.problems) == known {

@@ -191,7 +191,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds = s.AllowNone
-			out.NotConsidered = j.omits.All() // who they would be is not known either
+			out.NotConsidered = j.omits.AllOmissions() // who they would be is not known either
 			return out, nil
 		}
 		if out.Holds {

@@ -9,8 +9,8 @@ import (
 	"rung/revision/omitted"
 )
 
-// omissionFinder finds what a statement hangs on: the omissions that could change what becomes of one
-// of its connections.
+// omissionFinder finds what a statement hangs on: the omissions that could change what
+// becomes of one of its connections.
 type omissionFinder struct {
 	filter    *omitted.OmissionFilter
 	ask       connectionAsker
@@ -20,7 +20,7 @@ type omissionFinder struct {
 
 func newHanging(f *omitted.OmissionFilter, ask connectionAsker) *omissionFinder {
 	h := &omissionFinder{filter: f, ask: ask}
-	for _, o := range f.All() {
+	for _, o := range f.AllOmissions() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {
 			h.omissions = append(h.omissions, o) // it may be one of those that labels mean
 			continue

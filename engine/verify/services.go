@@ -49,7 +49,7 @@ func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *state
 	}
 	out = verdict.CommonPorts(out, s.Ports)
 	if len(out) == 0 {
-		j.problem(s.ports, "%s has no such port; it has %s", e, words.OrNone(words.Few(has, 4)))
+		j.problem(s.ports, "%s has no such port; it has %s", e, words.OrNone(words.ListFew(has, 4)))
 		t.failed = true
 		return nil
 	}

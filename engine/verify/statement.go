@@ -102,7 +102,7 @@ func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 // String is the choice for people: "blue, red" or "tenant=blue".
 func (c *ObjectChoice) String() string {
 	if c.byName() {
-		return words.Few(c.Names, 3)
+		return words.ListFew(c.Names, 3)
 	}
 	return c.Selector.String()
 }
@@ -145,7 +145,7 @@ func endsText(ends []StatementEnd) string {
 	for i := range ends {
 		out = append(out, ends[i].String())
 	}
-	return words.Few(out, 3)
+	return words.ListFew(out, 3)
 }
 
 // String is the statement for people: "deny blue → red, TCP 80".

@@ -85,7 +85,7 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 		}
 	}
 	if total := len(w.ordinary); total == 0 {
-		return fmt.Errorf("no pods in %s that policies select", words.OrNone(words.Some(namespaces, 3)))
+		return fmt.Errorf("no pods in %s that policies select", words.OrNone(words.ListSome(namespaces, 3)))
 	}
 	return nil
 }

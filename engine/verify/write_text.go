@@ -19,7 +19,7 @@ import (
 func (w *statementWriter) writeHead(namespaces []string) {
 	between := "all namespaces"
 	if len(namespaces) > 0 {
-		between = words.Some(slices.Sorted(slices.Values(namespaces)), 6)
+		between = words.ListSome(slices.Sorted(slices.Values(namespaces)), 6)
 	}
 	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
@@ -144,8 +144,8 @@ func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool
 	return len(pods) == len(w.ordinary[space])
 }
 
-// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by what their
-// labels have in common, else by their names.
+// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by
+// what their labels have in common, else by their names.
 func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
 	order, pods := w.podsBySpace(units)
@@ -173,7 +173,7 @@ func (w *statementWriter) unitNames(units []int) string {
 		}
 		out = append(out, name)
 	}
-	return words.Few(out, 4)
+	return words.ListFew(out, 4)
 }
 
 // Labels that say which replica a pod is, not what it is.

@@ -18,7 +18,7 @@ func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
 		}
 		z.changes = z.changes.AfterAnyChange(at)
-	} else if !delta.Empty() {
+	} else if !delta.IsEmpty() {
 		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
 		for k := range delta.Policies {
 			units[k] = struct{}{}
@@ -90,7 +90,7 @@ func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeS
 	return l.lockedDiffer(), l.number, l.changes
 }
 
-// lockedDiffer is newest for whoever holds the lock.
+// lockedDiffer is newestDiffer for whoever holds the lock.
 func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
 	case l.lastMade == nil:

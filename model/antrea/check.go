@@ -296,7 +296,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 		}
 		if len(names) > 0 {
 			k.addAboutObject(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
-				p.TierName, p.Priority(), words.Few(names, 3)), "give it a priority of its own")
+				p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
 		}
 	}
 }
@@ -404,6 +404,6 @@ func (k *checker) checkLabels() {
 	}
 	if first != nil {
 		slices.Sort(names)
-		k.addAboutObject(first, AccountLabel, words.Few(names, 3)+words.Form(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
+		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
 	}
 }

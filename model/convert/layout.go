@@ -262,7 +262,7 @@ func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *
 }
 
 func labelsText(labels []string) string {
-	return words.Form(len(labels), "label ", "labels ") + words.List(labels, 3)
+	return words.OneOrMany(len(labels), "label ", "labels ") + words.List(labels, 3)
 }
 
 // noteRepeated notes that new values want the conversion again.

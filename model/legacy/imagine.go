@@ -153,7 +153,7 @@ func ToNetworkPolicies(c *model.Cluster) *Conversion {
 	byNamespace := map[string][]*model.Policy{}
 	for p := range c.Policies(model.KindNP) {
 		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
-		if Is2016(p) {
+		if IsNetpol2016(p) {
 			out.ReplacedPolicies = append(out.ReplacedPolicies, p.Key)
 			if !IsIsolated(c, p.Namespace) {
 				out.addNote(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
@@ -178,7 +178,7 @@ func (c *Conversion) convertNamespace(ns *model.Namespace, policies []*model.Pol
 	denied := ""
 	for _, p := range policies {
 		names[p.Name] = true
-		if !Is2016(p) && p.IsolatesDirection(model.Ingress) && p.Subject.Pods.MatchesEverything() {
+		if !IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) && p.Subject.Pods.MatchesEverything() {
 			denied = p.Name
 		}
 	}
@@ -193,7 +193,7 @@ func (c *Conversion) convertNamespace(ns *model.Namespace, policies []*model.Pol
 	}
 	c.addNote(ns.Key, "the annotation %s can be removed", model.AnnotationIsolation)
 	for _, p := range policies {
-		if Is2016(p) {
+		if IsNetpol2016(p) {
 			c.convertPolicy(p)
 		}
 	}

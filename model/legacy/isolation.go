@@ -84,21 +84,21 @@ func IsIsolated(c *model.Cluster, namespace string) bool {
 	return i.Isolated
 }
 
-// Is2016 says whether a policy is a NetworkPolicy of the API of 2016.
-func Is2016(p *model.Policy) bool {
+// IsNetpol2016 says whether a policy is a NetworkPolicy of the API of 2016.
+func IsNetpol2016(p *model.Policy) bool {
 	return p.Kind == model.KindNP && p.APIVersion == model.APIVersionNP2016
 }
 
 // IsolatesByItself says whether a NetworkPolicy isolates its pods by itself where the annotation
 // counts: those of 2016 do not, their namespace's annotation does.
 func IsolatesByItself(p *model.Policy, d model.Direction) bool {
-	return !Is2016(p) && p.IsolatesDirection(d)
+	return !IsNetpol2016(p) && p.IsolatesDirection(d)
 }
 
 // RulesCount says whether the rules of a NetworkPolicy decide anything where the annotation
 // counts: those of 2016 only ingress, and only in an isolated namespace.
 func RulesCount(c *model.Cluster, p *model.Policy, d model.Direction) bool {
-	return !Is2016(p) || d == model.Ingress && IsIsolated(c, p.Namespace)
+	return !IsNetpol2016(p) || d == model.Ingress && IsIsolated(c, p.Namespace)
 }
 
 // MatchesNothing says whether a rule of a NetworkPolicy of 2016 matches nothing because a
@@ -106,7 +106,7 @@ func RulesCount(c *model.Cluster, p *model.Policy, d model.Direction) bool {
 // the list were missing (older-forms.md#networkpolicies-of-extensionsv1beta1).
 func MatchesNothing(p *model.Policy, r *model.Rule) bool {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
-	if !typed || !Is2016(p) || r.Direction != model.Ingress || r.Index >= len(o.Spec.Ingress) {
+	if !typed || !IsNetpol2016(p) || r.Direction != model.Ingress || r.Index >= len(o.Spec.Ingress) {
 		return false
 	}
 	in := &o.Spec.Ingress[r.Index]
@@ -116,7 +116,7 @@ func MatchesNothing(p *model.Policy, r *model.Rule) bool {
 // NewerFields are the fields of a policy that the API of 2016 did not have.
 func NewerFields(p *model.Policy) (fields []string) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
-	if !typed || !Is2016(p) {
+	if !typed || !IsNetpol2016(p) {
 		return nil
 	}
 	seen := map[string]bool{}

@@ -110,7 +110,7 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 		return
 	}
 	if pairs > 1 {
-		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
+		worst += fmt.Sprintf(", and %s", words.OneOrMany(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
 	l.addAbout(p, codes.SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
 }
@@ -135,7 +135,7 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
 		l.addAboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
-			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")))
+			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"), words.Total(n, "pod")))
 	}
 	if len(negative) > 0 {
 		l.addAboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
@@ -146,7 +146,7 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 // negativeText says how many pods selectors take because they lack a label.
 func negativeText(what string, selectors []string, pods int) string {
 	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
-		words.Form(len(selectors), what, what+"s"), words.Few(selectors, shown), words.Form(len(selectors), "selects", "select"), words.Total(pods, "pod"))
+		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"), words.Total(pods, "pod"))
 }
 
 // checkNegativeSubject reports a subject that is many pods because they lack a label.
@@ -174,7 +174,7 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	}
 	if n := len(host); n > 0 {
 		l.addAboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
-			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
+			words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "it", "them"), words.ListFew(host, shown)))
 	}
 }
 
@@ -212,9 +212,9 @@ func (l *linter) checkTenants() {
 			}
 		}
 		slices.Sort(missing)
-		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key, words.Few(values, shown))
+		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key, words.ListFew(values, shown))
 		if len(missing) > 0 {
-			message += "; none for " + words.Few(missing, shown)
+			message += "; none for " + words.ListFew(missing, shown)
 		}
 		l.addAbout(policies[0], codes.TenantPolicies, message)
 	}
@@ -245,7 +245,7 @@ func (l *linter) checkTemplates() {
 			remedy := "restore " + m.Policy
 			if m.Value != "" {
 				message = fmt.Sprintf("the tenant %s (%s %s) is newer than the set %s, made from the template %s, and is not isolated: no policy of the set is about it",
-					m.Value, words.Form(len(m.Namespaces), "namespace", "namespaces"), words.Few(m.Namespaces, shown), set.Name, set.Called)
+					m.Value, words.OneOrMany(len(m.Namespaces), "namespace", "namespaces"), words.ListFew(m.Namespaces, shown), set.Name, set.Called)
 				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
 			}
 			l.addAbout(set.MainPolicy(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
@@ -265,19 +265,19 @@ func (l *linter) checkConversions() {
 		for _, m := range missing {
 			name := m.Value
 			if len(u.Labels) > 0 {
-				name += " (" + words.Form(len(m.Namespaces), "namespace ", "namespaces ") + words.Few(m.Namespaces, shown) + ")"
+				name += " (" + words.OneOrMany(len(m.Namespaces), "namespace ", "namespaces ") + words.ListFew(m.Namespaces, shown) + ")"
 			}
 			names = append(names, name)
 		}
-		each, what := "namespace", words.Form(len(names), "namespace ", "namespaces ")
+		each, what := "namespace", words.OneOrMany(len(names), "namespace ", "namespaces ")
 		if len(u.Labels) > 0 {
-			each, what = "value of label "+strings.Join(u.Labels, " with "), words.Form(len(names), "value ", "values ")
+			each, what = "value of label "+strings.Join(u.Labels, " with "), words.OneOrMany(len(names), "value ", "values ")
 		}
 		p, to := u.Policies[0], "anp"
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
 		l.addAbout(p, codes.ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
-			u.From, each, what, words.Few(names, shown), words.Form(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
+			u.From, each, what, words.ListFew(names, shown), words.OneOrMany(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
 	}
 }

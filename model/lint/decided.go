@@ -186,7 +186,7 @@ func deciderNames(by []verdict.Decider, own *model.Policy) string {
 			names = append(names, name)
 		}
 	}
-	return words.Some(names, shown)
+	return words.ListSome(names, shown)
 }
 
 func deciderName(b *verdict.Decider, own *model.Policy) string {
@@ -221,7 +221,7 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *audi
 	by := deciderNames(a.DecidersBefore, p)
 	at := len(d.out)
 	f := d.addAboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
-		by, words.Form(len(a.DecidersBefore), "decides", "decide"), r.Action))
+		by, words.OneOrMany(len(a.DecidersBefore), "decides", "decide"), r.Action))
 	f.Severity, f.Remedy = severity, remedy
 	d.addWitness(&a.Example)
 	if len(a.DecidersBefore) > 0 && a.DecidersBefore[0].Rule >= 0 {
@@ -247,7 +247,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *audit.Au
 	}
 	so := "without it all that it decides is allowed, as nothing denies it"
 	if len(a.DecidersWithout) > 0 {
-		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.Form(len(a.DecidersWithout), "decides", "decide") + " the same"
+		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.OneOrMany(len(a.DecidersWithout), "decides", "decide") + " the same"
 		if a.Undecided {
 			so += ", and of the rest nothing is denied"
 		}

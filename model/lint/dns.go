@@ -122,7 +122,7 @@ func (l *needLint) checkKeptOut() {
 			whose = who[0]
 		}
 		f := l.addAboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
-			whose, words.Some(dns, shown), strings.Join(ports, ", ")))
+			whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
 		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
 	}
 }

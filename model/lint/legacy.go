@@ -16,7 +16,7 @@ import (
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {
-		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.IsolatesDirection(model.Ingress) {
+		if p.Kind == model.KindNP && !legacy.IsNetpol2016(p) && p.IsolatesDirection(model.Ingress) {
 			today[p.Namespace] = append(today[p.Namespace], p.Name)
 		}
 	}
@@ -38,7 +38,7 @@ func (l *netpolLint) checkIsolations() {
 		}
 		if names := today[ns.Name]; len(names) > 0 {
 			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ", words.Count(len(names), "NetworkPolicy"),
-				words.Form(len(names), "isolates", "isolate"), words.Few(names, shown))
+				words.OneOrMany(len(names), "isolates", "isolate"), words.ListFew(names, shown))
 			if l.legacy {
 				message += "with --legacy-isolation both count"
 			} else {
@@ -52,7 +52,7 @@ func (l *netpolLint) checkIsolations() {
 // checkNetpol2016 reports NetworkPolicies of extensions/v1beta1
 // (older-forms.md#networkpolicies-of-extensionsv1beta1).
 func (l *netpolLint) checkNetpol2016(p *model.Policy) {
-	if !legacy.Is2016(p) {
+	if !legacy.IsNetpol2016(p) {
 		return
 	}
 	message := "apiVersion " + p.APIVersion + " is gone since Kubernetes 1.16: "

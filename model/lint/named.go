@@ -60,8 +60,8 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers overlap.P
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also "+
 		"%s connections among the peers, to %s that %s no subject: %s",
-		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)),
-		words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
+		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), strings.ToLower(string(r.Action)),
+		words.Count(hit.Len(), "pod"), words.OneOrMany(hit.Len(), "is", "are"), words.ListFew(pods, shown))
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
@@ -96,8 +96,8 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods overlap.P
 		effect = "beside the address set of the other family they never match"
 	}
 	l.addAboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.reason, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
-		words.Count(hit.Len(), "pod"), words.Few(on, shown), effect))
+		l.missing.reason, words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), family,
+		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
 
 // lackedFamily is IPv4 or IPv6 with the network of all its addresses, and why the cluster
@@ -166,8 +166,8 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"),
-		words.Few(missing, shown))
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
+		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 		if r.Action == model.Deny {

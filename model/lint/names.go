@@ -72,7 +72,7 @@ func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	case model.KindEF:
 		return len("EF::") + len(k.Namespace) + n
 	default:
-		return len(k.Kind.Short()) + len(":::") + len(k.Name) + len(d) + n
+		return len(k.Kind.Abbreviation()) + len(":::") + len(k.Name) + len(d) + n
 	}
 }
 
@@ -109,10 +109,10 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	}
 	if len(alike) > 0 {
 		f := l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
-			words.Few(alike, shown)+
+			words.ListFew(alike, shown)+
 			" cannot be told apart from those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
-		l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown)).Remedy = remedy
+		l.addAbout(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.ListFew(cut, shown)).Remedy = remedy
 	}
 }

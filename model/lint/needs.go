@@ -302,7 +302,7 @@ func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]need
 			ports = append(ports, r.Ports[i].String())
 		}
 		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+
-			words.Few(ports, shown)+", whatever the address, and no rule above decides"
+			words.ListFew(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {

@@ -86,11 +86,11 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	}
 	proto := strings.ToLower(protocol)
 	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
-		words.Form(len(names), "port", "ports"), words.Few(names, shown),
-		words.Form(len(names), "opens", "open"), proto)
+		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown),
+		words.OneOrMany(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
-		message += ", and allows every " + proto + " port, not only " + words.Few(meant, shown)
+		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
@@ -114,7 +114,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 		numbers = append(numbers, n.String())
 	}
 	l.addAboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)))
+		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
 // lostNames are the names that mean, on pods of today, a port that no number of
@@ -188,15 +188,15 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 	}
 	subject := l.x.SubjectSet(p)
 	if by, pod := l.findIsolating(p.Namespace, d, subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"),
+		message += fmt.Sprintf("%s what %s denies %s %s", words.OneOrMany(len(rules), "it opens", "they open"),
 			by.Label(), side, podName(pod))
 	} else if by, r, pod := l.findBaselineDeny(d, subject); pod != nil {
 		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
-			words.Form(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
+			words.OneOrMany(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
-			words.Form(len(rules), "it opens", "they open"))
+			words.OneOrMany(len(rules), "it opens", "they open"))
 	}
 	f := l.addAboutRule(p, &rules[0], codes.NetpolDirection, message)
 	f.Severity, f.Remedy = severity, "remove the rules, or name "+string(d)+" in policyTypes"

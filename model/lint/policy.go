@@ -62,7 +62,7 @@ func (l *linter) checkPolicy(p *model.Policy) {
 		if r, n := firstDeny(p); r != nil {
 			l.addAboutRule(p, r, codes.EmptySelectorDeny, fmt.Sprintf(
 				"the subject is every pod of every namespace, future ones too, and %s %s",
-				words.Count(n, "rule"), words.Form(n, "denies", "deny")))
+				words.Count(n, "rule"), words.OneOrMany(n, "denies", "deny")))
 		}
 	}
 	l.checkSystemNamespaces(p)
@@ -91,7 +91,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 	}
 	if n := len(host); n > 0 {
 		l.addAbout(p, codes.HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
-			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
+			words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "it", "them"), words.ListFew(host, shown)))
 	}
 	if n := len(udn); n > 0 {
 		severity := model.SeverityInfo
@@ -99,7 +99,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 			severity = model.SeverityWarning
 		}
 		l.addAbout(p, codes.PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
-			words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown))).Severity = severity
+			words.Count(n, "pod"), words.OneOrMany(n, "has", "have"), words.ListFew(udn, shown))).Severity = severity
 	}
 }
 
@@ -109,10 +109,10 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 		return
 	}
 	_, denies := firstDeny(p)
-	severity, message := model.SeverityInfo, "selects "+words.Few(names, shown)
+	severity, message := model.SeverityInfo, "selects "+words.ListFew(names, shown)
 	if denies > 0 {
 		severity = model.SeverityWarning
-		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
+		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.OneOrMany(denies, "denies", "deny"))
 	}
 	l.addAbout(p, codes.SelectsSystem, message).Severity = severity
 }
@@ -128,11 +128,11 @@ func (l *linter) checkDuplicates() {
 			var others []string
 			for _, o := range r.Policies {
 				if o.Policy != p {
-					others = append(others, o.Policy.Brief())
+					others = append(others, o.Policy.ShortLabel())
 				}
 			}
 			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
-				r.Priority, words.Few(others, shown))
+				r.Priority, words.ListFew(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no two of them disagree now"
 			}
@@ -142,7 +142,7 @@ func (l *linter) checkDuplicates() {
 }
 
 // conflictPrefix is how the message of a conflict begins: with whom it is.
-func conflictPrefix(other model.Key) string { return "conflicts with " + other.Brief() + " " }
+func conflictPrefix(other model.Key) string { return "conflicts with " + other.ShortLabel() + " " }
 
 // IsConflictWith says whether a finding is a conflict with a policy.
 func IsConflictWith(f *model.Finding, other model.Key) bool {

@@ -68,7 +68,7 @@ func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []in
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.addAboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown))).Severity = severity
+	d.addAboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.ListFew(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 

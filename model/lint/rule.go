@@ -82,13 +82,13 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 	if len(covered) > 0 {
 		l.addAboutRule(p, r, codes.NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
 			"and match pods by address",
-			words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most)).Remedy = remedy
+			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), most)).Remedy = remedy
 	}
 }
 
 func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []string) {
-	severity, message := model.SeverityInfo, words.Form(len(nothing), "the peer ", "the peers ")+
-		words.Few(nothing, shown)+words.Form(len(nothing), " matches", " match")+" no pod or node"
+	severity, message := model.SeverityInfo, words.OneOrMany(len(nothing), "the peer ", "the peers ")+
+		words.ListFew(nothing, shown)+words.OneOrMany(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
 		message += fmt.Sprintf(": the rule does nothing now (%s)", r.Action)
 		if r.Action == model.Deny {
@@ -110,7 +110,7 @@ func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool
 	}
 	if len(bad) > 0 {
 		l.addAboutRule(p, r, codes.HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
-			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)))
+			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.ListFew(bad, shown)))
 	}
 	return len(nodes) > 0
 }
@@ -146,7 +146,7 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 		}
 		if len(met) > 0 {
 			severity = model.SeverityError
-			message += "; where they overlap with those of " + words.Few(met, shown) + ", which one wins is undefined"
+			message += "; where they overlap with those of " + words.ListFew(met, shown) + ", which one wins is undefined"
 		}
 	}
 	l.addAboutRule(p, r, codes.RuleBeyondRange, message).Severity = severity

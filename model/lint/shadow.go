@@ -56,7 +56,7 @@ func (l *linter) addShadowed(p *model.Policy, rules []model.Rule, r *model.Rule,
 		}
 	}
 	l.addAboutRule(p, r, codes.RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
-		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action)).Severity = severity
+		words.ListFew(names, shown), words.OneOrMany(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 
 // portsKey is equal for equal ports in any order, broken ones aside; empty for none.

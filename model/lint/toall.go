@@ -144,9 +144,9 @@ func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 		if t.Pairs > len(some) {
 			some[0] = "such as " + some[0]
 		}
-		pairs = words.Form(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.Some(some, shown) + ")"
+		pairs = words.OneOrMany(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.ListSome(some, shown) + ")"
 	}
-	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.Form(idle, "never decides", "never decide"), does, pairs)
+	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never decides", "never decide"), does, pairs)
 }
 
 // addToAllUnasked reports the same where the verdicts are too many to ask: what stands below is

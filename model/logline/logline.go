@@ -66,7 +66,7 @@ func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
 	var s string
 	switch i := strconv.Itoa(rule); p.Kind {
 	case model.KindANP, model.KindBANP, model.KindCNP:
-		s = p.Kind.Short() + ":" + p.Name + ":" + string(d) + ":" + i
+		s = p.Kind.Abbreviation() + ":" + p.Name + ":" + string(d) + ":" + i
 	case model.KindNP:
 		s = "NP:" + p.Namespace + ":"
 		if p.Name != "" {

@@ -16,17 +16,17 @@ import (
 // Query decides which lines are shown: those for which every term holds. The zero value
 // shows all.
 type Query struct {
-	terms []term
+	terms []queryTerm
 }
 
-// term is one condition; any of its tests is enough for it to hold.
-type term struct {
+// queryTerm is one condition; any of its tests is enough for it to hold.
+type queryTerm struct {
 	isNegated bool
 	field     string // empty for a term about the text
-	tests     []test
+	tests     []lineTest
 }
 
-type test func(*Line) bool
+type lineTest func(*Line) bool
 
 // Error is a term that cannot be read.
 type Error struct {
@@ -93,7 +93,7 @@ func Parse(text string, now time.Time) (Query, error) {
 }
 
 // parseTerm reads one word without its not; a term that cannot be used is nil.
-func parseTerm(word string, open bool, now time.Time) (*term, *Error) {
+func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 	switch word[0] {
 	case '"':
 		var err *Error
@@ -117,13 +117,13 @@ func parseTerm(word string, open bool, now time.Time) (*term, *Error) {
 
 // textTerm looks for a text as it is written. Case counts only when there is an
 // upper-case letter. An arrow that was copied from the screen is written as texts have it.
-func textTerm(s string) *term {
+func textTerm(s string) *queryTerm {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "→", ">"), "->", ">")
 	if s == "" {
 		return nil
 	}
 	fold := strings.IndexFunc(s, unicode.IsUpper) < 0
-	return &term{tests: []test{func(l *Line) bool {
+	return &queryTerm{tests: []lineTest{func(l *Line) bool {
 		text := l.Text()
 		if fold {
 			text = strings.ToLower(text)
@@ -133,7 +133,7 @@ func textTerm(s string) *term {
 }
 
 // regexTerm reads /regex/.
-func regexTerm(word string, open bool) (*term, *Error) {
+func regexTerm(word string, open bool) (*queryTerm, *Error) {
 	expr := word[1:]
 	if open {
 		if expr == "" {
@@ -154,7 +154,7 @@ func regexTerm(word string, open bool) (*term, *Error) {
 
 // bareTerm looks for a word as every filter of the console does: as a regular expression
 // where it is one.
-func bareTerm(word string) (*term, *Error) {
+func bareTerm(word string) (*queryTerm, *Error) {
 	if regexp.QuoteMeta(word) == word || word == "->" {
 		return textTerm(word), nil
 	}
@@ -166,7 +166,7 @@ func bareTerm(word string) (*term, *Error) {
 }
 
 // regexpTerm makes a term of a regular expression; why says what is wrong with it.
-func regexpTerm(expr string) (t *term, why string) {
+func regexpTerm(expr string) (t *queryTerm, why string) {
 	if expr == "" {
 		return nil, ""
 	}
@@ -177,7 +177,7 @@ func regexpTerm(expr string) (t *term, why string) {
 	if err != nil {
 		return nil, strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	}
-	return &term{tests: []test{func(l *Line) bool { return re.MatchString(l.Text()) }}}, ""
+	return &queryTerm{tests: []lineTest{func(l *Line) bool { return re.MatchString(l.Text()) }}}, ""
 }
 
 // ShowsAll says whether the query shows everything.
@@ -218,10 +218,10 @@ func (q *Query) MatchLine(l *Line) bool {
 // IsTextOnly says whether nothing but the text of a line decides: its other fields may be
 // left out.
 func (q *Query) IsTextOnly() bool {
-	return !slices.ContainsFunc(q.terms, func(t term) bool { return t.field != "" })
+	return !slices.ContainsFunc(q.terms, func(t queryTerm) bool { return t.field != "" })
 }
 
-func (t *term) holdsFor(l *Line) bool {
+func (t *queryTerm) holdsFor(l *Line) bool {
 	for _, test := range t.tests {
 		if test(l) {
 			return !t.isNegated

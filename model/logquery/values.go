@@ -23,7 +23,7 @@ func beginsWith(typed string) func(string) bool {
 	return func(word string) bool { return strings.HasPrefix(word, typed) }
 }
 
-func readVerdict(v string, _ time.Time) (test, string) {
+func readVerdict(v string, _ time.Time) (lineTest, string) {
 	is := beginsWith(v)
 	known := false
 	for _, words := range verdicts {
@@ -36,8 +36,8 @@ func readVerdict(v string, _ time.Time) (test, string) {
 }
 
 // wordTest finds lines by a word that there is, or its beginning; want names the words.
-func wordTest(want string, words []string, of func(*Line) string) func(string, time.Time) (test, string) {
-	return func(v string, _ time.Time) (test, string) {
+func wordTest(want string, words []string, of func(*Line) string) func(string, time.Time) (lineTest, string) {
+	return func(v string, _ time.Time) (lineTest, string) {
 		is := beginsWith(v)
 		if !slices.ContainsFunc(words, is) {
 			return nil, "want " + want
@@ -55,9 +55,9 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or begins.
-func anyTextTest(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (test, string) {
-	return func(v string, _ time.Time) (test, string) {
+// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or beginsWith.
+func anyTextTest(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (lineTest, string) {
+	return func(v string, _ time.Time) (lineTest, string) {
 		is := by(v)
 		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
 	}
@@ -94,9 +94,9 @@ func policyNames(l *Line) []string {
 	case l.Unit != "":
 		return []string{l.Unit}
 	case k.Namespace != "":
-		return []string{k.Namespace + "/" + k.Name, k.Brief()}
+		return []string{k.Namespace + "/" + k.Name, k.ShortLabel()}
 	}
-	return []string{k.Brief()}
+	return []string{k.ShortLabel()}
 }
 
 // searchTexts returns the texts that an end can be found by, its name first.
@@ -108,8 +108,8 @@ func (d *LineEnd) searchTexts() []string {
 }
 
 // endSideTest looks at one end: by name, by address, by what is known of that.
-func endSideTest(at func(*Line) (*LineEnd, netip.Addr)) func(string, time.Time) (test, string) {
-	return func(v string, _ time.Time) (test, string) {
+func endSideTest(at func(*Line) (*LineEnd, netip.Addr)) func(string, time.Time) (lineTest, string) {
+	return func(v string, _ time.Time) (lineTest, string) {
 		is := nameTest(v)
 		if strings.HasPrefix(v, "=") { // what the end is called: an address alone where nobody has it
 			return func(l *Line) bool { d, _ := at(l); return is(d.searchTexts()[0]) }, ""
@@ -150,7 +150,7 @@ func readIP(v string) (endTest, string) {
 const wantPort = "want a port (53), a range (8000-8080) or udp/53"
 
 // readPort reads the destination port; that of packets without ports is 0.
-func readPort(v string, _ time.Time) (test, string) {
+func readPort(v string, _ time.Time) (lineTest, string) {
 	proto, ports, ok := strings.Cut(v, "/")
 	if !ok {
 		proto, ports = "", v
@@ -184,7 +184,7 @@ func portValues(l *Line) []string {
 }
 
 // readRule reads 5, egress:5, "egress 5", egress, or a part of the rule's name.
-func readRule(v string, _ time.Time) (test, string) {
+func readRule(v string, _ time.Time) (lineTest, string) {
 	dir, number := strings.ToLower(v), ""
 	if i := strings.IndexAny(dir, "0123456789"); i >= 0 {
 		dir, number = strings.TrimRight(dir[:i], ": "), dir[i:]
@@ -210,8 +210,8 @@ func ruleValues(l *Line) []string {
 }
 
 // timeTest compares the time of a line with one that was typed.
-func timeTest(holds func(at, typed time.Time) bool) func(string, time.Time) (test, string) {
-	return func(v string, now time.Time) (test, string) {
+func timeTest(holds func(at, typed time.Time) bool) func(string, time.Time) (lineTest, string) {
+	return func(v string, now time.Time) (lineTest, string) {
 		typed, err := moment.Parse(v, now, now)
 		if err != nil {
 			return nil, err.Error()

@@ -26,14 +26,14 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	for i := range n {
 		groups[i].to = start + step*int32(i)
 	}
-	p, err := b.schedule(groups)
+	p, err := b.scheduleMoves(groups)
 	if err != nil {
 		return Plan{}, fmt.Errorf("re-spacing with %s: %w", Spacing{step, start}, err)
 	}
 	p.Title = Spacing{step, start}.Title()
 	for _, g := range groups[n:] {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced",
-			words.Few(g.members, 3), g.from, b.max))
+			words.ListFew(g.members, 3), g.from, b.max))
 	}
 	return p, nil
 }

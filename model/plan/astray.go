@@ -53,7 +53,7 @@ func (e *AstrayError) Error() string {
 // PlacesText says of up to three policies where they are and where the plan
 // expects them.
 func (e *AstrayError) PlacesText() string {
-	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
+	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.String), "; ", 3)
 }
 
 // Unwrap makes it an ErrElsewhere.
@@ -61,7 +61,7 @@ func (e *AstrayError) Unwrap() error { return ErrElsewhere }
 
 // WayOutText returns the steps that put up to three of them right.
 func (e *AstrayError) WayOutText() string {
-	return words.Cut(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
+	return words.JoinAtMost(astrayTexts(e.Policies, AstrayPolicy.WayOutText), ", ", 3)
 }
 
 func astrayTexts(all []AstrayPolicy, text func(AstrayPolicy) string) (out []string) {

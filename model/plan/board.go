@@ -83,11 +83,11 @@ func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 
 // NameOfPolicy returns the name of a policy in slots and steps: an AdminNetworkPolicy's own, a
 // ClusterNetworkPolicy's as "CNP name".
-func NameOfPolicy(k model.PolicyKey) string { return k.Brief() }
+func NameOfPolicy(k model.PolicyKey) string { return k.ShortLabel() }
 
 // KeyOfName is the policy that is called so.
 func KeyOfName(name string) model.PolicyKey {
-	if rest, ok := strings.CutPrefix(name, model.KindCNP.Short()+" "); ok {
+	if rest, ok := strings.CutPrefix(name, model.KindCNP.Abbreviation()+" "); ok {
 		return model.PolicyKey{Kind: model.KindCNP, Name: rest}
 	}
 	return model.PolicyKey{Kind: model.KindANP, Name: name}

@@ -88,7 +88,7 @@ func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 	case down == nil, up != nil && upCost < downCost:
 		groups, at = up, lo
 	}
-	p, err := b.schedule(groups)
+	p, err := b.scheduleMoves(groups)
 	if err != nil {
 		return Insertion{}, fmt.Errorf("making room at %d: %w", at, err)
 	}

@@ -284,7 +284,7 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 		for i := range groups {
 			groups[i].to = to[i]
 		}
-		if _, err := b.schedule(groups); err == nil || err.Error() != "b would no longer decide after a" {
+		if _, err := b.scheduleMoves(groups); err == nil || err.Error() != "b would no longer decide after a" {
 			t.Errorf("%v: %v", to, err)
 		}
 	}

@@ -30,7 +30,7 @@ type Plan struct {
 	Notes []string `json:"notes"`
 }
 
-// schedule orders the moves of groups whose targets rise with their priorities.
+// scheduleMoves orders the moves of groups whose targets rise with their priorities.
 //
 // Groups that move to larger numbers go first, the last of them on the ladder
 // before the others; then those that move to smaller numbers, the first before
@@ -39,7 +39,7 @@ type Plan struct {
 // stays, or goes the other way and so was never between. A group in motion
 // stands on its old and its new number only, so no policy needs a place in
 // between and each moves once, which is the least there can be.
-func (b *Board) schedule(groups []priorityGroup) (Plan, error) {
+func (b *Board) scheduleMoves(groups []priorityGroup) (Plan, error) {
 	p := Plan{Max: b.max, Now: b.Slots(), Steps: []Step{}, Notes: []string{}}
 	for i, g := range groups {
 		if i > 0 && g.to <= groups[i-1].to {
@@ -92,7 +92,7 @@ func tieNote(g priorityGroup, i, first int) string {
 		return fmt.Sprintf("tie broken until step %d: %s (%d) comes before %s (%d)", first+1, low, min(g.from, g.to), high, max(g.from, g.to))
 	}
 	return fmt.Sprintf("tie broken until step %d: of %s, those at %d come before those at %d", first+len(g.members)-1,
-		words.Some(g.members, 4), min(g.from, g.to), max(g.from, g.to))
+		words.ListSome(g.members, 4), min(g.from, g.to), max(g.from, g.to))
 }
 
 // addNotes sums the plan up. parted are runs of steps after which a tie is parted.

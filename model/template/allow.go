@@ -128,7 +128,7 @@ func nameQuestion() Question {
 
 // priorityQuestion is the question for one priority, or several.
 func priorityQuestion(n int, b placeBefore) Question {
-	return Question{Name: askPriority, Ask: words.Form(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
+	return Question{Name: askPriority, Ask: words.OneOrMany(n, "At which priority?", "At which priorities?"), Kind: Priorities, offer: offerPriorities(n, b)}
 }
 
 // isolation is the tenant isolation of OVN-Kubernetes' feature document: an Allow within each

@@ -222,7 +222,7 @@ func (m *setMaker) withoutFirewalled(s *metav1.LabelSelector) *metav1.LabelSelec
 	if len(walled) == 0 {
 		return s
 	}
-	note := "an EgressFirewall decides besides what leaves " + words.Some(walled, 3) + ": what is expected to be allowed leaves it out"
+	note := "an EgressFirewall decides besides what leaves " + words.ListSome(walled, 3) + ": what is expected to be allowed leaves it out"
 	if !slices.Contains(m.set.Besides, note) {
 		m.set.Besides = append(m.set.Besides, note)
 	}

@@ -124,7 +124,7 @@ func (e *MissingError) Error() string {
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("template %s needs %s: %s", e.Template.Name, words.Form(len(names), "an answer", "answers"), strings.Join(names, ", "))
+	return fmt.Sprintf("template %s needs %s: %s", e.Template.Name, words.OneOrMany(len(names), "an answer", "answers"), strings.Join(names, ", "))
 }
 
 // AllTemplates are the templates there are.

@@ -125,7 +125,7 @@ func (w *World) offerValues(a Answers) (out []Choice) {
 	for _, l := range w.namespaceLabels() {
 		if l.key == a[askLabel] {
 			all = append(all, l.value)
-			out = append(out, Choice{l.value, words.Few(l.namespaces, 3)})
+			out = append(out, Choice{l.value, words.ListFew(l.namespaces, 3)})
 		}
 	}
 	if len(all) > 1 {
@@ -149,7 +149,7 @@ func (w *World) offerWorkloads(Answers) (out []Choice) {
 	ls := slices.DeleteFunc(w.namespaceLabels(), func(l *namespaceLabel) bool { return l.ofSystem || len(l.namespaces) < 2 && ordinary > 1 })
 	slices.SortStableFunc(ls, func(a, b *namespaceLabel) int { return cmp.Compare(len(b.namespaces), len(a.namespaces)) })
 	for _, l := range ls {
-		out = append(out, Choice{l.key + "=" + l.value, words.Few(l.namespaces, 3)})
+		out = append(out, Choice{l.key + "=" + l.value, words.ListFew(l.namespaces, 3)})
 	}
 	but := Choice{allNamespaces, "every namespace, future ones too"}
 	if len(system) > 0 {

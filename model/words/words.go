@@ -17,12 +17,12 @@ type integer interface{ ~int | ~int32 | ~uint64 }
 
 // Count is "1 pod", "12 pods", "3 policies".
 func Count[N integer](n N, one string) string {
-	return Form(n, "1 "+one, strconv.FormatInt(int64(n), 10)+" "+Plural(one))
+	return OneOrMany(n, "1 "+one, strconv.FormatInt(int64(n), 10)+" "+Plural(one))
 }
 
 // Total is Count for what may be many: "12,345 pods".
 func Total[N integer](n N, one string) string {
-	return Form(n, "1 "+one, Thousands(n)+" "+Plural(one))
+	return OneOrMany(n, "1 "+one, Thousands(n)+" "+Plural(one))
 }
 
 // Thousands is a number with commas: "12,345".
@@ -34,8 +34,8 @@ func Thousands[N integer](n N) string {
 	return s
 }
 
-// Form is the one or the other form of a word or a sentence: Form(n, "is", "are").
-func Form[N integer](n N, one, many string) string {
+// OneOrMany is the one or the other form of a word or a sentence: OneOrMany(n, "is", "are").
+func OneOrMany[N integer](n N, one, many string) string {
 	if n == 1 {
 		return one
 	}
@@ -67,7 +67,7 @@ func List(names []string, most int) string {
 	if n := len(names); n > 1 && n <= most {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
-	return Cut(names, ", ", most)
+	return JoinAtMost(names, ", ", most)
 }
 
 // Slug is a text as it may stand in the name of an object.
@@ -83,23 +83,25 @@ func Slug(text string) string {
 	}, text), "-")
 }
 
-// Cut joins names, and counts those beyond most: "a; b and 4 more".
-func Cut(names []string, between string, most int) string {
+// JoinAtMost joins names, and counts those beyond most: "a; b and 4 more".
+func JoinAtMost(names []string, between string, most int) string {
 	if n := len(names) - most; n > 0 {
 		return strings.Join(names[:most], between) + " and " + strconv.Itoa(n) + " more"
 	}
 	return strings.Join(names, between)
 }
 
-// Few is "a, b, c", and beyond shown names "a, b and 4 more"; a single one beyond is
+// ListFew is "a, b, c", and beyond shown names "a, b and 4 more"; a single one beyond is
 // named: that takes no more room than to count it.
-func Few(names []string, shown int) string { return Cut(names, ", ", single(names, shown)) }
+func ListFew(names []string, shown int) string {
+	return JoinAtMost(names, ", ", shownOrOneMore(names, shown))
+}
 
-// Some is Few written as a sentence: "a, b and c".
-func Some(names []string, shown int) string { return List(names, single(names, shown)) }
+// ListSome is ListFew written as a sentence: "a, b and c".
+func ListSome(names []string, shown int) string { return List(names, shownOrOneMore(names, shown)) }
 
-// single is shown, or one more where that is all there are.
-func single(names []string, shown int) int {
+// shownOrOneMore is shown, or one more where that is all there are.
+func shownOrOneMore(names []string, shown int) int {
 	if len(names) == shown+1 {
 		return shown + 1
 	}
@@ -121,8 +123,8 @@ func Size(n int64) string {
 
 const sizes = "KMGT"
 
-// Tally is "12 in sync, 1 behind": what is counted by state.
-func Tally[K ~string](states map[K]int) string {
+// CountByState is "12 in sync, 1 behind": what is counted by state.
+func CountByState[K ~string](states map[K]int) string {
 	var parts []string
 	for _, s := range slices.Sorted(maps.Keys(states)) {
 		parts = append(parts, fmt.Sprintf("%d %s", states[s], s))
@@ -134,12 +136,12 @@ func Tally[K ~string](states map[K]int) string {
 func CompareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
-		if digit(a[i]) && digit(b[j]) {
+		if isDigit(a[i]) && isDigit(b[j]) {
 			x, y := i, j
-			for i < len(a) && digit(a[i]) {
+			for i < len(a) && isDigit(a[i]) {
 				i++
 			}
-			for j < len(b) && digit(b[j]) {
+			for j < len(b) && isDigit(b[j]) {
 				j++
 			}
 			for x < i-1 && a[x] == '0' {
@@ -162,7 +164,7 @@ func CompareNatural(a, b string) int {
 	return cmp.Compare(len(a)-i, len(b)-j)
 }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // Age is a duration as kubectl says it: "4s", "12m", "3h", "2d". A moment that lies
 // ahead, by another machine's clock, is now.
@@ -179,8 +181,8 @@ func Clock(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// Left is a time to go, in the unit that matters: "14 min".
-func Left(d time.Duration) string {
+// TimeLeft is a time to go, in the unit that matters: "14 min".
+func TimeLeft(d time.Duration) string {
 	switch {
 	case d >= 2*time.Hour:
 		return fmt.Sprintf("%d h", d/time.Hour)
@@ -190,8 +192,8 @@ func Left(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// Lasted is how long something has been so, in whole units: "12 s", "4 min", "3 h".
-func Lasted(d time.Duration) string {
+// TimeLasted is how long something has been so, in whole units: "12 s", "4 min", "3 h".
+func TimeLasted(d time.Duration) string {
 	d = max(0, d)
 	switch {
 	case d < time.Minute:

@@ -13,7 +13,7 @@ func TestCounts(t *testing.T) {
 		"12,345 rows": Total(12345, "row"), "1 row": Total(1, "row"), "1,000,000 tries": Total(1000000, "try"),
 		"0": Thousands(0), "999": Thousands(999), "-999": Thousands(-999), "-1,000": Thousands(-1000),
 		"0 B": Size(0), "1023 B": Size(1023), "1.0 KiB": Size(1024), "3.5 MiB": Size(7 << 19), "2.0 GiB": Size(2 << 30), "4096.0 TiB": Size(1 << 52),
-		"is": Form(1, "is", "are"), "are": Form(0, "is", "are"), "none": OrNone(""), "a": OrNone("a"),
+		"is": OneOrMany(1, "is", "are"), "are": OneOrMany(0, "is", "are"), "none": OrNone(""), "a": OrNone("a"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -31,15 +31,15 @@ func TestLists(t *testing.T) {
 		{"a b c d e", "a, b, c and 2 more", "a; b; c and 2 more", "a, b, c and 2 more", "a, b, c and 2 more"},
 	} {
 		names := strings.Fields(c.names)
-		for want, got := range map[string]string{c.list: List(names, 3), c.cut: Cut(names, "; ", 3)} {
+		for want, got := range map[string]string{c.list: List(names, 3), c.cut: JoinAtMost(names, "; ", 3)} {
 			if got != want {
 				t.Errorf("%s: %q, want %q", c.names, got, want)
 			}
 		}
-		if got := Few(names, 3); got != c.few {
+		if got := ListFew(names, 3); got != c.few {
 			t.Errorf("%s: %q, want %q", c.names, got, c.few)
 		}
-		if got := Some(names, 3); got != c.some {
+		if got := ListSome(names, 3); got != c.some {
 			t.Errorf("%s: %q, want %q", c.names, got, c.some)
 		}
 	}

@@ -124,7 +124,7 @@ func (f *Finding) message() page.Cell {
 func (f *Finding) About() string {
 	switch {
 	case f.Of.Policy.Name != "":
-		return f.Of.Policy.Brief()
+		return f.Of.Policy.ShortLabel()
 	case f.Of.Policy.Kind != "":
 		return string(f.Of.Policy.Kind)
 	case f.File != "":

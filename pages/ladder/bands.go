@@ -43,7 +43,7 @@ func bandText(band *ladder.Band, s *system.System) string {
 	}
 	switch {
 	case band.Missing:
-		return "no such tier: " + words.Form(band.PolicyCount(), "it decides", "they decide") + " nothing"
+		return "no such tier: " + words.OneOrMany(band.PolicyCount(), "it decides", "they decide") + " nothing"
 	case band.Name == string(model.KindNP):
 		return "after tier " + s.TiersAroundNetpol[0] + " · " + count
 	case band.Tier == nil:
@@ -67,7 +67,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
 		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
 		Pods: policies.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
-		Name: page.Cell{Text: p.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
+		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
 		l.Sign.Text = "✗"

@@ -236,9 +236,9 @@ func zonesCell(l *Line) page.Cell {
 	case !l.Compiled:
 		return page.None
 	case l.Summary.Zones > 0 && l.Summary.InSync == l.Summary.Zones:
-		return page.Cell{Text: l.Summary.Short(), Role: themes.OK}
+		return page.Cell{Text: l.Summary.InSyncText(), Role: themes.OK}
 	}
-	return page.Cell{Text: l.Summary.Short(), Role: themes.Dim}
+	return page.Cell{Text: l.Summary.InSyncText(), Role: themes.Dim}
 }
 
 func hitsText(l *Line) string {

@@ -102,7 +102,7 @@ func (b *builder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	}
 	np, ef := string(model.KindNP), string(model.KindEF)
 	if b.Narrow {
-		np, ef = model.KindNP.Short(), model.KindEF.Short()
+		np, ef = model.KindNP.Abbreviation(), model.KindEF.Abbreviation()
 	}
 	parts := []string{"tier 2", fmt.Sprintf("%s %d", np, t.Counts[model.KindNP])}
 	if b.Stage != model.StageAfterLB {

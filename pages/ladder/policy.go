@@ -92,7 +92,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
 		l.Kind, l.ID, l.Policy, l.Subject, l.Ingress, l.Egress = Policy, PolicyID(k), p, p.Subject.String(), rp.Ingress, rp.Egress
-		l.Name = page.Cell{Text: k.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
+		l.Name = page.Cell{Text: k.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
 		b.note(l, nil, rp)
 	} else {
 		l.Ingress, l.Egress = u.RuleCounts(stage)
@@ -185,7 +185,7 @@ func (b *builder) compare(l *Line) {
 		}
 	}
 	if s.Waiting > 0 {
-		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
+		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)
 	if l.Rank < 0 {

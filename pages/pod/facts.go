@@ -78,7 +78,7 @@ type Line struct {
 // IsPrinted says whether a line is one of a command's table.
 func (l *Line) IsPrinted() bool { return l.Touch != nil }
 
-// Of is what is known of a pod.
+// Of returns the facts about a pod, with the rules that touch it.
 func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
 	out := &Pod{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
 		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*Touch{}, of: pod,
@@ -248,7 +248,7 @@ func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, hea
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer))
 	}
 	if open := policies.OpenRules(r, o.of); rows && open > 0 {
-		dim("everybody", words.Total(open, "rule")+" for other pods "+words.Form(open, "names", "name")+" no peer and so "+words.Form(open, "covers", "cover")+" this pod, too")
+		dim("everybody", words.Total(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {
 	case len(out) == 0:
@@ -261,7 +261,7 @@ func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, hea
 	o.Lines = append(o.Lines, out...)
 }
 
-// isolatedText is what it means that policies isolate a pod.
+// isolatedText says that policies isolate a pod, and which traffic is dropped for it.
 func isolatedText(by string) string {
 	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
 }

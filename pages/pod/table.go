@@ -20,7 +20,7 @@ func (o *Pod) Where() []string {
 	return out
 }
 
-// Text is what is said over the table, in print.
+// Text returns the text over the table, in print.
 func (o *Pod) Text() string {
 	s := fmt.Sprintf("pod %s/%s  %s\nlabels  %s\n", o.Namespace, o.Name, strings.Join(o.Where(), "  "), o.Labels)
 	if o.Note != "" {
@@ -88,7 +88,7 @@ func (t *Touch) name() string {
 	return t.Direction + " " + strconv.Itoa(t.Rule)
 }
 
-// brief is what the pod is to the rule, in short.
+// brief returns the role of the pod in the rule, in short.
 func (t *Touch) brief() page.Cell {
 	switch {
 	case t.Subject && t.Peer:

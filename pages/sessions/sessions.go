@@ -101,7 +101,7 @@ var Table = &page.Table[*Session]{
 	ID:    func(s *Session) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
 	Columns: []page.Column[*Session]{
-		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.Target.Brief(), themes.Accent) }},
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.Target.ShortLabel(), themes.Accent) }},
 		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *Session) page.Cell { return s.cell(s.levels, "") }},
 		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *Session) page.Cell { return s.cell(s.By, "") }},
 		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.until(), "") }},
@@ -135,7 +135,7 @@ func (s *Session) until() string {
 	case s.Over:
 		return words.Clock(s.Until.Local(), s.now)
 	}
-	return words.Clock(s.Until.Local(), s.now) + " (" + words.Left(s.Until.Sub(s.now)) + ")"
+	return words.Clock(s.Until.Local(), s.now) + " (" + words.TimeLeft(s.Until.Sub(s.now)) + ")"
 }
 
 // rows says in how many zones the rows log, where zones are read.

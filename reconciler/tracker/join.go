@@ -22,7 +22,7 @@ const HeldElsewhere = "a row that is not the policy's refers to it"
 // does not know.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
-	if tr == nil || tr.unit == nil && t.Observing && others(k.Kind) {
+	if tr == nil || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
 		return nil
 	}
 	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.ACLs.priority}
@@ -99,12 +99,12 @@ func andMoreText(first string, more int) string {
 	return first
 }
 
-// others are the kinds whose rows OVN-Kubernetes has by its configuration, or
+// isConfiguredKind are the kinds whose rows OVN-Kubernetes has by its configuration, or
 // keeps until it starts again, whatever objects there are
 // (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). Where they
 // are not desired and Rung only observes, it does not know better: they are no
 // difference.
-func others(k model.Kind) bool {
+func isConfiguredKind(k model.Kind) bool {
 	switch k {
 	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
 		return true
@@ -190,7 +190,7 @@ func (d *diffWriter) addSets() {
 		row := d.t.DB.AddressSet(s.uuid)
 		var fields []model.FieldDiff
 		if len(s.missing)+len(s.extra) > 0 {
-			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sorted(), s.extra.sorted()))
+			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sortedNames(), s.extra.sortedNames()))
 		}
 		if s.ids {
 			fields = append(fields, diffMap("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
@@ -210,7 +210,7 @@ func (d *diffWriter) addGroup() {
 	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.unit.GroupIDs[nb.KeyID]
 	if len(g.waiting) > 0 {
 		d.p.Waiting = len(g.waiting)
-		ports := memberDiff("ports", 0, g.waiting.sorted(), nil)
+		ports := memberDiff("ports", 0, g.waiting.sortedNames(), nil)
 		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
 			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
@@ -229,7 +229,7 @@ func (d *diffWriter) addGroup() {
 		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.foreignHeld))
 	}
 	if len(g.missing)+len(g.extra) > 0 {
-		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sorted(), g.extra.sorted()))
+		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sortedNames(), g.extra.sortedNames()))
 	}
 	if g.ids {
 		fields = append(fields, diffMap("external_ids", d.tr.unit.GroupIDs, row.ExternalIDs))

@@ -48,7 +48,7 @@ func (m MemberSet) Has(s string) bool {
 	return ok
 }
 
-func (m MemberSet) sorted() []string {
+func (m MemberSet) sortedNames() []string {
 	if len(m) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func StepMembers(old, now []string) (added, removed []string) {
 			added = append(added, s)
 		}
 	}
-	return added, was.sorted()
+	return added, was.sortedNames()
 }
 
 // stepSorted is StepMembers for sorted columns, which nearly all are.

@@ -64,10 +64,10 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	}
 	var ms rowMutations
 	if len(s.extra) > 0 {
-		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
+		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sortedNames()})
 	}
 	if len(s.missing) > 0 {
-		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
+		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sortedNames()})
 	}
 	ops = ms.appendOp(ops, nb.TableAddressSet, s.uuid)
 	if s.ids {

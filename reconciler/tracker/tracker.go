@@ -293,12 +293,12 @@ func (t *Tracker) markReowned(row nb.Row) {
 // findExtraRows finds live sets and groups of the policy that nobody wants.
 func (t *Tracker) findExtraRows(tr *unitTrack) {
 	tr.extraSets, tr.extraGroups = nil, nil
-	for _, uuid := range tr.liveSets.sorted() {
+	for _, uuid := range tr.liveSets.sortedNames() {
 		if s := t.sets[t.DB.AddressSet(uuid).Name]; s == nil || s.uuid != uuid {
 			tr.extraSets = append(tr.extraSets, uuid)
 		}
 	}
-	for _, uuid := range tr.liveGroups.sorted() {
+	for _, uuid := range tr.liveGroups.sortedNames() {
 		if o := t.groups[t.DB.PortGroup(uuid).Name]; o == nil || o.group.uuid != uuid {
 			tr.extraGroups = append(tr.extraGroups, uuid)
 		}

@@ -44,7 +44,7 @@ func EndsText(e verdict.Ends) string {
 	}
 	outside := outsideTexts(e)
 	if len(outside) > 0 {
-		parts = append(parts, words.Few(outside, 5))
+		parts = append(parts, words.ListFew(outside, 5))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -66,7 +66,7 @@ func outsideTexts(e verdict.Ends) (out []string) {
 	for i, n := range e.Outside {
 		text := addressesText(n)
 		if len(around[i]) > 0 {
-			except := "except " + words.Some(around[i], 3)
+			except := "except " + words.ListSome(around[i], 3)
 			if len(e.Outside) > 1 {
 				except = "(" + except + ")"
 			}
@@ -161,7 +161,7 @@ func listPorts(ports []verdict.PortRange) string {
 		if whole {
 			all = append(all, string(proto))
 		} else if len(some) > 0 {
-			all = append(all, string(proto)+" "+words.Few(some, 4))
+			all = append(all, string(proto)+" "+words.ListFew(some, 4))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -184,7 +184,7 @@ func DecidersText(ds []verdict.Decider) string {
 			names = append(names, s)
 		}
 	}
-	return words.Some(names, 3)
+	return words.ListSome(names, 3)
 }
 
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
@@ -226,7 +226,7 @@ func HangsTexts(d *diff.Difference) (out []string) {
 		if h.AtSenders {
 			end = "the senders' egress"
 		}
-		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.OneOrMany(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
 			end, DecidersText(h.Deciders), h.Example))
 	}
 	return out
@@ -237,7 +237,7 @@ func StaysText(d *diff.Difference) string {
 	const none = "no connection changes"
 	for _, t := range d.Totals {
 		if t.Before == t.After {
-			return fmt.Sprintf("%s; %s decided by another rule", none, words.Form(t.Pairs, "1 pair is", words.Thousands(t.Pairs)+" pairs are"))
+			return fmt.Sprintf("%s; %s decided by another rule", none, words.OneOrMany(t.Pairs, "1 pair is", words.Thousands(t.Pairs)+" pairs are"))
 		}
 	}
 	matches, decides := false, false
@@ -260,7 +260,7 @@ func StaysText(d *diff.Difference) string {
 	case !matches:
 		return none + ": no connection matches its rules now"
 	}
-	return fmt.Sprintf("%s: %s %s all of these", none, words.Some(instead, 3), words.Form(len(instead), "decides", "decide"))
+	return fmt.Sprintf("%s: %s %s all of these", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides", "decide"))
 }
 
 // IdleTexts says of rules of a change that they decide nothing after it, and which
@@ -282,7 +282,7 @@ func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 			}
 		}
 		out = append(out, fmt.Sprintf("%s of %s never decides: %s %s first", revision.RuleLabel(u.Direction, u.Rule, p.Rule(u.Direction, u.Rule).Name),
-			u.Policy.Label(), words.Some(by, 2), words.Form(len(by), "decides", "decide")))
+			u.Policy.Label(), words.ListSome(by, 2), words.OneOrMany(len(by), "decides", "decide")))
 	}
 	return out
 }

@@ -255,9 +255,9 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// Example is a connection of a cell of which what its verdict says is true: of a mixed cell
+// ExampleOfCell is a connection of a cell of which what its verdict says is true: of a mixed cell
 // one that is denied. ok is false where there is none.
-func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
+func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {
@@ -267,7 +267,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 			continue
 		} else if to.Network.IsValid() {
 			if wants(to.outcomes[a.kind]) {
-				ports, _ := m.example(a.kind, to.kind, false, v)
+				ports, _ := m.portAndFamily(a.kind, to.kind, false, v)
 				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true
 			}
 			continue
@@ -277,7 +277,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 			if a.pod == b.pod || !wants(m.podOutcome(a, b)) {
 				continue
 			}
-			ports, family := m.example(a.kind, m.kinds[b.kind], a.node == b.node, v)
+			ports, family := m.portAndFamily(a.kind, m.kinds[b.kind], a.node == b.node, v)
 			return verdict.Connection{From: matrixEndpoint(a.pod, family), To: matrixEndpoint(b.pod, family),
 				Protocol: ports.Protocol, Port: ports.Port}, true
 		}
@@ -285,8 +285,8 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	return c, false
 }
 
-// example is a port and a family of connections that have a verdict.
-func (m *Matrix) example(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
+// portAndFamily is a port and a family of connections that have a verdict.
+func (m *Matrix) portAndFamily(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
 	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
 	m.mu.Unlock()

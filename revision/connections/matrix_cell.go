@@ -45,8 +45,8 @@ func (v CellVerdict) Sign() string {
 	return " "
 }
 
-// Words are the verdict as a legend has it.
-func (v CellVerdict) Words() string {
+// LegendText are the verdict as a legend has it.
+func (v CellVerdict) LegendText() string {
 	if v == CellNotApplicable {
 		return "does not apply"
 	}
@@ -94,8 +94,8 @@ func (c *MatrixCell) add(o matrix.Outcome, n int) {
 	}
 }
 
-// Pairs counts all of them.
-func (c MatrixCell) Pairs() int {
+// CountPairs counts all of them.
+func (c MatrixCell) CountPairs() int {
 	return c.Allow + c.Deny + c.ByPort + c.Undefined + c.Unknown + c.NotApplicable
 }
 
@@ -140,7 +140,7 @@ func (c MatrixCell) Has(v CellVerdict) bool {
 // Text is the cell in words: "deny: all 40 pairs", "mixed: 12 of 40 pairs denied, 28
 // allowed".
 func (c MatrixCell) Text() string {
-	v, all := c.Verdict(), c.Pairs()
+	v, all := c.Verdict(), c.CountPairs()
 	if v == "" {
 		return "no connections: there is one pod, and it does not connect to itself"
 	}
@@ -151,7 +151,7 @@ func (c MatrixCell) Text() string {
 	}{{c.Undefined, "undefined"}, {c.Unknown, "unknown"}, {c.Deny, "denied"}, {c.ByPort, "depending on the port"}, {c.Allow, "allowed"},
 		{c.NotApplicable, "not applicable"}} {
 		if p.n == all {
-			text := v.Words() + ": " + words.Form(all, "the one pair", "all "+words.Thousands(all)+" pairs")
+			text := v.LegendText() + ": " + words.OneOrMany(all, "the one pair", "all "+words.Thousands(all)+" pairs")
 			if c.ByPort > 0 {
 				text += ", depending on the port"
 			}
@@ -161,7 +161,7 @@ func (c MatrixCell) Text() string {
 			parts = append(parts, words.Thousands(p.n)+" "+p.what)
 		}
 	}
-	return v.Words() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
+	return v.LegendText() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
 // exampleVerdict is which verdict an example of the cell has, and of which pairs.

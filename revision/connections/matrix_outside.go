@@ -188,7 +188,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 	end, ports := verdict.Endpoint{Key: to.Service}, m.x.ServicePorts(to.Service)
 	if to.Network.IsValid() {
 		end = verdict.AddrEnd(to.addr)
-		other, _ := m.example(p.kind, to.kind, false, v)
+		other, _ := m.portAndFamily(p.kind, to.kind, false, v)
 		ports = []verdict.Ports{other}
 		fronts, _ := m.x.FrontPorts(end)
 		for _, f := range fronts {

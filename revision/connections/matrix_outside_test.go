@@ -130,7 +130,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 					if v == CellMixed {
 						v = CellDeny
 					}
-					q, ok := m.Example(ns, to)
+					q, ok := m.ExampleOfCell(ns, to)
 					if answer, err := walk.FromPolicies(r.Verdicts(), q); !ok || err != nil || string(answer.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, answer.Verdict, err)
 					}

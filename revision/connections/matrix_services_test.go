@@ -114,7 +114,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 						}
 						seen[cell.Verdict()]++
 					}
-					q, ok := m.Example(ns, to)
+					q, ok := m.ExampleOfCell(ns, to)
 					v := m.Cell(ns, to).Verdict()
 					if v == CellMixed {
 						v = CellDeny

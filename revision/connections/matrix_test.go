@@ -149,9 +149,9 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 					}
 					v := got.Verdict()
 					seen[v]++
-					q, ok := m.Example(from, to)
-					if ok != (got.Pairs() > 0) {
-						t.Errorf("%s: %s → %s %v: %d pairs, example %v", name, from.Name(), to.Name(), p, got.Pairs(), ok)
+					q, ok := m.ExampleOfCell(from, to)
+					if ok != (got.CountPairs() > 0) {
+						t.Errorf("%s: %s → %s %v: %d pairs, example %v", name, from.Name(), to.Name(), p, got.CountPairs(), ok)
 					}
 					if v == CellMixed {
 						v = CellDeny
@@ -189,7 +189,7 @@ func TestMatrixOfEveryPort(t *testing.T) {
 		if got := m.Cell(x.from, x.to).Text(); got != x.text {
 			t.Errorf("%s → %s: %q, want %q", x.from.Name(), x.to.Name(), got, x.text)
 		}
-		if q, _ := m.Example(x.from, x.to); q.String() != x.example {
+		if q, _ := m.ExampleOfCell(x.from, x.to); q.String() != x.example {
 			t.Errorf("%s → %s: example %s, want %s", x.from.Name(), x.to.Name(), q, x.example)
 		}
 	}
@@ -269,12 +269,12 @@ func TestMatrixCellHas(t *testing.T) {
 	for _, unsure := range []matrix.Outcome{matrix.IsUndefined, matrix.IsUnknown} {
 		var c MatrixCell
 		c.add(unsure|matrix.Denied, 3)
-		if !c.Has(CellDeny) || c.Has(CellAllow) || c.Has(CellMixed) || c.Pairs() != 3 {
+		if !c.Has(CellDeny) || c.Has(CellAllow) || c.Has(CellMixed) || c.CountPairs() != 3 {
 			t.Errorf("denied elsewhere: %+v", c)
 		}
 		c.add(unsure|matrix.Denied, -3) // a pod does not connect to itself
 		c.add(unsure|matrix.Allowed, 2)
-		if c.Has(CellDeny) || !c.Has(CellAllow) || c.Pairs() != 2 {
+		if c.Has(CellDeny) || !c.Has(CellAllow) || c.CountPairs() != 2 {
 			t.Errorf("allowed elsewhere: %+v", c)
 		}
 	}

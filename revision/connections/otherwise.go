@@ -37,7 +37,7 @@ func OtherwiseText(o *diff.LogDifference) string {
 	case o.Judged == 0:
 		fmt.Fprintf(&b, "no log line of %s can be judged", span)
 	case o.Judged == 1:
-		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.Form(o.Lines, "", "not "))
+		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.OneOrMany(o.Lines, "", "not "))
 	default:
 		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
@@ -63,7 +63,7 @@ func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
-	return words.Total(o.Lines, "log line") + words.Form(o.Lines, " goes", " go") + " the other way"
+	return words.Total(o.Lines, "log line") + words.OneOrMany(o.Lines, " goes", " go") + " the other way"
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
@@ -71,7 +71,7 @@ func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
-	return words.Total(o.Contrary, "log line") + words.Form(o.Contrary, " says", " say") +
+	return words.Total(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
 		" otherwise than the policies do now: the policies changed since, or the rows differ"
 }
 
@@ -102,7 +102,7 @@ func SeenSaid(g *diff.LoggedGroup) string {
 	case g.Contrary == g.Lines:
 		text += ", which is not what the policies say now"
 	case g.Contrary > 0:
-		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.Form(g.Contrary, "is", "are"))
+		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary), words.OneOrMany(g.Contrary, "is", "are"))
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func TestUnscheduled(t *testing.T) {
 		t.Errorf("without the policy: %s, %v", b.Verdict, err)
 	}
 	// One that is named is imagined as it is asked about.
-	as := r.WithImagined([]revision.Imagined{{Namespace: "a", Name: "db"}, {Namespace: "b", Name: "web", Labels: map[string]string{"app": "x"}}})
+	as := r.WithImagined([]revision.ImaginedPod{{Namespace: "a", Name: "db"}, {Namespace: "b", Name: "web", Labels: map[string]string{"app": "x"}}})
 	if p := as.Cluster.Pod("a", "db"); p.NodeName == "" || len(p.IPs) != 1 || p.Labels.Map()["app"] != "db" {
 		t.Errorf("%+v", p)
 	}

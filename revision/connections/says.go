@@ -296,7 +296,7 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
-	text := "What " + to + words.Form(pods, " sends", " send") + " to " + peers
+	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers
 	if rule.Direction == model.Ingress {
 		text = "What comes from " + peers + " to " + to
 	}

@@ -86,7 +86,7 @@ func IsolatingPolicies(r *revision.Revision, pod *model.Pod, dir model.Direction
 // IsolatedDirections are the directions in which a NetworkPolicy isolates its pods by itself, for
 // people; empty for none.
 func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
-	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
+	if r.Flags.LegacyIsolation && legacy.IsNetpol2016(p) {
 		return nil
 	}
 	return p.IsolatedDirections()
@@ -96,7 +96,7 @@ func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
 // counts, empty for others.
 func LegacyIsolationText(r *revision.Revision, p *model.Policy) string {
 	switch {
-	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
+	case !r.Flags.LegacyIsolation || !legacy.IsNetpol2016(p):
 		return ""
 	case legacy.IsIsolated(r.Cluster, p.Namespace):
 		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
@@ -261,7 +261,7 @@ func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namesp
 				return true, ""
 			}
 		case pe.Match != nil:
-			if pe.Pods.Matches(pod.Labels) && anyMatches(r, groups, ns, p, rule, pe.Match) {
+			if pe.Pods.Matches(pod.Labels) && isPeerOfSubject(r, groups, ns, p, rule, pe.Match) {
 				return true, ""
 			}
 		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
@@ -285,9 +285,9 @@ func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namesp
 	return false, ""
 }
 
-// anyMatches says whether the pods of a namespace are peers of some pod that the rule
+// isPeerOfSubject says whether the pods of a namespace are peers of some pod that the rule
 // applies to, by its namespace.
-func anyMatches(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+func isPeerOfSubject(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if ns == nil {
 		return false
 	}

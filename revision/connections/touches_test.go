@@ -158,7 +158,7 @@ func BenchmarkFindings(b *testing.B) {
 			r := revision.New(revision.Facts{Cluster: c}, nil)
 			for b.Loop() {
 				r = revision.New(r.Facts, nil)
-				finding.Findings(r)
+				finding.FindingsOfObjects(r)
 			}
 		})
 	}

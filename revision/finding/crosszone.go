@@ -191,10 +191,10 @@ func diffInWords(d *model.RowDiff) string {
 		default:
 			part := f.Column
 			if len(f.Missing) > 0 {
-				part += " without " + words.Cut(f.Missing, " ", namedRows)
+				part += " without " + words.JoinAtMost(f.Missing, " ", namedRows)
 			}
 			if len(f.Extra) > 0 {
-				part += " with " + words.Cut(f.Extra, " ", namedRows) + " too many"
+				part += " with " + words.JoinAtMost(f.Extra, " ", namedRows) + " too many"
 			}
 			parts = append(parts, part)
 		}
@@ -253,7 +253,7 @@ func podsWithoutZone(r *revision.Revision) (out []zoneFinding) {
 			}
 		}
 		if len(names) > 0 {
-			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows))
+			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.JoinAtMost(names, " ", namedRows))
 			out = append(out, zoneWarning(findPortUnion, "", c.Key, time.Time{}, text,
 				"the node has no zone: is its Node object gone, or its database not given?"))
 		}

@@ -34,10 +34,10 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// Findings returns the findings from the objects of this very revision, worst first;
+// FindingsOfObjects returns the findings from the objects of this very revision, worst first;
 // AllFindings adds the findings from verdicts. The first caller waits until they are
 // worked out, some milliseconds for 1,000 pods and 1,000 rules.
-func Findings(r *revision.Revision) []model.Finding {
+func FindingsOfObjects(r *revision.Revision) []model.Finding {
 	d := revision.SharedValue[objectFindings](r)
 	d.once.Do(func() {
 		o := lintOptions(r)
@@ -57,7 +57,7 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 	if f := d.withVerdicts.Load(); f != nil {
 		return *f, nil
 	}
-	found := Findings(r)
+	found := FindingsOfObjects(r)
 	if !r.System.HasFeature(system.Stages) {
 		// Without stages no verdict can be asked for: the objects' findings are all.
 		d.withVerdicts.CompareAndSwap(nil, &found)
@@ -89,7 +89,7 @@ const (
 // FindSome works out the findings of the objects, and where that takes no time all of them;
 // it says whether they are all.
 func FindSome(r *revision.Revision) bool {
-	Findings(r)
+	FindingsOfObjects(r)
 	if revision.SharedValue[objectFindings](r).withVerdicts.Load() != nil {
 		return true
 	}
@@ -165,7 +165,7 @@ func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool
 	if FindSome(r) {
 		return *d.withVerdicts.Load(), true
 	}
-	return Findings(r), false
+	return FindingsOfObjects(r), false
 }
 
 // FindingsOf returns the findings of AllFindings that are about a policy.

@@ -88,7 +88,7 @@ func TestFindingsGivenUp(t *testing.T) {
 	less.Ingress = less.Ingress[:1]
 	next, _ := c.Upsert([]model.Object{&less}, nil)
 	second := with(next, 2, first)
-	Findings(second)
+	FindingsOfObjects(second)
 	known, current := KnownFindings(second)
 	if diff := cmp.Diff([]string{"door ingress 0"}, idle(known)); current || diff != "" {
 		t.Errorf("until they are new: current %v %s", current, diff)

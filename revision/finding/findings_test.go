@@ -46,10 +46,10 @@ func TestFindings(t *testing.T) {
 	if f, current := KnownFindings(second); current || cmp.Diff(known, f) != "" {
 		t.Errorf("those before, and not of this revision: %v %v", f, current)
 	}
-	if f := Findings(first); cmp.Diff(known, f) != "" {
+	if f := FindingsOfObjects(first); cmp.Diff(known, f) != "" {
 		t.Error("the first revision's own are what they were")
 	}
-	own := Findings(second)
+	own := FindingsOfObjects(second)
 	if diff := cmp.Diff(lint.Run(second.Cluster, nil, lint.Options{MaxPriority: model.MaxPriority}), own); diff != "" {
 		t.Errorf("with the index and ladder of the revision (-alone +shared):\n%s", diff)
 	}
@@ -60,7 +60,7 @@ func TestFindings(t *testing.T) {
 		t.Error("worked out by now")
 	}
 	// An older revision that is asked late does not put back what is known.
-	Findings(revision.New(first.Facts, second))
+	FindingsOfObjects(revision.New(first.Facts, second))
 	third := next(201)
 	if f, current := KnownFindings(third); current || cmp.Diff(own, f) != "" {
 		t.Error("the newest known ones")
@@ -83,7 +83,7 @@ func TestDerivedOnce(t *testing.T) {
 		wg.Go(func() {
 			KnownFindings(r)
 			r.Ladder()
-			Findings(r)
+			FindingsOfObjects(r)
 			r.AddressOwners("10.244.0.2")
 		})
 	}
@@ -138,7 +138,7 @@ spec: {egress: [{type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
 		return revision.Facts{Cluster: c, Desired: compiler.Compile(c, o)}
 	}
 	subnets := func(r *revision.Revision) bool {
-		return slices.ContainsFunc(Findings(r), func(f model.Finding) bool { return f.Code == codes.FirewallSubnets.Code })
+		return slices.ContainsFunc(FindingsOfObjects(r), func(f model.Finding) bool { return f.Code == codes.FirewallSubnets.Code })
 	}
 	hairpin := func(r *revision.Revision) bool {
 		return slices.ContainsFunc(r.Ladder().Tiers[model.TierNetwork].Units, func(u ladder.Unit) bool { return u.Key.Kind == model.KindNetpolDefault })

@@ -46,7 +46,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		if other == gone {
 			continue
 		}
-		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, policy: p.Policy.Key,
+		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1, policy: p.Policy.Key,
 			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
@@ -111,7 +111,7 @@ func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 			others = append(others, x.Name)
 		}
 	}
-	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.Some(others, 5))
+	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.ListSome(others, 5))
 }
 
 // Texts are the sentences of a note.

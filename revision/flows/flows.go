@@ -60,14 +60,14 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 	made := words.Count(len(f.Flows), "flow")
 	switch f.State {
 	case FlowsMade:
-		f.Text = made + " on " + words.Some(x.Switches, 3) + "."
+		f.Text = made + " on " + words.ListSome(x.Switches, 3) + "."
 		if p := ProgressOf(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
 		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
 	case FlowsMissing:
-		f.Text = "Missing on " + words.Some(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
+		f.Text = "Missing on " + words.ListSome(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	case FlowsOld:
 		f.Text = "Made of an older row" + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	}
@@ -107,7 +107,7 @@ func staleFlowsText(r *revision.Revision, s *revision.Southbound, now time.Time)
 	if s.IsCurrent() {
 		return ""
 	}
-	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt)
+	text := "Flows as of " + words.TimeLasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt)
 	if s.Error != "" {
 		text += ": " + s.Error
 	}
@@ -185,7 +185,7 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 		}
 	}
 	if t.Surplus > 0 {
-		parts = append(parts, words.Count(t.Surplus, "flow")+words.Form(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
+		parts = append(parts, words.Count(t.Surplus, "flow")+words.OneOrMany(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
 	}
 	t.Since = s.EarliestLate
 	if len(parts) > 0 {

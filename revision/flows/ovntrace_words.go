@@ -33,8 +33,8 @@ type OVNLine struct {
 	Agreement   Agreement
 }
 
-// Words says it.
-func (t *OVNTrace) Words() OVNWords {
+// InWords says it.
+func (t *OVNTrace) InWords() OVNWords {
 	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
 	for i := range t.Ways {
 		w := &t.Ways[i]

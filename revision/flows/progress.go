@@ -81,7 +81,7 @@ func (p *ZoneProgress) forHow(now, since time.Time) string {
 	if text := sinceText(now, since); text == "" || !p.StoodBefore {
 		return text
 	}
-	return " for at least " + words.Lasted(now.Sub(since))
+	return " for at least " + words.TimeLasted(now.Sub(since))
 }
 
 // sinceText is " for 12 s", empty for less than a second and where nobody knows.
@@ -89,5 +89,5 @@ func sinceText(now, since time.Time) string {
 	if since.IsZero() || now.Sub(since) < time.Second {
 		return ""
 	}
-	return " for " + words.Lasted(now.Sub(since))
+	return " for " + words.TimeLasted(now.Sub(since))
 }

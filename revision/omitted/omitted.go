@@ -97,8 +97,8 @@ func NewFilter(r *revision.Revision, rows bool) *OmissionFilter {
 	return &OmissionFilter{r, OmissionsOfAnswers(r, rows)}
 }
 
-// All are the omissions that could change some answer.
-func (f *OmissionFilter) All() []model.Omission { return f.omissions }
+// AllOmissions are the omissions that could change some answer.
+func (f *OmissionFilter) AllOmissions() []model.Omission { return f.omissions }
 
 // OmissionsChanging are the omissions that could change what becomes of a connection.
 func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {

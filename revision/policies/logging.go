@@ -70,7 +70,7 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 	levels, name := LoggingOf(r, p).Levels, p.Name
 	for _, other := range []model.Kind{model.KindANP, model.KindBANP} {
 		if other != p.Kind && r.Cluster.Policy(model.Key{Kind: other, Name: p.Name}) != nil {
-			name = p.Kind.Short() + "/" + p.Name
+			name = p.Kind.Abbreviation() + "/" + p.Name
 		}
 	}
 	words := []string{"rung", "log-level", name}

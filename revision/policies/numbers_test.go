@@ -36,11 +36,11 @@ func TestSubjectCount(t *testing.T) {
 		{"gone", "0 pods"},
 	} {
 		n := CountSubjects(r, given.ANPKey(tt.policy))
-		if brief, _, _ := strings.Cut(tt.text, ":"); n.Brief() != brief || n.String() != tt.text {
+		if brief, _, _ := strings.Cut(tt.text, ":"); n.BriefText() != brief || n.String() != tt.text {
 			t.Errorf("%s: %q, want %q", tt.policy, n, tt.text)
 		}
-		if all := len(MeantPods(r, r.Cluster.Policy(given.ANPKey(tt.policy)))); all != n.All() {
-			t.Errorf("%s: %d pods are listed, %d counted", tt.policy, all, n.All())
+		if all := len(MeantPods(r, r.Cluster.Policy(given.ANPKey(tt.policy)))); all != n.SelectedPods() {
+			t.Errorf("%s: %d pods are listed, %d counted", tt.policy, all, n.SelectedPods())
 		}
 	}
 	if got := (SubjectCount{Pods: 12345, OtherNetwork: 1}).String(); got != "12,345 of 12,346 pods: 1 on a user-defined network" {
@@ -66,20 +66,20 @@ func TestTally(t *testing.T) {
 	r := revision.New(revision.Facts{Cluster: c, Zones: []*model.ZoneState{z}}, nil)
 	frozen := []UnitState{{given.ANPKey("old"), model.StateFrozen}}
 	tally := TallyZone(r, z, now)
-	if diff := cmp.Diff(frozen, tally.Differ); diff != "" || tally.Short() != "1/2, 1 not enforced" {
-		t.Errorf("one was not compared yet: %q %s", tally.Short(), diff)
+	if diff := cmp.Diff(frozen, tally.Differ); diff != "" || tally.InSyncText() != "1/2, 1 not enforced" {
+		t.Errorf("one was not compared yet: %q %s", tally.InSyncText(), diff)
 	}
 	put("b", model.PolicyInZone{InSync: true})
 	put("gone", model.PolicyInZone{Extra: 1, DiffSince: now.Add(-time.Minute)})
 	tally = TallyZone(r, z, now)
 	want := map[model.PolicyState]int{model.StateInSync: 2, model.StateNotEnforced: 1, model.StateFrozen: 1, model.StateBehind: 1}
-	if diff := cmp.Diff(want, tally.States); diff != "" || tally.Short() != "2/3, 1 not enforced" {
-		t.Errorf("with rows of a policy that is gone: %q %s", tally.Short(), diff)
+	if diff := cmp.Diff(want, tally.States); diff != "" || tally.InSyncText() != "2/3, 1 not enforced" {
+		t.Errorf("with rows of a policy that is gone: %q %s", tally.InSyncText(), diff)
 	}
 	// Over all zones nothing can be in sync where there are no desired rows.
 	for name, short := range map[string]string{"a": "1/1", "far": "–", "old": "–", "gone": "0/1"} {
-		if s := SummarizePolicy(r, given.ANPKey(name), now); s.Short() != short {
-			t.Errorf("%s: %q, want %q", name, s.Short(), short)
+		if s := SummarizePolicy(r, given.ANPKey(name), now); s.InSyncText() != short {
+			t.Errorf("%s: %q, want %q", name, s.InSyncText(), short)
 		}
 	}
 	if o := OverZones(r, given.ANPKey("far"), now); !o.HasNoRows {

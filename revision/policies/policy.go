@@ -122,7 +122,7 @@ func LoggingPolicies(r *revision.Revision) (names []string, all int) {
 		all++
 		for rule := range place.Policy.AllRules() {
 			if rule.Tiered != nil && rule.Tiered.Logging {
-				names = append(names, place.Policy.Brief())
+				names = append(names, place.Policy.ShortLabel())
 				break
 			}
 		}
@@ -135,7 +135,7 @@ func LoggingPolicies(r *revision.Revision) (names []string, all int) {
 		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
 			continue
 		}
-		names = append(names, k.Brief())
+		names = append(names, k.ShortLabel())
 	}
 	return names, all
 }

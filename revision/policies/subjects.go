@@ -17,8 +17,8 @@ type SubjectCount struct {
 	Pods, OtherNetwork int
 }
 
-// All is how many pods the subject selects.
-func (n SubjectCount) All() int { return n.Pods + n.OtherNetwork }
+// SelectedPods is how many pods the subject selects.
+func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 
 // String is "38 pods", and where two counts could be meant both:
 // "38 of 39 pods: 1 on a user-defined network".
@@ -26,11 +26,11 @@ func (n SubjectCount) String() string {
 	if n.OtherNetwork == 0 {
 		return words.Total(n.Pods, "pod")
 	}
-	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.All(), "pod"), words.Thousands(n.OtherNetwork))
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
 }
 
-// Brief is String without the reason: "38 pods", "38 of 39 pods".
-func (n SubjectCount) Brief() string {
+// BriefText is String without the reason: "38 pods", "38 of 39 pods".
+func (n SubjectCount) BriefText() string {
 	text, _, _ := strings.Cut(n.String(), ":")
 	return text
 }
@@ -44,7 +44,7 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	d := r.DesiredOf(k)
 	var n SubjectCount
 	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
-	if n.All() > 0 || r.WhyNoRows(k) == nil {
+	if n.SelectedPods() > 0 || r.WhyNoRows(k) == nil {
 		return n
 	}
 	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
@@ -64,13 +64,13 @@ type PeerCount struct{ Pods, NoAddress, OtherNetwork int }
 
 // String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
 // address, 1 on a user-defined network".
-func (n PeerCount) String() string { return n.brief(n.NoAddress, n.OtherNetwork) }
+func (n PeerCount) String() string { return n.briefText(n.NoAddress, n.OtherNetwork) }
 
-// Brief is String with no more than what tells the pods from the addresses: "39 pods: 1
+// BriefText is String with no more than what tells the pods from the addresses: "39 pods: 1
 // without an address".
-func (n PeerCount) Brief() string { return n.brief(n.NoAddress, 0) }
+func (n PeerCount) BriefText() string { return n.briefText(n.NoAddress, 0) }
 
-func (n PeerCount) brief(noAddress, apart int) string {
+func (n PeerCount) briefText(noAddress, apart int) string {
 	var why []string
 	if noAddress > 0 {
 		why = append(why, words.Thousands(noAddress)+" without an address")

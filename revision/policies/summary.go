@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,9 +52,9 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	return s
 }
 
-// Short is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
+// InSyncText is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
 // zone is known.
-func (s PolicySummary) Short() string {
+func (s PolicySummary) InSyncText() string {
 	if s.HasNoRows || s.Zones == 0 {
 		return "–"
 	}
@@ -217,9 +218,9 @@ type ZoneTally struct {
 	Astray []model.Key
 }
 
-// Short is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
-func (t *ZoneTally) Short() string {
-	text := fmt.Sprintf("%d/%d", t.InSync, t.Policies)
+// InSyncText is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
+func (t *ZoneTally) InSyncText() string {
+	text := strconv.Itoa(t.InSync) + "/" + strconv.Itoa(t.Policies)
 	if t.NotEnforced > 0 {
 		text += fmt.Sprintf(", %d not enforced", t.NotEnforced)
 	}

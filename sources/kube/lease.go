@@ -133,8 +133,8 @@ func (e *election) runTerm(ctx context.Context) {
 	e.releaseLease(ctx)
 }
 
-// renewLease keeps the Lease until CampaignForZone has returned, or until it could not be renewed for
-// as long as RenewDeadline or is another's.
+// renewLease keeps the Lease until CampaignForZone has returned, or until it could not be
+// renewed for as long as RenewDeadline or is another's.
 func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
 		select {

@@ -45,8 +45,8 @@ func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// ServesResource says whether the server has a resource, which everybody may ask. A server that does
-// not say, or not to this user, is an error: then nobody knows.
+// ServesResource says whether the server has a resource, which everybody may ask. A server
+// that does not say, or not to this user, is an error: then nobody knows.
 func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err

@@ -267,7 +267,8 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 }
 
 // annotationOps change the annotations of logging. The level is tested also where only the
-// record of a session changes: it says what was before. none says that there are no annotations at all.
+// record of a session changes: it says what was before. none says that there are no
+// annotations at all.
 func annotationOps(ch PolicyChange, none bool) (ops []patchOperation) {
 	const annotations = "/metadata/annotations"
 	first := map[string]string{}

@@ -110,7 +110,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 		return
 	}
 	slices.Sort(names)
-	list := words.Cut(names, ", ", 5)
+	list := words.JoinAtMost(names, ", ", 5)
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
 		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: check.CodeNamespace,

@@ -80,9 +80,10 @@ func dropStatusDoubt(obj map[string]any) {
 
 // FromObject brings a typed policy into the model's form: one of
 // *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
-// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
-// an EgressFirewall. The object is kept as Original and must not be changed
-// afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
+// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an
+// *unstructured.Unstructured of these or of an EgressFirewall. The object is kept as Original
+// and must not be changed afterwards. Gate 1 is not run (see Validate), gate 2 is: see
+// Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 	return newDecoder(Options{}).fromObject(obj, origin)
 }

@@ -166,7 +166,7 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 	s.idsByWire.putValue(string(raw), sharedValue[map[string]string]{value: ids})
 }
 
-// getBytes is get for a name that need not be kept.
+// getBytes is value for a name that need not be kept.
 func (r *recentValues[T]) getBytes(name []byte) (v sharedValue[T], ok bool) {
 	v, ok = r.newer[string(name)]
 	if ok {

@@ -5,8 +5,8 @@
 // SwapText); on an error nothing new stays behind; a file that is not Rung's to replace
 // keeps its owner, its mode and anything that others wrote meanwhile (SwapText); lines are
 // added whole, on a line of their own (AppendLines); a file under the state folder is
-// regular, the user's own and readable by nobody else (OpenPrivate, ReadPrivate, CheckFolder), and nothing
-// ever waits for a named pipe.
+// regular, the user's own and readable by nobody else (OpenPrivate, ReadPrivate,
+// CheckFolder), and nothing ever waits for a named pipe.
 //
 // All calls of the operating system go through the interface FS, so that tests have one
 // that fails (test/faultfs). Paths are not cleaned for printing.

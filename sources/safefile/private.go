@@ -175,8 +175,8 @@ func AppendLines(f File, lines []byte) (at int64, err error) {
 }
 
 // CheckFolder looks at a private folder, if there is one. When it is open to others it
-// is closed to them, which note says if it holds anything; it is refused when it is somebody else's, or
-// when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
+// is closed to them, which note says if it holds anything; it is refused when it is somebody
+// else's, or when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
 // do harm.
 func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
 	real, err := fsys.RealPath(path)

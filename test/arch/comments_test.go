@@ -63,3 +63,36 @@ func TestJudgeComments(t *testing.T) {
 		})
 	}
 }
+
+// riddle is a comment that says of its object that it is "what …", "that of …" or "those …",
+// or a sentence that has such a subject.
+var riddle = regexp.MustCompile(`\A\S+ (is|are) (what|who|whose|that of|those)\b|(\.\s|\A)(What|Who|Whose|Those|That of) [a-z]`)
+
+func TestRiddle(t *testing.T) {
+	for comment, want := range map[string]bool{
+		"row is that of the cursor, nil without.":            true,
+		"Warnings are what must be agreed to.":               true,
+		"Run runs. What it says is kept.":                    true,
+		"Those that end are left out.":                       true,
+		"Run returns the row under the cursor.":              false,
+		"Run reports whether it is known what became of it.": false,
+	} {
+		if got := riddle.MatchString(comment); got != want {
+			t.Errorf("%q: %v, want %v", comment, got, want)
+		}
+	}
+}
+
+// A doc comment names the object: what is returned, its unit, its errors.
+func TestCommentsNameTheirObject(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test() {
+			continue
+		}
+		for _, c := range f.ast.Comments {
+			if at := riddle.FindString(c.Text()); at != "" {
+				t.Errorf("%s:%d: %q: say what it is, by a noun", f.path, f.fset.Position(c.Pos()).Line, at)
+			}
+		}
+	}
+}

@@ -137,7 +137,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 	count[string(way.Verdict())]++
 	count[string(way.Agreement())]++
 	whole := flows.OVNTrace{Connection: c, Ways: []flows.OVNWay{way}}
-	words := whole.Words()
+	words := whole.InWords()
 	switch {
 	case way.Agreement() == flows.Disagree:
 		t.Errorf("%s: %+v\n%s", c, words, texts)

@@ -210,7 +210,7 @@ func replaced(c *model.Cluster, policies []*model.Policy, kinds ...model.Kind) *
 // both sides.
 func TestFromAntreaAgrees(t *testing.T) {
 	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
-		t.Run(to.Short(), func(t *testing.T) {
+		t.Run(to.Abbreviation(), func(t *testing.T) {
 			n := newCount()
 			for seed := range uint64(conversions()) {
 				w := newAntreaWorld(seed + 30_000)
@@ -282,7 +282,7 @@ func TestAntreaExamplesConverted(t *testing.T) {
 	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
 		n := newCount()
 		r := convert.FromAntrea(c, to)
-		n.compare(t, to.Short(), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
+		n.compare(t, to.Abbreviation(), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
 		t.Log(n)
 		if n.decided < 200 {
 			t.Error("too few to prove anything")

@@ -129,7 +129,7 @@ func dialect(env *view.Env, s *detail.Sheet) {
 	}
 	st := env.Styles
 	s.Head("OVN-Kubernetes configuration · in most zones")
-	settings := revision.Dialect(env.Rev, "").Settings
+	settings := revision.DialectOfZone(env.Rev, "").Settings
 	wide := nameWidth
 	for _, x := range settings {
 		wide = max(wide, widget.Width(x.Name)+2)

@@ -91,9 +91,9 @@ func shorter(r *convert.Rule, w int) widget.Line {
 		return widget.Plain(becomes(r))
 	}
 	at := r.MadeRules[0]
-	text := at.Policy.Kind.Short() + " " + revision.RuleLabel(at.Direction, at.Index, "")
+	text := at.Policy.Kind.Abbreviation() + " " + revision.RuleLabel(at.Direction, at.Index, "")
 	if widget.Width(text) > w {
-		text = at.Policy.Kind.Short()
+		text = at.Policy.Kind.Abbreviation()
 	}
 	return widget.Plain(text)
 }

@@ -33,7 +33,7 @@ func TableWord(table string) string {
 
 // ColumnsDiffer is "1 column differs", "2 columns differ".
 func ColumnsDiffer(n int) string {
-	return words.Total(n, "column") + words.Form(n, " differs", " differ")
+	return words.Total(n, "column") + words.OneOrMany(n, " differs", " differ")
 }
 
 // RowPage is the page of a live row, or of the desired one where there is no
@@ -133,7 +133,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	text := f.Text
 	offset := func(x *flow.Flow) bool { return x.Row.Priority == a.Priority+flow.PriorityOffset }
 	if n := len(f.Flows); n > 0 && !slices.ContainsFunc(f.Flows, func(x *flow.Flow) bool { return !offset(x) }) {
-		text += fmt.Sprintf(" %s priority is the ACL's + %d.", words.Form(n, "Its", "Their"), flow.PriorityOffset)
+		text += fmt.Sprintf(" %s priority is the ACL's + %d.", words.OneOrMany(n, "Its", "Their"), flow.PriorityOffset)
 	}
 	s.Say("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
 	for i, x := range f.Flows {

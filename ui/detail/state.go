@@ -209,7 +209,7 @@ func Omissions(s *Sheet, all []model.Omission) {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
 			s.Say("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
-				words.Form(more, "is", "are")+" not counted", nav.Page{})
+				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
 		sign, look := "▲", s.St.Warn

@@ -132,7 +132,7 @@ func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 			names[i] += " (" + o.Note + ")"
 		}
 	}
-	return words.Cut(names, ", ", 2), ThingPage(r, owners[0].Key)
+	return words.JoinAtMost(names, ", ", 2), ThingPage(r, owners[0].Key)
 }
 
 // ThingName is a pod or node as people say it: "pod blue/api-7", "node

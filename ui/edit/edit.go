@@ -125,7 +125,7 @@ func (v *edit) start(env *view.Env) {
 			return
 		}
 		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
-		file = p.Kind.Short() + "-" + p.Name
+		file = p.Kind.Abbreviation() + "-" + p.Name
 		if now := upgraded(p); now != "" {
 			v.first, v.offered = now, true
 		}

@@ -72,7 +72,7 @@ func TestNames(t *testing.T) {
 	for _, w := range []int{80, 100, 120, 160, 200} {
 		s.Resize(w, 60)
 		for _, f := range found(t, p) {
-			s.Want(f.Policy.Brief() + " ")
+			s.Want(f.Policy.ShortLabel() + " ")
 		}
 	}
 }
@@ -266,8 +266,8 @@ func TestSameCounts(t *testing.T) {
 	}
 	for k, fs := range of {
 		want := model.CountFindings(fs)
-		if lines[k.Brief()] != want {
-			t.Errorf("%s: %+v on the page, %+v in all", k, lines[k.Brief()], want)
+		if lines[k.ShortLabel()] != want {
+			t.Errorf("%s: %+v on the page, %+v in all", k, lines[k.ShortLabel()], want)
 		}
 		policy := uitest.Open(t, p, nav.ToPolicy(k))
 		policy.Press("f")

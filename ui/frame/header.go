@@ -221,7 +221,7 @@ func policyCounts(s *system.System, c *model.Cluster) string {
 	}
 	out := make([]string, len(counted))
 	for i, k := range counted {
-		out[i] = fmt.Sprintf("%s %d", k.Short(), c.Count(k))
+		out[i] = fmt.Sprintf("%s %d", k.Abbreviation(), c.Count(k))
 	}
 	return strings.Join(out, " · ")
 }

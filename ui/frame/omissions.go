@@ -154,7 +154,7 @@ func summary(all []model.Omission) string {
 		}
 	}
 	if len(names) > 1 {
-		one = "not counting " + strings.Join(counts, ", ") + ": " + words.Few(names, namedOmissions)
+		one = "not counting " + strings.Join(counts, ", ") + ": " + words.ListFew(names, namedOmissions)
 	}
 	if one != "" {
 		parts = append([]string{one}, parts...)

@@ -119,7 +119,7 @@ func (c *carry) tell(env *view.Env) widget.Line {
 	note := widget.Line{}
 	switch {
 	case len(there) > 0:
-		note = widget.Styled("  = with "+words.Cut(there, ", ", 1), st.Warn)
+		note = widget.Styled("  = with "+words.JoinAtMost(there, ", ", 1), st.Warn)
 	case c.at != c.from:
 		note = widget.Styled("  free", st.Dim)
 	}

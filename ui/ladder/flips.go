@@ -17,7 +17,7 @@ import (
 // flips holds the effects on connections at the priorities a policy was carried to: counted
 // in the background, one after the other, the newest first. No key waits for it.
 type flips struct {
-	basis    revision.Basis
+	basis    revision.RevisionBasis
 	moves    *diff.PriorityMoves // nil until the first was counted
 	known    map[int32]*outcome  // by priority
 	counting bool
@@ -39,7 +39,7 @@ const countTime = 10 * time.Second
 // counted is the message with the outcome at a priority.
 type counted struct {
 	carry   *carry
-	basis   revision.Basis
+	basis   revision.RevisionBasis
 	at      int32
 	moves   *diff.PriorityMoves
 	outcome outcome

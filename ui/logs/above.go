@@ -67,7 +67,7 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 		}
 	}
 	if more > 0 {
-		out = append(out, words.Total(more, "more rule")+" of it "+words.Form(more, "comes", "come")+" after others like that.")
+		out = append(out, words.Total(more, "more rule")+" of it "+words.OneOrMany(more, "comes", "come")+" after others like that.")
 	}
 	return out
 }

@@ -178,7 +178,7 @@ func rulePile(e *entries.Entry) (name, term string) {
 		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exact(label) + term
 	default:
-		term = "policy:" + exact(k.Brief()) + term
+		term = "policy:" + exact(k.ShortLabel()) + term
 	}
 	if e.Rule.Rule < 0 {
 		return name, term

@@ -53,7 +53,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%d of %s log: ", len(names), words.Count(all, "policy")), st.Text).Add(words.Few(names, 3), st.Accent)
+			l = l.Add(fmt.Sprintf("%d of %s log: ", len(names), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -208,7 +208,7 @@ func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short b
 	if page.Kind.IsPolicy() {
 		return label
 	}
-	return ref.Policy.Brief() + " " + label
+	return ref.Policy.ShortLabel() + " " + label
 }
 
 // footer is the line under the cursor in full, and the counts per rule.

@@ -197,7 +197,7 @@ func (h *hunt) line(env *view.Env) widget.Line {
 		text += "; on top: of the lines kept" // the count beside the filter, until the search has ended
 		return widget.Styled(text, st.Info)
 	default:
-		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.Form(f.Matches, "matches", "match"))
+		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
 		if kept := h.shown.LastNumber() + 1 - h.shown.FirstNumber(); h.of.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}

@@ -181,7 +181,7 @@ func (v *sources) fileLine(env *view.Env) widget.Line {
 		return nil // the bar says that there are files
 	}
 	if len(bad) > 0 {
-		return widget.Styled(" ▲ "+text+" · "+words.Few(bad, 2), st.Warn)
+		return widget.Styled(" ▲ "+text+" · "+words.ListFew(bad, 2), st.Warn)
 	}
 	return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
 }

@@ -79,9 +79,9 @@ func pageTerm(p nav.Page) string {
 	case k.Kind == model.KindPod:
 		return "pod:=" + k.Namespace + "/" + k.Name
 	case p.Dir != "":
-		return "policy:" + exact(k.Brief()) + " rule:" + p.Dir.Lower() + ":" + strconv.Itoa(p.Rule)
+		return "policy:" + exact(k.ShortLabel()) + " rule:" + p.Dir.Lower() + ":" + strconv.Itoa(p.Rule)
 	default:
-		return "policy:" + exact(k.Brief())
+		return "policy:" + exact(k.ShortLabel())
 	}
 }
 

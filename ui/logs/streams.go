@@ -44,7 +44,7 @@ func (v *sources) streamLine(env *view.Env) widget.Line {
 	slices.Sort(order)
 	for _, s := range order {
 		if s != logline.StreamOpen {
-			l = l.Add(" · "+string(s)+": "+words.Few(by[s], 2), st.Warn)
+			l = l.Add(" · "+string(s)+": "+words.ListFew(by[s], 2), st.Warn)
 		}
 	}
 	return l
@@ -126,7 +126,7 @@ func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 	}
 	what := first.ACLText()
 	if k.Kind.IsPolicy() {
-		what = strings.TrimPrefix(what, k.Brief()+" ")
+		what = strings.TrimPrefix(what, k.ShortLabel()+" ")
 	}
 	out = append(out, what+" in "+first.Zone+": "+first.ShortText())
 	if others > 0 {

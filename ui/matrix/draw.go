@@ -82,7 +82,7 @@ func (v *page) none() string {
 	if !v.filter.Empty() && v.all > 0 {
 		return "no row matches the filter"
 	}
-	return "nothing here is " + v.only.Words()
+	return "nothing here is " + v.only.LegendText()
 }
 
 // about says what the matrix is of.
@@ -97,7 +97,7 @@ func (v *page) about(st *themes.Styles) widget.Line {
 		l = l.Add(" · from rows, to columns", st.Text)
 	}
 	if v.only != "" {
-		l = l.Add(" · only "+v.only.Words(), st.Warn)
+		l = l.Add(" · only "+v.only.LegendText(), st.Warn)
 	}
 	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Total(v.m.Pods, "pod"), st.Dim)
 	if n := len(v.reached); n > 0 {
@@ -116,7 +116,7 @@ func legend(st *themes.Styles) widget.Line {
 		if i > 0 {
 			l = l.Add("  ", st.Dim)
 		}
-		l = l.Add(c.Sign(), look(c, st)).Add(" "+c.Words(), st.Dim)
+		l = l.Add(c.Sign(), look(c, st)).Add(" "+c.LegendText(), st.Dim)
 	}
 	return l
 }
@@ -283,7 +283,7 @@ func (v *page) cell(st *themes.Styles, at place) widget.Line {
 	}
 	text := word.Sign()
 	if v.focus != "" && word != "" && v.fits.cell >= wayWidth {
-		text += " " + word.Words()
+		text += " " + word.LegendText()
 	}
 	open, end := " ", " "
 	if at == v.at {
@@ -312,7 +312,7 @@ func (v *page) detail(st *themes.Styles, w int) []string {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
 		sign, style = c.Verdict().Sign(), look(c.Verdict(), st)
-		if q, ok := v.m.Example(from, to); ok {
+		if q, ok := v.m.ExampleOfCell(from, to); ok {
 			next = "for example " + q.String()
 		}
 	} else if e := v.row(); e != nil {

@@ -23,7 +23,7 @@ type page struct {
 	ports verdict.Ports
 	wrong string // why the page's port cannot be asked
 
-	asked revision.Basis // what the matrix, or the one under way, was worked out from
+	asked revision.RevisionBasis // what the matrix, or the one under way, was worked out from
 	works view.Once
 	next  time.Time // when it may be asked again
 
@@ -207,7 +207,7 @@ func (v *page) askPort(env *view.Env) {
 // again asks for other ends or ports: what is worked out is not wanted any more.
 func (v *page) again(env *view.Env) {
 	v.works.Stop()
-	v.next, v.asked = time.Time{}, revision.Basis{}
+	v.next, v.asked = time.Time{}, revision.RevisionBasis{}
 	v.Sync(env)
 }
 
@@ -282,7 +282,7 @@ func (v *page) example() (verdict.Connection, bool) {
 	if !ok {
 		return verdict.Connection{}, false
 	}
-	return v.m.Example(from, to)
+	return v.m.ExampleOfCell(from, to)
 }
 
 // Selected is the trace that a cell leads to; a row's name leads to its namespace, or pod.
@@ -321,7 +321,7 @@ func (v *page) Copies(env *view.Env) []view.Copy {
 	var out []view.Copy
 	if from, to, ok := v.ends(v.at); ok {
 		out = append(out, view.Copy{What: "cell", Text: v.sentence(from, to)})
-		if c, ok := v.m.Example(from, to); ok {
+		if c, ok := v.m.ExampleOfCell(from, to); ok {
 			out = append(out, view.Copy{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}
 	}

@@ -224,7 +224,7 @@ func (p Page) name() string {
 	if p.Key.Kind == model.KindPod {
 		return p.Key.Namespace + "/" + p.Key.Name
 	}
-	return p.Key.Brief()
+	return p.Key.ShortLabel()
 }
 
 // rule is the rule the page is about.

@@ -49,7 +49,7 @@ func itemsOf(o Offers) []paletteItem {
 	for _, k := range kinds {
 		for p := range cluster.Policies(k) {
 			name := strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
-			place(strings.ToLower(k.Short())+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
+			place(strings.ToLower(k.Abbreviation())+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
 		}
 	}
 	for ns := range cluster.Namespaces() {

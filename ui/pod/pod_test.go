@@ -191,7 +191,7 @@ func BenchmarkPodEvent(b *testing.B) {
 		p.Cluster, changes = p.Cluster.Upsert([]model.Object{&pod}, nil)
 		p.Desired, _ = c.Apply(p.Cluster, changes)
 		s.Console.Set(p)
-		finding.Findings(s.Console.Revision())
+		finding.FindingsOfObjects(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

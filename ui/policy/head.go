@@ -148,10 +148,10 @@ func (v *View) count(env *view.Env) {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
 	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
-	v.counts[zonesPart] = s.Short()
+	v.counts[zonesPart] = s.InSyncText()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).All()) // as many as are listed; the head says what is apart
+		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).SelectedPods()) // as many as are listed; the head says what is apart
 	}
 }
 

@@ -333,9 +333,9 @@ func (v *View) Crumb() string {
 	case v.key.Kind == model.KindANP:
 		return v.key.Name
 	case v.key.Namespace != "":
-		return v.key.Kind.Short() + " " + v.key.Namespace + "/" + v.key.Name
+		return v.key.Kind.Abbreviation() + " " + v.key.Namespace + "/" + v.key.Name
 	}
-	return v.key.Kind.Short() + " " + v.key.Name
+	return v.key.Kind.Abbreviation() + " " + v.key.Name
 }
 
 // WhyNot says why an action makes no sense for this policy.

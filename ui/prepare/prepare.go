@@ -33,7 +33,7 @@ type Pacer struct {
 
 // asking is every connection of a revision being asked, for its findings.
 type asking struct {
-	basis  revision.Basis
+	basis  revision.RevisionBasis
 	cancel context.CancelFunc
 	done   chan struct{}
 }

@@ -142,7 +142,7 @@ func TestAskingIsGivenUp(t *testing.T) {
 		t.Error("it was asked, and nobody noticed")
 	}
 	// The next one is under way when another comes.
-	hangs := func(basis revision.Basis) *asking {
+	hangs := func(basis revision.RevisionBasis) *asking {
 		ctx, cancel := context.WithCancel(t.Context())
 		job := &asking{basis: basis, cancel: cancel, done: make(chan struct{})}
 		go func() {

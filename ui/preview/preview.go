@@ -124,7 +124,7 @@ func (v *View) Crumb() string {
 	}
 	if m, ok := v.src.(*mutation); ok {
 		if k := m.m.Policy; k.Name != "" {
-			return "preview: " + string(m.m.Op) + " " + k.Brief()
+			return "preview: " + string(m.m.Op) + " " + k.ShortLabel()
 		}
 		return "preview: " + string(m.m.Op)
 	}

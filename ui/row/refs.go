@@ -109,7 +109,7 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
-	text := "Same priority as " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
+	text := "Same priority as " + words.Total(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == liverows.TieUndefined {
 		sign, mark = "▲", st.Warn

@@ -284,9 +284,9 @@ func (v *View) Crumb() string {
 	what := detail.TableWord(v.page.Table)
 	switch {
 	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
-		return what + " of " + v.policy.Brief()
+		return what + " of " + v.policy.ShortLabel()
 	case v.policy.Name != "" && v.id != "":
-		return what + " " + v.policy.Brief() + " " + detail.ShortID(v.id, v.policy)
+		return what + " " + v.policy.ShortLabel() + " " + detail.ShortID(v.id, v.policy)
 	case v.name != "" && v.owner.Form == nb.FormNone: // of ports and switches the name tells
 		return what + " " + v.name
 	case v.page.UUID != "":

@@ -335,7 +335,7 @@ func BenchmarkLargeSet(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.Console.Set(p)
-		finding.Findings(s.Console.Revision())
+		finding.FindingsOfObjects(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

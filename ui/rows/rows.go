@@ -251,7 +251,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) Crumb() string {
 	about := "rows"
 	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
-		about = "rows of " + v.page.Key.Brief()
+		about = "rows of " + v.page.Key.ShortLabel()
 	}
 	return about + ": " + tables[v.table].title
 }

@@ -266,7 +266,7 @@ func BenchmarkSync(b *testing.B) {
 			return nil
 		})
 		f.Set(p)
-		finding.Findings(f.Revision())
+		finding.FindingsOfObjects(f.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

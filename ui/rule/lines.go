@@ -120,7 +120,7 @@ func (v *View) behind(env *view.Env, i int) []string {
 			return []string{"of each pod it applies to"}
 		}
 		n := policies.CountPeers(env.Rev, v.page.Key, v.rule.Direction, v.rule.Index, i)
-		return []string{n.String(), n.Brief(), words.Total(n.Pods, "pod")}
+		return []string{n.String(), n.BriefText(), words.Total(n.Pods, "pod")}
 	case model.PeerNodes:
 		nodes := 0
 		for node := range env.Rev.Cluster.Nodes() {
@@ -173,7 +173,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 	}
 	count := " → " + n.String() + in
 	if widget.Width(v.policy.Subject.String()+count) > s.In()-nameWidth {
-		count = " → " + n.Brief() + in // the policy's page says why not all
+		count = " → " + n.BriefText() + in // the policy's page says why not all
 	}
 	if v.read() {
 		if g := v.state.DB.PortGroupByName(liverows.GroupName(v.page.Key)); g != nil {
@@ -249,7 +249,7 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *livero
 	k := at.Policy.Key
 	text := revision.RuleLabel(at.Rule.Direction, at.Rule.Index, "")
 	if k != v.page.Key {
-		text = k.Brief() + " " + text
+		text = k.ShortLabel() + " " + text
 	}
 	action := "  " + at.Rule.ActionText()
 	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.In() {

@@ -40,7 +40,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		case p.Kind == model.KindNP:
 			text = "NetworkPolicies: after tier " + is.TiersAroundNetpol[0] + ", before " + is.TiersAroundNetpol[1]
 		case p.Tiered == nil:
-			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
+			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Abbreviation(), place.Tier, p.Priority, r.Index)
 		}
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 		if place.IsTied() {
@@ -48,7 +48,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 			for _, k := range place.TiedPolicies() {
 				names = append(names, k.Label())
 			}
-			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
+			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.ListFew(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
 		}
 	}
 	if a := r.Tiered; a != nil {

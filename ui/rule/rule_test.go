@@ -337,7 +337,7 @@ func BenchmarkPodEvent(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.Console.Set(p)
-		finding.Findings(s.Console.Revision())
+		finding.FindingsOfObjects(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -359,7 +359,7 @@ func (v *View) Click(_ *view.Env, x, y int) bool {
 func (v *View) Wheel(_ *view.Env, lines int) { v.active().Wheel(lines) }
 
 // Crumb names the policy and the rule in the breadcrumbs.
-func (v *View) Crumb() string { return v.page.Key.Brief() + " " + v.label() }
+func (v *View) Crumb() string { return v.page.Key.ShortLabel() + " " + v.label() }
 
 // title is the heading of the rule in at most w cells.
 func (v *View) title(w int) string {

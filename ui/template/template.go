@@ -103,7 +103,7 @@ func (v *page) fill(env *view.Env) {
 			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.Form(it.missing, "it", "them"))
+				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.OneOrMany(it.missing, "it", "them"))
 			}
 			items = append(items, it)
 		}

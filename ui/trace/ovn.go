@@ -53,7 +53,7 @@ func (a *asking) heard() bool { return a.Under() && a.now() != a.seen }
 func (a *asking) take(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
 	if t != nil {
-		words := t.Words()
+		words := t.InWords()
 		a.words, a.at = &words, t.At
 	}
 }

@@ -185,7 +185,7 @@ func (l *logging) whom() string {
 	for _, k := range l.keys {
 		names = append(names, k.Label())
 	}
-	return words.Some(names, 2)
+	return words.ListSome(names, 2)
 }
 
 // Key picks: arrows walk, digits set a level, letters set several at once.

@@ -34,7 +34,7 @@ const mark = 2
 func (v *pane) narrow(lines []*line) {
 	name, prio := 0, len("PRIO")
 	for _, l := range lines {
-		name = max(name, min(mostName, widget.Width(l.key.Brief())))
+		name = max(name, min(mostName, widget.Width(l.key.ShortLabel())))
 	}
 	for f := whole; f < signs; f++ {
 		w := mark + prio + 1 + max(name, len("POLICY"))
@@ -112,7 +112,7 @@ func (v *pane) fit(w int) {
 	v.form = f
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.ShortLabel(), v.st.Accent) }},
 	}
 	for i, title := range v.titles(f) {
 		cols = append(cols, widget.Column[*line]{Title: title, Cell: func(l *line) widget.Line {

@@ -72,7 +72,7 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 func (v *pane) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.ShortLabel(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
 			if l.over.HasNoRows {
 				return widget.Styled("–", v.st.Dim)

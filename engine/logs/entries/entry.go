@@ -36,10 +36,10 @@ type End struct {
 	// zero when none had it, or nobody knows.
 	Key  model.Key
 	Addr string
-	// Note is empty where no cluster is known, "outside" for an address nobody in it has, "gone" for one that
-	// Key had until Gone, "now" where Key has it now and nobody watched when the line
-	// was written, "later" where Later has it now and did not exist then, "no longer
-	// known", or how Key has it: "host network", "completed", "management port",
+	// Note is empty where no cluster is known, "outside" for an address nobody in it has,
+	// "gone" for one that Key had until Gone, "now" where Key has it now and nobody watched
+	// when the line was written, "later" where Later has it now and did not exist then, "no
+	// longer known", or how Key has it: "host network", "completed", "management port",
 	// "gateway router".
 	Note  string
 	Gone  time.Time

@@ -89,7 +89,7 @@ func ruleText(ref logline.RuleRef, name string) string {
 	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
 		return connections.DefaultDeny(k.Namespace, ref.Direction).Label()
 	}
-	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
+	return ref.Policy.ShortLabel() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
 // UnitKey returns the key that the row that logged the line was compiled for: the policy

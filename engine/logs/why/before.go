@@ -41,7 +41,7 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 		}
 	}
 	if over > 0 {
-		out = append(out, Check{Step: "order", State: Unknown, Text: words.Total(over, "more rule") + " of it " + words.Form(over, "comes", "come") + " after others like that."})
+		out = append(out, Check{Step: "order", State: Unknown, Text: words.Total(over, "more rule") + " of it " + words.OneOrMany(over, "comes", "come") + " after others like that."})
 	}
 	return out
 }
@@ -70,17 +70,17 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.OnlyTogether {
-		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(namesAbove(k, b), 3))
+		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.ListSome(namesAbove(k, b), 3))
 	}
 	if b.DecidesNothing {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
 		if n := len(b.RulesAbove) - 1; n > 0 {
-			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.Form(n, "takes", "take"))
+			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.OneOrMany(n, "takes", "take"))
 		}
 		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(namesAbove(k, b), 3))
+	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.ListSome(namesAbove(k, b), 3))
 }
 
 // namesAbove name the rules above, and say of each whether it logs.
@@ -99,7 +99,7 @@ func AboveName(k model.PolicyKey, a *connections.RuleAbove) string {
 	case a.Policy == k:
 		return revision.RuleLabel(a.Direction, a.Rule, "")
 	}
-	return a.Policy.Brief() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
+	return a.Policy.ShortLabel() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
 }
 
 // AboveLogs says whether a rule above logs.

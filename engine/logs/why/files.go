@@ -47,12 +47,12 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 	default:
 		c.add("files", Fine, "%s in %s.", words.Total(acls, "ACL line"), all)
 		if len(quiet) > 0 {
-			c.add("files", Unknown, "No ACL line so far in %s.", words.Few(quiet, 3))
+			c.add("files", Unknown, "No ACL line so far in %s.", words.ListFew(quiet, 3))
 		}
 	}
 }
 
 // NoACLLines says that what was read of log files is something else.
 func NoACLLines(lines uint64) string {
-	return words.Total(lines, "line") + words.Form(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
+	return words.Total(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
 }

@@ -83,7 +83,7 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
 		c.add(step, Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
 	} else {
-		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
+		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.ListFew(names, 5))
 	}
 	if !goOn {
 		return c.out
@@ -180,7 +180,7 @@ func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = s.HowToLog
 		return
 	case len(silent) > 0:
-		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = s.HowToLog
+		c.add("rules", Wrong, "Without enableLogging: %s.", words.ListFew(silent, 3)).Remedy = s.HowToLog
 	default:
 		c.add("rules", Fine, "enableLogging is set.")
 	}
@@ -225,9 +225,9 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 	}
 	switch {
 	case logged == len(rules):
-		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.Form(logged, "logs", "log"))
+		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.OneOrMany(logged, "logs", "log"))
 	case logged > 0:
-		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.Form(logged, "logs", "log"))
+		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.OneOrMany(logged, "logs", "log"))
 	}
 	n := ladder.CountRules(rules)
 	for _, a := range []struct {

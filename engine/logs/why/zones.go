@@ -43,7 +43,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 			}
 		}
 		if off > 0 {
-			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Total(uint64(off), "row"), words.Form(off, "has", "have")).
+			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Total(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
 				Remedy = "rung drift " + model.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
@@ -59,7 +59,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 	case read == 0:
 		c.add("rows", Unknown, "No zone was read, so whether rows have log=true is not known.")
 	default:
-		c.add("rows", Fine, "%d of %s %s rows of it, which log as they should.", logs, words.Count(read, "zone"), words.Form(read, "has", "have"))
+		c.add("rows", Fine, "%d of %s %s rows of it, which log as they should.", logs, words.Count(read, "zone"), words.OneOrMany(read, "has", "have"))
 	}
 }
 
@@ -92,10 +92,10 @@ func (c *checkList) checkMeter() {
 		}
 	}
 	if len(none) > 0 {
-		c.add("meter", Unknown, "%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it when it starts.", words.Few(none, 3), nb.LoggingMeter)
+		c.add("meter", Unknown, "%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it when it starts.", words.ListFew(none, 3), nb.LoggingMeter)
 	}
 	if len(other) > 0 {
-		c.add("meter", Unknown, "The meter limits to another rate, in lines/s: %s.", words.Few(other, 3))
+		c.add("meter", Unknown, "The meter limits to another rate, in lines/s: %s.", words.ListFew(other, 3))
 	}
 	if len(c.out) == was || len(other) > 0 {
 		c.add("meter", Fine, "The meter limits each ACL to %s lines/s per node; the rest is silently discarded.", rates)
@@ -167,18 +167,18 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}
 	if found == len(streams) {
-		c.add("container", Fine, "The container with the ACL log was found on %s.", words.Form(found, "its node", "all "+words.Count(found, "node")))
+		c.add("container", Fine, "The container with the ACL log was found on %s.", words.OneOrMany(found, "its node", "all "+words.Count(found, "node")))
 	} else if found > 0 {
 		c.add("container", Unknown, "The container with the ACL log was found on %d of %s.", found, words.Count(len(streams), "node"))
 	}
 	if len(console) > 0 {
-		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node.", words.Few(console, 3)).
+		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
 			Remedy = "oc adm node-logs NODE --path=ovn/acl-audit-log.log"
 	} else if found > 0 {
 		c.add("console", Fine, "The containers print ACL lines.")
 	}
 	for _, r := range reasons {
-		text := fmt.Sprintf("The log of %s cannot be followed: %s since %s", words.Few(r.zones, 3), r.state, r.since)
+		text := fmt.Sprintf("The log of %s cannot be followed: %s since %s", words.ListFew(r.zones, 3), r.state, r.since)
 		if r.text != "" {
 			text += ": " + r.text
 		}
@@ -188,9 +188,9 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		c.add("stream", Fine, "%d of %s followed.", up, words.Count(len(streams), "node"))
 	}
 	if len(lost) > 0 {
-		c.add("stream", Unknown, "Numbers are missing in ovn-controller's lines of %s: lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.", words.Few(lost, 3))
+		c.add("stream", Unknown, "Numbers are missing in ovn-controller's lines of %s: lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.", words.ListFew(lost, 3))
 	}
 	if n := len(quiet); n > 0 {
-		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Total(uint64(n), "node"), words.Few(quiet, 3))
+		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Total(uint64(n), "node"), words.ListFew(quiet, 3))
 	}
 }

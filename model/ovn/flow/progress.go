@@ -82,7 +82,7 @@ func (p *NodeProgress) NodesText() string {
 	if len(names) == 0 {
 		return "a node is behind"
 	}
-	return words.Some(names, 3) + words.Form(len(names), " is behind", " are behind")
+	return words.ListSome(names, 3) + words.OneOrMany(len(names), " is behind", " are behind")
 }
 
 func timeOfMark(m nb.ProgressMark) time.Time {

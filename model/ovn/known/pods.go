@@ -157,7 +157,7 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 		}
 		x.lackedAddrs[addr] = of[i]
 	}
-	return &DiffCause{PodAddress, words.Cut(said, "; ", named)}
+	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", named)}
 }
 
 // named is how many of what a cause is about are named; the others are counted.
@@ -284,5 +284,5 @@ func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 			return nil
 		}
 	}
-	return &DiffCause{PodPort, words.Cut(said, "; ", named)}
+	return &DiffCause{PodPort, words.JoinAtMost(said, "; ", named)}
 }

@@ -39,7 +39,7 @@ func NewAddrSet(members []string) *Addresses {
 		if strings.IndexByte(m, '/') < 0 {
 			if a, err := netip.ParseAddr(m); err == nil && a.Zone() == "" {
 				s.n++
-				s.host(a)
+				s.putHost(a)
 				continue
 			}
 		}
@@ -63,7 +63,7 @@ func NewAddrSet(members []string) *Addresses {
 
 func compare16(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
 
-func (s *Addresses) host(a netip.Addr) {
+func (s *Addresses) putHost(a netip.Addr) {
 	if a.Is4() {
 		s.hosts4 = append(s.hosts4, key4(a))
 	} else {
@@ -75,7 +75,7 @@ func (s *Addresses) add(p netip.Prefix) {
 	a := p.Addr()
 	switch {
 	case p.IsSingleIP():
-		s.host(a)
+		s.putHost(a)
 	case a.Is4():
 		s.nets4 = putNet(s.nets4, p.Bits(), key4(a))
 	default:

@@ -256,7 +256,7 @@ func (a *auditor) noteOutside(i, j int32) {
 		a.c.FindCandidates(i, j, matrix.Arriving, &a.candidates)
 		for _, s := range a.c.ProfileOf(&a.candidates, a.key).Segments {
 			if s.Verdict == verdict.Allow {
-				q := a.connection(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
+				q := a.connectionAt(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.ExamplePort())
 				u.Outside = &q
 				break
 			}
@@ -264,7 +264,7 @@ func (a *auditor) noteOutside(i, j int32) {
 	}
 }
 
-func (a *auditor) connection(i, j int32, nodes matrix.NodePairing, p verdict.Protocol, port uint16) verdict.Connection {
+func (a *auditor) connectionAt(i, j int32, nodes matrix.NodePairing, p verdict.Protocol, port uint16) verdict.Connection {
 	from, to, _ := a.c.ExampleConnection(i, j, nodes)
 	return verdict.Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }

@@ -174,7 +174,7 @@ func (a *auditor) countTurned(i, j int32, nodes matrix.NodePairing, n candidateN
 	t.families[family] += far
 	t.Pairs = max(t.families[0], t.families[1])
 	if far > 0 && len(t.Examples) < mostExamples {
-		t.Examples = append(t.Examples, a.connection(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
+		t.Examples = append(t.Examples, a.connectionAt(i, j, nodes, n.ports.Protocol, n.ports.ExamplePort()))
 	}
 }
 

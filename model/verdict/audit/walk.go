@@ -62,7 +62,7 @@ func (p *auditedPort) auditPort() {
 
 // exampleConnection is one of those that are looked at.
 func (p *auditedPort) exampleConnection() verdict.Connection {
-	return p.auditor.connection(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
+	return p.auditor.connectionAt(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
 // noteWalk notes what the terms of a walk that match come to.

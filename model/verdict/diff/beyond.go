@@ -168,7 +168,7 @@ func (d *differ) beyondPair(a, b int32, nodes matrix.NodePairing, pairs int, r *
 	ports = verdict.JoinPorts(ports)
 	ka, kb := d.After.List[a], d.After.List[b]
 	if !o.classes[[2]int32{a, b}] && !ka.Outside && !kb.Outside {
-		o.countPairs(d.connection(a, b, nodes, ports[0]), ports, pairs)
+		o.countPairs(d.exampleConnection(a, b, nodes, ports[0]), ports, pairs)
 		for _, e := range ka.Ends {
 			o.from.Add(d.After.Index.Ends[e].Pod)
 		}

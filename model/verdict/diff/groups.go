@@ -143,7 +143,7 @@ func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matri
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
-			c.group.Example = d.connection(a, b, nodes, c.ports[0])
+			c.group.Example = d.exampleConnection(a, b, nodes, c.ports[0])
 		}
 		c.group.Pairs += pairs
 		c.group.from.Add(a)
@@ -176,7 +176,7 @@ func addToTotals(totals []PairTotal, c *portChange, pairs int) []PairTotal {
 	return totals
 }
 
-func (d *differ) connection(a, b int32, nodes matrix.NodePairing, p verdict.PortRange) verdict.Connection {
+func (d *differ) exampleConnection(a, b int32, nodes matrix.NodePairing, p verdict.PortRange) verdict.Connection {
 	from, to, _ := d.After.ExampleConnection(a, b, nodes)
 	if nodes == matrix.TwoNodes && d.After.List[b].Outside { // rather no NodePort: its endpoints have a say
 		if left := p.WithoutPorts(d.After.CutPorts(b, matrix.Leaving, matrix.OneNode)); len(left) > 0 {

@@ -108,7 +108,7 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *index.Ind
 		g.add(s, contrary)
 	}
 	for _, g := range groups {
-		g.LoggedGroup.From, g.LoggedGroup.To = g.from.ends(), g.to.ends()
+		g.LoggedGroup.From, g.LoggedGroup.To = g.from.namedEnds(), g.to.namedEnds()
 		out.Groups = append(out.Groups, g.LoggedGroup)
 	}
 	slices.SortFunc(out.Groups, func(a, b LoggedGroup) int {
@@ -220,7 +220,7 @@ func (e *loggedEnds) add(end verdict.Endpoint) {
 	}
 }
 
-func (e *loggedEnds) ends() verdict.Ends {
+func (e *loggedEnds) namedEnds() verdict.Ends {
 	out := verdict.Ends{Pods: len(e.pods)}
 	for k := range e.pods {
 		out.FirstPods = append(out.FirstPods, k)

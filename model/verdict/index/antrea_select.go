@@ -19,7 +19,7 @@ func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *an
 		key += "\x01" + selectionKey(&scope.Pods[i])
 	}
 	return a.conditionID(key, func(c *Condition) {
-		c.Port, c.Set = true, a.x.ofPods(scope.PodSet(a.x.Pods), nil)
+		c.Port, c.Set = true, a.x.endsOfPods(scope.PodSet(a.x.Pods), nil)
 		a.x.dropEnds(c.Set, func(pod *model.Pod) bool {
 			return len(labels) > 0 && !hasLabels(a.x.view.Cluster.Namespace(pod.Namespace), labels)
 		})
@@ -58,25 +58,25 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	}
 	return a.addressCondition(key, func(c conditionAddrs) {
 		for i := range r.Peers {
-			a.peer(c, p, &r.Peers[i])
+			a.addAntreaPeer(c, p, &r.Peers[i])
 		}
 	})
 }
 
-func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
+func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *model.Peer) {
 	x := a.x
 	switch peer.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		c.addPods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
+		c.addPods("antrea "+peerKey(peer), func() Set { return x.endsOfPods(x.Pods.PeerSet(peer), nil) })
 	case model.PeerServiceAccount:
 		s := antrea.PodSelection{Account: peer.ServiceAccount}
-		c.c.Set.Or(x.ofPods(s.PodSet(x.Pods), nil))
+		c.c.Set.Or(x.endsOfPods(s.PodSet(x.Pods), nil))
 	case model.PeerGroup:
 		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
 		for i := range m.Pods {
-			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
+			c.c.Set.Or(x.endsOfPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
-		c.networks(m.Networks, nil)
+		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:
 		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
 			for _, ip := range antreaAddrs(n) {
@@ -84,11 +84,11 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 			}
 		}
 	case model.PeerNetworks:
-		c.networks(peer.Networks, peer.Except)
+		c.addNetworks(peer.Networks, peer.Except)
 	}
 }
 
-func (a conditionAddrs) networks(cidrs, except []string) {
+func (a conditionAddrs) addNetworks(cidrs, except []string) {
 	for _, cidr := range cidrs {
 		n, ok := match.ParseCIDR(cidr)
 		if !ok {

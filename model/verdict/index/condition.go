@@ -47,8 +47,8 @@ type HopEnd struct {
 	Hairpin bool
 }
 
-// Holds says whether the condition holds for a place, in a zone.
-func (c *Condition) Holds(x *Index, at *HopEnd, zone string) bool {
+// HoldsFor says whether the condition holds for a place, in a zone.
+func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	switch {
 	case c.hairpin:
 		return at.Hairpin
@@ -174,7 +174,7 @@ func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int3
 	return m.conditionID("port "+key, func(c *Condition) {
 		c.Port, c.Set = true, NewSet(len(m.x.Ends))
 		for _, p := range policies {
-			c.Set.Or(m.x.ofPods(m.x.SubjectPods(p), nil))
+			c.Set.Or(m.x.endsOfPods(m.x.SubjectPods(p), nil))
 		}
 	})
 }

@@ -43,9 +43,9 @@ type outcomeBits uint8
 
 func bitOf(o outcomeSet) outcomeBits { return 1 << o }
 
-// verdict is unknown where it depends on what cannot be judged, and undefined where,
+// verdictOfBits is unknown where it depends on what cannot be judged, and undefined where,
 // whatever that is, it depends on the rule that wins.
-func (o outcomeBits) verdict() verdict.Verdict {
+func (o outcomeBits) verdictOfBits() verdict.Verdict {
 	switch o {
 	case bitOf(canAllow):
 		return verdict.Allow
@@ -107,7 +107,7 @@ func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 	simple := true
 	for i := 0; i < len(hits); {
 		end, all, sure := hitsOfPriority(hits, i)
-		maybe := anyMaybe(hits[i:end])
+		maybe := hasMaybe(hits[i:end])
 		if simple && (maybe || all&(all-1) != 0) {
 			simple = false
 			out.Verdict = verdictOf(hits[i:])
@@ -154,7 +154,7 @@ func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure bool) {
 	return end, all, sure
 }
 
-func anyMaybe(hits []Hit) bool {
+func hasMaybe(hits []Hit) bool {
 	for i := range hits {
 		if hits[i].Maybe {
 			return true
@@ -180,7 +180,7 @@ type waySettler struct {
 // verdictOf is the verdict of hits, gone every way.
 func verdictOf(hits []Hit) verdict.Verdict {
 	s := &waySettler{hits, make([]outcomeBits, len(hits))}
-	return s.outcomesFrom(0).verdict()
+	return s.outcomesFrom(0).verdictOfBits()
 }
 
 func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {

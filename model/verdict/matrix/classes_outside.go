@@ -131,7 +131,7 @@ func alikeForNodes(xs []*index.Index) bool {
 func factsOf(x *index.Index, a netip.Addr, some index.Set) index.Set {
 	s := index.NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {
-		if !k.Port && (some == nil || some.Has(k.ID)) && k.Holds(x, &index.HopEnd{Port: -1, End: -1, Addr: a}, "") {
+		if !k.Port && (some == nil || some.Has(k.ID)) && k.HoldsFor(x, &index.HopEnd{Port: -1, End: -1, Addr: a}, "") {
 			s.Add(k.ID)
 		}
 	}

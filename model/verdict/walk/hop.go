@@ -105,8 +105,8 @@ func termsOf(x *index.Index, s model.Stage) []index.Term {
 
 // termMatches says whether a term matches in a hop.
 func termMatches(x *index.Index, t *index.Term, h *tierHop) bool {
-	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].Holds(x, &h.in, h.zone) && x.Conditions[t.To].Holds(x, &h.out, h.zone) &&
-		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, &h.in, h.zone) && x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) &&
+		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
 }
 
@@ -136,7 +136,7 @@ func walkHop(x *index.Index, h *tierHop, buf []index.Hit) (index.SettledWalk, []
 		// The rules of a policy have their subject in common: where it is not the one, none of
 		// them is asked.
 		if is := t.SubjectCondition(stage); is != subject {
-			if !x.Conditions[is].Holds(x, at, h.zone) {
+			if !x.Conditions[is].HoldsFor(x, at, h.zone) {
 				i = int(x.NextSubject[stage][i]) - 1
 				continue
 			}
@@ -180,8 +180,8 @@ func (w *packetWay) endHops() (out []tierHop) {
 
 const multicastActions = "Pass and Reject are not supported for multicast"
 
-// noPod says why no policy is asked about a connection of nodes.
-func noPod(x *index.Index, from, to *foundEnd) string {
+// whyNoPod says why no policy is asked about a connection of nodes.
+func whyNoPod(x *index.Index, from, to *foundEnd) string {
 	for _, f := range []*foundEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"

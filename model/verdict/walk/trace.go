@@ -49,7 +49,7 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		out = addAttempt(out, a)
 	}
 	for i := range out {
-		out[i].Attempts = withoutOthers(out[i].Attempts)
+		out[i].Attempts = dropOtherPods(out[i].Attempts)
 	}
 	return out
 }
@@ -73,10 +73,10 @@ func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err err
 	return out, err
 }
 
-// withoutOthers leaves out that a rule is about other pods where another of its policy is
+// dropOtherPods leaves out that a rule is about other pods where another of its policy is
 // about this one: a rule with a named port has rows that are about the pods with that port,
 // and one of a peer with Self is one for each namespace.
-func withoutOthers(all []verdict.Attempt) []verdict.Attempt {
+func dropOtherPods(all []verdict.Attempt) []verdict.Attempt {
 	about := map[model.Key]bool{}
 	for i := range all {
 		about[all[i].Policy] = about[all[i].Policy] || all[i].Rule >= 0
@@ -110,8 +110,8 @@ func addAttempt(out []verdict.TriedTier, a verdict.Attempt) []verdict.TriedTier 
 // whyNoMatch says in a word what keeps a term from matching, empty where it matches.
 func whyNoMatch(x *index.Index, t *index.Term, h *tierHop) string {
 	r := &x.Rules[t.Rule]
-	from := x.Conditions[t.From].Holds(x, &h.in, h.zone)
-	to := x.Conditions[t.To].Holds(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+	from := x.Conditions[t.From].HoldsFor(x, &h.in, h.zone)
+	to := x.Conditions[t.To].HoldsFor(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].HoldsFor(x, &h.out, h.zone)) &&
 		(!t.OutRouter || h.out.Router)
 	subject, peer := from, to
 	if r.Direction == model.Ingress {

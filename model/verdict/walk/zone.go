@@ -118,7 +118,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 		}
 		for _, id := range sw.Ports {
 			if p := db.Port(id); p != nil {
-				z.port(p.Name).rows = s
+				z.portOrNew(p.Name).rows = s
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 			if p == nil {
 				continue
 			}
-			port := z.port(p.Name)
+			port := z.portOrNew(p.Name)
 			if mine := in[port]; len(mine) == 0 || mine[len(mine)-1] != id {
 				in[port] = append(mine, id)
 			}
@@ -151,7 +151,7 @@ func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	return z
 }
 
-func (z *Zone) port(name string) *logicalPort {
+func (z *Zone) portOrNew(name string) *logicalPort {
 	p := z.ports[name]
 	if p == nil {
 		p = &logicalPort{membership: noGroups}
@@ -231,11 +231,11 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 
 // rowsAbout are the rows that may match between two ports, in order, and perhaps others.
 func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
-	return rowCursor{s.withoutGroup, ofGroups(&s.rowsOfIn, s.byInGroup, in), ofGroups(&s.rowsOfOut, s.byOutGroup, out)}
+	return rowCursor{s.withoutGroup, rowsOfGroups(&s.rowsOfIn, s.byInGroup, in), rowsOfGroups(&s.rowsOfOut, s.byOutGroup, out)}
 }
 
-// ofGroups are the rows of the groups of a membership.
-func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
+// rowsOfGroups are the rows of the groups of a membership.
+func rowsOfGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
 	if len(m.groups) == 0 || len(of) == 0 {
 		return nil
 	}

@@ -179,7 +179,8 @@ func (s *stderrLines) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// putLine prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
+// putLine prints what there is as a line, so that what Rung says begins one, but for the
+// beginning of a character whose rest may come.
 func (s *stderrLines) putLine(all bool) {
 	n := len(s.openLine)
 	for i := 1; !all && i < utf8.UTFMax && i <= n; i++ {

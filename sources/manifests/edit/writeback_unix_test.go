@@ -65,9 +65,9 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 	}
 }
 
-// Somebody appends lines, up to five a millisecond and with pauses, while Rung writes: whatever the appender
-// was told is written stays in the file, in what was put aside, or nowhere to be
-// missed.
+// Somebody appends lines, up to five a millisecond and with pauses, while Rung writes:
+// whatever the appender was told is written stays in the file, in what was put aside, or
+// nowhere to be missed.
 func TestWriteBackLosesNoEdit(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")

@@ -44,11 +44,11 @@ type Difference struct {
 	MoreRung, MoreLibovsdb int // elements left out
 }
 
-// CompareRows reads the database through libovsdb and compares the rows with the versions that Rung's
-// client has meanwhile. follow hands these over, beginning with the current one, until its context
-// ends, or says why it cannot. A row that changed meanwhile may be as in any of them; one that is
-// as in none is read again, and is a difference when it stays one. An error says that there is no
-// answer, and why.
+// CompareRows reads the database through libovsdb and compares the rows with the versions
+// that Rung's client has meanwhile. follow hands these over, beginning with the current one,
+// until its context ends, or says why it cannot. A row that changed meanwhile may be as in
+// any of them; one that is as in none is read again, and is a difference when it stays one.
+// An error says that there is no answer, and why.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	if c.Within <= 0 {
 		c.Within = DefaultWithin

@@ -36,8 +36,8 @@ func killAll(p *os.Process) error {
 	return nil
 }
 
-// ownProcessGroup gives a command a process group of its own, all of which ends with its context: the
-// terminal's ^C and ^Z are for Rung alone.
+// ownProcessGroup gives a command a process group of its own, all of which ends with its
+// context: the terminal's ^C and ^Z are for Rung alone.
 func ownProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if cmd.Cancel != nil {

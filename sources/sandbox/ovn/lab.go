@@ -74,7 +74,8 @@ type Lab struct {
 }
 
 // StartLab starts zones side by side; it returns when every process answers, or before
-// with Config.Behind. Zone.WaitSynced says when the first rows are flows. The lab lives until Close.
+// with Config.Behind. Zone.WaitSynced says when the first rows are flows. The lab lives until
+// Close.
 func StartLab(ctx context.Context, tools *Tools, cfg Config) (_ *Lab, err error) {
 	if cfg.OnDaemon == nil {
 		cfg.OnDaemon = func(string, Daemon) {}

@@ -49,7 +49,7 @@ func formsOf(e *entries.Entry, page model.Key) (p forms) {
 			p.name = strconv.Quote(e.RuleName)
 		}
 		if !page.Kind.IsPolicy() || k != page {
-			p.who = k.Brief()
+			p.who = k.ShortLabel()
 		}
 	}
 	return p
