@@ -100,8 +100,11 @@ func cellsOf[F any](cols []page.Column[F], row F) []string {
 // ExactCells are the cells of a row as programs read them.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
 	return page.Each(cols, func(c page.Column[F]) string {
-		cell := c.Cell(row)
-		return cmp.Or(cell.Exact, cell.String())
+		exact := ""
+		if c.Exact != nil {
+			exact = c.Exact(row)
+		}
+		return cmp.Or(exact, c.Cell(row).String())
 	})
 }
 

@@ -44,9 +44,8 @@ var Table = &page.Table[*Entry]{
 	Empty: "no changes yet",
 	Columns: []page.Column[*Entry]{
 		{Key: "time", Title: "TIME", Worth: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
-			Cell: func(e *Entry) page.Cell {
-				return page.Cell{Text: words.Clock(e.At.Time, e.Now), Role: themes.Dim, Exact: e.At.String()}
-			}},
+			Exact: func(e *Entry) string { return e.At.String() },
+			Cell:  func(e *Entry) page.Cell { return page.Cell{Text: words.Clock(e.At.Time, e.Now), Role: themes.Dim} }},
 		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Worth: 98, Cell: func(e *Entry) page.Cell {
 			if e.Zone == "" {
 				return page.Cell{Text: "objects"}

@@ -36,9 +36,6 @@ type Cell struct {
 	// Sign stands before Text on a screen, a space between: it says to the eye what Text and
 	// the place of the row say as well.
 	Sign Span
-	// Exact is the value for programs, such as readers of CSV, where Text is short for people:
-	// a moment with its date and zone. Empty is Text.
-	Exact string
 	// More follows Text, where a value has several meanings.
 	More Line
 }
@@ -79,6 +76,9 @@ type Column[F any] struct {
 	// Cell formats what the facts hold; it is asked for the rows that are seen, so it must
 	// not work anything out.
 	Cell func(F) Cell
+	// Exact returns the value for programs, such as readers of CSV, where the cell is short for
+	// people: a moment with its date and zone. Nil or empty is the cell's text.
+	Exact func(F) string
 	// Less orders rows by this column; nil compares the text, numbers by value.
 	Less  func(a, b F) int
 	Place Place

@@ -155,7 +155,7 @@ func reporters(r *revision.Revision) map[string]*model.ZoneState {
 }
 
 func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *Policy {
-	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, Reports: []*Zone{}, now: now}
+	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, now: now}
 	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
 		p.priority = strconv.Itoa(int(of.Priority))
 	}
@@ -165,6 +165,8 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 	if central(conditions, zones) {
 		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
 	}
+	reports := make([]Zone, len(conditions))
+	p.Reports = make([]*Zone, 0, max(len(conditions), len(zones)))
 	for i := range conditions {
 		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
 		if !ok {
@@ -172,7 +174,8 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		}
 		seen[zone] = true
 		state, there := zones[zone]
-		report := reportOf(zone, &conditions[i], k, state, now)
+		report := &reports[i]
+		*report = reportOf(zone, &conditions[i], k, state, now)
 		if !there {
 			report.Status, report.Against = Gone, ""
 		}
@@ -215,8 +218,8 @@ func central(conditions []model.Condition, zones map[string]*model.ZoneState) bo
 }
 
 // reportOf is a condition beside the rows of its zone.
-func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) *Zone {
-	out := &Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
+func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) Zone {
+	out := Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	if c.Status == "True" {
 		out.Status = Yes
 	}

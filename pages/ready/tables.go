@@ -18,9 +18,8 @@ var Policies = &page.Table[*Policy]{
 	Empty: "no AdminNetworkPolicies, nothing to report",
 	Columns: []page.Column[*Policy]{
 		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.priority} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Cell: func(p *Policy) page.Cell {
-			return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent, Exact: p.Label}
-		}},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *Policy) string { return p.Label },
+			Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
 		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *Policy) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*Policy).overall},
 		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *Policy) page.Cell { return page.Cell{More: p.marks} }},
 		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *Policy) page.Cell { return count(p.Failing, themes.Error) }},
@@ -28,9 +27,9 @@ var Policies = &page.Table[*Policy]{
 		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *Policy) page.Cell { return count(p.Gone, themes.Warn) }},
 		{Key: "rows_disagree", Title: "≠ ROWS", Right: true, Worth: 99, Cell: func(p *Policy) page.Cell { return count(p.Against, themes.Error) }},
 		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *Policy) int { return a.Oldest.Compare(b.Oldest.Time) },
-			Cell: func(p *Policy) page.Cell { return age(p.Oldest, p.now) }},
+			Exact: func(p *Policy) string { return p.Oldest.String() }, Cell: func(p *Policy) page.Cell { return age(p.Oldest, p.now) }},
 		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *Policy) int { return a.Newest.Compare(b.Newest.Time) },
-			Cell: func(p *Policy) page.Cell { return age(p.Newest, p.now) }},
+			Exact: func(p *Policy) string { return p.Newest.String() }, Cell: func(p *Policy) page.Cell { return age(p.Newest, p.now) }},
 		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Worth: 92, Cell: func(p *Policy) page.Cell {
 			if len(p.Failures) == 0 {
 				return page.Cell{}
@@ -51,12 +50,13 @@ var Zones = &page.Table[*Zone]{
 			m := (&Zone{Status: z.Status}).sign()
 			return page.Cell{Sign: m, Text: string(z.Status), Role: m.Role}
 		}},
-		{Key: "at", Title: "AT", Worth: 97, Less: func(a, b *Zone) int { return a.At.Compare(b.At.Time) }, Cell: func(z *Zone) page.Cell {
-			if z.At.IsZero() {
-				return page.None
-			}
-			return page.Cell{Text: words.Clock(z.At.Time, z.of.now) + " (" + words.Age(z.of.now.Sub(z.At.Time)) + ")", Exact: z.At.String()}
-		}},
+		{Key: "at", Title: "AT", Worth: 97, Less: func(a, b *Zone) int { return a.At.Compare(b.At.Time) },
+			Exact: func(z *Zone) string { return z.At.String() }, Cell: func(z *Zone) page.Cell {
+				if z.At.IsZero() {
+					return page.None
+				}
+				return page.Cell{Text: words.Clock(z.At.Time, z.of.now) + " (" + words.Age(z.of.now.Sub(z.At.Time)) + ")"}
+			}},
 		{Key: "state_by_rows", Title: "ROWS SAY", Min: 12, Worth: page.Always, Cell: func(z *Zone) page.Cell {
 			if z.Status == Gone {
 				return page.None
@@ -84,7 +84,7 @@ func age(at page.Stamp, now time.Time) page.Cell {
 	if at.IsZero() {
 		return page.None
 	}
-	return page.Cell{Text: words.Age(now.Sub(at.Time)), Exact: at.String()}
+	return page.Cell{Text: words.Age(now.Sub(at.Time))}
 }
 
 // overall is "3 of 3", with a sign of the worst.

@@ -40,8 +40,7 @@ type Zone struct {
 	Of    *model.ZoneState    `json:"-"`
 	Tally *policies.ZoneTally `json:"-"` // nil where there are no policies to judge
 	Loss  *Loss               `json:"-"` // of lines of the ACL log; nil where none is lost
-	mark  page.Span
-	below flows.ZoneProgress
+	rev   *revision.Revision
 	now   time.Time
 }
 
@@ -95,12 +94,9 @@ type Daemon struct {
 // Of returns the facts of a zone that the table shows; tally holds the zone's counts.
 func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
 	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Differ: []string{}, Trouble: flows.BehindTexts(r, z, now), Of: z, mark: Mark(r, z, now), below: flows.ProgressOf(r, z), now: now}
+		Writes: z.Writes, Rows: z.RowCount(), Trouble: flows.BehindTexts(r, z, now), Of: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
-		for _, k := range tally.Astray {
-			o.Differ = append(o.Differ, k.Label())
-		}
 	}
 	return o
 }
@@ -113,7 +109,8 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 	if o.Tally == nil {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
-	p := &o.below
+	o.Differ = o.astray()
+	p := flows.ProgressOf(r, z)
 	if p.Known && p.IsTracked() {
 		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
 			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}

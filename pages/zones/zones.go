@@ -21,23 +21,28 @@ var Table = &page.Table[*Zone]{
 	Empty: "no zones yet",
 	Columns: []page.Column[*Zone]{
 		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *Zone) page.Cell {
-			return page.Cell{Sign: z.mark, Text: z.Name, Role: themes.Accent}
+			return page.Cell{Sign: Mark(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
 		}},
 		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
 		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *Zone) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
-			Cell: func(z *Zone) page.Cell {
+			Exact: func(z *Zone) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *Zone) page.Cell {
 				if z.Of.ConnAt.IsZero() {
 					return page.Cell{Text: "–"}
 				}
-				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt)), Exact: page.Stamp{Time: z.Of.ConnAt}.String()}
+				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
 			}},
 		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *Zone) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
-			Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read(), Exact: z.SyncedAt.String()} }},
-		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Cell: func(z *Zone) page.Cell {
+			Exact: func(z *Zone) string { return z.SyncedAt.String() }, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read()} }},
+		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *Zone) string {
+			if z.SyncedAt.IsZero() {
+				return ""
+			}
+			return strconv.Itoa(z.Rows)
+		}, Cell: func(z *Zone) page.Cell {
 			if z.SyncedAt.IsZero() {
 				return page.Cell{Text: "–"}
 			}
-			return page.Cell{Text: words.Thousands(z.Rows), Exact: strconv.Itoa(z.Rows)}
+			return page.Cell{Text: words.Thousands(z.Rows)}
 		}},
 		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *Zone) page.Cell {
 			switch {
@@ -52,8 +57,8 @@ var Table = &page.Table[*Zone]{
 		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *Zone) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
 		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *Zone) page.Cell {
 			text := words.CountByState(z.Units)
-			if len(z.Differ) > 0 {
-				text += ": " + words.JoinAtMost(z.Differ, "; ", 3)
+			if names := z.astray(); len(names) > 0 {
+				text += ": " + words.JoinAtMost(names, "; ", 3)
 			}
 			return page.Cell{Text: text}
 		}},
@@ -71,7 +76,7 @@ var Table = &page.Table[*Zone]{
 		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
 		// that the zone's nodes have.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
-			p := &z.below
+			p := flows.ProgressOf(z.rev, z.Of)
 			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
@@ -143,6 +148,14 @@ func (z *Zone) Rank() int {
 
 // Differs says whether something is not in sync although its rows are known.
 func (z *Zone) Differs() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
+
+// astray names the units that are not in sync.
+func (z *Zone) astray() []string {
+	if z.Tally == nil {
+		return []string{}
+	}
+	return page.Each(z.Tally.Astray, model.Key.Label)
+}
 
 // Differing says what differs: "behind: cluster-control and 2 more".
 func (z *Zone) Differing(most int) string {

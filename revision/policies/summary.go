@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -219,7 +220,7 @@ type ZoneTally struct {
 
 // InSyncText is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
 func (t *ZoneTally) InSyncText() string {
-	text := fmt.Sprintf("%d/%d", t.InSync, t.Policies)
+	text := strconv.Itoa(t.InSync) + "/" + strconv.Itoa(t.Policies)
 	if t.NotEnforced > 0 {
 		text += fmt.Sprintf(", %d not enforced", t.NotEnforced)
 	}

@@ -28,16 +28,16 @@ func columnOf[F any](c page.Column[F], st **themes.Styles) Column[F] {
 
 // LineOf is a cell of a page with the looks of its roles.
 func LineOf(c page.Cell, st *themes.Styles) Line {
-	sign := c.Sign.Text
-	if sign != "" && c.Text != "" {
-		sign += " "
+	gap := ""
+	if c.Sign.Text != "" && c.Text != "" {
+		gap = " "
 	}
-	if len(c.More) == 0 && (sign == "" || c.Sign.Role == c.Role) {
-		return Styled(sign+c.Text, st.Of(c.Role))
+	if len(c.More) == 0 && (c.Sign.Text == "" || c.Sign.Role == c.Role) {
+		return Styled(c.Sign.Text+gap+c.Text, st.Of(c.Role))
 	}
 	out := make(Line, 0, 3+len(c.More))
 	if c.Sign.Text != "" {
-		out = append(out, SpanOf(c.Sign, st), Span{Text: sign[len(c.Sign.Text):]})
+		out = append(out, SpanOf(c.Sign, st), Span{Text: gap})
 	}
 	return append(out.Add(c.Text, st.Of(c.Role)), Spans(c.More, st)...)
 }

@@ -297,6 +297,9 @@ func (t *Table[T]) natural(rows int) []int {
 	t.widths.holds = make([]value, len(t.Columns))
 	cells := false
 	for i, c := range t.Columns {
+		if c.Wide && !t.Wide && i != t.sort {
+			continue // not drawn
+		}
 		n, holds := t.widths.natural[i], nothing
 		for _, j := range t.shown[from:to] {
 			if t.full(t.items[j]) != nil {

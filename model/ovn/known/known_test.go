@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
 
@@ -30,33 +31,11 @@ func TestDefectsAreDocumented(t *testing.T) {
 	}
 }
 
-func TestItemsOf(t *testing.T) {
-	for _, c := range []struct {
-		match, lead string
-		items       []addrAndPort
-		ok          bool
-	}{
-		{"", "", nil, true},
-		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || (ip6.dst == fd00::1 && tcp.dst == 81))", "inport == @a1",
-			[]addrAndPort{{"10.0.0.1", 80}, {"fd00::1", 81}}, true},
-		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || tcp.dst == 81)", "", nil, false},
-		{"inport == @a1 && tcp && tcp.dst==80", "", nil, false},
-		{"inport == @a1", "", nil, false},
-	} {
-		items, lead, ok := itemsOf(c.match, "tcp")
-		if ok != c.ok || lead != c.lead {
-			t.Errorf("%s: %q, %v", c.match, lead, ok)
-		}
-		if diff := cmp.Diff(c.items, items, cmp.AllowUnexported(addrAndPort{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.match, diff)
-		}
-	}
-}
-
 func TestCompare(t *testing.T) {
-	a, b, c := addrAndPort{"a", 1}, addrAndPort{"b", 1}, addrAndPort{"c", 1}
-	lost, gained, stays := compareItems([]addrAndPort{a, a, b}, []addrAndPort{a, c, b})
-	if diff := cmp.Diff([][]addrAndPort{{a}, {c}, {a, b}}, [][]addrAndPort{lost, gained, stays}, cmp.AllowUnexported(addrAndPort{})); diff != "" {
+	item := func(ip string) match.NamedItem { return match.NamedItem{IP: ip, Port: 1} }
+	a, b, c := item("a"), item("b"), item("c")
+	lost, gained, stays := compareItems([]match.NamedItem{a, a, b}, []match.NamedItem{a, c, b})
+	if diff := cmp.Diff([][]match.NamedItem{{a}, {c}, {a, b}}, [][]match.NamedItem{lost, gained, stays}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

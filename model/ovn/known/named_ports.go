@@ -10,12 +10,6 @@ import (
 	"rung/model/words"
 )
 
-// addrAndPort is one address and port of a row with named ports.
-type addrAndPort struct {
-	addr string
-	port int32
-}
-
 // explainNamedPorts explains a row with named ports that has former addresses or ports of pods
 // (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
 // by now, because of them.
@@ -27,9 +21,9 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		return nil
 	}
 	desired, live := x.f.Match(d)
-	want, lead, ok1 := itemsOf(desired, proto)
-	have, lead2, ok2 := itemsOf(live, proto)
-	if !ok1 || !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
+	want, lead, ok1 := match.ItemsOf(desired, proto)
+	have, lead2, ok2 := match.ItemsOf(live, proto)
+	if desired != "" && !ok1 || live != "" && !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
 		(live == "") != (d.Kind == model.DiffMissing) {
 		return nil
 	}
@@ -40,7 +34,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	lost, gained, stays := compareItems(want, have)
 	kept := make(map[string]bool, len(stays))
 	for _, it := range stays {
-		kept[it.addr] = true
+		kept[it.IP] = true
 	}
 	since := youngestInRows(scanned, func(q *model.Pod) bool {
 		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
@@ -56,18 +50,18 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		}
 	}
 	for _, it := range lost { // the row should have it
-		p := whose[it.addr]
+		p := whose[it.IP]
 		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
 			return nil
 		}
-		if x.lackedAddrs[it.addr] == nil && !x.hasMovedTo(p, it.addr) {
+		if x.lackedAddrs[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
 			defect = PodPorts
 		}
 		about(p)
 	}
 	var formers map[string][]int
 	for _, it := range gained { // the row should not have it
-		if p := whose[it.addr]; p != nil {
+		if p := whose[it.IP]; p != nil {
 			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesRunning(p) {
 				return nil
 			}
@@ -75,19 +69,19 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 			about(p)
 			continue
 		}
-		p := x.formerAddrs[it.addr]
+		p := x.formerAddrs[it.IP]
 		if p == nil {
 			if formers == nil {
 				formers = x.formerHolders(scanned)
 			}
-			at := formers[it.addr]
+			at := formers[it.IP]
 			i := slices.IndexFunc(at, func(i int) bool { return x.hasOfferedItem(scanned[i], it, rule, proto) })
 			if i < 0 || !isRunning(scanned[at[i]]) {
 				return nil
 			}
 			p = scanned[at[i]]
 		}
-		if x.f.Owned(it.addr) {
+		if x.f.Owned(it.IP) {
 			return nil
 		}
 		about(p)
@@ -107,51 +101,25 @@ func (x *unseenUpdates) hasMovedTo(p *model.Pod, addr string) bool {
 
 // hasLackedItem says whether the pod is known to have been without an item, offered whether
 // it is known to have had it.
-func (x *unseenUpdates) hasLackedItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
+func (x *unseenUpdates) hasLackedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
 	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return !offersItem(was, it, r, proto) })
 }
 
-func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
+func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
 	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return offersItem(was, it, r, proto) })
 }
 
 // offersItem says whether a pod gives a rule an item.
-func offersItem(p *model.Pod, it addrAndPort, r *model.Rule, proto string) bool {
-	return slices.Contains(p.IPs, it.addr) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
-		return c.Port == it.port && strings.EqualFold(c.Protocol, proto) &&
+func offersItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
+	return slices.Contains(p.IPs, it.IP) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return c.Port == it.Port && strings.EqualFold(c.Protocol, proto) &&
 			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
 	})
 }
 
-// itemsOf takes the match of a row with named ports apart
-// (ovn-kubernetes.md#acl-match): its items and what stands before them. An empty match
-// has none.
-func itemsOf(text, proto string) (items []addrAndPort, lead string, ok bool) {
-	if text == "" {
-		return nil, "", true
-	}
-	e, err := match.Parse(text)
-	if err != nil {
-		return nil, "", false
-	}
-	terms := match.Terms(e)
-	n := len(terms) - 2 // the protocol and the items come last
-	if n < 0 || terms[n].Text != proto || terms[n+1].Kind != match.TermNamedPorts || terms[n+1].Protocols[0] != proto {
-		return nil, "", false
-	}
-	for _, it := range terms[n+1].Items {
-		items = append(items, addrAndPort{it.IP, it.Port})
-	}
-	before := make([]string, n)
-	for i := range before {
-		before[i] = terms[i].Text
-	}
-	return items, strings.Join(before, " && "), true
-}
-
 // compareItems counts what only one of two lists has, and what both have.
-func compareItems(want, have []addrAndPort) (lost, gained, stays []addrAndPort) {
-	n := map[addrAndPort]int{}
+func compareItems(want, have []match.NamedItem) (lost, gained, stays []match.NamedItem) {
+	n := map[match.NamedItem]int{}
 	for _, it := range want {
 		n[it]++
 	}

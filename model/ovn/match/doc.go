@@ -6,7 +6,7 @@
 //
 // RuleMatch and the functions LPort, L3, L4 and NamedMatch write; so do NetpolMatch, EFMatch and
 // MulticastNS with what belongs to them. Parse reads; it keeps the layout, so
-// that String gives back the text byte for byte. Eval judges a packet against
+// that String gives back the text byte for byte. ItemsOf reads what NamedMatch wrote. Eval judges a packet against
 // port groups and address sets that an Env supplies. Terms takes an expression
 // apart for people, Refs lists what it refers to.
 //

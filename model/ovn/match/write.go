@@ -205,6 +205,25 @@ func NamedMatch(proto string, items []NamedItem) string {
 	return b.String()
 }
 
+// ItemsOf reads a match that ends in what NamedMatch writes: the resolved named ports of the
+// protocol, and the text before them. Others are parsed; this one may have a pair for
+// each of thousands of pods.
+func ItemsOf(text, proto string) (items []NamedItem, before string, ok bool) {
+	before, list, _ := strings.Cut(text, " && "+proto+" && (")
+	items = make([]NamedItem, 0, 1+strings.Count(list, " || "))
+	port := " && " + proto + ".dst == "
+	for pair := range strings.SplitSeq(list, " || ") {
+		ip, port, _ := strings.Cut(pair, port)
+		_, ip, _ = strings.Cut(ip, ".dst == ")
+		n, _ := strconv.ParseInt(strings.TrimRight(port, ")"), 10, 32)
+		items = append(items, NamedItem{ip, int32(n)})
+	}
+	if rest, found := strings.CutPrefix(text[len(before):], " && "); !found || rest != NamedMatch(proto, items) {
+		return nil, "", false
+	}
+	return items, before, true
+}
+
 // ComparedPorts are the numbers that the expression compares ports of TCP, UDP or SCTP with, in
 // order: between two of them it tells no destination port from the next, nor beyond.
 func ComparedPorts(e Expr) (out []uint16) {
@@ -218,7 +237,7 @@ func ComparedPorts(e Expr) (out []uint16) {
 			}
 		}
 	}
-	anyLeaf(e, func(l Expr) bool {
+	hasLeafWhere(e, func(l Expr) bool {
 		switch l := l.(type) {
 		case *Cmp:
 			add(l.Field, l.Values...)

@@ -1,6 +1,10 @@
 package match
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // The grammar of ovn-kubernetes.md#acl-match line by line.
 func TestWriters(t *testing.T) {
@@ -47,6 +51,32 @@ func TestWriters(t *testing.T) {
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.name, tc.got, tc.want)
+		}
+	}
+}
+
+func TestItemsOf(t *testing.T) {
+	for _, c := range []struct {
+		match, lead string
+		items       []NamedItem
+		ok          bool
+	}{
+		{"", "", nil, false},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || (ip6.dst == fd00::1 && tcp.dst == 81))", "inport == @a1",
+			[]NamedItem{{"10.0.0.1", 80}, {"fd00::1", 81}}, true},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || tcp.dst == 81)", "", nil, false},
+		{"inport == @a1 && tcp && tcp.dst==80", "", nil, false},
+		{"inport == @a1", "", nil, false},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80)) && ip4.ttl == 1", "", nil, false},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 080))", "", nil, false},
+		{"tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80))", "", nil, false},
+	} {
+		items, lead, ok := ItemsOf(c.match, "tcp")
+		if ok != c.ok || lead != c.lead {
+			t.Errorf("%s: %q, %v", c.match, lead, ok)
+		}
+		if diff := cmp.Diff(c.items, items); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.match, diff)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
-	"rung/model/verdict"
 )
 
 // ruleStanding is the place of a rule under Antrea: the lower one decides first, and of two
@@ -47,21 +46,20 @@ func (o *antreaOrder) hasPlace(k model.Key) bool {
 	return decides
 }
 
-func (o *antreaOrder) addStanding(d *verdict.Decider, r *Rule) {
+func (o *antreaOrder) bandOf(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
-		d.Band = model.KindNP.Abbreviation()
+		return model.KindNP.Abbreviation(), ""
 	case r.Policy == nil:
-		d.Band = "always"
+		return "always", ""
 	case native && r.Policy.Tiered != nil:
-		d.Band = place.TierName
-		d.Word = r.Policy.Rule(r.Direction, r.Index).Tiered.Action
-		if r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
-			d.Word = "Drop" // of what its layer 7 protocols do not let through
+		rule := r.Policy.Rule(r.Direction, r.Index)
+		if r.Action != rule.Action { // what its layer 7 protocols do not let through
+			return place.TierName, "Drop"
 		}
-	default:
-		d.Band = r.Policy.Kind.Abbreviation()
+		return place.TierName, rule.Tiered.Action
 	}
+	return r.Policy.Kind.Abbreviation(), ""
 }
 
 // tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before

@@ -9,7 +9,7 @@ func (x *Index) RuleDecider(rule int32) verdict.Decider {
 	r := &x.Rules[rule]
 	d := verdict.Decider{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action, Defect: r.defect}
 	if x.order != nil {
-		x.order.addStanding(&d, r)
+		d.Band, d.Word = x.order.bandOf(r)
 	}
 	if r.Policy != nil {
 		d.Tier, d.RuleName = int(r.Policy.Tier), r.Policy.Rule(r.Direction, r.Index).Name

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/verdict"
 )
 
 // Precedence is how a network plugin asks policies about connections: Stages or Antrea. It is
@@ -50,8 +49,9 @@ var Stages = &Precedence{
 
 // policyOrder is the order of all policies, where terms rank among them, as an Index keeps it.
 type policyOrder interface {
-	// addStanding adds to a decider where its rule stands.
-	addStanding(*verdict.Decider, *Rule)
+	// bandOf returns the tier of a rule by its name, and the word for its action where that
+	// is not model's.
+	bandOf(*Rule) (band, word string)
 	// signaturePlace returns a term's place for its signature.
 	signaturePlace(*Term) (priority int32, text string)
 	hasPlace(model.Key) bool
