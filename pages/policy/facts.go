@@ -60,7 +60,7 @@ type Tiered struct {
 	Refused      bool    `json:"refused,omitempty"`
 }
 
-// Unit is what holds rows for the policy besides its own, with how many zones have them in which
+// Unit is a holder of rows of the policy besides its own, with how many zones have them in which
 // state.
 type Unit struct {
 	Unit  string         `json:"unit"`
@@ -88,7 +88,7 @@ type Zone struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// Of is what is known of a policy.
+// Of returns the facts of a policy.
 func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
 	p := r.Cluster.Policy(k)
 	out := &Policy{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
