@@ -156,6 +156,14 @@ func (k Key) ShortLabel() string {
 	return k.Label()
 }
 
+// NamespacedName is the name with its namespace, if it has one.
+func (k Key) NamespacedName() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
 // Compare orders keys by kind, namespace, name.
 func (k Key) Compare(o Key) int {
 	if c := strings.Compare(string(k.Kind), string(o.Kind)); c != 0 {

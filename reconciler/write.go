@@ -126,10 +126,10 @@ func (q *writeQueue) isHeldBack(k model.PolicyKey) bool {
 // hasUnfinished says whether such a unit was written and is not seen yet, could not
 // be written, or is to be tried alone.
 func (q *writeQueue) hasUnfinished(such func(model.PolicyKey) bool) bool {
-	return anyKey(q.oneByOne, such) || anyKey(q.unconfirmed, such) || anyKey(q.failures, such)
+	return hasKeyWhere(q.oneByOne, such) || hasKeyWhere(q.unconfirmed, such) || hasKeyWhere(q.failures, such)
 }
 
-func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) bool {
+func hasKeyWhere[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) bool {
 	for k := range m {
 		if such(k) {
 			return true

@@ -9,7 +9,7 @@ import (
 	"rung/engine/probe"
 	"rung/engine/trace"
 	"rung/model/verdict"
-	"rung/pages/findings"
+	"rung/revision/finding"
 )
 
 // probeOut is the JSON of `rung probe` (command-line.md#output): what became of the
@@ -37,7 +37,7 @@ type packetOut struct {
 }
 
 type probeFindingOut struct {
-	findings.Brief
+	finding.Brief
 	Zone   string `json:"zone,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
 }
@@ -61,7 +61,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		out.Findings = append(out.Findings, probeFindingOut{findings.BriefOf(*f), f.Zone, f.Remedy})
+		out.Findings = append(out.Findings, probeFindingOut{finding.BriefOf(*f), f.Zone, f.Remedy})
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/pages/findings"
+	"rung/revision/finding"
 )
 
 // verdictOut is the JSON of `rung trace` (command-line.md#output).
@@ -69,7 +69,7 @@ type throughOut struct {
 
 // disagreementOut is a stage at which policies and rows say different things.
 type disagreementOut struct {
-	findings.Brief
+	finding.Brief
 	Zone  string `json:"zone"`
 	Stage string `json:"stage"`
 	Row   string `json:"row,omitempty"`
@@ -198,14 +198,14 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 func (o *verdictOut) whole() {
 	o.Summary, o.Otherwise = o.trace.Sentence(), o.trace.IdleOutcome()
 	for _, d := range o.trace.Disagree {
-		f := disagreementOut{Brief: findings.BriefOf(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}
+		f := disagreementOut{Brief: finding.BriefOf(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}
 		if d.Row != (trace.Row{}) {
 			f.Row = d.Row.String()
 		}
 		o.Findings = append(o.Findings, f)
 	}
 	if f := o.trace.Of2016; f != nil {
-		o.Findings = append(o.Findings, disagreementOut{Brief: findings.BriefOf(*f)})
+		o.Findings = append(o.Findings, disagreementOut{Brief: finding.BriefOf(*f)})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/pages/consequences"
-	"rung/pages/page"
 )
 
 func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
@@ -28,7 +27,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	fmt.Fprintln(&b, p.Title)
 	writePoints(&b, "  ", t.Surplus, t.Errors)
 	for _, o := range t.Objects {
-		if len(o.Fields) > 0 && len(t.Objects) > 1 {
+		if o.Sign.Text == "" && len(t.Objects) > 1 {
 			fmt.Fprintf(&b, "  %s %s\n", o.Name, o.Verb)
 		}
 		for _, f := range o.Fields {
@@ -47,9 +46,7 @@ func previewText(p *gate.Preview, wide bool) string {
 			fmt.Fprintf(&b, "    %s (-o json has all)\n", groups.More)
 		}
 	}
-	for _, text := range countTexts(t) {
-		fmt.Fprintln(&b, "  "+text)
-	}
+	writePoints(&b, "  ", t.Counts)
 	for i := range p.Rows {
 		r := &p.Rows[i]
 		fmt.Fprintf(&b, "    %-6s %-11s %s\n", consequences.RowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
@@ -93,16 +90,6 @@ func writeGuards(b *strings.Builder, before string, rails []consequences.Point) 
 	}
 }
 
-// countTexts count the rows that change in every zone, table by table.
-func countTexts(t *consequences.Told) (out []string) {
-	for _, n := range t.Counts {
-		if n.Text != "" {
-			out = append(out, n.Table+" rows: "+n.Text)
-		}
-	}
-	return out
-}
-
 // previewMarkdown is a preview for a review: what stops it first, then connections, what
 // else follows, and the texts.
 func previewMarkdown(p *gate.Preview) string {
@@ -112,17 +99,18 @@ func previewMarkdown(p *gate.Preview) string {
 	if p.Blocked != "" {
 		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
 	}
-	list := func(title string, items []string) {
-		if len(items) > 0 {
-			fmt.Fprintf(&b, "### %s\n\n", title)
-			for _, s := range items {
-				fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(s)))
-			}
-			b.WriteByte('\n')
+	list := func(title string, points ...consequences.Point) {
+		if len(points) == 0 {
+			return
 		}
+		fmt.Fprintf(&b, "### %s\n\n", title)
+		for _, p := range points {
+			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(p.Coded())))
+		}
+		b.WriteByte('\n')
 	}
-	list("Mistakes in the text", page.Each(t.Errors, consequences.Point.Coded))
-	list("Guard rails", page.Each(t.Guards, consequences.Point.Coded))
+	list("Mistakes in the text", t.Errors...)
+	list("Guard rails", t.Guards...)
 	connections := func(title string, points []consequences.Point, all ...consequences.Groups) {
 		var rows []consequences.GroupLine
 		more := ""
@@ -144,9 +132,9 @@ func previewMarkdown(p *gate.Preview) string {
 	}
 	connections("Connections", t.Effect, t.Flips, t.Others)
 	connections("Log lines", t.Log, t.Seen)
-	list("Findings", page.Each(slices.Concat(t.Findings, t.Hints), consequences.Point.Coded))
-	list("Notes", p.Notes)
-	list("Rows in every zone", countTexts(t))
+	list("Findings", slices.Concat(t.Findings, t.Hints)...)
+	list("Notes", slices.Concat(t.Surplus, t.Notes)...)
+	list("Rows in every zone", t.Counts...)
 	for _, o := range p.Objects {
 		if o.Diff != "" {
 			fence := "```"

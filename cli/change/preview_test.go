@@ -51,7 +51,7 @@ func TestPreviewSaysEverything(t *testing.T) {
 	p := everything()
 	told := consequences.Tell(p)
 	text, markdown := previewText(p, false), previewMarkdown(p)
-	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes) {
+	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes, told.Counts) {
 		if !strings.Contains(text, point.Coded()) {
 			t.Errorf("not in the text: %s\n%s", point.Coded(), text)
 		}

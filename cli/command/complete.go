@@ -95,7 +95,7 @@ func PolicyChoices(_ *engine.Engine, r *revision.Revision) []string {
 func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	count := map[string]int{}
 	for p := range r.Cluster.EveryPolicy() {
-		count[NamespacedName(p.Key)]++
+		count[p.Key.NamespacedName()]++
 	}
 	order := ladder.PolicyOrder(r.Cluster)
 	for _, s := range system.All {
@@ -111,7 +111,7 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		name, what := NamespacedName(k), k.Kind.Abbreviation()
+		name, what := k.NamespacedName(), k.Kind.Abbreviation()
 		if count[name] > 1 {
 			name = k.Kind.Abbreviation() + "/" + name
 		}

@@ -33,7 +33,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	kind, rest, hasKind := strings.Cut(name, "/")
 	for p := range r.Cluster.EveryPolicy() {
 		k := p.Key
-		short := NamespacedName(k)
+		short := k.NamespacedName()
 		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind)))
 		if name == short || isKind && rest == short {
 			found = append(found, k)
@@ -49,15 +49,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
 	}
 	return model.PolicyKey{}, fmt.Errorf("policy %q is ambiguous: give %s/%s or %s/%s", name,
-		found[0].Kind.Abbreviation(), NamespacedName(found[0]), found[1].Kind.Abbreviation(), NamespacedName(found[1]))
-}
-
-// NamespacedName is a policy's name with its namespace, if it has one.
-func NamespacedName(k model.PolicyKey) string {
-	if k.Namespace == "" {
-		return k.Name
-	}
-	return k.Namespace + "/" + k.Name
+		found[0].Kind.Abbreviation(), found[0].NamespacedName(), found[1].Kind.Abbreviation(), found[1].NamespacedName())
 }
 
 func policyNames(r *revision.Revision) string {

@@ -88,7 +88,7 @@ func GroupKey(p *model.Policy, name string) model.Key {
 func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	g, ok := r.c.Get(k).(*model.Group)
 	if !ok {
-		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindText(k)}}}
+		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindHint(k)}}}
 	}
 	if len(g.Invalid) > 0 {
 		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " stands for nothing: " + g.Invalid[0].Message}}}
@@ -113,8 +113,8 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 	return out
 }
 
-// otherKindText says that there is a group of that name of the kind that is not meant.
-func (r *GroupResolver) otherKindText(k model.Key) string {
+// otherKindHint says that there is a group of that name of the kind that is not meant.
+func (r *GroupResolver) otherKindHint(k model.Key) string {
 	switch {
 	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
 		return "; ClusterGroup " + k.Name + " does, and is for ClusterNetworkPolicies only"

@@ -135,7 +135,7 @@ func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 		t := &out.Tiers[i]
 		var rungs []Rung
 		for _, r := range t.Rungs {
-			r = r.inStage(stage, at)
+			r = r.isInStage(stage, at)
 			if len(r.Policies) > 0 {
 				rungs = append(rungs, r)
 			}
@@ -158,7 +158,7 @@ func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 	return &out
 }
 
-func (r Rung) inStage(stage model.Stage, conflicts map[int]int) Rung {
+func (r Rung) isInStage(stage model.Stage, conflicts map[int]int) Rung {
 	var policies []RungPolicy
 	for _, p := range r.Policies {
 		if !p.Policy.DecidesIn(stage) {

@@ -39,8 +39,8 @@ func init() {
 		{name: "rule", helpText: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
 		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf), values: textsOfEnds(namespaceOf)},
 		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf), values: textsOfEnds(podOf)},
-		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(atSource), values: func(l *Line) []string { return l.Src.searchTexts() }},
-		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(atDestination), values: func(l *Line) []string { return l.Dst.searchTexts() }},
+		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(sourceEnd), values: func(l *Line) []string { return l.Src.searchTexts() }},
+		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(destinationEnd), values: func(l *Line) []string { return l.Dst.searchTexts() }},
 		{name: "ip", helpText: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
 		{name: "port", helpText: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
 		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
@@ -129,13 +129,13 @@ func (f *queryField) readValue(v string, now time.Time) (lineTest, string) {
 		tests[i] = t
 	}
 	if len(sides) == 1 {
-		return func(l *Line) bool { return tests[0](atSource(l)) || tests[0](atDestination(l)) }, ""
+		return func(l *Line) bool { return tests[0](sourceEnd(l)) || tests[0](destinationEnd(l)) }, ""
 	}
-	return func(l *Line) bool { return tests[0](atSource(l)) && tests[1](atDestination(l)) }, ""
+	return func(l *Line) bool { return tests[0](sourceEnd(l)) && tests[1](destinationEnd(l)) }, ""
 }
 
-func atSource(l *Line) (*LineEnd, netip.Addr)      { return &l.Src, l.Line.Src }
-func atDestination(l *Line) (*LineEnd, netip.Addr) { return &l.Dst, l.Line.Dst }
+func sourceEnd(l *Line) (*LineEnd, netip.Addr)      { return &l.Src, l.Line.Src }
+func destinationEnd(l *Line) (*LineEnd, netip.Addr) { return &l.Dst, l.Line.Dst }
 
 // suggestField says which fields there are, or which is meant.
 func suggestField(name string) string {

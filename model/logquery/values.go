@@ -55,7 +55,7 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or begins.
+// anyTextTest finds lines by any of some texts of theirs; by is nameTest, or beginsWith.
 func anyTextTest(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := by(v)

@@ -140,9 +140,9 @@ func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	if s, ok := x.bySelectors[key]; ok {
 		return s
 	}
-	s := x.inNamespaces(x.index.InternSelector(namespaces))
+	s := x.podsInNamespaces(x.index.InternSelector(namespaces))
 	if !pods.MatchesEverything() {
-		s = s.And(x.withLabels(x.index.InternSelector(pods)))
+		s = s.And(x.podsWithLabels(x.index.InternSelector(pods)))
 	}
 	if len(x.bySelectors) < memoLimit {
 		x.bySelectors[key] = s
@@ -159,10 +159,10 @@ func (x *PodIndex) PodsMatchingIn(namespace string, pods model.Selector) PodSet 
 	sel := x.index.InternSelector(pods)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return s.And(x.withLabels(sel))
+	return s.And(x.podsWithLabels(sel))
 }
 
-func (x *PodIndex) inNamespaces(sel *selectors.Selector) PodSet {
+func (x *PodIndex) podsInNamespaces(sel *selectors.Selector) PodSet {
 	if s, ok := x.nsMemo[sel]; ok {
 		return s
 	}
@@ -180,7 +180,7 @@ func (n *namespacePods) isSelected(sel *selectors.Selector) bool {
 	return n.object != nil && n.class.Matches(sel)
 }
 
-func (x *PodIndex) withLabels(sel *selectors.Selector) PodSet {
+func (x *PodIndex) podsWithLabels(sel *selectors.Selector) PodSet {
 	if s, ok := x.podMemo[sel]; ok {
 		return s
 	}

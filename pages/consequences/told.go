@@ -57,7 +57,8 @@ type Told struct {
 	Seen, Flips, Others Groups
 	// Findings are worth a thought, Hints are mere information.
 	Findings, Omitted, Notes, Hints []Point
-	Counts                          []effect.RowCount
+	// Counts are how many rows of each table change, in every zone.
+	Counts []Point
 }
 
 // Object is one object that changes.
@@ -78,20 +79,21 @@ type Field struct {
 // Tell puts a preview into sentences.
 func Tell(p *gate.Preview) *Told {
 	t := &Told{
-		Errors: page.Each(p.Errors, func(b model.Broken) Point {
-			if b.IsError() {
-				return Point{Sign: Wrong, Text: b.String()}
-			}
-			return Point{Sign: Warns, Text: b.String()}
-		}),
+		Errors:  page.Each(p.Errors, func(b model.Broken) Point { return Point{Sign: either(b.IsError(), Wrong, Warns), Text: b.String()} }),
 		Objects: page.Each(p.Objects, func(o change.ObjectChange) Object { return objectOf(p, &o) }),
 		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
 		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
-		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.IsAssumption()), Text: o.String()} }),
-		Counts:  effect.CountRows(p.Rows),
+		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point {
+			return Point{Sign: either(!o.IsAssumption(), Warns, Notes), Text: o.String()}
+		}),
+	}
+	for _, n := range effect.CountRows(p.Rows) {
+		if n.Text != "" {
+			t.Counts = append(t.Counts, Point{Notes, n.Table + " rows", n.Text})
+		}
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
+		t.Surplus = []Point{{Sign: either(!s.IsExact(), Warns, Notes), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {
@@ -104,12 +106,12 @@ func Tell(p *gate.Preview) *Told {
 	if e == nil {
 		return t
 	}
-	t.Effect = []Point{{warnsIf(e.FlipsVerdicts() || e.Difference == nil), "connections", e.Text()}}
+	t.Effect = []Point{{either(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, Point{Sign: Notes, Text: text})
 	}
 	if text := connections.OtherwiseText(e.Log); text != "" {
-		t.Log = append(t.Log, Point{warnsIf(e.Log.Lines > 0), "log", text})
+		t.Log = append(t.Log, Point{either(e.Log.Lines > 0, Warns, Notes), "log", text})
 		t.Seen = seenGroups(e.Log.Groups)
 	}
 	if text := connections.ContraryText(e.Log); text != "" {
@@ -121,11 +123,11 @@ func Tell(p *gate.Preview) *Told {
 	return t
 }
 
-func warnsIf(yes bool) page.Span {
-	if yes {
-		return Warns
+func either(is bool, yes, no page.Span) page.Span {
+	if is {
+		return yes
 	}
-	return Notes
+	return no
 }
 
 // Brief are guard rails of which there are many: without examples, and without the

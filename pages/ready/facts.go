@@ -155,7 +155,7 @@ func reporters(r *revision.Revision) map[string]*model.ZoneState {
 }
 
 func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *Policy {
-	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, Reports: []*Zone{}, now: now}
+	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, now: now}
 	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
 		p.priority = strconv.Itoa(int(of.Priority))
 	}
@@ -166,6 +166,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
 	}
 	reports := make([]Zone, len(conditions))
+	p.Reports = make([]*Zone, 0, max(len(conditions), len(zones)))
 	for i := range conditions {
 		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
 		if !ok {

@@ -261,7 +261,7 @@ func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namesp
 				return true, ""
 			}
 		case pe.Match != nil:
-			if pe.Pods.Matches(pod.Labels) && anyMatches(r, groups, ns, p, rule, pe.Match) {
+			if pe.Pods.Matches(pod.Labels) && isPeerOfSubject(r, groups, ns, p, rule, pe.Match) {
 				return true, ""
 			}
 		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
@@ -285,9 +285,9 @@ func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namesp
 	return false, ""
 }
 
-// anyMatches says whether the pods of a namespace are peers of some pod that the rule
+// isPeerOfSubject says whether the pods of a namespace are peers of some pod that the rule
 // applies to, by its namespace.
-func anyMatches(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+func isPeerOfSubject(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if ns == nil {
 		return false
 	}

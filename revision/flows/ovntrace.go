@@ -167,7 +167,7 @@ func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.Stage
 	h.Problems = append(h.Problems, t.Problems...)
 	h.End, h.EndsAt = t.EndOfTrace()
 	first := passesOfSwitch(t, a.Datapath)
-	lost := lostOn(t, first)
+	lost := isLostOn(t, first)
 	out := verdict.Allow
 	for i := range rows {
 		if rows[i].Zone != h.Zone {
@@ -202,8 +202,8 @@ func passesOfSwitch(t *ovntrace.Trace, datapath string) (out []*ovntrace.Pass) {
 	return out
 }
 
-// lostOn says whether the packet's way ended in one of the passes without an ACL's doing.
-func lostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
+// isLostOn says whether the packet's way ended in one of the passes without an ACL's doing.
+func isLostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
 	if len(passes) == 0 {
 		return true
 	}

@@ -107,7 +107,7 @@ func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) Rules
 	at := flowPlace{string(d.Stage), max(0, m.Tier), m.Priority}
 	zone := d.Pass.Datapath
 	live := slices.Clone(f.live[at])
-	ownFirst(live, zone)
+	sortOwnFirst(live, zone)
 	compiled := f.compiledRows(zone)[at]
 	same := func(x zoneACL) bool { return x.acl.Match == m.Match }
 	named := func(x zoneACL) bool { return m.Log != nil && m.Log.Name != "" && x.acl.Name == m.Log.Name }
@@ -127,8 +127,8 @@ func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) Rules
 	return RulesBehindFlow{}
 }
 
-// ownFirst puts the rows of a zone before those of the others.
-func ownFirst(rows []zoneACL, zone string) {
+// sortOwnFirst puts the rows of a zone before those of the others.
+func sortOwnFirst(rows []zoneACL, zone string) {
 	order := func(x zoneACL) int {
 		if x.zone == zone {
 			return 0
@@ -154,7 +154,7 @@ func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) Rule
 			all = append(all, rows...)
 		}
 	}
-	ownFirst(all, d.Pass.Datapath)
+	sortOwnFirst(all, d.Pass.Datapath)
 	rules := f.rulesOfRows(all, func(x zoneACL) bool {
 		return x.acl.Name == m.Log.Name && verdictOf(x.acl.Action) == verdictOf(m.Verdict)
 	})

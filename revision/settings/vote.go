@@ -217,16 +217,16 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
 		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
 	}
-	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
+	if len(f.ClusterSubnets) == 0 && v.leavesOutOthers(d.Subnets) {
 		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
 		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
 	}
 	return out
 }
 
-// otherSubnets says whether a zone's rows leave out other subnets than are
+// leavesOutOthers says whether a zone's rows leave out other subnets than are
 // compiled for.
-func (v *DialectView) otherSubnets(s dialect.Subnets) bool {
+func (v *DialectView) leavesOutOthers(s dialect.Subnets) bool {
 	for _, v4 := range []bool{true, false} {
 		want := prefixesOfFamily(v.options.ClusterSubnets, v4)
 		have := prefixesOfFamily(s.Prefixes, v4)

@@ -277,7 +277,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 	}
 	v.state, v.wrong = shown, false
 	v.pre = preview.Of(&text{v.mutation(m.text), m.p}, preview.Options{
-		Crumb: "preview", Edit: v.again, Kept: v.path,
+		Edit: v.again, Kept: v.path,
 		Cancel: func(env *view.Env) { v.close(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {
 			path := v.path

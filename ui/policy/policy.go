@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/pages/policy"
 	"rung/revision/connections"
 	"rung/revision/policies"
 	"rung/themes"
@@ -43,8 +44,7 @@ type View struct {
 	counts [parts]string
 	hits   *logs.HitSummary // nil without a log
 
-	rules    widget.Table[*ruleItem]
-	columns  []widget.Column[*ruleItem] // of rules, where there are rows
+	rules    *widget.Table[*policy.Rule]
 	pods     widget.Table[*model.Pod]
 	yaml     widget.Text
 	zones    *detail.Pane
@@ -98,8 +98,7 @@ func (v *View) Sync(env *view.Env) {
 	}
 	switch v.part {
 	case rulesPart:
-		v.rules.Columns = v.ruleColumns(env)
-		v.rules.SetItems(v.ruleItems(env))
+		v.syncRules(env)
 	case podsPart:
 		v.syncPods(env)
 	case yamlPart:
@@ -140,7 +139,7 @@ func (v *View) lister() view.Lister {
 	case findingsPart:
 		return v.findings
 	}
-	return &v.rules
+	return v.rules
 }
 
 // Render draws what the policy is, the names of the parts, and the one on show.
@@ -269,8 +268,8 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 func (v *View) Selected() nav.Page {
 	switch v.part {
 	case rulesPart:
-		if it, ok := v.rules.Selected(); ok && it != nil && it.rule != nil {
-			return nav.ToRule(v.key, it.rule.Direction, it.rule.Index)
+		if it, ok := v.rules.Selected(); ok && it != nil && it.Of != nil {
+			return nav.ToRule(v.key, it.Of.Direction, it.Of.Index)
 		}
 	case podsPart:
 		if p, ok := v.pods.Selected(); ok && p != nil {

@@ -67,7 +67,7 @@ func (v *View) build(env *view.Env) {
 	if v.side {
 		right = &pane{st: env.Styles, w: rw - 3}
 	}
-	right.rows(v.p, t.Counts)
+	right.rows(v.p)
 	left.commands(v.p.Commands)
 	if !v.diff {
 		left.texts(v.p.Objects)

@@ -20,7 +20,7 @@ const maxRows = 2000
 
 // rows are the rows that change: counts for each table, then each row with
 // its fields.
-func (b *pane) rows(p *gate.Preview, counts []effect.RowCount) {
+func (b *pane) rows(p *gate.Preview) {
 	if len(p.Objects) == 0 {
 		return
 	}
@@ -29,7 +29,7 @@ func (b *pane) rows(p *gate.Preview, counts []effect.RowCount) {
 		b.text("no row changes", b.st.Dim)
 		return
 	}
-	for _, n := range counts {
+	for _, n := range effect.CountRows(p.Rows) {
 		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
 		if n.Text != "" {
 			b.add(widget.Line{{Text: name}, {Text: n.Text, Style: b.st.Title}})

@@ -32,7 +32,7 @@ type addressOf struct {
 }
 
 // addressesOf are the addresses an object has: pods that count come before nodes,
-// nodes before the rest, as in Revision.Address.
+// nodes before the rest, as in Revision.AddressOwners.
 func addressesOf(o model.Object) (out []addressOf) {
 	add := func(h tenure.Holder, texts ...string) {
 		for _, s := range texts {

@@ -92,7 +92,7 @@ func (v evaluator) evalExpr(p *Packet, e Expr, not bool) (bool, error) {
 	case *Cmp:
 		return v.evalCmp(p, e, not)
 	case *Range:
-		return v.inRange(p, e, not)
+		return v.isInRange(p, e, not)
 	}
 	return false, ErrCannotJudge
 }
@@ -263,7 +263,7 @@ func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
 	return false, nil
 }
 
-func (v evaluator) inRange(p *Packet, e *Range, not bool) (bool, error) {
+func (v evaluator) isInRange(p *Packet, e *Range, not bool) (bool, error) {
 	implied, unsure := v.evalPrereqs(p, e.Field)
 	if !implied && unsure == nil {
 		return false, nil
@@ -277,7 +277,7 @@ func (v evaluator) inRange(p *Packet, e *Range, not bool) (bool, error) {
 
 // namesMissingSet says whether e names an address set that does not exist.
 func (v evaluator) namesMissingSet(e Expr) bool {
-	return anyLeaf(e, func(l Expr) bool {
+	return hasLeafWhere(e, func(l Expr) bool {
 		c, ok := l.(*Cmp)
 		if !ok {
 			return false

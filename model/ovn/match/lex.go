@@ -75,7 +75,7 @@ func nextToken(s string, pos int) token {
 	pos, ok := skipBlank(s, pos)
 	t := token{pos: pos, end: pos}
 	if !ok {
-		return t.asBad("*/ on the same line")
+		return t.toBadToken("*/ on the same line")
 	}
 	if pos == len(s) {
 		return t
@@ -120,9 +120,9 @@ func nextToken(s string, pos int) token {
 		return t.withKind(tokIdent, identLen(rest))
 	}
 	if i := strings.IndexByte("=&|", rest[0]); i >= 0 {
-		return t.asBad([...]string{"==", "&&", "||"}[i])
+		return t.toBadToken([...]string{"==", "&&", "||"}[i])
 	}
-	return t.asBad("a field, a constant, an operator or a parenthesis")
+	return t.toBadToken("a field, a constant, an operator or a parenthesis")
 }
 
 func (t token) withKind(k tokenKind, n int) token {
@@ -135,7 +135,7 @@ func (t token) asOperator(o Op, n int) token {
 	return t.withKind(tokOp, n)
 }
 
-func (t token) asBad(want string) token {
+func (t token) toBadToken(want string) token {
 	t.kind, t.want = tokBad, want
 	return t
 }
@@ -172,7 +172,7 @@ func lexNumber(t token, s string) token {
 	c, problem := parseNumber(s[t.pos:end])
 	if problem != "" {
 		t.end = end
-		return t.asBad(problem)
+		return t.toBadToken(problem)
 	}
 	t.c = c
 	return t.withKind(tokConst, end-t.pos)
@@ -203,7 +203,7 @@ func lexName(t token, s string) token {
 	}
 	if n == 0 {
 		t.end++
-		return t.asBad("a name after " + s[t.pos:t.pos+1])
+		return t.toBadToken("a name after " + s[t.pos:t.pos+1])
 	}
 	text := s[t.pos : t.pos+1+n]
 	t.c = Const{Kind: ConstPortGroup, Text: text}
@@ -222,11 +222,11 @@ func lexString(t token, s string) token {
 			text := s[t.pos : i+1]
 			t.c = Const{Kind: ConstString, Text: text}
 			if _, ok := unquote(text); !ok {
-				return t.asBad("a string with JSON escapes")
+				return t.toBadToken("a string with JSON escapes")
 			}
 			return t.withKind(tokConst, len(text))
 		}
 	}
 	t.end = len(s)
-	return t.asBad(`a closing "`)
+	return t.toBadToken(`a closing "`)
 }

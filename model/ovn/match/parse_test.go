@@ -213,7 +213,7 @@ func TestSymbols(t *testing.T) {
 			t.Errorf("field %s has no prerequisite", name)
 		}
 		for _, e := range []Expr{s.body, s.prereq} {
-			anyLeaf(e, func(l Expr) bool {
+			hasLeafWhere(e, func(l Expr) bool {
 				if f, ok := fieldOf(l); ok && f.sym == nil {
 					t.Errorf("%s is defined by the unknown %s", name, f)
 				}

@@ -25,7 +25,7 @@ type Ref struct {
 func Refs(e Expr) []Ref {
 	var refs []Ref
 	seen := make(map[Ref]bool)
-	anyLeaf(e, func(l Expr) bool {
+	hasLeafWhere(e, func(l Expr) bool {
 		c, ok := l.(*Cmp)
 		if !ok {
 			return false
@@ -63,9 +63,9 @@ func RefsIn(text string) iter.Seq[Ref] {
 	}
 }
 
-// anyLeaf says whether f is true of some Bool, Pred, Cmp or Range; it asks in order
+// hasLeafWhere says whether f is true of some Bool, Pred, Cmp or Range; it asks in order
 // until one is.
-func anyLeaf(e Expr, f func(Expr) bool) bool {
+func hasLeafWhere(e Expr, f func(Expr) bool) bool {
 	var terms []Expr
 	switch e := e.(type) {
 	case nil:
@@ -75,14 +75,14 @@ func anyLeaf(e Expr, f func(Expr) bool) bool {
 	case *Or:
 		terms = e.Terms
 	case *Not:
-		return anyLeaf(e.X, f)
+		return hasLeafWhere(e.X, f)
 	case *Paren:
-		return anyLeaf(e.X, f)
+		return hasLeafWhere(e.X, f)
 	default:
 		return f(e)
 	}
 	for _, t := range terms {
-		if anyLeaf(t, f) {
+		if hasLeafWhere(t, f) {
 			return true
 		}
 	}

@@ -200,7 +200,7 @@ func (t symbolTable) addNeighbours() {
 // nominalBody says whether a predicate with that body is nominal: whether any
 // symbol it names is.
 func nominalBody(e Expr) bool {
-	return anyLeaf(e, func(l Expr) bool {
+	return hasLeafWhere(e, func(l Expr) bool {
 		f, _ := fieldOf(l)
 		return f.sym != nil && f.sym.nominal
 	})

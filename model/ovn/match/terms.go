@@ -105,15 +105,15 @@ func explainTerm(e Expr) Term {
 	return t
 }
 
-// everyAlternative says whether f takes all alternatives of e: the operands of a
+// allAlternatives says whether f takes all alternatives of e: the operands of a
 // disjunction, however deep; anything else is its own only alternative.
-func everyAlternative(e Expr, f func(Expr) bool) bool {
+func allAlternatives(e Expr, f func(Expr) bool) bool {
 	e = withoutParens(e)
 	or, ok := e.(*Or)
 	if !ok {
 		return f(e)
 	}
-	return !slices.ContainsFunc(or.Terms, func(t Expr) bool { return !everyAlternative(t, f) })
+	return !slices.ContainsFunc(or.Terms, func(t Expr) bool { return !allAlternatives(t, f) })
 }
 
 // keepEqual keeps *have equal for all alternatives.
@@ -126,7 +126,7 @@ func keepEqual(have *string, v string) bool {
 
 func (t *Term) asPort(e Expr) bool {
 	t.Kind = TermPort
-	return everyAlternative(e, func(e Expr) bool {
+	return allAlternatives(e, func(e Expr) bool {
 		c, ok := e.(*Cmp)
 		if !ok || c.Op != EQ || c.Field.Name != "inport" && c.Field.Name != "outport" || !keepEqual(&t.Field, c.Field.Name) {
 			return false
@@ -152,7 +152,7 @@ func addressSide(f Field) (side string, ok bool) {
 // the exceptions to it (ovn-kubernetes.md#ip-blocks, #firewall-match).
 func (t *Term) asAddresses(e Expr) bool {
 	t.Kind = TermAddresses
-	return everyAlternative(e, func(e Expr) bool {
+	return allAlternatives(e, func(e Expr) bool {
 		if c, ok := e.(*Cmp); ok {
 			return c.Op == EQ && t.addAddress(c)
 		}
@@ -194,7 +194,7 @@ func (t *Term) addAddress(c *Cmp) bool {
 
 func (t *Term) asProtocols(e Expr) bool {
 	t.Kind = TermProtocol
-	return everyAlternative(e, func(e Expr) bool {
+	return allAlternatives(e, func(e Expr) bool {
 		p, ok := e.(*Pred)
 		if !ok || p.Field.sym == nil || p.Field.sym.body == nil {
 			return false
@@ -223,7 +223,7 @@ func (t *Term) asPorts(e Expr) bool {
 		}
 		proto, e = p.Field.Name, and.Terms[1]
 	}
-	ok := everyAlternative(e, func(e Expr) bool {
+	ok := allAlternatives(e, func(e Expr) bool {
 		switch e := e.(type) {
 		case *Cmp:
 			return e.Op == EQ && t.keepPortField(e.Field, &proto) && t.addPorts(e.Values)
@@ -264,7 +264,7 @@ func portNumber(c Const) (int32, bool) {
 func (t *Term) asNamed(e Expr) bool {
 	t.Kind = TermNamedPorts
 	proto := ""
-	ok := everyAlternative(e, func(e Expr) bool {
+	ok := allAlternatives(e, func(e Expr) bool {
 		and, ok := e.(*And)
 		if !ok || len(and.Terms) != 2 {
 			return false

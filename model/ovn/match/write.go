@@ -237,7 +237,7 @@ func ComparedPorts(e Expr) (out []uint16) {
 			}
 		}
 	}
-	anyLeaf(e, func(l Expr) bool {
+	hasLeafWhere(e, func(l Expr) bool {
 		switch l := l.(type) {
 		case *Cmp:
 			add(l.Field, l.Values...)

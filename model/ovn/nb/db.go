@@ -187,10 +187,10 @@ func (t *dbTxn) putRow(r Row) {
 	first, taken := x.byName.Get(name)
 	switch {
 	case taken && first < uuid:
-		x.sameNames.Set(moreKey(name, uuid), uuid)
+		x.sameNames.Set(sameNameKey(name, uuid), uuid)
 		return
 	case taken:
-		x.sameNames.Set(moreKey(name, first), first)
+		x.sameNames.Set(sameNameKey(name, first), first)
 	}
 	x.byName.Set(name, uuid)
 }
@@ -213,10 +213,10 @@ func (x *tableTxn) removeName(r Row) {
 		return
 	}
 	if first, ok := x.byName.Get(name); !ok || first != r.RowUUID() {
-		x.sameNames.Delete(moreKey(name, r.RowUUID()))
+		x.sameNames.Delete(sameNameKey(name, r.RowUUID()))
 		return
 	}
-	at, next, ok := x.sameNames.FirstFitting(moreKey(name, ""), func(at, uuid string) bool {
+	at, next, ok := x.sameNames.FirstFitting(sameNameKey(name, ""), func(at, uuid string) bool {
 		return len(at) == len(name)+1+len(uuid) // a name may hold a NUL itself
 	})
 	if !ok {
@@ -227,7 +227,7 @@ func (x *tableTxn) removeName(r Row) {
 	x.byName.Set(name, next)
 }
 
-func moreKey(name, uuid string) string { return name + "\x00" + uuid }
+func sameNameKey(name, uuid string) string { return name + "\x00" + uuid }
 
 func rowByUUID[T Row](d *DB, tag int, uuid string) (row T) {
 	if d == nil {

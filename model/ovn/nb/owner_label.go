@@ -74,7 +74,7 @@ func (o Owner) rowText() string {
 		case "icmpAllow":
 			what = "ICMP"
 		}
-		return what + ofNamespaceText(o.Namespace) + comma
+		return what + namespaceSuffix(o.Namespace) + comma
 	case OwnerNetpolDefault:
 		name := o.Name
 		if name == NameHairpin {
@@ -93,7 +93,7 @@ func (o Owner) rowText() string {
 	case OwnerEFDNS:
 		return joinWords("EF DNS", o.Name, o.Family)
 	case OwnerMulticastNS:
-		return "multicast" + ofNamespaceText(o.Namespace) + comma
+		return "multicast" + namespaceSuffix(o.Namespace) + comma
 	case OwnerMulticastCluster:
 		name := o.Name
 		switch o.Name {
@@ -164,7 +164,7 @@ func (o Owner) protocolText() string {
 	return o.Protocol
 }
 
-func ofNamespaceText(namespace string) string {
+func namespaceSuffix(namespace string) string {
 	if namespace == "" {
 		return ""
 	}

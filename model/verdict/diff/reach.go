@@ -163,8 +163,8 @@ func (s *reachCounter) crowdOfClass(class int32) *namespaceCrowd {
 	return s.crowds[class]
 }
 
-// onNodes are the crowds of a class by node.
-func (s *reachCounter) onNodes(class int32) map[string]*namespaceCrowd {
+// crowdsByNode are the crowds of a class by node.
+func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
 	if s.byNode[class] == nil {
 		ends := map[string][]int32{}
 		for _, e := range s.c.List[class].Ends {
@@ -222,15 +222,15 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes matrix.NodePairing, 
 			if nodes == matrix.TwoNodes {
 				sign = -1
 			}
-			there := s.onNodes(b)
-			for node, k := range s.onNodes(a) {
+			there := s.crowdsByNode(b)
+			for node, k := range s.crowdsByNode(a) {
 				if there[node] != nil {
 					s.crossCrowds(sign, k, there[node], o)
 				}
 			}
 		}
 		if nodes != matrix.TwoNodes && (a == b && ka.Loops > 0 || a != b && ka.Crossed) {
-			s.withoutSelf(a, b, o)
+			s.subtractSelfPairs(a, b, o)
 		}
 	}
 	if o.acrossNamespaces.Pairs > across {
@@ -271,8 +271,8 @@ func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBui
 	}
 }
 
-// withoutSelf takes the ends of one pod out of the pairs: no pod connects to itself.
-func (s *reachCounter) withoutSelf(a, b int32, o *reachBuilder) {
+// subtractSelfPairs takes the ends of one pod out of the pairs: no pod connects to itself.
+func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	x := s.c.Index
 	for _, e := range s.c.List[a].Ends {
 		id := s.namespaceOf(e)

@@ -70,7 +70,7 @@ func (a *antreaMaker) addScoped(p *model.Policy, r *model.Rule, ref Rule, t Term
 		if m := r.Peers[i].Match; m == nil {
 			plain.Peers = append(plain.Peers, r.Peers[i])
 		} else {
-			a.seenFrom(p, r, ref, t, subject, &r.Peers[i])
+			a.addSeenFromNamespace(p, r, ref, t, subject, &r.Peers[i])
 		}
 	}
 	if r.AnyPeer || len(plain.Peers) > 0 {
@@ -78,8 +78,8 @@ func (a *antreaMaker) addScoped(p *model.Policy, r *model.Rule, ref Rule, t Term
 	}
 }
 
-// seenFrom makes the terms of a peer with Self or sameLabels.
-func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32, peer *model.Peer) {
+// addSeenFromNamespace makes the terms of a peer with Self or sameLabels.
+func (a *antreaMaker) addSeenFromNamespace(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32, peer *model.Peer) {
 	x := a.x
 	var order []string
 	groups := map[string][]string{} // namespaces by what they must have in common
@@ -97,13 +97,13 @@ func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term,
 	for _, group := range order {
 		in := NewSet(len(x.Ends))
 		for _, ns := range groups[group] {
-			in.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, model.SelectEverything()), nil))
+			in.Or(x.endsOfPods(x.Pods.PodsMatchingIn(ns, model.SelectEverything()), nil))
 		}
 		key := " in " + strings.Join(groups[group], " ")
 		from := a.conditionWithin(subject, key, in)
 		peers := a.addressCondition("antrea "+podKey(peer.Pods, false)+key, func(c conditionAddrs) {
 			for _, ns := range groups[group] {
-				c.c.Set.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, peer.Pods), nil))
+				c.c.Set.Or(x.endsOfPods(x.Pods.PodsMatchingIn(ns, peer.Pods), nil))
 			}
 		})
 		a.addPortTerms(p, r, ref, t, from, peers, key)
@@ -223,7 +223,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 		a.addTerm(stage, t)
 		return
 	}
-	tcp, others := byTCP(t.Ports)
+	tcp, others := splitTCPPorts(t.Ports)
 	if len(tcp) > 0 {
 		t, ref := t, ref
 		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
@@ -244,8 +244,8 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	}
 }
 
-// byTCP are the ports of TCP, and those of other protocols.
-func byTCP(p PortSet) (tcp, others PortSet) {
+// splitTCPPorts are the ports of TCP, and those of other protocols.
+func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	if p == nil {
 		for i := range verdict.Protocols {
 			p = append(p, everyPortOf(int8(i)))

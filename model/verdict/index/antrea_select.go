@@ -19,7 +19,7 @@ func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *an
 		key += "\x01" + selectionKey(&scope.Pods[i])
 	}
 	return a.conditionID(key, func(c *Condition) {
-		c.Port, c.Set = true, a.x.ofPods(scope.PodSet(a.x.Pods), nil)
+		c.Port, c.Set = true, a.x.endsOfPods(scope.PodSet(a.x.Pods), nil)
 		a.x.dropEnds(c.Set, func(pod *model.Pod) bool {
 			return len(labels) > 0 && !hasLabels(a.x.view.Cluster.Namespace(pod.Namespace), labels)
 		})
@@ -67,14 +67,14 @@ func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *mod
 	x := a.x
 	switch peer.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		c.addPods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
+		c.addPods("antrea "+peerKey(peer), func() Set { return x.endsOfPods(x.Pods.PeerSet(peer), nil) })
 	case model.PeerServiceAccount:
 		s := antrea.PodSelection{Account: peer.ServiceAccount}
-		c.c.Set.Or(x.ofPods(s.PodSet(x.Pods), nil))
+		c.c.Set.Or(x.endsOfPods(s.PodSet(x.Pods), nil))
 	case model.PeerGroup:
 		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
 		for i := range m.Pods {
-			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
+			c.c.Set.Or(x.endsOfPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
 		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:

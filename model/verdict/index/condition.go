@@ -174,7 +174,7 @@ func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int3
 	return m.conditionID("port "+key, func(c *Condition) {
 		c.Port, c.Set = true, NewSet(len(m.x.Ends))
 		for _, p := range policies {
-			c.Set.Or(m.x.ofPods(m.x.SubjectPods(p), nil))
+			c.Set.Or(m.x.endsOfPods(m.x.SubjectPods(p), nil))
 		}
 	})
 }

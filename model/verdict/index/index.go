@@ -172,8 +172,8 @@ func (x *Index) visitEndsInside(n netip.Prefix, visit func(int32)) {
 	}
 }
 
-// ofPods are the ends of the pods of a set, of the families that count.
-func (x *Index) ofPods(pods overlap.PodSet, counts func(verdict.Family) bool) Set {
+// endsOfPods are the ends of the pods of a set, of the families that count.
+func (x *Index) endsOfPods(pods overlap.PodSet, counts func(verdict.Family) bool) Set {
 	s := NewSet(len(x.Ends))
 	for i := range pods.Each() {
 		for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {

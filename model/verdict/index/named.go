@@ -56,7 +56,7 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 	// subject: that of the destination, and where the packet leaves its node.
 	ref.defect = DefectNamedPeer
 	t.Rule = m.addRule(ref)
-	from := m.onZones(at, t.From, zones)
+	from := m.conditionInZones(at, t.From, zones)
 	for _, d := range sortedPorts(byPeer) {
 		t.Ports = d.portSet()
 		there := t
@@ -104,19 +104,19 @@ func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bo
 			}
 		}
 		m.x.shareAddresses(a.c.Set)
-		m.x.onlyIn(a.c.Set, zones)
+		m.x.restrictToZones(a.c.Set, zones)
 	})
 }
 
-// onZones is a condition that holds in some zones only.
-func (m *termMaker) onZones(key string, of int32, zones map[string]bool) int32 {
+// conditionInZones is a condition that holds in some zones only.
+func (m *termMaker) conditionInZones(key string, of int32, zones map[string]bool) int32 {
 	return m.conditionID("in "+key, func(c *Condition) {
 		c.Set = slices.Clone(m.x.Conditions[of].Set)
-		m.x.onlyIn(c.Set, zones)
+		m.x.restrictToZones(c.Set, zones)
 	})
 }
 
-func (x *Index) onlyIn(s Set, zones map[string]bool) {
+func (x *Index) restrictToZones(s Set, zones map[string]bool) {
 	if zones == nil {
 		return
 	}

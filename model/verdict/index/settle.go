@@ -107,7 +107,7 @@ func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 	simple := true
 	for i := 0; i < len(hits); {
 		end, all, sure := hitsOfPriority(hits, i)
-		maybe := anyMaybe(hits[i:end])
+		maybe := hasMaybe(hits[i:end])
 		if simple && (maybe || all&(all-1) != 0) {
 			simple = false
 			out.Verdict = verdictOf(hits[i:])
@@ -154,7 +154,7 @@ func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure bool) {
 	return end, all, sure
 }
 
-func anyMaybe(hits []Hit) bool {
+func hasMaybe(hits []Hit) bool {
 	for i := range hits {
 		if hits[i].Maybe {
 			return true

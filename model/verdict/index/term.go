@@ -235,7 +235,7 @@ func peerKey(p *model.Peer) string {
 func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 	switch p.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		a.addPods(peerKey(p), func() Set { return m.x.ofPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
+		a.addPods(peerKey(p), func() Set { return m.x.endsOfPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
 	case model.PeerNodes:
 		for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
 			for _, ip := range n.HostIPs {

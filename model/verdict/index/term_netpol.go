@@ -173,7 +173,7 @@ func (m *termMaker) selectorSet(a conditionAddrs, p *model.Peer) {
 			}
 			return m.x.Pods.PeerSelected(&pe)
 		}
-		a.addPods("set "+peerKey(p), func() Set { return m.x.ofPods(selected().And(m.x.Pods.EligiblePods()), counts) })
+		a.addPods("set "+peerKey(p), func() Set { return m.x.endsOfPods(selected().And(m.x.Pods.EligiblePods()), counts) })
 		if !legacy {
 			for i := range selected().Each() {
 				if p := m.x.Pods.PodAt(i); p.HostNetwork && !p.IsCompleted() && p.NodeName != "" {

@@ -126,7 +126,7 @@ func (s *Partition) serviceAddrs() iter.Seq[netip.Addr] {
 }
 
 // cutOf returns the number of a block's cut, 0 for none, and the node that the cut asks
-// for. A block of several addresses has no cut: one of them is no Service (see apart).
+// for. A block of several addresses has no cut: one of them is no Service (see withServiceAddrs).
 func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""

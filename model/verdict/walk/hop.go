@@ -180,8 +180,8 @@ func (w *packetWay) endHops() (out []tierHop) {
 
 const multicastActions = "Pass and Reject are not supported for multicast"
 
-// noPod says why no policy is asked about a connection of nodes.
-func noPod(x *index.Index, from, to *foundEnd) string {
+// whyNoPod says why no policy is asked about a connection of nodes.
+func whyNoPod(x *index.Index, from, to *foundEnd) string {
 	for _, f := range []*foundEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"

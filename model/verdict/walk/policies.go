@@ -95,7 +95,7 @@ func pathTo(x *index.Index, c verdict.Connection, from, to foundEnd, service ver
 	case !matched:
 		p.Verdict, p.Reason = verdict.NotApplicable, "the ends have no address family in common"
 	case from.pod == nil && to.pod == nil:
-		p.Verdict, p.Reason = verdict.NotApplicable, noPod(x, &from, &to)
+		p.Verdict, p.Reason = verdict.NotApplicable, whyNoPod(x, &from, &to)
 	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = verdict.NotApplicable, "a pod reaches itself without leaving its network"
 	default:

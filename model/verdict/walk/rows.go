@@ -26,7 +26,7 @@ func FromRows(x *index.Index, zones ZoneRows, c verdict.Connection) (verdict.Ans
 		hops := w.hopsOfWay()
 		out := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
-			out[i] = fromRows(x, zones, &hops[i])
+			out[i] = judgeByRows(x, zones, &hops[i])
 		}
 		return out
 	})
@@ -37,7 +37,7 @@ var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 // srcPort stands for whichever port a connection begins from.
 const srcPort = 40000
 
-func fromRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
+func judgeByRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
 	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: verdict.Unknown}
 	for _, at := range [...]int32{h.in.End, h.out.End} {
 		if at < 0 {

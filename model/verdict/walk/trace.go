@@ -49,7 +49,7 @@ func triedTiers(x *index.Index, h *tierHop, s *verdict.StageVerdict) (out []verd
 		out = addAttempt(out, a)
 	}
 	for i := range out {
-		out[i].Attempts = withoutOthers(out[i].Attempts)
+		out[i].Attempts = dropOtherPods(out[i].Attempts)
 	}
 	return out
 }
@@ -73,10 +73,10 @@ func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err err
 	return out, err
 }
 
-// withoutOthers leaves out that a rule is about other pods where another of its policy is
+// dropOtherPods leaves out that a rule is about other pods where another of its policy is
 // about this one: a rule with a named port has rows that are about the pods with that port,
 // and one of a peer with Self is one for each namespace.
-func withoutOthers(all []verdict.Attempt) []verdict.Attempt {
+func dropOtherPods(all []verdict.Attempt) []verdict.Attempt {
 	about := map[model.Key]bool{}
 	for i := range all {
 		about[all[i].Policy] = about[all[i].Policy] || all[i].Rule >= 0

@@ -231,11 +231,11 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 
 // rowsAbout are the rows that may match between two ports, in order, and perhaps others.
 func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
-	return rowCursor{s.withoutGroup, ofGroups(&s.rowsOfIn, s.byInGroup, in), ofGroups(&s.rowsOfOut, s.byOutGroup, out)}
+	return rowCursor{s.withoutGroup, rowsOfGroups(&s.rowsOfIn, s.byInGroup, in), rowsOfGroups(&s.rowsOfOut, s.byOutGroup, out)}
 }
 
-// ofGroups are the rows of the groups of a membership.
-func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
+// rowsOfGroups are the rows of the groups of a membership.
+func rowsOfGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
 	if len(m.groups) == 0 || len(of) == 0 {
 		return nil
 	}

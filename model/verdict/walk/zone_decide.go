@@ -231,7 +231,7 @@ func RowPorts(x *index.Index, zones ZoneRows, c verdict.Connection) ([]uint16, e
 		hops := w.hopsOfWay()
 		stages := make([]verdict.StageVerdict, len(hops))
 		for i := range hops {
-			stages[i] = fromRows(x, zones, &hops[i])
+			stages[i] = judgeByRows(x, zones, &hops[i])
 			if z := zones.Zone(hops[i].zone); z != nil {
 				at, p := rowPacket(x, &hops[i])
 				out = append(out, z.portCuts(hops[i].stage, at, p)...)

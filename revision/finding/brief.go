@@ -1,14 +1,15 @@
-package findings
+package finding
 
 import "rung/model"
 
-// Brief is a finding of the policy that is shown.
+// Brief is a finding in JSON beside what it is about.
 type Brief struct {
 	Severity model.Severity `json:"severity"`
 	Code     string         `json:"code"`
 	Message  string         `json:"message"`
 }
 
+// BriefOf is the short form of a finding.
 func BriefOf(f model.Finding) Brief {
 	return Brief{Severity: f.Severity, Code: f.Code, Message: f.Message}
 }

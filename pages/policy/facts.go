@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"rung/model"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
+	"rung/revision/policies"
+	"rung/system"
+	"strings"
+	"time"
+)
+
+// Policy is a policy as JSON has it (command-line.md#output).
+type Policy struct {
+	Kind     model.Kind `json:"kind"`
+	Name     string     `json:"name"`
+	Tier     int        `json:"tier"`
+	Priority *int32     `json:"priority,omitempty"`
+	// Tiered is where a policy stands in the tiers of its plugin.
+	Tiered *Tiered `json:"antrea,omitempty"`
+	// APIVersion is set where the policy is of an older API than today's.
+	APIVersion string   `json:"api_version,omitempty"`
+	Subject    string   `json:"subject"`
+	Pods       []string `json:"pods"`
+	// PodsApart are pods of the subject whose primary network is another one:
+	// the policy is not enforced there.
+	PodsApart []string `json:"pods_on_primary_udn,omitempty"`
+	Rules     []*Rule  `json:"rules"`
+	// Isolates are the directions in which what no NetworkPolicy allows is
+	// dropped; only NetworkPolicies isolate.
+	Isolates []string `json:"isolates,omitempty"`
+	Logging  string   `json:"logging"`
+	// LoggingFrom is the namespace whose annotation sets the levels, absent where
+	// it is the policy's own.
+	LoggingFrom string          `json:"logging_from_namespace,omitempty"`
+	None        string          `json:"no_rows,omitempty"`
+	File        string          `json:"file,omitempty"`
+	Findings    []finding.Brief `json:"findings"`
+	// Conditions are the reports of controllers, never proof.
+	Conditions []Condition `json:"conditions"`
+	// Zones is empty without databases.
+	Zones []Zone `json:"zones"`
+	// With are the units besides its own that hold rows for the policy, with how
+	// many zones have them in which state.
+	With []Unit `json:"with,omitempty"`
+
+	Isolated string `json:"-"` // instead of Isolates, for people
+}
+
+// Tiered is where a policy stands in the tiers of its plugin.
+type Tiered struct {
+	Tier         string  `json:"tier"`
+	TierPriority *int32  `json:"tier_priority,omitempty"` // absent where there is no such tier
+	Priority     float64 `json:"priority"`
+	Phase        string  `json:"phase,omitempty"` // what was reported
+	Refused      bool    `json:"refused,omitempty"`
+}
+
+// Unit is a holder of rows of the policy besides its own, with how many zones have them in which
+// state.
+type Unit struct {
+	Unit  string         `json:"unit"`
+	Zones map[string]int `json:"zones"`
+
+	Label string `json:"-"`
+}
+
+// Condition is the report of a controller.
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	At      string `json:"at,omitempty"`
+}
+
+// Zone is how the policy's rows stand in a zone.
+type Zone struct {
+	Zone  string            `json:"zone"`
+	State model.PolicyState `json:"state"`
+	ACLs  int               `json:"live_acls"`
+	// Priority is the one the live ACLs carry, absent when it cannot be told.
+	Priority *int32 `json:"live_priority,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+// Of returns the facts of a policy.
+func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
+	p := r.Cluster.Policy(k)
+	out := &Policy{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
+		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []finding.Brief{},
+		Rules:      RulesOf(r, p),
+		Conditions: page.Each(r.Conditions(k), conditionOf),
+		Zones:      page.Each(r.Zones, func(z *model.ZoneState) Zone { return zoneOf(z, k, now) })}
+	if k.Kind.HasPriority() {
+		out.Priority = &p.Priority
+	}
+	if a := p.Tiered; a != nil {
+		out.Tiered = &Tiered{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
+		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
+			if t.Name == a.Tier {
+				out.Tiered.TierPriority = &t.Priority
+			}
+		}
+		out.Logging = ruleLogging(p)
+	}
+	l := policies.LoggingOf(r, p)
+	out.LoggingFrom = l.Namespace
+	if l.Levels.IsOn() {
+		out.Logging = l.Levels.String()
+	}
+	if len(l.Problems) > 0 {
+		out.Logging = "invalid: " + strings.Join(l.Problems, "; ")
+		if l.Levels.IsOn() {
+			out.Logging = l.Levels.String() + "; " + out.Logging
+		}
+	}
+	for _, pod := range policies.MeantPods(r, p) {
+		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
+			out.PodsApart = append(out.PodsApart, name)
+		} else {
+			out.Pods = append(out.Pods, name)
+		}
+	}
+	if none := r.WhyNoRows(k); none != nil {
+		out.None = none.Message
+	}
+	for _, f := range finding.FindingsOf(r, k) {
+		out.Findings = append(out.Findings, finding.BriefOf(f))
+	}
+	for _, unit := range r.RelatedUnits(k) {
+		u := Unit{Unit: unit.String(), Zones: map[string]int{}, Label: unit.Label()}
+		for _, z := range r.Zones {
+			u.Zones[string(z.PolicyJoin(unit).StateAt(z, now))]++
+		}
+		out.With = append(out.With, u)
+	}
+	return out
+}
+
+// ruleLogging says which rules of a tiered policy log: each says so for itself.
+func ruleLogging(p *model.Policy) string {
+	var on []string
+	for rule := range p.AllRules() {
+		if rule.Tiered != nil && rule.Tiered.Logging {
+			on = append(on, fmt.Sprintf("%s %d", rule.Direction.Lower(), rule.Index))
+		}
+	}
+	return cmp.Or(strings.Join(on, ", "), "off")
+}
+
+func conditionOf(c model.Condition) Condition {
+	return Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: page.StampText(c.Changed)}
+}
+
+func zoneOf(z *model.ZoneState, k model.PolicyKey, now time.Time) Zone {
+	in := z.PolicyJoin(k)
+	o := Zone{Zone: z.Name, State: in.StateAt(z, now)}
+	if in != nil {
+		o.ACLs, o.Error = in.LiveACLs, in.Error
+		if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
+			o.Priority = &in.LivePriority
+		}
+	}
+	return o
+}

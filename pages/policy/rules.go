@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"cmp"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
+	"rung/themes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rule is a rule as JSON has it, and a line of the table of rules.
+type Rule struct {
+	Direction string   `json:"direction"`
+	Index     int      `json:"index"`
+	Name      string   `json:"name,omitempty"`
+	Action    string   `json:"action"`
+	Peers     []string `json:"peers"`
+	Ports     []string `json:"ports"`
+	PeerPods  int      `json:"peer_pods"`
+	ACLs      []string `json:"acls"`
+	// AppliedTo is the text about the pods that a tiered rule applies to, if it names its own.
+	AppliedTo string `json:"applied_to,omitempty"`
+	// Note says what is odd about the rule, Broken names the parts that match nothing.
+	Note   string `json:"note,omitempty"`
+	Broken string `json:"broken,omitempty"`
+
+	Of   *model.Rule `json:"-"` // nil for a heading
+	head string
+	kind model.Kind
+	// pods counts those behind the peers that select pods, log says whether a tiered rule logs.
+	pods, log string
+}
+
+// RulesOf are the rules of a policy, ingress before egress.
+func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
+	return page.Each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) *Rule {
+		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
+			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind, pods: page.None.Text}
+		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
+			o.pods = words.Thousands(f.Pods)
+		}
+		if a := f.Tiered; a != nil {
+			o.log = "off"
+			if a.Logging {
+				o.log = "on"
+			}
+			if len(a.AppliedTo) > 0 {
+				o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
+			}
+			if slices.ContainsFunc(f.Peers, func(p model.Peer) bool { return p.Match != nil }) {
+				o.pods = "by pod" // other ones for each pod that the rule applies to
+			}
+		}
+		if connections.OutsideTypes(p, f.Direction) {
+			o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nothing there, but still allows"
+		}
+		return o
+	})
+}
+
+// WithHeadings are the rules under a heading for each direction.
+func WithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
+	last := model.Direction("")
+	for _, x := range rules {
+		if dir := x.Of.Direction; dir != last {
+			last = dir
+			title := "ingress · traffic to the subject's pods"
+			if dir == model.Egress {
+				title = "egress · traffic from the subject's pods"
+			}
+			switch {
+			case p.Kind != model.KindNP:
+				title += " · first match decides"
+			case connections.OutsideTypes(p, dir):
+				title = dir.Lower() + " · ▲ not in policyTypes: isolates nothing, but still allows"
+			default:
+				title += " · any match is allowed"
+			}
+			out = append(out, &Rule{head: title})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// ID names the rule.
+func (x *Rule) ID() string {
+	if x.Of == nil {
+		return "# " + x.head
+	}
+	return x.Direction + " " + strconv.Itoa(x.Index)
+}
+
+// RuleTable lists the rules of a policy. rows says that they have ACLs; else what a rule
+// applies to and whether it logs stand in their place.
+func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
+	tiered, own := p != nil && p.Tiered != nil, false
+	if tiered {
+		for r := range p.AllRules() {
+			own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
+		}
+	}
+	t := &page.Table[*Rule]{ID: (*Rule).ID, Empty: "no rules", Head: func(x *Rule) bool { return x.Of == nil },
+		Full: func(x *Rule) page.Line {
+			if x.Of != nil {
+				return nil
+			}
+			return page.Heading(x.head)
+		}}
+	for _, c := range ruleColumns {
+		switch {
+		case c.Key == "acls" && !rows, c.Key == "log" && !tiered, // a NetworkPolicy logs as its namespace says
+			c.Key == "applied_to" && !own && (c.Place == page.OnScreen || !tiered):
+		default:
+			t.Columns = append(t.Columns, c)
+		}
+	}
+	return t
+}
+
+// ruleColumns are all there are: a screen has the names first, a command what is long last.
+var ruleColumns = []page.Column[*Rule]{
+	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: plain((*Rule).ID)},
+	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: role.Action(x.Of.Action)} }},
+	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: plain(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: plain(aclsText)},
+	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: plain(portsText)},
+	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: plain(func(x *Rule) string {
+		text := cmp.Or(x.Name, x.Note)
+		if x.Broken != "" {
+			text += "  ✗ " + x.Broken
+		}
+		return strings.TrimSpace(text)
+	})},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always, Cell: plain(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
+	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: plain(peersText)},
+
+	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Name, Role: themes.Accent} }},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always, Cell: plain(func(x *Rule) string { return x.AppliedTo })},
+	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: plain(peersText)},
+	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
+		c := page.Cell{Text: portsText(x)}
+		if x.Broken != "" {
+			c.Sign = page.Span{Text: role.StateSign(model.StateNotEnforced)}
+		}
+		return c
+	}},
+	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: plain(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: plain(aclsText)},
+	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: plain(func(x *Rule) string { return x.log })},
+}
+
+func plain(text func(*Rule) string) func(*Rule) page.Cell {
+	return func(x *Rule) page.Cell { return page.Cell{Text: text(x)} }
+}
+
+func podsText(x *Rule) string  { return x.pods }
+func aclsText(x *Rule) string  { return strconv.Itoa(len(x.ACLs)) }
+func portsText(x *Rule) string { return cmp.Or(strings.Join(x.Ports, ", "), "any") }
+func peersText(x *Rule) string { return cmp.Or(strings.Join(x.Peers, " | "), "everything") }
