@@ -74,7 +74,7 @@ func (o *Options) fill() {
 	if o.Page.None() {
 		o.Page = o.StartPage()
 	}
-	o.wrong = append(o.wrong, o.Check(o.Themes)...)
+	o.wrong = append(o.wrong, o.CheckAll(o.Themes)...)
 }
 
 // getenv reads the given environment; nil is the process's own.
@@ -133,7 +133,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
 	if out != nil {
-		out.Leave()
+		out.LeaveTerminal()
 	}
 	kept := strings.Join(m.kept(), " and ")
 	m.trail.end()

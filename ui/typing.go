@@ -25,10 +25,10 @@ func (f *filterLine) typedOn(e *entry) bool { return f.of != nil && f.of == e }
 func (f *filterLine) offer() {
 	value, whole := f.Value(), ""
 	begin := widget.LastWord(value)
-	if x, ok := f.of.view.(view.Expression); ok {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		whole = x.CompleteFilter(value)
 	} else if c, ok := f.of.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
-		if word := c.Complete(begin); strings.HasPrefix(word, begin) {
+		if word := c.CompleteWord(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
 	}
@@ -52,10 +52,10 @@ func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piec
 		hints = append(hints, widget.Piece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
-	if x, ok := f.of.view.(view.Expression); ok {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}
-	for i, text := range append([]string{keys.Action(action.Open).Label("enter") + " keep", "esc clear"}, can...) {
+	for i, text := range append([]string{keys.ActionByID(action.Open).LabelOf("enter") + " keep", "esc clear"}, can...) {
 		hints = append(hints, widget.Piece{Line: widget.Styled(text, st.Dim), Drop: i + 1})
 	}
 	return hints
@@ -64,7 +64,7 @@ func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piec
 // wrong says what is wrong with the filter, nil when nothing is; what is only not typed to
 // its end is said softly.
 func (f *filterLine) wrong(st *themes.Styles) widget.Line {
-	if x, ok := f.of.view.(view.Expression); ok {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.Value())
 		switch {
 		case wrong == "":
@@ -92,7 +92,7 @@ func (m *root) filterKey(key, text string) {
 		m.setFilter(e, "")
 		return
 	case "up", "down", "pgup", "pgdown":
-		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
+		if a := m.keys.LookupKey([]action.Scope{action.List}, key); a != nil {
 			m.with(e, func(env *view.Env) { e.front().Do(env, a.ID) })
 		}
 		return

@@ -258,7 +258,7 @@ func TestSourceHealth(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	c := config.Config{Theme: "pink", Color: "rainbow", Start: "moon", Keys: map[string][]string{"ladder.new": {"e"}, "x.y": {"z"}}}
-	warn := c.Check(themes.Builtin())
+	warn := c.CheckAll(themes.Builtin())
 	if len(warn) != 5 {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}

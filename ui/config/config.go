@@ -45,12 +45,12 @@ type Config struct {
 // starts are the pages one can begin with.
 var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
 
-// Check returns all errors of the configuration: where, what, and what is
+// CheckAll returns all errors of the configuration: where, what, and what is
 // allowed. A setting that is wrong is left out and never fatal.
-func (c *Config) Check(set *themes.Set) []string {
+func (c *Config) CheckAll(set *themes.Set) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {
-		problems = append(problems, clean.Text(c.place(key)+key+": "+fmt.Sprintf(format, args...)))
+		problems = append(problems, clean.Text(c.settingPlace(key)+key+": "+fmt.Sprintf(format, args...)))
 	}
 	if c.Theme != "" && !set.Has(c.Theme) {
 		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.Names(), ", "))
@@ -63,7 +63,7 @@ func (c *Config) Check(set *themes.Set) []string {
 	}
 	_, wrong := action.NewKeymap(c.Keys)
 	for _, w := range wrong {
-		problems = append(problems, clean.Text(c.place("keys."+string(w.ID))+w.String()))
+		problems = append(problems, clean.Text(c.settingPlace("keys."+string(w.ID))+w.String()))
 	}
 	return problems
 }

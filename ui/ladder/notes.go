@@ -129,7 +129,7 @@ func (v *ladderPage) allNotes(l *ladder.Line) string {
 	if v.carry != nil || l.Kind != ladder.Policy {
 		return ""
 	}
-	open, finds := v.frame.keys.Action(action.Open).Shown(), v.frame.keys.Action(action.PolicyFinds).Shown()
+	open, finds := v.frame.keys.ActionByID(action.Open).HintKey(), v.frame.keys.ActionByID(action.PolicyFinds).HintKey()
 	if open == "" || finds == "" {
 		return ""
 	}

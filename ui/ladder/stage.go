@@ -112,7 +112,7 @@ func stageText(s model.Stage) (short, long string) {
 func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {
-		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"
+		text = long + " · " + env.Keys.ActionByID(action.LadderStage).HintKey() + " next stage"
 	}
 	return widget.Styled(text, env.Styles.Key)
 }

@@ -81,7 +81,7 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	if p == nil {
 		return widget.Styled("▲ "+k.Label()+" no longer exists", st.Warn)
 	}
-	key := env.Keys.Action(action.LogsLogging).Shown()
+	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
 	logging := policies.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {

@@ -70,7 +70,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 	if l == nil {
 		return nil
 	}
-	key := env.Keys.Action(action.LogsLogging).Shown()
+	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	about := why.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
 	for _, c := range why.CheckSteps(l, env.Rev, about) {
 		switch {
@@ -79,7 +79,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 		case c.Levels:
 			c.Text, c.Remedy = c.Text+" "+key+" changes it.", ""
 		case !about.Policy.Kind.IsPolicy() && c.Step == "annotation" && c.Remedy != "":
-			c.Text, c.Remedy = c.Text+" "+env.Keys.Action(action.LadderLogging).Shown()+" on a policy of the ladder switches logging on.", ""
+			c.Text, c.Remedy = c.Text+" "+env.Keys.ActionByID(action.LadderLogging).HintKey()+" on a policy of the ladder switches logging on.", ""
 		}
 		out = append(out, c.TextLine())
 	}

@@ -164,7 +164,7 @@ func (r *helpRow) lines(st *themes.Styles, w int, at bool) []string {
 	}
 	names := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
-		names[i] = r.Label(k)
+		names[i] = r.LabelOf(k)
 	}
 	keys, text := strings.Join(names, " "), r.Help
 	if r.WhyNot != "" {

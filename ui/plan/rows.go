@@ -196,7 +196,7 @@ func number(s string) (int32, error) {
 // export writes the policies that move, with their new priorities, to a file of
 // its own.
 func (v *page) export(env *view.Env) {
-	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.Stamp()+".yaml"
+	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.FileStamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {
 		pre, err := console.PlanPreview(ctx, &p)
 		if err != nil {

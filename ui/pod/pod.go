@@ -124,17 +124,17 @@ func (v *View) above(h int) int {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PodLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page {
+// SelectedPage is where the line under the cursor leads.
+func (v *View) SelectedPage() nav.Page {
 	l, _ := v.table.Selected()
 	if l == nil || l.Touch == nil || l.Rule < 0 {
 		return v.to[v.table.SelectedID()]
@@ -149,13 +149,13 @@ func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
 
 // Copies returns the facts about the pod that can be copied.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {
-		out = append(out, view.Copy{What: "address", Text: v.pod.IPs[0]})
+		out = append(out, view.CopyItem{What: "address", Text: v.pod.IPs[0]})
 	}
-	return append(out, view.Copy{What: "logical port", Text: portName(v.key)},
-		view.Copy{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
+	return append(out, view.CopyItem{What: "logical port", Text: portName(v.key)},
+		view.CopyItem{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
 }
 
 // networkLines are the pod's networks and its logical port.
@@ -186,7 +186,7 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		l := page.Line{{Text: "port " + name + " in " + z.Name + "  "}}
 		switch {
 		case z.DB == nil:
-			l = append(l, page.Span{Text: "zone not read: " + detail.Unread(z, env.Now), Role: themes.Dim})
+			l = append(l, page.Span{Text: "zone not read: " + detail.WhyNotCurrent(z, env.Now), Role: themes.Dim})
 		case lsp == nil && p.CanBeSubject():
 			l = append(l, page.Span{Text: "○ does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:

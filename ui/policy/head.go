@@ -187,8 +187,8 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 	return out
 }
 
-// Counted says whether the hits of the rules, where they are shown, may be others now.
-func (v *View) Counted(env *view.Env) bool {
+// HasNewCounts says whether the hits of the rules, where they are shown, may be others now.
+func (v *View) HasNewCounts(env *view.Env) bool {
 	return v.part == rulesPart && v.rules.Wide && detail.FreshHits(env, v.hits)
 }
 

@@ -160,7 +160,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 // more is the line above the question where there is more to read than the page shows.
 func (v *View) more(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
-	if key := env.Keys.Action(action.PreviewSection).Shown(); key != "" && v.change.Long() {
+	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.Long() {
 		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
 	}
 	if left := w - l.Width() - 2; left > 0 {

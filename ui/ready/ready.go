@@ -92,16 +92,16 @@ func (v *View) fill() {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	case action.ReadyTrouble:
 		v.trouble = !v.trouble
 		v.fill()
 	case action.ReadyController:
 		key, zone := v.worst()
-		env.Open(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
+		env.OpenPage(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
 	case action.ReadyPolicy:
 		if key, _ := v.worst(); key.Name != "" {
-			env.Open(nav.ToPolicy(key))
+			env.OpenPage(nav.ToPolicy(key))
 		}
 	default:
 		return v.List.Do(env, id)
@@ -158,8 +158,8 @@ func (v *View) selectedZone() (*ready.Zone, bool) {
 	return v.zones.Selected()
 }
 
-// Selected is the policy's zones, or the policy's rows in the zone.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the policy's zones, or the policy's rows in the zone.
+func (v *View) SelectedPage() nav.Page {
 	if v.policies != nil {
 		if p, ok := v.policies.Selected(); ok && p != nil {
 			return nav.Page{Kind: nav.Ready, Key: p.Key}
@@ -176,17 +176,17 @@ func (v *View) Selected() nav.Page {
 func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.above) }
 
 // Copies are the policy, what failed, and the command that shows the conditions.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	key, _ := v.worst()
 	if key.Name == "" {
 		return nil
 	}
 	out := view.CopiesOf(env, nav.ToPolicy(key))
 	if z, _ := v.selectedZone(); z != nil && z.Message != "" {
-		out = append(out, view.Copy{What: "message", Text: z.Message})
+		out = append(out, view.CopyItem{What: "message", Text: z.Message})
 	}
 	if resource := strings.ToLower(string(key.Kind)); key.Kind.IsAdmin() {
-		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.CommandLine("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
+		out = append(out, view.CopyItem{What: "kubectl command", Text: env.Rev.Mode.Kubectl.CommandLine("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out
 }

@@ -70,8 +70,8 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Zone is the zone on show.
-func (v *View) Zone() string { return v.zone }
+// ShownZone is the zone on show.
+func (v *View) ShownZone() string { return v.zone }
 
 // begin takes the zone and the table of a page.
 func (v *View) begin(page nav.Page) {
@@ -146,7 +146,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	default:
 		t.SetItems(rows.Named(z.Name, z.DB.PortGroups(), lost, marks))
 	}
-	if why := detail.Unread(z, env.Now); why != "" {
+	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
 		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
 		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
@@ -189,7 +189,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.table = 0
 		v.stage = v.stage.NextStage()
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 		return true
 	default:
 		return v.now().Do(id)
@@ -198,8 +198,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Selected is the row under the cursor.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the row under the cursor.
+func (v *View) SelectedPage() nav.Page {
 	switch l, _ := v.now().Selected(); {
 	case l == nil || l.Row == nil:
 		return nav.Page{}
@@ -231,8 +231,8 @@ func (v *View) above() int {
 // Click puts the cursor on a row.
 func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.above()) }
 
-// Tell names stage, order and zone.
-func (v *View) Tell(env *view.Env) widget.Line {
+// TellState names stage, order and zone.
+func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	var l widget.Line
 	if v.table == 0 && v.stage != "" {
@@ -256,8 +256,8 @@ func (v *View) Crumb() string {
 	return about + ": " + tables[v.table].title
 }
 
-// Point goes to the zone and the table for which the page is gone to again.
-func (v *View) Point(env *view.Env, to nav.Page) bool {
+// PointTo goes to the zone and the table for which the page is gone to again.
+func (v *View) PointTo(env *view.Env, to nav.Page) bool {
 	v.begin(to)
 	v.Sync(env)
 	return true
@@ -272,7 +272,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 }
 
 // Copies returns the texts that can be copied of the row under the cursor.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.now().Selected()
 	if l == nil || l.Row == nil {
 		return nil

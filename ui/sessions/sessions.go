@@ -54,10 +54,10 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	s, ok := v.table.Selected()
 	switch id {
 	case action.Open:
-		if p := v.Selected(); p.None() {
-			env.Fail("a namespace has no page")
+		if p := v.SelectedPage(); p.None() {
+			env.SayFailure("a namespace has no page")
 		} else {
-			env.Open(p)
+			env.OpenPage(p)
 		}
 	case action.SessionsLogging:
 		if ok {
@@ -77,8 +77,8 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Selected is the policy of the session under the cursor.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the policy of the session under the cursor.
+func (v *View) SelectedPage() nav.Page {
 	if s, ok := v.table.Selected(); ok && s.Target.Kind.IsPolicy() {
 		return nav.ToPolicy(s.Target)
 	}

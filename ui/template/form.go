@@ -69,8 +69,8 @@ func (f *form) enter(i int) {
 // several says whether the field takes more than one of what is offered.
 func (f *form) several() bool { return f.questions[f.at].Kind == template.Values }
 
-// Key fills the fields.
-func (f *form) Key(env *view.Env, key, text string) bool {
+// PressKey fills the fields.
+func (f *form) PressKey(env *view.Env, key, text string) bool {
 	switch key {
 	case "esc":
 		return true
@@ -192,8 +192,8 @@ func (f *form) Paste(text string) {
 	f.follow(f.at + 1)
 }
 
-// Types says that text is typed.
-func (f *form) Types() bool { return true }
+// TypesText says that text is typed.
+func (f *form) TypesText() bool { return true }
 
 // Cursor is in the field.
 func (f *form) Cursor() (x, line int, ok bool) {
@@ -201,8 +201,8 @@ func (f *form) Cursor() (x, line int, ok bool) {
 	return f.nameWidth() + c, f.typing, c >= 0
 }
 
-// Focus is the field.
-func (f *form) Focus() int { return f.typing }
+// FocusLine is the field.
+func (f *form) FocusLine() int { return f.typing }
 
 func (f *form) nameWidth() int {
 	n := 0

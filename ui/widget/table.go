@@ -177,9 +177,9 @@ func (t *Table[T]) Shown() iter.Seq[T] {
 	}
 }
 
-// Counts are how many rows are shown and how many there are, without rows that
+// CountLines are how many rows are shown and how many there are, without rows that
 // the cursor passes over.
-func (t *Table[T]) Counts() (shown, all int) {
+func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
 		if !t.skip(it) && !t.fixed(it) {
 			all++

@@ -72,8 +72,8 @@ func (t *Text) SetFilter(f Filter) {
 	}
 }
 
-// Counts are the lines shown and all.
-func (t *Text) Counts() (shown, all int) { return len(t.shown), len(t.lines) }
+// CountLines are the lines shown and all.
+func (t *Text) CountLines() (shown, all int) { return len(t.shown), len(t.lines) }
 
 // At is the number of the line under the cursor from 0, -1 for none; Go puts
 // the cursor on a line.
