@@ -139,3 +139,14 @@ func TestDeploy(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A program built where there is a C compiler is not static by itself.
+func TestReadmeSaysHowItIsStatic(t *testing.T) {
+	text, err := os.ReadFile("deploy/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(text); strings.Contains(s, "static") && !strings.Contains(s, "CGO_ENABLED=0 make") {
+		t.Error("says that bin/rung is static, and not how that is built")
+	}
+}

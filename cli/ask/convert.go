@@ -81,7 +81,7 @@ the sides differ.
 		Long:  long,
 		Example: `  rung convert --to anp antrea/ > anp.yaml
   rung convert --to networkpolicy old/ > new.yaml
-  kubectl get ns,netpol,po -A -o yaml | rung convert --to networkpolicy -
+  kubectl get ns,po,no,netpol -A -o yaml | rung convert --to networkpolicy -
   rung convert --to networkpolicy -o json --context staging`,
 		Args: func(*cobra.Command, []string) error {
 			if to == "" {

@@ -2,7 +2,11 @@ package below
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"rung/reconciler"
@@ -44,6 +48,38 @@ func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []str
 	return remote.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }
 
+// podCommands are all the commands that are run in pods, as clusters.md#what-rung-never-does
+// lists them: "…" is the rest of an argument, or at the end any further arguments.
+var podCommands = []string{
+	"sh -c … rung …",
+	"socat - UNIX-CONNECT:…",
+	"python3 -I -c … …",
+	"ovsdb-client --timeout=… -f json get-schema …",
+	"ovsdb-client --timeout=… -f json query …",
+	"bash -c … rung …",
+	"ovn-trace --db=unix:… --no-leader-only --detailed …",
+	"ovn-appctl -t ovn-controller meter-table-list",
+	"ovs-ofctl -O OpenFlow15 meter-stats br-int",
+}
+
+// matchesCommand says whether a command is one that a line of podCommands means.
+func matchesCommand(line string, cmd []string) bool {
+	words := strings.Fields(line)
+	for i, word := range words {
+		if word == "…" && i == len(words)-1 {
+			return true
+		}
+		start, open := strings.CutSuffix(word, "…")
+		if i == len(cmd) || cmd[i] != word && !(open && strings.HasPrefix(cmd[i], start)) {
+			return false
+		}
+	}
+	return len(cmd) == len(words)
+}
+
+// errPodCommand: the command is none of podCommands, and is not run.
+var errPodCommand = errors.New("is none of the commands that Rung runs in pods")
+
 // podRunner runs programs in a container.
 type podRunner struct {
 	cluster *kube.Cluster
@@ -51,5 +87,8 @@ type podRunner struct {
 }
 
 func (r podRunner) Run(ctx context.Context, cmd []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if !slices.ContainsFunc(podCommands, func(line string) bool { return matchesCommand(line, cmd) }) {
+		return fmt.Errorf("%q %w", cmd, errPodCommand)
+	}
 	return r.cluster.Exec(ctx, r.target, cmd, kube.ExecIO{Stdin: stdin, Stdout: stdout, Stderr: stderr})
 }

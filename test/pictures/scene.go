@@ -88,8 +88,13 @@ func (s scene) play(bin, ovn string) (frame *term.Frame, err error) {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
-	return t.Frame(), nil
+	_, err = t.WaitUntil("counts its findings", func(f *term.Frame) bool { return !strings.Contains(f.Text(), oldCount) }, 0)
+	return t.Frame(), err
 }
+
+// oldCount is in the header while the findings are those of an earlier revision: a picture with
+// it would show a moment that nobody looks at.
+const oldCount = "findings~"
 
 // shoot runs the scene and writes its pictures into a folder.
 func (s scene) shoot(bin, ovn, dir string) (*term.Frame, error) {

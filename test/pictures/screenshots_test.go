@@ -59,6 +59,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// No picture shows the moment in which the findings are counted.
+func TestNoPictureIsOfAnOldCount(t *testing.T) {
+	pictures, err := filepath.Glob("../../screenshots/*.svg")
+	if err != nil || len(pictures) == 0 {
+		t.Fatal("no pictures", err)
+	}
+	for _, name := range pictures {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte(oldCount)) {
+			t.Errorf("%s: make screenshots", name)
+		}
+	}
+}
+
 // Where there is no OVN the pictures on it stay as they are stored, and one line says so;
 // where there is one, its place is given to the program.
 func TestRunOnOVN(t *testing.T) {

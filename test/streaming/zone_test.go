@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"rung/engine/below"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/kube"
@@ -167,24 +167,12 @@ func zonePod(name, node, set string) *corev1.Pod {
 func (w *world) zone(name string, change func(*remote.Config)) *remote.Conn {
 	cfg := remote.Config{
 		Name: name, BackoffMin: 20 * time.Millisecond, BackoffMax: 200 * time.Millisecond, Refresh: 50 * time.Millisecond,
-		Open: func(ctx context.Context) (remote.Runner, string, error) {
-			pod, err := w.kube.ZonePod(ctx, name, nil)
-			return runner{w.kube, pod.Target()}, "exec:" + pod.Target().String(), err
-		},
+		Open: (&below.Pods{Cluster: w.kube}).OpenRunner(name),
 	}
 	if change != nil {
 		change(&cfg)
 	}
 	return remote.Dial(cfg)
-}
-
-type runner struct {
-	c  *kube.Cluster
-	at kube.ExecTarget
-}
-
-func (r runner) Run(ctx context.Context, cmd []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return r.c.Exec(ctx, r.at, cmd, kube.ExecIO{Stdin: stdin, Stdout: stdout, Stderr: stderr})
 }
 
 // follower gathers what a zone tells.
