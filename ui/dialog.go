@@ -87,7 +87,7 @@ func (d *dialog) gone() bool {
 func (d *dialog) Paste(text string) { d.scroll = 0; d.d.Paste(text) }
 
 // Draw gives the part of the question that has room.
-func (d *dialog) Draw(st *themes.Styles, w, h int) (string, []string) {
+func (d *dialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	title, lines := d.d.Draw(st, w)
 	focus := len(lines) - 1 // the answer is at the end
 	if f, ok := d.d.(view.FocusedDialog); ok {

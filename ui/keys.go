@@ -63,7 +63,7 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 		m.act(chosen.Action)
 	case chosen.Theme != "":
 		m.theme = chosen.Theme
-		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
+		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 	case chosen.Trace != nil:
 		m.with(m.top(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -76,7 +76,7 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 func (m *root) offers() overlay.Offers {
 	e := m.top()
 	m.sync(e)
-	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.Names()}
+	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
 	for _, a := range m.keys.ActionsIn(e.scopes()) {
 		if m.rev.System.HasFeature(a.Needs) {
 			o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})

@@ -82,7 +82,7 @@ func (m *root) handle(msg tea.Msg) {
 		m.later(m.settled(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
-		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
+		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 	case tea.ColorProfileMsg:
 		was := m.jobs.spinner.Plain
 		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
@@ -174,7 +174,7 @@ func (m *root) View() tea.View {
 	v.Cursor = m.cursor
 	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
 	if m.opt.ASCII {
-		v.WindowTitle = themes.Questioned(themes.ASCII(v.WindowTitle))
+		v.WindowTitle = themes.ReplaceNonASCII(themes.ASCII(v.WindowTitle))
 	}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -192,6 +192,6 @@ func (m *root) draw() {
 	m.frame, m.cursor = m.paint(m.w, m.h)
 	m.frame = clean.Frame(m.frame)
 	if m.opt.ASCII {
-		m.frame = themes.Questioned(themes.ASCII(m.frame))
+		m.frame = themes.ReplaceNonASCII(themes.ASCII(m.frame))
 	}
 }

@@ -71,7 +71,7 @@ func exactly(s string, h int) string {
 }
 
 // drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
-func drawOver(st *themes.Styles, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
+func drawOver(st *themes.StyleSet, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
 	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines that are shown in w × h cells at x, y
 		if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
 			return tea.NewCursor(x+cx, y+line)

@@ -38,7 +38,7 @@ type root struct {
 	keys   *action.Keymap
 	theme  string
 	dark   bool
-	styles *themes.Styles
+	styles *themes.StyleSet
 	mouse  bool
 
 	sized
@@ -84,7 +84,7 @@ type root struct {
 type syncKey struct {
 	rev    *revision.Revision
 	second int64
-	styles *themes.Styles
+	styles *themes.StyleSet
 	w, h   int
 }
 
@@ -122,7 +122,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 	if m.theme == "" {
 		m.theme = themes.Default
 	}
-	m.styles = opt.Themes.Styles(m.theme, m.dark)
+	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
 	m.begin(console)
 	if len(opt.wrong) > 0 {
 		m.ask(m.top(), misconfigured(opt.wrong))

@@ -36,7 +36,7 @@ func (f *filterLine) offer() {
 }
 
 // render draws the line with what can be done beside it, or what is wrong with it.
-func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) string {
+func (f *filterLine) render(st *themes.StyleSet, keys *action.Keymap, w int) string {
 	note, room := widget.Join(widget.Plain("  "), widget.Fit(f.hints(st, keys), w/2-2, 2)), w/2
 	if wrong := f.wrong(st); wrong != nil {
 		note, room = wrong, max(w/2, w-4-widget.Width(f.Value()))
@@ -46,7 +46,7 @@ func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) strin
 }
 
 // hints returns the hints while a filter is typed, the first the last to go.
-func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piece {
+func (f *filterLine) hints(st *themes.StyleSet, keys *action.Keymap) []widget.Piece {
 	var hints []widget.Piece
 	if l := f.Completes(keys, st); l != nil {
 		hints = append(hints, widget.Piece{Line: l})
@@ -63,7 +63,7 @@ func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piec
 
 // wrong says what is wrong with the filter, nil when nothing is; what is only not typed to
 // its end is said softly.
-func (f *filterLine) wrong(st *themes.Styles) widget.Line {
+func (f *filterLine) wrong(st *themes.StyleSet) widget.Line {
 	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.Value())
 		switch {

@@ -24,7 +24,7 @@ type activityPage struct {
 	zone  string
 	done  []*activity.Entry // newest first
 	last  uint64
-	st    *themes.Styles
+	st    *themes.StyleSet
 }
 
 // New makes the view.
@@ -40,7 +40,7 @@ func (v *activityPage) Sync(env *view.Env) {
 	v.st = env.Styles
 	for _, a := range env.Console.Activity(v.last) {
 		v.last = max(v.last, a.Seq)
-		v.done = append(v.done, activity.Of(a, env.Now))
+		v.done = append(v.done, activity.EntryOf(a, env.Now))
 	}
 	slices.SortFunc(v.done, func(a, b *activity.Entry) int { return cmp.Compare(b.Done.Seq, a.Done.Seq) })
 	if len(v.done) > limit {

@@ -15,7 +15,7 @@ import (
 )
 
 // connSign is the sign of a connection's state; the word stands beside it.
-func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
+func connSign(c model.ConnState, st *themes.StyleSet) (string, themes.Style) {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:
 		return "✓", st.OK

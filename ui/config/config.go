@@ -47,15 +47,15 @@ var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
 
 // CheckAll returns all errors of the configuration: where, what, and what is
 // allowed. A setting that is wrong is left out and never fatal.
-func (c *Config) CheckAll(set *themes.Set) []string {
+func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {
 		problems = append(problems, clean.Text(c.settingPlace(key)+key+": "+fmt.Sprintf(format, args...)))
 	}
-	if c.Theme != "" && !set.Has(c.Theme) {
-		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.Names(), ", "))
+	if c.Theme != "" && !set.HasTheme(c.Theme) {
+		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.ThemeNames(), ", "))
 	}
-	if _, _, err := themes.Profile(c.Color, func(string) string { return "" }); err != nil {
+	if _, _, err := themes.ColourProfile(c.Color, func(string) string { return "" }); err != nil {
 		say("color", "no colour mode %q (allowed: %s)", c.Color, strings.Join(themes.ColorModes, ", "))
 	}
 	if c.Start != "" && !slices.Contains(starts, c.Start) {

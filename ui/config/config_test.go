@@ -45,7 +45,7 @@ contexts:
 		`rung.yaml line 12, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
 		`rung.yaml line 11, keys.x.y: no such action (allowed: those in docs/keys.md)`,
 	}
-	if diff := cmp.Diff(want, c.CheckAll(themes.Builtin())); diff != "" {
+	if diff := cmp.Diff(want, c.CheckAll(themes.BuiltinThemes())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	if c.Mouse == nil || *c.Mouse || !cmp.Equal(c.Keys["ladder.move"], []string{"b", "bogus key"}) {
@@ -81,7 +81,7 @@ func TestConfigFiles(t *testing.T) {
 		{"theme: \"a\\e[2Jb\"", "f line 1, theme: no theme \"a\\x1b[2Jb\" (allowed: adaptive, ansi16, dark, light, mono)"},
 	} {
 		conf := config.ParseFile("f", []byte(c.text))
-		if got := strings.Join(conf.CheckAll(themes.Builtin()), "\n"); got != c.want {
+		if got := strings.Join(conf.CheckAll(themes.BuiltinThemes()), "\n"); got != c.want {
 			t.Errorf("%q: %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -93,7 +93,7 @@ func FuzzParseConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		c := config.ParseFile("f", []byte(text))
-		for _, p := range c.CheckAll(themes.Builtin()) {
+		for _, p := range c.CheckAll(themes.BuiltinThemes()) {
 			if strings.ContainsAny(p, "\n\x1b") {
 				t.Errorf("%q", p)
 			}

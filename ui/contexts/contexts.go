@@ -17,7 +17,7 @@ type contextsPage struct {
 	table   *widget.Table[string]
 	reads   view.LatestWork
 	current string
-	st      *themes.Styles
+	st      *themes.StyleSet
 }
 
 // contextList holds the contexts that were read.

@@ -130,7 +130,7 @@ func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 }
 
 // severitySign is the sign of a line: klog's letter.
-func severitySign(s string, st *themes.Styles) (string, themes.Style) {
+func severitySign(s string, st *themes.StyleSet) (string, themes.Style) {
 	switch s {
 	case "error", "fatal":
 		return strings.ToUpper(s[:1]), st.Error

@@ -30,7 +30,7 @@ type convertPage struct {
 	view.List
 	table *widget.Table[*convert.Rule]
 	yaml  widget.Text
-	st    *themes.Styles
+	st    *themes.StyleSet
 	to    convert.Target
 
 	makes, proves view.LatestWork
@@ -104,7 +104,7 @@ func labelRank(l labels.FidelityLabel) int {
 }
 
 // labelSign returns the sign of a label, and its style.
-func labelSign(l labels.FidelityLabel, st *themes.Styles) (string, themes.Style) {
+func labelSign(l labels.FidelityLabel, st *themes.StyleSet) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
 		return "✓", st.OK

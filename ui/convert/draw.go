@@ -203,7 +203,7 @@ func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 	return append(lines, v.countsLine(st).Render(w))
 }
 
-func (v *convertPage) countsLine(st *themes.Styles) widget.Line {
+func (v *convertPage) countsLine(st *themes.StyleSet) widget.Line {
 	n := map[labels.FidelityLabel]int{}
 	for i := range v.res.Rules {
 		n[v.res.Rules[i].Label]++

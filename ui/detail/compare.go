@@ -91,13 +91,13 @@ func ShortID(id string, k model.PolicyKey) string {
 
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
-func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
+func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
 	owner := liverows.OwnerName(a.ExternalIDs)
 	if p, _, _, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + padText(a.Stage(), 20)}, {Text: padText(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(padText(a.Action, 15), st.Of(rows.ActionRole(a.Action))).Add(owner, st.Accent)
+	return l.Add(padText(a.Action, 15), st.StyleOf(rows.ActionRole(a.Action))).Add(owner, st.Accent)
 }
 
 func padText(s string, w int) string {
@@ -163,7 +163,7 @@ func flowLines(s *Sheet, id string, x *flow.Flow) {
 	if text != "" {
 		s.AddUnder(4, text, s.St.Text)
 	}
-	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.ActionTexts(x.Acts)), nav.Page{})
+	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.EffectText(flow.ActionTexts(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
 		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
 	}

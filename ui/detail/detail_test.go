@@ -20,7 +20,7 @@ import (
 	"rung/ui/widget"
 )
 
-func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
+func styles() *themes.StyleSet { return themes.BuiltinThemes().StylesOf("mono", true) }
 
 func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.Demo(t), nil) }
 

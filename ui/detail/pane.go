@@ -86,7 +86,7 @@ func (p PanePage) Do(env *view.Env, id action.ID) bool {
 
 // Sheet collects the lines of a pane that is W cells wide.
 type Sheet struct {
-	St    *themes.Styles
+	St    *themes.StyleSet
 	W     int
 	Lines []Line
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // VerdictSign is the sign and look of a verdict; the word stands beside it always.
-func VerdictSign(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+func VerdictSign(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
 		return "✓", st.Allow

@@ -21,9 +21,9 @@ import (
 )
 
 // SeveritySign is the sign and look of a severity.
-func SeveritySign(s model.Severity, st *themes.Styles) (string, themes.Style) {
-	sign := role.Severity(s)
-	return sign.Text, st.Of(sign.Role)
+func SeveritySign(s model.Severity, st *themes.StyleSet) (string, themes.Style) {
+	sign := role.SeveritySign(s)
+	return sign.Text, st.StyleOf(sign.Role)
 }
 
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
@@ -123,7 +123,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 }
 
 // StateLine is the state as a line: sign, word and rest.
-func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line {
+func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
 	l := widget.Styled(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
@@ -138,7 +138,7 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	if z == nil {
 		return widget.Styled("no zone", st.Dim)
 	}
-	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.Mark(env.Rev, z, env.Now), st)}
+	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
 		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {
@@ -166,7 +166,7 @@ func FreshHits(env *view.Env, shown *logs.HitSummary) bool {
 }
 
 // AddCondition adds the report of a controller, with its time and never as proof.
-func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.Styles, to nav.Page) {
+func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.StyleSet, to nav.Page) {
 	sign, look := "✓", st.OK
 	if c.Status != "True" {
 		sign, look = "●", st.Error
@@ -183,7 +183,7 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 
 // FindingCount is how many findings there are of each severity, worst first:
 // "●4 ▲11 ·15"; "none" where there is none.
-func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
+func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if n.OfSeverity(s) == 0 {

@@ -50,9 +50,9 @@ func (v *findingsPage) lowerHeight(w, h int) int {
 func findingTitle(f *findings.Finding) string {
 	parts := []string{f.Of.Policy.Label()}
 	if f.Of.Policy.Name == "" {
-		parts[0] = f.About()
+		parts[0] = f.SubjectText()
 	}
-	if at := f.Where(); at != "" && !strings.HasSuffix(parts[0], at) {
+	if at := f.PlaceText(); at != "" && !strings.HasSuffix(parts[0], at) {
 		parts = append(parts, at)
 	}
 	return strings.Join(append(parts, f.Code), " · ")

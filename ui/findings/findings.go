@@ -27,7 +27,7 @@ type findingsPage struct {
 	heads map[*findings.Finding]widget.Line // the rows that are headings
 	only  severityFilter
 	key   string // that changes only
-	st    *themes.Styles
+	st    *themes.StyleSet
 	w     int
 
 	rev      *revision.Revision
@@ -82,7 +82,7 @@ func New(nav.Page) view.View {
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
-			return widget.LineOf(pages.Cell{Sign: role.Severity(f.Severity)}, v.st)
+			return widget.LineOf(pages.Cell{Sign: role.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
 	}
@@ -99,7 +99,7 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.About(), f.Of.Policy.Label(), f.Where(), f.Code, f.Message, f.Remedy)
+	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Of.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
 }
 
 // Sync takes the findings that nobody has to wait for.
@@ -134,7 +134,7 @@ func (v *findingsPage) fillTable() {
 		v.heads[over] = widget.Heading(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
-	told := findings.Of(v.found)
+	told := findings.FindingsOf(v.found)
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if !v.only.hasSeverity(of) {
 			continue
@@ -166,7 +166,7 @@ func (v *findingsPage) fillTable() {
 		head(title, here)
 	}
 	if len(v.zones) > 0 && v.only != errors {
-		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.Of(v.zones))
+		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
 	if v.only != all && len(v.found)+len(v.zones) > 0 {

@@ -117,7 +117,7 @@ func (s *State) zonesLine(w int) widget.Line {
 		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, widget.SpanOf(zones.Mark(s.Rev, z, s.Now), st))
+		l = append(l, widget.SpanOf(zones.ZoneSign(s.Rev, z, s.Now), st))
 	}
 	return l
 }

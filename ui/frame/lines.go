@@ -16,7 +16,7 @@ import (
 
 // State holds the facts that the lines around a page show in one frame.
 type State struct {
-	Styles *themes.Styles
+	Styles *themes.StyleSet
 	Keys   *action.Keymap
 	Rev    *revision.Revision
 	Now    time.Time

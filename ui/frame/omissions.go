@@ -97,7 +97,7 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 }
 
 // OmissionsLine says it, with the key that lists everything.
-func (o *PageOmissions) OmissionsLine(st *themes.Styles, keys *action.Keymap, w int) widget.Line {
+func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
 	sign, look := "▲", st.Warn
 	if o.assumed {
 		sign, look = "·", st.Dim

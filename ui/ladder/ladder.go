@@ -48,7 +48,7 @@ type paintedLine struct {
 // frame holds the inputs that the lines were last made from.
 type frame struct {
 	rev    *revision.Revision
-	styles *themes.Styles
+	styles *themes.StyleSet
 	keys   *action.Keymap
 	now    time.Time
 	w      int
@@ -103,7 +103,7 @@ func (v *ladderPage) rebuild() {
 		v.system, v.stage = is, ""
 		v.setColumns()
 	}
-	lines := v.paint(ladder.Lines(v.frame.rev, v.options()))
+	lines := v.paint(ladder.LadderLines(v.frame.rev, v.options()))
 	v.weigh(lines)
 	v.table.SetItems(lines)
 	if !v.begun {

@@ -19,8 +19,8 @@ import (
 )
 
 // options returns the ladder's options for what is unfolded, filtered and carried now.
-func (v *ladderPage) options() ladder.Options {
-	opt := ladder.Options{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
+func (v *ladderPage) options() ladder.LadderOptions {
+	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {

@@ -31,7 +31,7 @@ func (v *ladderPage) setStage(s model.Stage) {
 // and what a line is selected by.
 func (v *ladderPage) setColumns() {
 	styles := &v.frame.styles
-	v.table.Columns = widget.Of(ladder.Table(v.frame.rev, v.options()), styles).Columns
+	v.table.Columns = widget.Of(ladder.LadderTable(v.frame.rev, v.options()), styles).Columns
 	for i := range v.table.Columns {
 		c := &v.table.Columns[i]
 		switch c.Title {

@@ -132,7 +132,7 @@ func tellWhy(env *view.Env, reasons []string, links []link) {
 }
 
 // Draw shows the reasons, and the rules one can go to.
-func (n *whyNote) Draw(st *themes.Styles, w int) (string, []string) {
+func (n *whyNote) Draw(st *themes.StyleSet, w int) (string, []string) {
 	title, items := n.ChoiceDialog.Draw(st, w)
 	var lines []string
 	for _, p := range n.body {

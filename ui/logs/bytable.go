@@ -19,7 +19,7 @@ import (
 type byTable struct {
 	table *widget.Table[*pile]
 	now   time.Time
-	st    *themes.Styles
+	st    *themes.StyleSet
 	of    pilesOf   // what the piles, or those being counted, are of
 	at    time.Time // when that was begun; zero where they are wanted at once
 	stale bool

@@ -237,7 +237,7 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 }
 
 // whole is the line under the cursor with nothing left out.
-func whole(e *entries.Entry, st *themes.Styles, w, h int) []string {
+func whole(e *entries.Entry, st *themes.StyleSet, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}

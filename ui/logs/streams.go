@@ -88,7 +88,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 
 // reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
 // check or a dot before it.
-func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
+func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	mark, look := "·", st.Dim
 	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {

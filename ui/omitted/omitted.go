@@ -19,7 +19,7 @@ type View struct {
 
 	// The inputs that the lines were made from.
 	rev *revision.Revision
-	st  *themes.Styles
+	st  *themes.StyleSet
 	w   int
 
 	all map[string]*model.Omission // by line

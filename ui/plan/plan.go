@@ -19,7 +19,7 @@ import (
 type page struct {
 	table  *widget.Table[row]
 	steps  *widget.Doc
-	styles *themes.Styles
+	styles *themes.StyleSet
 
 	board    *plan.Board
 	boardErr error
@@ -41,7 +41,7 @@ func New(nav.Page) view.View {
 	v := &page{steps: widget.NewDoc()}
 	v.table = &widget.Table[row]{ID: func(r row) string { return r.name }, Empty: "there is no AdminNetworkPolicy",
 		Text: func(r row) string { return r.name }}
-	v.table.Columns = columns(func() *themes.Styles { return v.styles })
+	v.table.Columns = columns(func() *themes.StyleSet { return v.styles })
 	return v
 }
 

@@ -86,7 +86,7 @@ func noteAt(steps []revision.PlanStep, i int) string {
 
 // state is how a step of a plan is: its sign, the look of its name, and what it waits
 // for.
-func state(p *revision.PlanState, s revision.PlanStep, st *themes.Styles, env *view.Env) (mark widget.Span, look themes.Style, text string) {
+func state(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, env *view.Env) (mark widget.Span, look themes.Style, text string) {
 	mark, look = widget.Span{Text: " ", Style: st.Dim}, st.Text
 	switch s.State {
 	case revision.StepDone:

@@ -89,7 +89,7 @@ func note(r *row, shared int) string {
 
 // columns are NOW, PLAN and what belongs to them. The last gives way before a name is
 // cut.
-func columns(st func() *themes.Styles) []widget.Column[row] {
+func columns(st func() *themes.StyleSet) []widget.Column[row] {
 	return []widget.Column[row]{
 		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line { return widget.Plain(fmt.Sprint(r.now)) }},
 		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line {

@@ -23,13 +23,13 @@ type View struct {
 	view.List
 	key   model.Key
 	table *widget.Table[*pod.Line]
-	st    *themes.Styles
+	st    *themes.StyleSet
 	pod   *model.Pod
 	head  []widget.Line
 
 	// told is worked out again only when the objects changed.
 	cluster *model.Cluster
-	told    *pod.Pod
+	told    *pod.PodFacts
 	to      map[string]nav.Page // where lines about ports lead
 }
 
@@ -54,13 +54,13 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.table.NoHeader = false
 	if v.cluster != env.Rev.Cluster {
-		v.cluster, v.told = env.Rev.Cluster, pod.Of(env.Rev, v.pod, env.Now)
+		v.cluster, v.told = env.Rev.Cluster, pod.FactsOfPod(env.Rev, v.pod, env.Now)
 	}
 	v.head = v.headLines(env)
 	v.to = map[string]nav.Page{}
 	if z := env.Rev.Zone(v.pod.NodeName); z != nil {
 		for _, l := range v.told.Lines {
-			if l.Touch != nil && l.Rule < 0 && l.Of.Kind != "" {
+			if l.TouchingRule != nil && l.Rule < 0 && l.Of.Kind != "" {
 				v.to[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
 			}
 		}
@@ -71,7 +71,7 @@ func (v *View) Sync(env *view.Env) {
 // headLines say which pod this is and what is special about it.
 func (v *View) headLines(env *view.Env) []widget.Line {
 	st, p := env.Styles, v.told
-	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.Where(), " · ")}}}
+	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.PlaceTexts(), " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels)}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
 		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
@@ -136,7 +136,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 // SelectedPage is where the line under the cursor leads.
 func (v *View) SelectedPage() nav.Page {
 	l, _ := v.table.Selected()
-	if l == nil || l.Touch == nil || l.Rule < 0 {
+	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
 		return v.to[v.table.SelectedID()]
 	}
 	return nav.ToRule(l.Of, l.Dir, l.Rule)
@@ -161,7 +161,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 // networkLines are the pod's networks and its logical port.
 func (v *View) networkLines(env *view.Env) []*pod.Line {
 	p := v.pod
-	out := []*pod.Line{pod.Heading("networks and logical port")}
+	out := []*pod.Line{pod.HeadingLine("networks and logical port")}
 	if len(p.Networks) == 0 {
 		out = append(out, &pod.Line{ID: "net", Full: page.Line{{Text: "default  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Role: themes.Dim}}})
 	}

@@ -38,7 +38,7 @@ type View struct {
 	part part
 
 	policy *model.Policy
-	st     *themes.Styles
+	st     *themes.StyleSet
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string

@@ -93,7 +93,7 @@ func (v *View) syncPods(env *view.Env) {
 const roomy = 150
 
 // ruleMark counts the findings of a rule, and says the worst where there is room.
-func ruleMark(finds []model.Finding, full bool, st *themes.Styles) widget.Line {
+func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line {
 	if len(finds) == 0 {
 		return nil
 	}

@@ -215,7 +215,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 // page that has them one by one; what is no zone's is given back.
 func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
-	p := ready.Of(env.Rev, v.key, env.Now)
+	p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	sign, look := "✓", st.OK
 	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {

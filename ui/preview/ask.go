@@ -153,7 +153,7 @@ func (v *View) confirm(m revision.Mode) *view.ConfirmDialog {
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range rails(consequences.Tell(p)) {
+	for _, g := range rails(consequences.TellPreview(p)) {
 		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c

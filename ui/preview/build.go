@@ -39,7 +39,7 @@ func (v *View) build(env *view.Env) {
 		v.change.SetLines(left.lines)
 		return
 	}
-	t := consequences.Tell(v.p)
+	t := consequences.TellPreview(v.p)
 	v.head(left, t)
 	// The consequences matter most: a long list of changes comes after them.
 	change := &pane{st: env.Styles, w: lw - 3}
@@ -87,7 +87,7 @@ func (v *View) widths(w int) (left, right int) {
 }
 
 // head says what the change is and what is wrong.
-func (v *View) head(b *pane, t *consequences.Told) {
+func (v *View) head(b *pane, t *consequences.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {

@@ -66,7 +66,7 @@ type builtKey struct {
 	w          int
 	side, diff bool
 	phase      phase
-	st         *themes.Styles
+	st         *themes.StyleSet
 	wrong      string
 	notice     string
 	shown      string

@@ -35,8 +35,8 @@ func (q *queued) Commit(ctx context.Context, _ view.Console, _ *gate.Preview, an
 // bare is what a view sees without a console around it.
 func bare(f *uitest.Fake) *view.Env {
 	keys, _ := action.NewKeymap(nil)
-	set := themes.Builtin()
-	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.Styles(themes.Adaptive, true), W: 100, H: 30}
+	set := themes.BuiltinThemes()
+	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.StylesOf(themes.Adaptive, true), W: 100, H: 30}
 }
 
 // job is what the view has run next, after a yes to what it asks first.

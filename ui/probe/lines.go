@@ -60,7 +60,7 @@ func (v *View) state(env *view.Env, s *detail.Sheet) {
 }
 
 // look is the sign and style of a verdict.
-func look(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+func look(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
 		return "✓", st.Allow

@@ -19,17 +19,17 @@ import (
 type View struct {
 	view.List
 	key      model.PolicyKey // empty: all policies
-	policies *widget.Table[*ready.Policy]
-	zones    *widget.Table[*ready.Zone]
+	policies *widget.Table[*ready.PolicyReports]
+	zones    *widget.Table[*ready.ZoneReport]
 	trouble  bool // only what is not in order
 
 	// The reports shown were made from the objects of cluster at the time at.
 	cluster *model.Cluster
 	at      time.Time
-	all     []*ready.Policy
-	one     *ready.Policy
+	all     []*ready.PolicyReports
+	one     *ready.PolicyReports
 	rev     *revision.Revision
-	st      *themes.Styles
+	st      *themes.StyleSet
 	above   int // lines over the table in the last frame
 }
 
@@ -60,9 +60,9 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.cluster, v.at = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = ready.Find(env.Rev, env.Now)
+		v.all = ready.AllReports(env.Rev, env.Now)
 	} else {
-		v.one = ready.Of(env.Rev, v.key, env.Now)
+		v.one = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	}
 	v.fill()
 }
@@ -70,7 +70,7 @@ func (v *View) Sync(env *view.Env) {
 // fill gives the table what is to be shown.
 func (v *View) fill() {
 	if v.policies != nil {
-		var items []*ready.Policy
+		var items []*ready.PolicyReports
 		for _, p := range v.all {
 			if !v.trouble || !p.InOrder() {
 				items = append(items, p)
@@ -79,7 +79,7 @@ func (v *View) fill() {
 		v.policies.SetItems(items)
 		return
 	}
-	var items []*ready.Zone
+	var items []*ready.ZoneReport
 	for _, z := range v.one.Reports {
 		if !v.trouble || !z.InOrder() {
 			items = append(items, z)
@@ -151,7 +151,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-func (v *View) selectedZone() (*ready.Zone, bool) {
+func (v *View) selectedZone() (*ready.ZoneReport, bool) {
 	if v.zones == nil {
 		return nil, false
 	}

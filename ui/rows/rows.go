@@ -42,7 +42,7 @@ type View struct {
 	stage model.Stage // empty: all
 
 	lists [3]*widget.Table[*rows.Line]
-	st    *themes.Styles
+	st    *themes.StyleSet
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
 
@@ -59,7 +59,7 @@ func New(page nav.Page) view.View {
 	v.begin(page)
 	for i := range v.lists {
 		v.lists[i] = widget.Of(tables[i].told, &v.st)
-		v.lists[i].Text = (*rows.Line).Text
+		v.lists[i].Text = (*rows.Line).FilterText
 	}
 	for i := range v.lists[0].Columns {
 		if c := &v.lists[0].Columns[i]; c.Title == "ON" {
@@ -139,12 +139,12 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
 	switch tables[v.table].told {
 	case rows.ACLs:
-		v.acls.Read(z.DB)
+		v.acls.ReadACLs(z.DB)
 		t.SetItems(v.acls.ACLs(z.Name, lost, marks, v.stage))
 	case rows.Sets:
-		t.SetItems(rows.Named(z.Name, z.DB.AddressSets(), lost, marks))
+		t.SetItems(rows.NamedRows(z.Name, z.DB.AddressSets(), lost, marks))
 	default:
-		t.SetItems(rows.Named(z.Name, z.DB.PortGroups(), lost, marks))
+		t.SetItems(rows.NamedRows(z.Name, z.DB.PortGroups(), lost, marks))
 	}
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
 		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
@@ -160,7 +160,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 // decide differently.
 func (v *View) tellTies() {
 	v.note = nil
-	if text := rows.Undefined(v.now().Shown()); text != "" {
+	if text := rows.UndefinedOrder(v.now().Shown()); text != "" {
 		v.note = widget.Styled(" ▲ "+text, v.st.Warn)
 	}
 }

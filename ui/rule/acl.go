@@ -41,7 +41,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
+func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":

@@ -216,7 +216,7 @@ func (f *form) nameWidth() int {
 const mostOffers = 6
 
 // Draw shows the fields, the question of the one that is filled, and the answers to choose.
-func (f *form) Draw(st *themes.Styles, w int) (string, []string) {
+func (f *form) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	say := func(lead, text string, style themes.Style) {
 		for _, l := range widget.Flow(widget.Clean(text), max(1, w-2-len([]rune(lead)))) {
@@ -260,7 +260,7 @@ func (f *form) Draw(st *themes.Styles, w int) (string, []string) {
 }
 
 // offered are the answers that can be chosen, as many lines each time.
-func (f *form) offered(st *themes.Styles, w int) []string {
+func (f *form) offered(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostOffers+1)
 	wide := 0
 	for _, o := range f.offers {

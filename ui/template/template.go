@@ -25,7 +25,7 @@ type page struct {
 	view.List
 	page  nav.Page
 	table *widget.Table[*item]
-	st    *themes.Styles
+	st    *themes.StyleSet
 
 	world view.LatestWork // the cluster as templates look at it
 	w     *template.World

@@ -58,7 +58,7 @@ func (in inputs) same(o inputs) bool {
 type frame struct {
 	now    *trace.Trace
 	err    error
-	st     *themes.Styles
+	st     *themes.StyleSet
 	w      int
 	all    bool
 	second int64

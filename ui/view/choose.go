@@ -65,7 +65,7 @@ func (c *ChoiceDialog) Paste(string) {}
 func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.at = i; return c }
 
 // Draw lists the things.
-func (c *ChoiceDialog) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
 	wide := 0
 	for _, it := range c.Items {
@@ -93,7 +93,7 @@ func (c *ChoiceDialog) FocusLine() int { return c.focus }
 // itemLines returns the item: in one line where there is room, else with its note below. An item
 // that cannot be chosen has its key in parentheses, since a colour alone says nothing on a
 // terminal without colours.
-func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.Styles) []widget.Line {
+func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) []widget.Line {
 	key, text, note := " "+it.Key+"  ", themes.Style{}, it.Note
 	if it.Key == "" {
 		key = "    "
@@ -128,7 +128,7 @@ func (n *NoteDialog) Paste(string) {}
 func (n *NoteDialog) FocusLine() int { return 0 }
 
 // Draw shows the text.
-func (n *NoteDialog) Draw(_ *themes.Styles, w int) (string, []string) {
+func (n *NoteDialog) Draw(_ *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for _, p := range n.Body {
 		lines = append(lines, paragraphLines(p, themes.Style{}, w)...)

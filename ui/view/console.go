@@ -77,13 +77,13 @@ type Console interface {
 }
 
 // StateStyle is the look of a policy's state.
-func StateStyle(s model.PolicyState, st *themes.Styles) themes.Style {
-	return st.Of(role.State(s))
+func StateStyle(s model.PolicyState, st *themes.StyleSet) themes.Style {
+	return st.StyleOf(role.StateRole(s))
 }
 
 // ActionStyle is the look of what a rule does.
-func ActionStyle(a model.Action, st *themes.Styles) themes.Style {
-	return st.Of(role.Action(a))
+func ActionStyle(a model.Action, st *themes.StyleSet) themes.Style {
+	return st.StyleOf(role.ActionRole(a))
 }
 
 // The questions that several views ask before a change is previewed.

@@ -20,7 +20,7 @@ type Dialog interface {
 	// Paste takes pasted text.
 	Paste(text string)
 	// Draw gives the title and the lines of a box that is w cells wide inside.
-	Draw(st *themes.Styles, w int) (title string, lines []string)
+	Draw(st *themes.StyleSet, w int) (title string, lines []string)
 }
 
 // TypingDialog is a dialog in which a line is typed.
@@ -208,7 +208,7 @@ func (c *ConfirmDialog) Cursor() (x, line int, ok bool) {
 const typeHere = " > "
 
 // Draw shows the question, or why it is not asked any more.
-func (c *ConfirmDialog) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.isStale() {
@@ -243,7 +243,7 @@ func (c *ConfirmDialog) Draw(st *themes.Styles, w int) (string, []string) {
 }
 
 // drawTrial is the choice beside yes, what of it is taken, and what space takes next.
-func (c *ConfirmDialog) drawTrial(st *themes.Styles, w int) string {
+func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 	box, style, within, next := "[ ]", themes.Style{}, c.Trials[0], ""
 	if c.trial > 0 {
 		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " · again: off"
@@ -256,7 +256,7 @@ func (c *ConfirmDialog) drawTrial(st *themes.Styles, w int) string {
 }
 
 // answerLines are no and yes, beside each other where there is room.
-func (c *ConfirmDialog) answerLines(st *themes.Styles, w int) []string {
+func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
 	no, yes := widget.Styled("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.Styled("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
 	if c.yes {
@@ -270,7 +270,7 @@ func (c *ConfirmDialog) answerLines(st *themes.Styles, w int) []string {
 }
 
 // drawName adds the name to type, what was typed and what is wrong with that.
-func (c *ConfirmDialog) drawName(lines []string, st *themes.Styles, w int) []string {
+func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []string {
 	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
 	if ask.Width() <= w {
 		lines = append(lines, ask.Render(w))
@@ -308,7 +308,7 @@ func signedParagraph(sign string, style themes.Style, text string, w int) []stri
 }
 
 // warningLines is a paragraph with a sign before it.
-func warningLines(text string, st *themes.Styles, w int) []string {
+func warningLines(text string, st *themes.StyleSet, w int) []string {
 	lines := widget.Flow(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
@@ -388,7 +388,7 @@ func (p *PromptDialog) Cursor() (x, line int, ok bool) {
 }
 
 // Draw shows the line and what is wrong with it.
-func (p *PromptDialog) Draw(st *themes.Styles, w int) (string, []string) {
+func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	p.beginInput()
 	lines := paragraphLines(widget.Clean(p.Label), themes.Style{}, w)
 	p.typing = len(lines)

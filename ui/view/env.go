@@ -23,7 +23,7 @@ type Env struct {
 	// Rev is the revision of this frame.
 	Rev    *revision.Revision
 	Now    time.Time
-	Styles *themes.Styles
+	Styles *themes.StyleSet
 	Keys   *action.Keymap
 	// StateDir takes files a view leaves behind: texts being edited, saved pages.
 	StateDir string

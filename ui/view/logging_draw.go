@@ -15,7 +15,7 @@ import (
 func (l *loggingDialog) FocusLine() int { return l.focus }
 
 // pickedLine returns all options in a line, with the picked one marked.
-func pickedLine(options []string, at int, st *themes.Styles) (line widget.Line) {
+func pickedLine(options []string, at int, st *themes.StyleSet) (line widget.Line) {
 	for i, o := range options {
 		if i == at {
 			line = line.Add("["+o+"]", st.Selection)
@@ -30,7 +30,7 @@ func pickedLine(options []string, at int, st *themes.Styles) (line widget.Line) 
 func (l *loggingDialog) Paste(string) {}
 
 // Draw shows one row per action with its levels, and one with the times.
-func (l *loggingDialog) Draw(st *themes.Styles, w int) (string, []string) {
+func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	say := func(text string, style themes.Style) {
 		for _, s := range widget.Flow(text, w-2) {

@@ -53,7 +53,7 @@ func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 
 // TallyLine is the tally as marks with counts, with words where there is room:
 // "●495 ◐3 ○2", "●495 read  ◐3 not read yet  ○2 lost".
-func (t ZoneTally) TallyLine(st *themes.Styles, words bool) widget.Line {
+func (t ZoneTally) TallyLine(st *themes.StyleSet, words bool) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
 		n          int

@@ -37,7 +37,7 @@ func (d *traceDialog) Cursor() (x, line int, ok bool) {
 func (d *traceDialog) FocusLine() int { return d.typing }
 
 // Draw shows the fields, and below them the ends to choose.
-func (d *traceDialog) Draw(st *themes.Styles, w int) (string, []string) {
+func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for f := range fields {
 		mark, look := "  ", st.Dim
@@ -72,7 +72,7 @@ func (d *traceDialog) Draw(st *themes.Styles, w int) (string, []string) {
 }
 
 // offerLines are the ends that can be chosen, as many lines each time.
-func (d *traceDialog) offerLines(st *themes.Styles, w int) []string {
+func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostEnds)
 	if d.field <= toField {
 		top := max(0, d.pick-mostEnds+1)

@@ -161,7 +161,7 @@ type Lister interface {
 	CountLines() (shown, all int)
 	Click(y int) bool
 	Wheel(lines int)
-	Render(st *themes.Styles, w, h int) string
+	Render(st *themes.StyleSet, w, h int) string
 }
 
 // List is the common part of views around one Lister: embed it and set

@@ -222,7 +222,7 @@ func (in *Input) Suggested() string {
 }
 
 // Completes says which key takes the suggestion, nil where there is none.
-func (in *Input) Completes(keys *action.Keymap, st *themes.Styles) Line {
+func (in *Input) Completes(keys *action.Keymap, st *themes.StyleSet) Line {
 	key := keys.ActionByID(action.InputComplete).HintKey()
 	if key == "" || in.Suggested() == "" {
 		return nil
@@ -263,7 +263,7 @@ func (in *Input) Remember() {
 
 // Render draws the line in w cells, scrolled so that the letter at the cursor is seen.
 // The cursor is the terminal's: Cursor says where it belongs.
-func (in *Input) Render(st *themes.Styles, w int) string {
+func (in *Input) Render(st *themes.StyleSet, w int) string {
 	in.cell = -1
 	if w <= 0 {
 		return ""

@@ -105,7 +105,7 @@ type Table[T any] struct {
 type memoKey struct {
 	version, w, h, top, at, left int
 	wide, focus                  bool
-	styles                       *themes.Styles
+	styles                       *themes.StyleSet
 }
 
 type widthMemo struct {

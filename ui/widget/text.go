@@ -185,7 +185,7 @@ func (t *Text) layout(w int) []textRow {
 }
 
 // Render draws h lines of w cells.
-func (t *Text) Render(st *themes.Styles, w, h int) string {
+func (t *Text) Render(st *themes.StyleSet, w, h int) string {
 	if w <= 0 || h <= 0 {
 		return Pad(nil, h)
 	}

@@ -120,7 +120,7 @@ func (v *pane) sums(env *view.Env, w int) []string {
 	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
 	n := 0
 	for _, it := range v.items {
-		if it.Differs() {
+		if it.HasDifferences() {
 			n++
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // pane is the view: the zones above, policies by zone below.
 type pane struct {
-	zones    *widget.Table[*zones.Zone]
+	zones    *widget.Table[*zones.ZoneFacts]
 	policies *widget.Table[*line]
 	below    bool // the cursor is in the lower table
 	names    []string
@@ -30,17 +30,17 @@ type pane struct {
 	gap      int        // lines between the tables
 	over     int        // lines over the upper one
 	now      time.Time
-	st       *themes.Styles
+	st       *themes.StyleSet
 	rev      *revision.Revision
 	// found are the findings of comparing the zones.
 	found []model.Finding
 
 	only  only
-	items []*zones.Zone // all of them, worst first
+	items []*zones.ZoneFacts // all of them, worst first
 	// The counts of the zones, and the objects and time they were counted at.
 	tallies   map[string]*tally
-	losses    map[string]*zones.Loss // of log lines, by zone
-	lossesAt  int64                  // the second of them
+	losses    map[string]*zones.LogLoss // of log lines, by zone
+	lossesAt  int64                     // the second of them
 	clusterOf *model.Cluster
 	countedAt time.Time
 }
@@ -113,7 +113,7 @@ func (v *pane) Sync(env *view.Env) {
 
 // show gives the upper table the zones that are to be seen.
 func (v *pane) show() {
-	var items []*zones.Zone
+	var items []*zones.ZoneFacts
 	for _, it := range v.items {
 		if v.only.has(it) {
 			items = append(items, it)

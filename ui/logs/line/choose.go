@@ -90,7 +90,7 @@ func (c *columnChoice) Paste(string) {}
 func (c *columnChoice) FocusLine() int { return c.at }
 
 // Draw lists the columns in their order.
-func (c *columnChoice) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *columnChoice) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for i, x := range c.order {
 		sign, look := "[ ] ", st.Dim
