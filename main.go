@@ -18,8 +18,8 @@ func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, scre
 
 // screen shows an engine in the console.
 func screen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
-	cfg := config.Parse(o.ConfigPath, o.Config)
-	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
+	cfg := config.ParseFile(o.ConfigPath, o.Config)
+	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
 	if o.Page != "" {
 		opt.Page = nav.To(nav.Kind(o.Page))

@@ -65,8 +65,8 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"netpol-defaults": onOff,
 		"color":           command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
 		"theme": a.Offer(func(context.Context) []string {
-			set, _ := themes.Load(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what cannot be read is not offered
-			return set.Names()
+			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what cannot be read is not offered
+			return set.ThemeNames()
 		}),
 		// The path of a server is one, too.
 		"sandbox-ovsdb": cobra.FixedCompletions([]string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault),

@@ -1,5 +1,5 @@
 // Package themes holds colour themes as data: a theme names a style for each
-// semantic token (allow, deny, warn, title …), and Styles is the ready form the
+// semantic token (allow, deny, warn, title …), and StyleSet is the ready form the
 // screen uses. It is the only place where a lipgloss style is made.
 //
 // Invariants: a theme that leaves a token out falls back to the built-in one of

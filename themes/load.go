@@ -33,7 +33,7 @@ var builtin = func() map[string]*Theme {
 	entries, _ := files.ReadDir(".")
 	for _, e := range entries {
 		data, _ := files.ReadFile(e.Name())
-		t, wrong := parse(data, strings.TrimSuffix(e.Name(), ".yaml"))
+		t, wrong := parseTheme(data, strings.TrimSuffix(e.Name(), ".yaml"))
 		if len(wrong) == 0 { // TestBuiltin holds it
 			m[t.Name] = t
 		}
@@ -41,9 +41,9 @@ var builtin = func() map[string]*Theme {
 	return m
 }()
 
-// parse reads a theme and says what is wrong with its text; nil when nothing of it can be
+// parseTheme reads a theme and says what is wrong with its text; nil when nothing of it can be
 // taken.
-func parse(data []byte, name string) (t *Theme, wrong []error) {
+func parseTheme(data []byte, name string) (t *Theme, wrong []error) {
 	t = &Theme{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
@@ -73,23 +73,23 @@ func inWords(text string) string {
 	return line + ": " + what
 }
 
-// Set is the themes there are: the built-in ones and those of the user.
-type Set struct{ themes map[string]*Theme }
+// ThemeSet is the themes there are: the built-in ones and those of the user.
+type ThemeSet struct{ themes map[string]*Theme }
 
-// Builtin is the set without themes of the user.
-func Builtin() *Set {
-	s := &Set{themes: map[string]*Theme{}}
+// BuiltinThemes is the set without themes of the user.
+func BuiltinThemes() *ThemeSet {
+	s := &ThemeSet{themes: map[string]*Theme{}}
 	for n, t := range builtin {
 		s.themes[n] = t
 	}
 	return s
 }
 
-// Load reads the *.yaml files of a folder on top of the built-in themes. A
+// LoadThemes reads the *.yaml files of a folder on top of the built-in themes. A
 // missing folder is no error; what is wrong with a file or a token is returned
 // as a warning and the rest is taken.
-func Load(dir string) (*Set, []error) {
-	s := Builtin()
+func LoadThemes(dir string) (*ThemeSet, []error) {
+	s := BuiltinThemes()
 	if dir == "" {
 		return s, nil
 	}
@@ -115,19 +115,19 @@ func Load(dir string) (*Set, []error) {
 			warn = append(warn, fmt.Errorf("theme %s.yaml: %w", name, err))
 			continue
 		}
-		t, wrong := parse(data, name)
+		t, wrong := parseTheme(data, name)
 		warn = append(warn, wrong...)
 		if t == nil {
 			continue
 		}
-		warn = append(warn, t.Check()...)
+		warn = append(warn, t.CheckLooks()...)
 		s.themes[t.Name] = t
 	}
 	return s, warn
 }
 
-// Names lists the themes one can choose, Adaptive included.
-func (s *Set) Names() []string {
+// ThemeNames lists the themes one can choose, Adaptive included.
+func (s *ThemeSet) ThemeNames() []string {
 	out := []string{Adaptive}
 	for n := range s.themes {
 		out = append(out, n)
@@ -136,12 +136,12 @@ func (s *Set) Names() []string {
 	return out
 }
 
-// Has says whether a theme of that name can be chosen.
-func (s *Set) Has(name string) bool { return name == Adaptive || s.themes[name] != nil }
+// HasTheme says whether a theme of that name can be chosen.
+func (s *ThemeSet) HasTheme(name string) bool { return name == Adaptive || s.themes[name] != nil }
 
-// Styles makes the styles of a theme for a dark or light background. An unknown
+// StylesOf makes the styles of a theme for a dark or light background. An unknown
 // name gives the default theme.
-func (s *Set) Styles(name string, dark bool) *Styles {
+func (s *ThemeSet) StylesOf(name string, dark bool) *StyleSet {
 	if name == Adaptive {
 		name = "light"
 		if dark {

@@ -12,9 +12,9 @@ import (
 
 // Style is a ready look for text of one line. The zero value leaves text as it
 // is. Styles are small and compare by identity.
-type Style struct{ s *style }
+type Style struct{ s *ansiStyle }
 
-type style struct {
+type ansiStyle struct {
 	open, close string
 	token       Token
 }
@@ -45,8 +45,8 @@ func (s Style) Token() Token {
 	return s.s.token
 }
 
-// Styles are the ready styles of a theme, one per token.
-type Styles struct {
+// StyleSet is the ready styles of a theme, one per token.
+type StyleSet struct {
 	Name string
 	Dark bool
 
@@ -57,11 +57,11 @@ type Styles struct {
 	of map[Token]Style
 }
 
-// Of is the style of a token, the zero Style for none.
-func (s *Styles) Of(token Token) Style { return s.of[token] }
+// StyleOf is the style of a token, the zero Style for none.
+func (s *StyleSet) StyleOf(token Token) Style { return s.of[token] }
 
-func newStyles(t *Theme, dark bool) *Styles {
-	s := &Styles{Name: t.Name, Dark: dark, of: map[Token]Style{}}
+func newStyles(t *Theme, dark bool) *StyleSet {
+	s := &StyleSet{Name: t.Name, Dark: dark, of: map[Token]Style{}}
 	for token, to := range map[Token]*Style{
 		Text: &s.Text, Dim: &s.Dim, Accent: &s.Accent, Title: &s.Title, Border: &s.Border, Header: &s.Header,
 		Key: &s.Key, Selection: &s.Selection, Match: &s.Match, Input: &s.Input, Allow: &s.Allow, Deny: &s.Deny,
@@ -69,7 +69,7 @@ func newStyles(t *Theme, dark bool) *Styles {
 		Removed: &s.Removed, Badge: &s.Badge, Alarm: &s.Alarm, CodeKey: &s.CodeKey, CodeText: &s.CodeText,
 		CodeValue: &s.CodeValue, CodeNote: &s.CodeNote,
 	} {
-		*to = newStyle(token, t.resolve(token, dark))
+		*to = newStyle(token, t.resolveToken(token, dark))
 		s.of[token] = *to
 	}
 	return s
@@ -77,7 +77,7 @@ func newStyles(t *Theme, dark bool) *Styles {
 
 // newStyle is where lipgloss makes a look into escape sequences, once per token
 // and theme: rendering is then two string concatenations.
-func newStyle(token Token, l look) Style {
+func newStyle(token Token, l parsedLook) Style {
 	ls := lipgloss.NewStyle().Bold(l.bold).Faint(l.faint).Italic(l.italic).Underline(l.underline).Reverse(l.reverse)
 	if l.fg != nil {
 		ls = ls.Foreground(l.fg)
@@ -87,17 +87,17 @@ func newStyle(token Token, l look) Style {
 	}
 	const probe = "x"
 	open, end, _ := strings.Cut(ls.UnderlineSpaces(l.underline).Render(probe), probe)
-	return Style{&style{open: open, close: end, token: token}}
+	return Style{&ansiStyle{open: open, close: end, token: token}}
 }
 
 // ColorModes are the values of --color.
 var ColorModes = []string{"auto", "always", "never", "16", "256", "truecolor"}
 
-// Profile is the colour profile for a --color mode; forced is false when the
+// ColourProfile is the colour profile for a --color mode; forced is false when the
 // terminal should be asked. NO_COLOR (any non-empty value) turns colours off
 // and keeps bold and reverse; TERM=dumb shows plain text. Both only count in
 // mode auto. A nil getenv reads the process's environment.
-func Profile(mode string, getenv func(string) string) (p colorprofile.Profile, forced bool, err error) {
+func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Profile, forced bool, err error) {
 	if getenv == nil {
 		getenv = os.Getenv
 	}
@@ -136,13 +136,13 @@ var signs = strings.NewReplacer(
 )
 
 // ASCII replaces the marks and lines of a frame by plain ones of the same
-// width. Text of the user's is left as it is: Questioned replaces that.
+// width. Text of the user's is left as it is: ReplaceNonASCII replaces that.
 func ASCII(frame string) string { return signs.Replace(frame) }
 
-// Questioned replaces each sign of a frame that is not ASCII by question marks of the same
+// ReplaceNonASCII replaces each sign of a frame that is not ASCII by question marks of the same
 // width: an annotation, a log line or a file's name can hold any letter. Copied text is not
 // changed.
-func Questioned(frame string) string {
+func ReplaceNonASCII(frame string) string {
 	i := 0
 	for i < len(frame) && frame[i] < 0x80 {
 		i++

@@ -60,8 +60,8 @@ type Theme struct {
 	Light map[Token]string `yaml:"light"`
 }
 
-// look is a parsed style.
-type look struct {
+// parsedLook is a parsed style.
+type parsedLook struct {
 	fg, bg                                  color.Color
 	bold, faint, italic, underline, reverse bool
 }
@@ -76,7 +76,7 @@ var names = func() map[string]color.Color {
 	return m
 }()
 
-func (t *Theme) colour(s string) (color.Color, error) {
+func (t *Theme) parseColour(s string) (color.Color, error) {
 	if p, ok := t.Palette[s]; ok {
 		s = p
 	}
@@ -100,7 +100,7 @@ func (t *Theme) colour(s string) (color.Color, error) {
 	return nil, fmt.Errorf("%q is not a colour (allowed: a name of the palette, a terminal colour, 0 to 255, #rrggbb)", s)
 }
 
-func (t *Theme) look(text string) (l look, err error) {
+func (t *Theme) parseLook(text string) (l parsedLook, err error) {
 	back := false
 	for _, w := range strings.Fields(text) {
 		switch w {
@@ -118,9 +118,9 @@ func (t *Theme) look(text string) (l look, err error) {
 			back = true
 			continue
 		default:
-			c, err := t.colour(w)
+			c, err := t.parseColour(w)
 			if err != nil {
-				return look{}, err
+				return parsedLook{}, err
 			}
 			if back {
 				l.bg = c
@@ -133,9 +133,9 @@ func (t *Theme) look(text string) (l look, err error) {
 	return l, nil
 }
 
-// Check returns the errors of the theme, token by token. A token that is wrong falls back to
+// CheckLooks returns the errors of the theme, token by token. A token that is wrong falls back to
 // its default and is never fatal.
-func (t *Theme) Check() []error {
+func (t *Theme) CheckLooks() []error {
 	var errs []error
 	check := func(where string, m map[Token]string) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -143,7 +143,7 @@ func (t *Theme) Check() []error {
 				errs = append(errs, fmt.Errorf("theme %s, %s: no token %q (allowed: %s)", t.Name, where, k, tokenNames()))
 				continue
 			}
-			if _, err := t.look(m[k]); err != nil {
+			if _, err := t.parseLook(m[k]); err != nil {
 				errs = append(errs, fmt.Errorf("theme %s, %s.%s: %w", t.Name, where, k, err))
 			}
 		}
@@ -162,22 +162,22 @@ func tokenNames() string {
 	return strings.Join(names, ", ")
 }
 
-// resolve finds the look of a token, falling back to the plain theme.
-func (t *Theme) resolve(k Token, dark bool) look {
+// resolveToken finds the look of a token, falling back to the plain theme.
+func (t *Theme) resolveToken(k Token, dark bool) parsedLook {
 	if !dark {
 		if s, ok := t.Light[k]; ok {
-			if l, err := t.look(s); err == nil {
+			if l, err := t.parseLook(s); err == nil {
 				return l
 			}
 		}
 	}
 	if s, ok := t.Tokens[k]; ok {
-		if l, err := t.look(s); err == nil {
+		if l, err := t.parseLook(s); err == nil {
 			return l
 		}
 	}
 	if plain := builtin["mono"]; plain != nil && plain != t {
-		return plain.resolve(k, dark)
+		return plain.resolveToken(k, dark)
 	}
-	return look{}
+	return parsedLook{}
 }

@@ -15,11 +15,11 @@ import (
 
 func TestBuiltin(t *testing.T) {
 	want := []string{"adaptive", "ansi16", "dark", "light", "mono"}
-	if diff := cmp.Diff(want, Builtin().Names()); diff != "" {
+	if diff := cmp.Diff(want, BuiltinThemes().ThemeNames()); diff != "" {
 		t.Fatalf("themes (-want +got):\n%s", diff)
 	}
 	for name, th := range builtin {
-		for _, err := range th.Check() {
+		for _, err := range th.CheckLooks() {
 			t.Error(err)
 		}
 		for _, k := range Tokens {
@@ -31,7 +31,7 @@ func TestBuiltin(t *testing.T) {
 }
 
 func TestStyles(t *testing.T) {
-	s := Builtin().Styles("ansi16", true)
+	s := BuiltinThemes().StylesOf("ansi16", true)
 	if got, want := s.Deny.Render("drop"), "\x1b[31mdrop\x1b[m"; got != want {
 		t.Errorf("deny = %q, want %q", got, want)
 	}
@@ -41,19 +41,19 @@ func TestStyles(t *testing.T) {
 	if got := s.Selection.Render(""); got != "" {
 		t.Errorf("an empty text = %q", got)
 	}
-	if got := Builtin().Styles("no such theme", true).Name; got != Default {
+	if got := BuiltinThemes().StylesOf("no such theme", true).Name; got != Default {
 		t.Errorf("an unknown theme gives %q", got)
 	}
-	set := Builtin()
-	if d, l := set.Styles(Adaptive, true).Name, set.Styles(Adaptive, false).Name; d != "dark" || l != "light" {
+	set := BuiltinThemes()
+	if d, l := set.StylesOf(Adaptive, true).Name, set.StylesOf(Adaptive, false).Name; d != "dark" || l != "light" {
 		t.Errorf("adaptive gives %s and %s", d, l)
 	}
-	if d, l := set.Styles("ansi16", true).Warn, set.Styles("ansi16", false).Warn; d.Render("x") == l.Render("x") {
+	if d, l := set.StylesOf("ansi16", true).Warn, set.StylesOf("ansi16", false).Warn; d.Render("x") == l.Render("x") {
 		t.Error("ansi16 does not change its warning for a light background")
 	}
-	for _, name := range set.Names() {
+	for _, name := range set.ThemeNames() {
 		for _, dark := range []bool{true, false} {
-			st := set.Styles(name, dark)
+			st := set.StylesOf(name, dark)
 			for _, x := range []Style{st.Selection, st.Warn, st.CodeNote, st.Alarm} {
 				if got := ansi.Strip(x.Render("a b")); got != "a b" {
 					t.Errorf("theme %s changes text: %q", name, got)
@@ -75,21 +75,21 @@ func TestLoad(t *testing.T) {
 	write("bad.yaml", "tokens: [")
 	write("huge.yaml", "#"+strings.Repeat("x", maxFile))
 	write("note.txt", "not a theme")
-	set, warn := Load(dir)
-	if !set.Has("mine") || set.Has("bad") || set.Has("note") {
-		t.Errorf("themes are %v", set.Names())
+	set, warn := LoadThemes(dir)
+	if !set.HasTheme("mine") || set.HasTheme("bad") || set.HasTheme("note") {
+		t.Errorf("themes are %v", set.ThemeNames())
 	}
 	if len(warn) != 4 {
 		t.Errorf("%d warnings, want 4: %v", len(warn), warn)
 	}
-	st := set.Styles("mine", true)
+	st := set.StylesOf("mine", true)
 	if got, want := st.Deny.Render("x"), "\x1b[1;38;2;255;0;0mx\x1b[m"; got != want {
 		t.Errorf("deny = %q, want %q", got, want)
 	}
 	if got, want := st.Warn.Render("x"), "\x1b[1mx\x1b[m"; got != want {
 		t.Errorf("a broken token gives %q, want the plain %q", got, want)
 	}
-	if _, warn := Load(filepath.Join(dir, "none")); warn != nil {
+	if _, warn := LoadThemes(filepath.Join(dir, "none")); warn != nil {
 		t.Errorf("a missing folder warns: %v", warn)
 	}
 }
@@ -113,14 +113,14 @@ func TestProfile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		k, v, _ := strings.Cut(tt.env, "=")
-		p, forced, err := Profile(tt.mode, func(name string) string {
+		p, forced, err := ColourProfile(tt.mode, func(name string) string {
 			if name == k {
 				return v
 			}
 			return ""
 		})
 		if p != tt.want || forced != tt.forced || (err != nil) != tt.bad {
-			t.Errorf("Profile(%q, %s) = %v, %v, %v", tt.mode, tt.env, p, forced, err)
+			t.Errorf("ColourProfile(%q, %s) = %v, %v, %v", tt.mode, tt.env, p, forced, err)
 		}
 	}
 }
@@ -184,9 +184,9 @@ func TestQuestioned(t *testing.T) {
 		"e\u0301tat 日本 \x1b[1m🚒\x1b[m": "etat ???? \x1b[1m??\x1b[m",
 		"👩‍🚒 \xff.":                    "?? ?.",
 	} {
-		got := Questioned(text)
+		got := ReplaceNonASCII(text)
 		if got != want {
-			t.Errorf("Questioned(%q) = %q, want %q", text, got, want)
+			t.Errorf("ReplaceNonASCII(%q) = %q, want %q", text, got, want)
 		}
 		if ansi.StringWidth(got) != ansi.StringWidth(text) && text[len(text)-1] != '.' {
 			t.Errorf("%q has another width than %q", got, text)

@@ -18,7 +18,7 @@ const maxCopy = 74_000
 
 // asks does what a view asked for during a call.
 func (m *root) asks(e *entry, env *view.Env) {
-	for _, a := range env.Take() {
+	for _, a := range env.TakeAsks() {
 		switch a := a.(type) {
 		case view.OpenAsk:
 			if a.Replace && e != m.top() {
@@ -37,7 +37,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 		case view.ToastAsk:
 			m.say(a)
 		case view.CopyAsk:
-			cmd, said := copyText(view.Copy(a))
+			cmd, said := copyText(view.CopyItem(a))
 			m.later(cmd)
 			m.say(said)
 		case view.DialogAsk:
@@ -57,7 +57,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 				}
 				continue
 			}
-			m.later(tea.Exec(m.job.Program(a.Cmd), func(err error) tea.Msg {
+			m.later(tea.Exec(m.job.NewProgram(a.Cmd), func(err error) tea.Msg {
 				var result any
 				if a.Done != nil {
 					result = a.Done(err)
@@ -70,7 +70,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 
 // copyText puts text into the clipboard, and returns a message about it. Invisible characters
 // would reach whatever the text is pasted into: they are written as escapes.
-func copyText(c view.Copy) (tea.Cmd, view.ToastAsk) {
+func copyText(c view.CopyItem) (tea.Cmd, view.ToastAsk) {
 	how := ""
 	if text := clean.Escape(c.Text); text != c.Text {
 		c.Text, how = text, "; "+widget.Escaped
@@ -128,7 +128,7 @@ func (m *root) jobDone(msg jobMsg) {
 	case view.ToastAsk:
 		m.say(result)
 		return
-	case view.Prepared:
+	case view.PreparedDialog:
 		if e := m.top(); e.id == msg.entry && len(m.over) == 0 {
 			m.with(e, result)
 		}
@@ -139,7 +139,7 @@ func (m *root) jobDone(msg jobMsg) {
 		return
 	}
 	if r, ok := e.view.(view.Receiver); ok && msg.result != nil {
-		m.with(e, func(env *view.Env) { r.Receive(env, msg.result) })
+		m.with(e, func(env *view.Env) { r.ReceiveResult(env, msg.result) })
 		e.synced = syncKey{}
 	}
 }

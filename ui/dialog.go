@@ -46,7 +46,7 @@ func (d *dialog) Key(key, text string) (done bool, chosen *overlay.Choice) {
 	d.scroll = 0 // what is answered is in sight
 	env := m.env(d.entry)
 	was := d.unread()
-	done = d.d.Key(env, key, text)
+	done = d.d.PressKey(env, key, text)
 	if was && !d.unread() {
 		d.since = time.Now() // a yes that was refused is not repeated by a key held down
 	}
@@ -63,35 +63,35 @@ func (d *dialog) Key(key, text string) (done bool, chosen *overlay.Choice) {
 // holds says whether a key is held back while the question is new: what may say yes, and
 // what takes a note away. Text is never held back.
 func (d *dialog) holds(key string) bool {
-	if _, note := d.d.(*view.Note); note || key == "enter" {
+	if _, note := d.d.(*view.NoteDialog); note || key == "enter" {
 		return true
 	}
-	t, ok := d.d.(view.Typist)
-	return (key == "y" || key == "Y") && !(ok && t.Types())
+	t, ok := d.d.(view.TypingDialog)
+	return (key == "y" || key == "Y") && !(ok && t.TypesText())
 }
 
 // unread says whether the question became another that nobody has answered since.
 func (d *dialog) unread() bool {
-	c, ok := d.d.(view.Changing)
-	return ok && c.Unread()
+	c, ok := d.d.(view.ChangingDialog)
+	return ok && c.IsUnread()
 }
 
 // gone says whether there was nothing to ask any more: whoever answered it may have
 // meant the question that was there before.
 func (d *dialog) gone() bool {
-	c, ok := d.d.(view.Changing)
-	return d.lost || ok && c.Gone()
+	c, ok := d.d.(view.ChangingDialog)
+	return d.lost || ok && c.IsGone()
 }
 
 // Paste puts text into what is being typed.
 func (d *dialog) Paste(text string) { d.scroll = 0; d.d.Paste(text) }
 
 // Draw gives the part of the question that has room.
-func (d *dialog) Draw(st *themes.Styles, w, h int) (string, []string) {
+func (d *dialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	title, lines := d.d.Draw(st, w)
 	focus := len(lines) - 1 // the answer is at the end
-	if f, ok := d.d.(view.Focused); ok {
-		focus = f.Focus()
+	if f, ok := d.d.(view.FocusedDialog); ok {
+		focus = f.FocusLine()
 	}
 	if _, line, ok := d.typist(); ok && focus-line > h-overlay.LeastSigned { // what is typed, and what is said about it
 		focus = line
@@ -105,7 +105,7 @@ func (d *dialog) Draw(st *themes.Styles, w, h int) (string, []string) {
 func (d *dialog) Width() int { return 64 }
 
 func (d *dialog) typist() (x, line int, ok bool) {
-	if t, typing := d.d.(view.Typist); typing {
+	if t, typing := d.d.(view.TypingDialog); typing {
 		return t.Cursor()
 	}
 	return 0, 0, false

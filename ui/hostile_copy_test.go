@@ -18,7 +18,7 @@ func TestCopyIsClean(t *testing.T) {
 		"name: a\n\tb":                 "name: a\n\tb",
 		"safe\u202e\x1b]52;c;AA\x07.x": `safe\u202e\x1b]52;c;AA\x07.x`,
 	} {
-		cmd, said := copyText(view.Copy{What: "YAML", Text: text})
+		cmd, said := copyText(view.CopyItem{What: "YAML", Text: text})
 		got := fmt.Sprint(cmd())
 		if got != want || clean.Block(got) != got {
 			t.Errorf("copied %q, want %q", got, want)

@@ -73,13 +73,13 @@ type (
 // arm starts the clocks that are needed while something is on top or worked on, and only
 // then. The first tick of what spins comes when that is worth a sign.
 func (m *root) arm() {
-	if _, ok := m.top().view.(view.Live); ok && !m.ticking {
+	if _, ok := m.top().view.(view.NewsWatcher); ok && !m.ticking {
 		m.ticking = true
 		m.later(m.after(liveTime, liveMsg{}))
 	}
-	if !m.spinning && (len(m.jobs.running) > 0 || m.load.Under() || !m.top().working().IsZero()) {
+	if !m.spinning && (len(m.jobs.running) > 0 || m.load.IsUnderWay() || !m.top().working().IsZero()) {
 		every := widget.SpinEvery
-		if m.jobs.sign(m.now, m.load.Long(m.now), m.top().working()) == "" {
+		if m.jobs.sign(m.now, m.load.IsLong(m.now), m.top().working()) == "" {
 			every = widget.SpinAfter
 		}
 		m.spinning = true
@@ -92,9 +92,9 @@ func (m *root) arm() {
 func (m *root) lookForNews(counted bool) {
 	e, fresh := m.top(), false
 	if c, ok := e.view.(view.Counter); ok && counted {
-		fresh = c.Counted(m.env(e))
-	} else if l, ok := e.view.(view.Live); ok && !counted {
-		fresh = l.Fresh(m.env(e))
+		fresh = c.HasNewCounts(m.env(e))
+	} else if l, ok := e.view.(view.NewsWatcher); ok && !counted {
+		fresh = l.HasNews(m.env(e))
 	}
 	if fresh {
 		e.synced, m.dirty = syncKey{}, true

@@ -44,10 +44,10 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		return
 	}
 	e := m.top()
-	if a := m.keys.Lookup(e.scopes(), key); a != nil {
+	if a := m.keys.LookupKey(e.scopes(), key); a != nil {
 		m.act(a)
 	} else if t, ok := e.front().(view.Typer); ok && text != "" {
-		m.with(e, func(env *view.Env) { t.Typed(env, text) })
+		m.with(e, func(env *view.Env) { t.TakeText(env, text) })
 	}
 }
 
@@ -63,7 +63,7 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 		m.act(chosen.Action)
 	case chosen.Theme != "":
 		m.theme = chosen.Theme
-		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
+		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 	case chosen.Trace != nil:
 		m.with(m.top(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -76,8 +76,8 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 func (m *root) offers() overlay.Offers {
 	e := m.top()
 	m.sync(e)
-	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.Names()}
-	for _, a := range m.keys.In(e.scopes()) {
+	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
+	for _, a := range m.keys.ActionsIn(e.scopes()) {
 		if m.rev.System.HasFeature(a.Needs) {
 			o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
@@ -87,7 +87,7 @@ func (m *root) offers() overlay.Offers {
 
 // context returns the facts that actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.front().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -215,11 +215,11 @@ func (m *root) click(msg tea.MouseClickMsg) {
 		return
 	}
 	env := m.sync(e)
-	was := e.front().Selected()
+	was := e.front().SelectedPage()
 	hit := c.Click(env, msg.X, msg.Y-m.above())
 	m.asks(e, env)
-	if now := e.front().Selected(); hit && now == was && !now.None() {
-		if a := m.keys.Action(action.Open); a != nil {
+	if now := e.front().SelectedPage(); hit && now == was && !now.None() {
+		if a := m.keys.ActionByID(action.Open); a != nil {
 			m.act(a)
 		}
 	}

@@ -82,7 +82,7 @@ func (m *root) handle(msg tea.Msg) {
 		m.later(m.settled(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
-		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
+		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 	case tea.ColorProfileMsg:
 		was := m.jobs.spinner.Plain
 		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
@@ -96,7 +96,7 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case spinMsg:
-		m.spinning, m.dirty = false, m.jobs.sign(m.now, m.load.Long(m.now), m.top().working()) != ""
+		m.spinning, m.dirty = false, m.jobs.sign(m.now, m.load.IsLong(m.now), m.top().working()) != ""
 		if m.dirty {
 			m.jobs.spinner.Step()
 		}
@@ -135,7 +135,7 @@ func (m *root) handle(msg tea.Msg) {
 		m.lookForNews(false)
 	case pauseMsg:
 		if m.job != nil { // there is a terminal that somebody else could have
-			m.later(tea.Exec(m.job.Pause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
+			m.later(tea.Exec(m.job.NewPause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
 		}
 	case resumedMsg:
 		if msg.err != nil {
@@ -153,8 +153,8 @@ func (m *root) take(rev *revision.Revision) {
 	}
 	was := m.rev
 	m.rev = rev
-	m.counts.Take(rev, m.now)
-	m.load.Take(rev, m.now)
+	m.counts.TakeRevision(rev, m.now)
+	m.load.TakeRevision(rev, m.now)
 	env := m.env(m.top())
 	global.TellNews(env, was)
 	m.asks(m.top(), env)
@@ -174,7 +174,7 @@ func (m *root) View() tea.View {
 	v.Cursor = m.cursor
 	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
 	if m.opt.ASCII {
-		v.WindowTitle = themes.Questioned(themes.ASCII(v.WindowTitle))
+		v.WindowTitle = themes.ReplaceNonASCII(themes.ASCII(v.WindowTitle))
 	}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -192,6 +192,6 @@ func (m *root) draw() {
 	m.frame, m.cursor = m.paint(m.w, m.h)
 	m.frame = clean.Frame(m.frame)
 	if m.opt.ASCII {
-		m.frame = themes.Questioned(themes.ASCII(m.frame))
+		m.frame = themes.ReplaceNonASCII(themes.ASCII(m.frame))
 	}
 }

@@ -39,13 +39,13 @@ func (m *root) paint(w, h int) (screen string, cursor *tea.Cursor) {
 	}
 	switch {
 	case !m.small():
-		screen = p.around.Header(w).Render(w) + "\n" + p.crumbs(env, w) + "\n" + screen + "\n"
+		screen = p.around.HeaderLine(w).Render(w) + "\n" + p.crumbs(env, w) + "\n" + screen + "\n"
 		omits, troubled := m.below()
 		if omits {
-			screen += m.omissions.Line(m.styles, m.keys, w).Render(w) + "\n"
+			screen += m.omissions.OmissionsLine(m.styles, m.keys, w).Render(w) + "\n"
 		}
 		if troubled {
-			screen += p.around.Trouble().Render(w) + "\n"
+			screen += p.around.TroubleLine().Render(w) + "\n"
 		}
 		screen += foot
 	case bh < h:
@@ -71,7 +71,7 @@ func exactly(s string, h int) string {
 }
 
 // drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
-func drawOver(st *themes.Styles, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
+func drawOver(st *themes.StyleSet, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
 	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines that are shown in w × h cells at x, y
 		if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
 			return tea.NewCursor(x+cx, y+line)
@@ -106,15 +106,15 @@ func (p *painter) crumbs(env *view.Env, w int) string {
 	const gap = "   "
 	var right widget.Line
 	if t, ok := e.front().(view.Teller); ok {
-		right = append(right, t.Tell(env)...)
+		right = append(right, t.TellState(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
 		if len(right) > 0 {
 			right = right.Add(gap, st.Text)
 		}
 		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
-		shown, all := f.Counts()
-		right = append(right, around.Filtered(e.filter, shown, all, min(w-own-3, w*2/3)-right.Width())...)
+		shown, all := f.CountLines()
+		right = append(right, around.FilterLine(e.filter, shown, all, min(w-own-3, w*2/3)-right.Width())...)
 	}
 	if load := around.LoadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
 		if len(right) > 0 {
@@ -131,7 +131,7 @@ func (p *painter) crumbs(env *view.Env, w int) string {
 	for i, x := range p.pages {
 		names[i] = x.crumb(i < len(p.pages)-1)
 	}
-	return around.Way(names, e.crumb(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+	return around.CrumbsLine(names, e.crumb(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
 }
 
 // footer is the line at the bottom: what is being typed, what was said, what is
@@ -162,18 +162,18 @@ func (p *painter) footer(w int) (line string, cursor *tea.Cursor) {
 // and filter always find room.
 func (p *painter) hints(w int) string {
 	st, e := p.styles, p.e
-	actions := p.keys.In(e.scopes())
+	actions := p.keys.ActionsIn(e.scopes())
 	offerer, _ := e.front().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.Offers(p.env(e), a.ID)
+		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.OffersAction(p.env(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]widget.Piece, len(actions))
 	for i := range actions {
 		a := &actions[i]
-		hint := widget.Line{{Text: a.Shown(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
+		hint := widget.Line{{Text: a.HintKey(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
 		if p.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
-			hint = widget.Styled("("+a.Shown()+" "+a.Title+")", st.Dim)
+			hint = widget.Styled("("+a.HintKey()+" "+a.Title+")", st.Dim)
 		}
 		ps[i] = widget.Piece{Line: hint, Drop: i}
 		if a.Footer >= 90 {
@@ -223,9 +223,9 @@ func (m *root) below() (omits, troubled bool) {
 	}
 	e, zone := m.top(), ""
 	if z, ok := e.view.(view.Zoner); ok {
-		zone = z.Zone()
+		zone = z.ShownZone()
 	}
-	return m.omissions.Take(m.rev, e.page, zone), m.h >= 12 && m.around().Trouble() != nil
+	return m.omissions.TakePage(m.rev, e.page, zone), m.h >= 12 && m.around().TroubleLine() != nil
 }
 
 // around returns the facts for the lines around the page in this frame.

@@ -34,7 +34,7 @@ func (m *root) quitNow() {
 // trial; asked again before that is answered, or while the plan stops, it ends at once.
 func (m *root) askQuit() {
 	asked := m.quitting != nil && slices.Contains(m.over, overlay.Overlay(m.quitting))
-	c := &view.Confirm{Title: "Leave Rung", NoText: "stay"}
+	c := &view.ConfirmDialog{Title: "Leave Rung", NoText: "stay"}
 	switch {
 	case asked || m.leaving:
 		m.quitNow()

@@ -33,21 +33,21 @@ type root struct {
 	session *session // of console
 	opt     Options
 	quit    func()
-	job     *job.Control
+	job     *job.TerminalControl
 
 	keys   *action.Keymap
 	theme  string
 	dark   bool
-	styles *themes.Styles
+	styles *themes.StyleSet
 	mouse  bool
 
 	sized
 	trail
 	rev    *revision.Revision
-	counts frame.Counts
-	load   frame.Load
+	counts frame.HeaderCounts
+	load   frame.BackgroundLoad
 	// omissions are the omissions of the page on top.
-	omissions frame.Omissions
+	omissions frame.PageOmissions
 	now       time.Time
 
 	// quitting is the question before leaving; leaving says that it was answered with
@@ -71,7 +71,7 @@ type root struct {
 	cursor *tea.Cursor
 	crash  string
 	quits  bool
-	setups view.Setups
+	setups view.PageSetups
 
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.
@@ -84,7 +84,7 @@ type root struct {
 type syncKey struct {
 	rev    *revision.Revision
 	second int64
-	styles *themes.Styles
+	styles *themes.StyleSet
 	w, h   int
 }
 
@@ -122,7 +122,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 	if m.theme == "" {
 		m.theme = themes.Default
 	}
-	m.styles = opt.Themes.Styles(m.theme, m.dark)
+	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
 	m.begin(console)
 	if len(opt.wrong) > 0 {
 		m.ask(m.top(), misconfigured(opt.wrong))
@@ -138,7 +138,7 @@ func misconfigured(wrong []string) view.Dialog {
 	for _, w := range wrong {
 		body = append(body, "", "● "+w)
 	}
-	return &view.Note{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
+	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
 func (m *root) say(t view.ToastAsk) { m.status.say(t, m.now) }

@@ -29,7 +29,7 @@ type Options struct {
 	config.Config
 	// Themes are the themes there are; nil reads those of the user from
 	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
-	Themes *themes.Set
+	Themes *themes.ThemeSet
 	// Page is where to begin; the zero value is Config.Start, else the ladder.
 	Page nav.Page
 	// Stdin and Stdout are the terminal, the process's own when nil.
@@ -63,7 +63,7 @@ const fps = 120
 func (o *Options) fill() {
 	if o.Themes == nil {
 		var warn []error
-		o.Themes, warn = themes.Load(filepath.Join(xdg.ConfigHome, "rung", "themes"))
+		o.Themes, warn = themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes"))
 		for _, err := range warn {
 			o.wrong = append(o.wrong, widget.Clean(err.Error()))
 		}
@@ -74,7 +74,7 @@ func (o *Options) fill() {
 	if o.Page.None() {
 		o.Page = o.StartPage()
 	}
-	o.wrong = append(o.wrong, o.Check(o.Themes)...)
+	o.wrong = append(o.wrong, o.CheckAll(o.Themes)...)
 }
 
 // getenv reads the given environment; nil is the process's own.
@@ -123,7 +123,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	}
 	if opt.Profile != colorprofile.Unknown {
 		popts = append(popts, tea.WithColorProfile(opt.Profile))
-	} else if p, forced, err := themes.Profile(opt.Color, opt.getenv()); err == nil && forced {
+	} else if p, forced, err := themes.ColourProfile(opt.Color, opt.getenv()); err == nil && forced {
 		popts = append(popts, tea.WithColorProfile(p))
 	}
 	prog := tea.NewProgram(m, popts...)
@@ -133,7 +133,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
 	if out != nil {
-		out.Leave()
+		out.LeaveTerminal()
 	}
 	kept := strings.Join(m.kept(), " and ")
 	m.trail.end()

@@ -48,9 +48,9 @@ func (m *root) begin(console Console) {
 	m.console, m.session = console, s
 	m.now = console.Now()
 	m.rev = console.Revision()
-	m.counts = frame.Counts{}
-	m.counts.Take(m.rev, m.now)
-	m.load.Take(m.rev, m.now)
+	m.counts = frame.HeaderCounts{}
+	m.counts.TakeRevision(m.rev, m.now)
+	m.load.TakeRevision(m.rev, m.now)
 	m.open(m.opt.Page, false)
 	if len(m.pages) == 0 {
 		m.open(nav.To(nav.Ladder), false)
@@ -73,11 +73,11 @@ func (m *root) switchTo(name string) {
 		return
 	}
 	if runsPlan(m.rev) {
-		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.Action(action.GoPlan).Shown() + "), or let it end", Bad: true})
+		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end", Bad: true})
 		return
 	}
 	if onTrialHere(m.rev) {
-		m.say(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.Action(action.Confirm).Shown() + ") or undo it first", Bad: true})
+		m.say(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() + ") or undo it first", Bad: true})
 		return
 	}
 	if m.switching {
@@ -119,7 +119,7 @@ func (m *root) switched(msg switchMsg) {
 		if d, ok := o.(*dialog); ok {
 			title, _ := d.d.Draw(m.styles, d.Width())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
-			m.ask(m.top(), &view.Confirm{Title: title, WhyNot: gone}).lost = true
+			m.ask(m.top(), &view.ConfirmDialog{Title: title, WhyNot: gone}).lost = true
 			break
 		}
 	}

@@ -64,7 +64,7 @@ func stillRoot(t *testing.T, s *still, opt Options) *root {
 func freshRoot(t *testing.T, s *still, opt Options) *root {
 	t.Helper()
 	opt.StateDir = t.TempDir()
-	opt.Themes = themes.Builtin()
+	opt.Themes = themes.BuiltinThemes()
 	opt.fill()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)

@@ -12,7 +12,7 @@ import (
 func (m *root) env(e *entry) *view.Env {
 	w, h := m.body()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.jobs.sign(m.now, m.load.Long(m.now), m.top().working())}
+		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.jobs.sign(m.now, m.load.IsLong(m.now), m.top().working())}
 }
 
 // sync brings the view up to date when anything it shows may have changed.
@@ -44,7 +44,7 @@ func (m *root) open(p nav.Page, replace bool) {
 			m.setFilter(e, p.Text)
 		}
 		if pt, ok := e.view.(view.Pointer); ok && p.Begins() {
-			m.with(e, func(env *view.Env) { pt.Point(env, p) })
+			m.with(e, func(env *view.Env) { pt.PointTo(env, p) })
 		}
 		return
 	}
@@ -70,7 +70,7 @@ func (m *root) back() bool {
 	e := m.top()
 	if l, ok := e.front().(view.Leaver); ok {
 		env := m.env(e)
-		leave := l.Leave(env)
+		leave := l.CanLeave(env)
 		m.asks(e, env)
 		if !leave {
 			return true
@@ -93,7 +93,7 @@ func (m *root) backTo(a view.BackAsk) {
 	e := m.top()
 	if p, ok := e.view.(view.Pointer); ok && !a.To.None() {
 		e.synced = syncKey{}
-		m.with(e, func(env *view.Env) { p.Point(env, a.To) })
+		m.with(e, func(env *view.Env) { p.PointTo(env, a.To) })
 	}
 }
 

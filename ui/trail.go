@@ -27,7 +27,7 @@ type entry struct {
 // front is the view that is looked at: the page's own, or another in its place.
 func (e *entry) front() view.View {
 	if s, ok := e.view.(view.Fronted); ok {
-		if front := s.Front(); front != nil {
+		if front := s.FrontView(); front != nil {
 			return front
 		}
 	}
@@ -39,7 +39,7 @@ func (e *entry) scopes() []action.Scope {
 	if s, ok := e.front().(view.Scoper); ok {
 		return s.Scopes()
 	}
-	return []action.Scope{action.Of(e.page.Kind), action.List, action.Global}
+	return []action.Scope{action.ScopeOf(e.page.Kind), action.List, action.Global}
 }
 
 // crumb names the page of an entry, brief where that is asked for and there is a
@@ -57,7 +57,7 @@ func (e *entry) crumb(brief bool) string {
 // working is since when the page works on something of its own, zero while it does not.
 func (e *entry) working() time.Time {
 	if w, ok := e.view.(view.Worker); ok {
-		return w.Working()
+		return w.WorkingSince()
 	}
 	return time.Time{}
 }
@@ -171,7 +171,7 @@ func (t *trail) kept() []string {
 	var out []string
 	for _, e := range t.pages {
 		if k, ok := e.view.(view.Keeper); ok {
-			out = append(out, k.Kept()...)
+			out = append(out, k.KeptFiles()...)
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func letters(s string) []string { return strings.Split(s, "") }
 func TestTypingAhead(t *testing.T) {
 	m := stillRoot(t, newStill(t), Options{})
 	var got []string
-	m.ask(m.top(), &view.Prompt{Title: "A", Label: "text:", Done: func(_ *view.Env, s string) { got = append(got, s) }})
+	m.ask(m.top(), &view.PromptDialog{Title: "A", Label: "text:", Done: func(_ *view.Env, s string) { got = append(got, s) }})
 	hit(m, letters("yes-12")...)
 	hit(m, "enter")
 	if f := frameOf(m); !strings.Contains(f, "> yes-12 ") || len(got) > 0 {
@@ -41,7 +41,7 @@ func TestTypingAhead(t *testing.T) {
 	}
 	time.Sleep(grace)
 	hit(m, "enter")
-	m.ask(m.top(), &view.Confirm{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
+	m.ask(m.top(), &view.ConfirmDialog{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
 	hit(m, letters("name")...)
 	hit(m, "enter")
 	if f := frameOf(m); !strings.Contains(f, "> name ") {
@@ -49,7 +49,7 @@ func TestTypingAhead(t *testing.T) {
 	}
 	time.Sleep(grace)
 	hit(m, "enter")
-	m.ask(m.top(), &view.Confirm{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
+	m.ask(m.top(), &view.ConfirmDialog{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
 	hit(m, "y", "enter")
 	if len(m.over) != 1 {
 		t.Error("answered before it could be read")
@@ -67,7 +67,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 	for name, closes := range map[string]func(m *root){
 		"a question with nothing to ask any more": func(m *root) {
 			what := ""
-			m.ask(m.top(), &view.Confirm{Title: "A", Type: "quiet", Changed: func() string { return what }})
+			m.ask(m.top(), &view.ConfirmDialog{Title: "A", Type: "quiet", Changed: func() string { return what }})
 			hit(m, "q", "u")
 			what = "it has gone"
 			hit(m, "i", "e", "t")
@@ -80,7 +80,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 			m.open(nav.To(nav.Zones), false)
 		},
 		"a question about another cluster": func(m *root) {
-			m.ask(m.top(), &view.Confirm{Title: "A", Type: "quiet"})
+			m.ask(m.top(), &view.ConfirmDialog{Title: "A", Type: "quiet"})
 			hit(m, "q", "u")
 			m.Update(switchMsg{context: "other", console: newStill(t)})
 			m.open(nav.To(nav.Zones), false)

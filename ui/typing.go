@@ -25,10 +25,10 @@ func (f *filterLine) typedOn(e *entry) bool { return f.of != nil && f.of == e }
 func (f *filterLine) offer() {
 	value, whole := f.Value(), ""
 	begin := widget.LastWord(value)
-	if x, ok := f.of.view.(view.Expression); ok {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		whole = x.CompleteFilter(value)
 	} else if c, ok := f.of.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
-		if word := c.Complete(begin); strings.HasPrefix(word, begin) {
+		if word := c.CompleteWord(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
 	}
@@ -36,7 +36,7 @@ func (f *filterLine) offer() {
 }
 
 // render draws the line with what can be done beside it, or what is wrong with it.
-func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) string {
+func (f *filterLine) render(st *themes.StyleSet, keys *action.Keymap, w int) string {
 	note, room := widget.Join(widget.Plain("  "), widget.Fit(f.hints(st, keys), w/2-2, 2)), w/2
 	if wrong := f.wrong(st); wrong != nil {
 		note, room = wrong, max(w/2, w-4-widget.Width(f.Value()))
@@ -46,16 +46,16 @@ func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) strin
 }
 
 // hints returns the hints while a filter is typed, the first the last to go.
-func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piece {
+func (f *filterLine) hints(st *themes.StyleSet, keys *action.Keymap) []widget.Piece {
 	var hints []widget.Piece
 	if l := f.Completes(keys, st); l != nil {
 		hints = append(hints, widget.Piece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
-	if x, ok := f.of.view.(view.Expression); ok {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}
-	for i, text := range append([]string{keys.Action(action.Open).Label("enter") + " keep", "esc clear"}, can...) {
+	for i, text := range append([]string{keys.ActionByID(action.Open).LabelOf("enter") + " keep", "esc clear"}, can...) {
 		hints = append(hints, widget.Piece{Line: widget.Styled(text, st.Dim), Drop: i + 1})
 	}
 	return hints
@@ -63,8 +63,8 @@ func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piec
 
 // wrong says what is wrong with the filter, nil when nothing is; what is only not typed to
 // its end is said softly.
-func (f *filterLine) wrong(st *themes.Styles) widget.Line {
-	if x, ok := f.of.view.(view.Expression); ok {
+func (f *filterLine) wrong(st *themes.StyleSet) widget.Line {
+	if x, ok := f.of.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.Value())
 		switch {
 		case wrong == "":
@@ -92,7 +92,7 @@ func (m *root) filterKey(key, text string) {
 		m.setFilter(e, "")
 		return
 	case "up", "down", "pgup", "pgdown":
-		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
+		if a := m.keys.LookupKey([]action.Scope{action.List}, key); a != nil {
 			m.with(e, func(env *view.Env) { e.front().Do(env, a.ID) })
 		}
 		return

@@ -258,7 +258,7 @@ func TestSourceHealth(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	c := config.Config{Theme: "pink", Color: "rainbow", Start: "moon", Keys: map[string][]string{"ladder.new": {"e"}, "x.y": {"z"}}}
-	warn := c.Check(themes.Builtin())
+	warn := c.CheckAll(themes.BuiltinThemes())
 	if len(warn) != 5 {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}
@@ -279,7 +279,7 @@ func TestThemes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "night.yaml"), []byte("tokens: {title: \"#123456\", oops: red}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, warn := themes.Load(dir)
+	set, warn := themes.LoadThemes(dir)
 	if len(warn) != 1 {
 		t.Errorf("warnings: %v", warn)
 	}

@@ -211,7 +211,7 @@ func (o *explainOut) text(wide bool) string {
 			b.WriteString(head + "\n  " + strings.Join(lines, "\n  ") + "\n")
 		}
 	}
-	section("ovnkube-trace says", page.Each(o.Results, func(x ovntrace.Result) string {
+	section("ovnkube-trace says", page.MapList(o.Results, func(x ovntrace.Result) string {
 		mark := "✓"
 		if !x.Success {
 			mark = "✗"
@@ -220,7 +220,7 @@ func (o *explainOut) text(wide bool) string {
 	}))
 	section("The programs say", o.Problems)
 	if o.Unknown > 0 {
-		lines := page.Each(o.Odd, func(x ovntrace.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
+		lines := page.MapList(o.Odd, func(x ovntrace.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
 		if more := o.Unknown - len(o.Odd); more > 0 {
 			lines = append(lines, fmt.Sprintf("and %d more", more))
 		}
@@ -300,7 +300,7 @@ func (m *traceMetOut) cells(stage, port string, wide bool) []string {
 
 // by names the rules behind an ACL.
 func (m *traceMetOut) by() string {
-	names := page.Each(m.Rules, func(x traceRuleOut) string { return x.label })
+	names := page.MapList(m.Rules, func(x traceRuleOut) string { return x.label })
 	switch {
 	case m.Unnamed:
 		return "not named: an ACL that does not log, or a flow of OVN's own"

@@ -91,7 +91,7 @@ func ovnZone(h *flows.OVNZoneWay) ovnZoneOut {
 
 // deciders are the rules that a flow may be of.
 func deciders(b liverows.RulesBehindFlow) []deciderOut {
-	return page.Each(b.Rules, func(r liverows.BehindRule) deciderOut {
+	return page.MapList(b.Rules, func(r liverows.BehindRule) deciderOut {
 		d := r.Decider()
 		return deciderOf(&d)
 	})

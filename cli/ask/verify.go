@@ -147,7 +147,7 @@ func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := verifyOut{Statements: page.Each(results, func(r verify.Result) statementOut { return resultOf(a, r) }), Problems: page.Each(problems, problemOf)}
+	out := verifyOut{Statements: page.MapList(results, func(r verify.Result) statementOut { return resultOf(a, r) }), Problems: page.MapList(problems, problemOf)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {

@@ -307,8 +307,8 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.Of(r, e.Sessions().AllEnded(), e.Now())
-		ans := command.TableAnswer(a, all, sessions.Table, all.All())
+		all := sessions.FactsOf(r, e.Sessions().AllEnded(), e.Now())
+		ans := command.TableAnswer(a, all, sessions.Table, all.AllSessions())
 		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)
 	})

@@ -270,8 +270,8 @@ type questionOut struct {
 }
 
 func templatesAnswer() *command.Answer {
-	all := page.Each(template.AllTemplates(), func(t *template.Template) templateOut {
-		return templateOut{t.Name, t.For, page.Each(t.Questions, func(q template.Question) questionOut {
+	all := page.MapList(template.AllTemplates(), func(t *template.Template) templateOut {
+		return templateOut{t.Name, t.For, page.MapList(t.Questions, func(q template.Question) questionOut {
 			return questionOut{q.Name, q.Ask, q.Kind, q.Kind.Form(), !q.Extra}
 		})}
 	})
@@ -330,6 +330,6 @@ func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pa
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: madeOut{m.Template.Name, m.Name, m.Answers, page.Each(m.New, key), page.Each(m.Changed, key), page.Each(m.Notes, clean.Line), text},
+	return &command.Answer{Value: madeOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
 		Text: func(bool) string { return text }}, nil
 }

@@ -110,7 +110,7 @@ func noOther(e *engine.Engine) error {
 // guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
 // rails that stop it.
 func guardsText(p *gate.Preview) string {
-	t := consequences.Tell(p)
+	t := consequences.TellPreview(p)
 	var b strings.Builder
 	writePoints(&b, "", t.Effect, t.Log)
 	writeGuards(&b, "", t.Guards)

@@ -42,7 +42,7 @@ type planBy struct {
 
 func describePlan(st *revision.PlanState) *planOut {
 	out := &planOut{Title: st.Title, State: st.State, Done: st.StepsMade(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
-		Waits: page.Each(st.Waits, func(w revision.PlanWait) planWaitOut {
+		Waits: page.MapList(st.Waits, func(w revision.PlanWait) planWaitOut {
 			o := planWaitOut{Zone: w.Zone, Why: w.Why}
 			if !w.Since.IsZero() {
 				o.Since = page.StampText(w.Since)
@@ -103,12 +103,12 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 
 // stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
-	Title     string               `json:"title"`
-	Outcome   string               `json:"outcome,omitempty"` // as in consequences.Facts
-	Blocked   string               `json:"blocked,omitempty"`
-	FirstStep int                  `json:"first_step"`
-	Steps     []plan.Step          `json:"steps"`
-	Guards    []consequences.Guard `json:"guards"`
+	Title     string                   `json:"title"`
+	Outcome   string                   `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string                   `json:"blocked,omitempty"`
+	FirstStep int                      `json:"first_step"`
+	Steps     []plan.Step              `json:"steps"`
+	Guards    []consequences.GuardRail `json:"guards"`
 	// Connections is the effect of all steps together, StepConnections the effect of each.
 	Connections     *consequences.Effect   `json:"connections,omitempty"`
 	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
@@ -118,9 +118,9 @@ type stepsOut struct {
 
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
-	all := consequences.Of(p)
+	all := consequences.FactsOf(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
-		Connections: all.Connections, StepConnections: page.Each(p.StepEffects, consequences.EffectOf),
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, consequences.EffectOf),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		text := p.Title + "\n\n"

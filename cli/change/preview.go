@@ -13,7 +13,7 @@ import (
 )
 
 func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
-	out := consequences.Of(p)
+	out := consequences.FactsOf(p)
 	out.Outcome = outcome
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(wide bool) string { return previewText(p, wide) },
 		Markdown: func() string { return previewMarkdown(p) }}
@@ -22,7 +22,7 @@ func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
 func previewText(p *gate.Preview, wide bool) string {
-	t := consequences.Tell(p)
+	t := consequences.TellPreview(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
 	writePoints(&b, "  ", t.Surplus, t.Errors)
@@ -34,13 +34,13 @@ func previewText(p *gate.Preview, wide bool) string {
 			fmt.Fprintf(&b, "  %s: %s\n", f.Path, f.Change)
 		}
 		if o.Text != "" {
-			writePoints(&b, "  ", []consequences.Point{o.Point})
+			writePoints(&b, "  ", []consequences.PreviewPoint{o.PreviewPoint})
 		}
 	}
 	writePoints(&b, "  ", t.Effect, t.Log)
-	for _, groups := range []consequences.Groups{t.Seen, t.Flips, t.Others} {
+	for _, groups := range []consequences.GroupTable{t.Seen, t.Flips, t.Others} {
 		for _, g := range groups.Rows {
-			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.Text(), g.Under())
+			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.ConnectionsText(), g.DeciderText())
 		}
 		if groups.More != "" {
 			fmt.Fprintf(&b, "    %s (-o json has all)\n", groups.More)
@@ -74,9 +74,9 @@ func previewText(p *gate.Preview, wide bool) string {
 }
 
 // writePoints writes sentences, each on a line behind before, with its code, or else its sign.
-func writePoints(b *strings.Builder, before string, lists ...[]consequences.Point) {
+func writePoints(b *strings.Builder, before string, lists ...[]consequences.PreviewPoint) {
 	for _, p := range slices.Concat(lists...) {
-		line := p.Coded()
+		line := p.CodedText()
 		if p.Code == "" {
 			line = strings.TrimSpace(p.Sign.Text + " " + line)
 		}
@@ -84,34 +84,34 @@ func writePoints(b *strings.Builder, before string, lists ...[]consequences.Poin
 	}
 }
 
-func writeGuards(b *strings.Builder, before string, rails []consequences.Point) {
+func writeGuards(b *strings.Builder, before string, rails []consequences.PreviewPoint) {
 	for _, g := range rails {
-		fmt.Fprintln(b, before+"✗ guard rail "+g.Coded())
+		fmt.Fprintln(b, before+"✗ guard rail "+g.CodedText())
 	}
 }
 
 // previewMarkdown is a preview for a review: what stops it first, then connections, what
 // else follows, and the texts.
 func previewMarkdown(p *gate.Preview) string {
-	t := consequences.Tell(p)
+	t := consequences.TellPreview(p)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
 	if p.Blocked != "" {
 		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
 	}
-	list := func(title string, points ...consequences.Point) {
+	list := func(title string, points ...consequences.PreviewPoint) {
 		if len(points) == 0 {
 			return
 		}
 		fmt.Fprintf(&b, "### %s\n\n", title)
 		for _, p := range points {
-			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(p.Coded())))
+			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(p.CodedText())))
 		}
 		b.WriteByte('\n')
 	}
 	list("Mistakes in the text", t.Errors...)
 	list("Guard rails", t.Guards...)
-	connections := func(title string, points []consequences.Point, all ...consequences.Groups) {
+	connections := func(title string, points []consequences.PreviewPoint, all ...consequences.GroupTable) {
 		var rows []consequences.GroupLine
 		more := ""
 		for _, groups := range all {

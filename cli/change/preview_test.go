@@ -49,19 +49,19 @@ func everything() *gate.Preview {
 // sentences.
 func TestPreviewSaysEverything(t *testing.T) {
 	p := everything()
-	told := consequences.Tell(p)
+	told := consequences.TellPreview(p)
 	text, markdown := previewText(p, false), previewMarkdown(p)
 	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes, told.Counts) {
-		if !strings.Contains(text, point.Coded()) {
-			t.Errorf("not in the text: %s\n%s", point.Coded(), text)
+		if !strings.Contains(text, point.CodedText()) {
+			t.Errorf("not in the text: %s\n%s", point.CodedText(), text)
 		}
 		if !strings.Contains(markdown, command.MarkdownText(point.Text)) {
 			t.Errorf("not in markdown: %s\n%s", point.Text, markdown)
 		}
 	}
-	for _, groups := range []consequences.Groups{told.Seen, told.Flips, told.Others} {
+	for _, groups := range []consequences.GroupTable{told.Seen, told.Flips, told.Others} {
 		for _, g := range groups.Rows {
-			if !strings.Contains(text, g.What+": "+g.Text()+"\n      "+g.Under()) || !strings.Contains(markdown, "| "+g.What+" | "+g.Ends+" | ") {
+			if !strings.Contains(text, g.What+": "+g.ConnectionsText()+"\n      "+g.DeciderText()) || !strings.Contains(markdown, "| "+g.What+" | "+g.Ends+" | ") {
 				t.Errorf("not said: %+v\n%s\n%s", g, text, markdown)
 			}
 		}

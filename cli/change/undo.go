@@ -100,9 +100,9 @@ func keepsChanges(a *command.App) error {
 }
 
 func historyAnswer(_ context.Context, e *engine.Engine, _ *revision.Revision) (*command.Answer, error) {
-	out := page.Each(e.History(), func(h history.Entry) historyOut {
+	out := page.MapList(e.History(), func(h history.Entry) historyOut {
 		return historyOut{ID: h.ID, At: page.StampText(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
-			Policies: page.Each(h.Objects, func(x history.Object) string { return x.Key.String() })}
+			Policies: page.MapList(h.Objects, func(x history.Object) string { return x.Key.String() })}
 	})
 	return &command.Answer{Value: out, Text: func(bool) string { return historyText(out) }}, nil
 }

@@ -148,7 +148,7 @@ func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
 
 // HistoryChoices are the numbers of changes, the newest first.
 func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
-	return page.Each(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+	return page.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
 // FixedWords offers the same words always.

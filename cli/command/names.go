@@ -68,7 +68,7 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if z := r.Zone(name); z != nil {
 		return []*model.ZoneState{z}, nil
 	}
-	names := page.Each(r.Zones, func(z *model.ZoneState) string { return z.Name })
+	names := page.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
 	return nil, fmt.Errorf("no zone %q; zones: %s", name, strings.Join(names, ", "))
 }
 

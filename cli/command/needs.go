@@ -92,7 +92,7 @@ func warnings(broken []model.Broken) (n int) {
 
 // filesNamed are the files of -f, for people.
 func (a *App) filesNamed() string {
-	names := page.Each(a.Flags.Files, func(name string) string {
+	names := page.MapList(a.Flags.Files, func(name string) string {
 		if name == "-" {
 			return "standard input"
 		}

@@ -60,7 +60,7 @@ func (a *App) Omissions(all []model.Omission) []Omission {
 	if len(all) == 0 {
 		return nil
 	}
-	return page.Each(all, func(o model.Omission) Omission {
+	return page.MapList(all, func(o model.Omission) Omission {
 		return Omission{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
 			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
 			Allowed: !o.IsAssumption() && len(omitted.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,

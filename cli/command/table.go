@@ -21,10 +21,10 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans.CSV = func() string {
 		var b strings.Builder
 		w := csv.NewWriter(&b) // into memory: there are no errors
-		cols := t.Printed()
-		_ = w.Write(page.Each(cols, func(c page.Column[F]) string { return c.Key }))
+		cols := t.PrintedColumns()
+		_ = w.Write(page.MapList(cols, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
-			_ = w.Write(page.Each(ExactCells(cols, row), clean.Escape))
+			_ = w.Write(page.MapList(ExactCells(cols, row), clean.Escape))
 		}
 		w.Flush()
 		return b.String()
@@ -35,12 +35,12 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 
 // MarkdownTable is a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
-	cols := t.Seen(rows, false)
+	cols := t.SeenColumns(rows, false)
 	var b strings.Builder
 	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
+		b.WriteString("| " + strings.Join(page.MapList(cells, MarkdownText), " | ") + " |\n")
 	}
-	line(page.Each(cols, titleOf[F]))
+	line(page.MapList(cols, titleOf[F]))
 	for _, c := range cols {
 		b.WriteString("|---")
 		if c.Right {
@@ -61,9 +61,9 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	if len(rows) == 0 && t.Empty != "" {
 		return t.Empty + "\n"
 	}
-	cols := t.Seen(rows, wide)
+	cols := t.SeenColumns(rows, wide)
 	for {
-		out := &TextTable{Head: page.Each(cols, titleOf[F])}
+		out := &TextTable{Head: page.MapList(cols, titleOf[F])}
 		for _, row := range rows {
 			cells := cellsOf(cols, row)
 			if t.Short != nil && t.Short(row) {
@@ -94,12 +94,12 @@ func titleOf[F any](c page.Column[F]) string { return c.Title }
 
 // cellsOf are the cells of a row as people read them.
 func cellsOf[F any](cols []page.Column[F], row F) []string {
-	return page.Each(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+	return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
 }
 
 // ExactCells are the cells of a row as programs read them.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
-	return page.Each(cols, func(c page.Column[F]) string {
+	return page.MapList(cols, func(c page.Column[F]) string {
 		exact := ""
 		if c.Exact != nil {
 			exact = c.Exact(row)

@@ -95,11 +95,11 @@ type proposalOut struct {
 }
 
 type surplusOut struct {
-	Pairs   int                     `json:"pairs"`
-	From    consequences.Ends       `json:"from"`
-	To      consequences.Ends       `json:"to"`
-	Ports   []verdict.PortRange     `json:"ports"`
-	Example consequences.Connection `json:"example"`
+	Pairs   int                            `json:"pairs"`
+	From    consequences.GroupEnds         `json:"from"`
+	To      consequences.GroupEnds         `json:"to"`
+	Ports   []verdict.PortRange            `json:"ports"`
+	Example consequences.ExampleConnection `json:"example"`
 }
 
 type stillOut struct {
@@ -118,8 +118,8 @@ type leftOut struct {
 func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
-		Still:   page.Each(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.Each(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Reason, l.Lines, l.Example.String()} })}
+		Still:   page.MapList(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
+		Left:    page.MapList(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

@@ -59,7 +59,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		ans := &command.Answer{
 			Value: checks,
 			Text: func(bool) string {
-				return strings.Join(page.Each(checks, why.Check.TextLine), "\n") + "\n"
+				return strings.Join(page.MapList(checks, why.Check.TextLine), "\n") + "\n"
 			},
 			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
 		}

@@ -40,12 +40,12 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 						return watchActivity(ctx, a, e)
 					}
 					now := e.Now()
-					all := page.Each(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.Of(done, now) })
+					all := page.MapList(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.EntryOf(done, now) })
 					ans := command.TableAnswer(a, all, activity.Table, all)
 					ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
 						ans.Text = func(bool) string {
-							return strings.Join(page.Each(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
+							return strings.Join(page.MapList(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
 						}
 					}
 					return a.Conclude(ans)
@@ -80,7 +80,7 @@ func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error 
 	for seen := uint64(0); ; {
 		for _, x := range e.Activity(seen) {
 			seen = x.Seq
-			o := activity.Of(x, e.Now())
+			o := activity.EntryOf(x, e.Now())
 			if err := a.PrintItem(o, func(wide bool) string { return activityLine(o, wide) }); err != nil {
 				return err
 			}

@@ -95,8 +95,8 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
 func (s *rowSet) json() compiledOut {
-	return compiledOut{ACLs: page.Each(s.acls, rows.RecordOf), AddressSets: page.Each(s.sets, rows.RecordOf),
-		PortGroups: page.Each(s.groups, rows.RecordOf), None: append([]noneOut{}, s.none...)}
+	return compiledOut{ACLs: page.MapList(s.acls, rows.RecordOf), AddressSets: page.MapList(s.sets, rows.RecordOf),
+		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]noneOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctl() string {

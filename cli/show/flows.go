@@ -136,7 +136,7 @@ type flowTallyOut struct {
 	Unknown int                     `json:"unknown_actions,omitempty"`
 	Summary string                  `json:"summary"`
 	Text    string                  `json:"text,omitempty"`
-	Surplus []rows.Flow             `json:"left_over"`
+	Surplus []rows.FlowFacts        `json:"left_over"`
 }
 
 // describeSouthbound is the Southbound database of a zone, nil where none is known.
@@ -152,7 +152,7 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 	}
 	if t.Known {
 		surplus, _ := flows.SurplusFlows(r, z, now)
-		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: page.Each(surplus, rows.FlowOf)}
+		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: page.MapList(surplus, rows.FlowOf)}
 	}
 	return out
 }

@@ -58,9 +58,9 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now time.Time) *command.Answer {
 	ans := &command.Answer{NotConsidered: omitted.OmissionsOfObjects(r)}
 	ans.Text = func(wide bool) string {
-		opt := ladder.Options{Stage: stage, Now: now}
-		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
-		text := command.TableText(ladder.Table(r, opt), lines, wide, process.TerminalWidth(a.Raw))
+		opt := ladder.LadderOptions{Stage: stage, Now: now}
+		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
+		text := command.TableText(ladder.LadderTable(r, opt), lines, wide, process.TerminalWidth(a.Raw))
 		if r.System.Bands != nil {
 			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)
 		}

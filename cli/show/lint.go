@@ -63,7 +63,7 @@ func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
 
 // findingsAnswer prints findings; the answer is no when one is as bad as that.
 func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
-	all := findings.Of(found)
+	all := findings.FindingsOf(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)
 	ans.No = slices.ContainsFunc(found, func(f model.Finding) bool { return slices.Contains(no, f.Severity) })
 	return ans

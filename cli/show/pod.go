@@ -36,10 +36,10 @@ peers means everybody; it is listed for its subjects only.`,
 			if err != nil {
 				return nil, err
 			}
-			out := pod.Of(r, named, e.Now())
+			out := pod.FactsOfPod(r, named, e.Now())
 			ans := command.TableAnswer(a, out, pod.Table, slices.DeleteFunc(out.Lines, func(l *pod.Line) bool { return !l.IsPrinted() }))
 			list := ans.Text
-			ans.Text = func(wide bool) string { return out.Text() + list(wide) }
+			ans.Text = func(wide bool) string { return out.SummaryText() + list(wide) }
 			ans.NotConsidered = omitted.OmissionsOfObjects(r)
 			return ans, nil
 		}}

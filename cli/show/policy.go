@@ -38,14 +38,14 @@ lists the pods and ACLs.`,
 			if err != nil {
 				return nil, err
 			}
-			out := policy.Of(r, k, e.Now())
+			out := policy.FactsOfPolicy(r, k, e.Now())
 			return &command.Answer{Value: out, Text: func(wide bool) string { return policyText(a, r, k, out, wide) }, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
 }
 
 // policyText is a policy for people.
-func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *policy.Policy, wide bool) string {
+func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *policy.PolicyFacts, wide bool) string {
 	p := r.Cluster.Policy(k)
 	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)
 	if a := o.Tiered; a != nil {
@@ -120,7 +120,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 	return s
 }
 
-func policyZones(o *policy.Policy) *command.TextTable {
+func policyZones(o *policy.PolicyFacts) *command.TextTable {
 	t := &command.TextTable{Head: []string{"ZONE", "LIVE ACLS", "LIVE PRIO", "STATE"}}
 	for _, z := range o.Zones {
 		prio, state := "", string(z.State)

@@ -24,8 +24,8 @@ func conditionsQuery(a *command.App) command.Query {
 			_ = e.WaitFor(ctx, reported) // what did not report by then has no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			all := ready.Find(r, e.Now())
-			var zones []*ready.Zone
+			all := ready.AllReports(r, e.Now())
+			var zones []*ready.ZoneReport
 			failures := ""
 			for _, p := range all {
 				zones = append(zones, p.Reports...)

@@ -70,17 +70,17 @@ likely cause.
 					l.ReadFlows(r, now)
 				}
 			}
-			facts := page.Each(lines, (*rows.Line).Fact)
+			facts := page.MapList(lines, (*rows.Line).ACLFacts)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
-			ans.Records = func() string { return records(page.Each(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
+			ans.Records = func() string { return records(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
 			list := ans.Text
-			ans.Text = func(wide bool) string { return list(wide) + rows.Legend(lines) }
+			ans.Text = func(wide bool) string { return list(wide) + rows.NoteLegend(lines) }
 			if !*withFlows {
 				return ans, nil
 			}
 			ans.Text = func(wide bool) string {
-				return underRows(list(wide), lines) + rows.Legend(lines) + surplusText(r, zones, now)
+				return underRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
 			}
 			if ans.Err == nil {
 				ans.Err = noFlows(r, zones, now)
@@ -104,7 +104,7 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			continue
 		}
 		var all rows.Pipeline
-		all.Read(z.DB)
+		all.ReadACLs(z.DB)
 		for _, l := range all.ACLs(z.Name, nil, nil, stage) {
 			if !rows.ACLs.Head(l) && (len(only) == 0 || l.IsOf(only)) {
 				out = append(out, l)
@@ -116,7 +116,7 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 
 // records are rows as "ovn-nbctl list" prints them, an empty line between two.
 func records(all []rows.Record) string {
-	return strings.Join(page.Each(all, rows.Record.String), "\n")
+	return strings.Join(page.MapList(all, rows.Record.String), "\n")
 }
 
 // stageFlag adds --stage, which narrows an answer to one stage of the pipeline; what

@@ -91,7 +91,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		found = second.ReadZones(ctx, e.Zones(), page.Each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+		found = second.ReadZones(ctx, e.Zones(), page.MapList(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
 	late, cancel := context.WithTimeout(ctx, command.SayAfter)
 	defer cancel()
@@ -114,8 +114,8 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 			continue
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
-		out[i].Differences = page.Each(f.Differences, func(d second.RowDifference) secondRow {
-			d.Rung, d.Libovsdb = page.Each(d.Rung, itself), page.Each(d.Libovsdb, itself)
+		out[i].Differences = page.MapList(f.Differences, func(d second.RowDifference) secondRow {
+			d.Rung, d.Libovsdb = page.MapList(d.Rung, itself), page.MapList(d.Libovsdb, itself)
 			return secondRow(d)
 		})
 		ans.No = ans.No || len(f.Differences)+f.More > 0

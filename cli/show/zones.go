@@ -21,7 +21,7 @@ import (
 
 // zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
 type zoneOut struct {
-	*zones.Zone
+	*zones.ZoneFacts
 	Southbound *southboundOut `json:"southbound,omitempty"`
 }
 
@@ -66,8 +66,8 @@ not just settling. ` + secondHelp,
 		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			a.SayNoRows(r)
 			now := e.Now()
-			all := page.Each(r.Zones, func(z *model.ZoneState) *zones.Zone { return zones.Whole(r, z, now) })
-			out := page.Each(all, func(z *zones.Zone) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
+			all := page.MapList(r.Zones, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, now) })
+			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := command.TableAnswer(a, out, zones.Table, all)
 			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 			list, markdown := ans.Text, ans.Markdown
@@ -134,7 +134,7 @@ func checkAnswer(a *command.App) command.Answerer {
 }
 
 // settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
-func settingsText(r *revision.Revision, all []*zones.Zone) string {
+func settingsText(r *revision.Revision, all []*zones.ZoneFacts) string {
 	if r.Dialects == nil {
 		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}
@@ -144,7 +144,7 @@ func settingsText(r *revision.Revision, all []*zones.Zone) string {
 			t.Add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
 		}
 		for _, g := range z.Dialect.Rows {
-			t.Add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.Evidence(&g))
+			t.Add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
 		}
 	}
 	return t.String()
@@ -158,7 +158,7 @@ func zonesBelow(all []zoneOut) string {
 		if s := z.Southbound; s != nil && s.Flows != nil {
 			b.WriteString(z.Name + ": " + s.Flows.Summary + "\n")
 		}
-		for _, text := range z.Wrong() {
+		for _, text := range z.ProblemTexts() {
 			b.WriteString(z.Name + ": " + text + "\n")
 		}
 	}

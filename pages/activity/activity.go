@@ -28,8 +28,8 @@ type Entry struct {
 	Now  time.Time      `json:"-"` // when it is shown
 }
 
-// Of is an entry as it is shown now.
-func Of(done model.Activity, now time.Time) *Entry {
+// EntryOf is an entry as it is shown now.
+func EntryOf(done model.Activity, now time.Time) *Entry {
 	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(), Ops: done.Ops,
 		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now}
 	if done.Policy.Name != "" {
@@ -58,17 +58,17 @@ var Table = &page.Table[*Entry]{
 			}
 			return page.Cell{Text: e.Done.Policy.Label(), Role: themes.Accent}
 		}},
-		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).what},
+		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
 		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: strconv.Itoa(e.Ops)} }},
 		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Done.Took - b.Done.Took) },
-			Cell: func(e *Entry) page.Cell { return page.Cell{Text: took(e.Done.Took)} }},
+			Cell: func(e *Entry) page.Cell { return page.Cell{Text: tookText(e.Done.Took)} }},
 		{Key: "by", Title: "BY", Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},
 	},
 }
 
-// what was done, and why it failed.
-func (e *Entry) what() page.Cell {
-	text := e.brief()
+// whatCell says what was done, and why it failed.
+func (e *Entry) whatCell() page.Cell {
+	text := e.briefText()
 	switch {
 	case e.Error != "" && text == "":
 		return page.Cell{Text: "● " + e.Error, Role: themes.Error}
@@ -80,8 +80,8 @@ func (e *Entry) what() page.Cell {
 	return page.Cell{Text: text}
 }
 
-// brief is the summary without the policy's name, which stands beside it.
-func (e *Entry) brief() string {
+// briefText is the summary without the policy's name, which stands beside it.
+func (e *Entry) briefText() string {
 	k := e.Done.Policy
 	for _, name := range []string{k.Label(), k.Name} {
 		if after, ok := strings.CutPrefix(e.Summary, name+": "); ok && k.Name != "" {
@@ -94,7 +94,7 @@ func (e *Entry) brief() string {
 	return e.Summary
 }
 
-func took(d time.Duration) string {
+func tookText(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return "<1ms"

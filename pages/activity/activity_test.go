@@ -19,7 +19,7 @@ func TestWhat(t *testing.T) {
 		{model.Activity{Policy: k, Error: "refused"}, "● refused"},
 		{model.Activity{Policy: k, Summary: "a.yaml changed: ANP one: guard rail", Rail: "opens"}, "▲ a.yaml changed: guard rail"},
 	} {
-		if got := Of(c.done, time.Time{}).what().String(); got != c.want {
+		if got := EntryOf(c.done, time.Time{}).whatCell().String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -16,68 +16,68 @@ import (
 
 // Facts is the JSON of a change and its consequences (command-line.md#output).
 type Facts struct {
-	Title       string    `json:"title"`
-	Outcome     string    `json:"outcome,omitempty"` // with --yes: what became of it
-	Blocked     string    `json:"blocked,omitempty"`
-	Errors      []string  `json:"errors"`
-	Changes     []Change  `json:"changes"`
-	Rows        []Row     `json:"rows"`
-	Guards      []Guard   `json:"guards"`
-	ConfirmName string    `json:"confirm_name,omitempty"`
-	Connections *Effect   `json:"connections,omitempty"`
-	Findings    []Finding `json:"findings"`
-	Notes       []string  `json:"notes"`
-	Commands    []string  `json:"commands"`
-	Conflict    string    `json:"conflict,omitempty"`
+	Title       string         `json:"title"`
+	Outcome     string         `json:"outcome,omitempty"` // with --yes: what became of it
+	Blocked     string         `json:"blocked,omitempty"`
+	Errors      []string       `json:"errors"`
+	Changes     []ObjectChange `json:"changes"`
+	Rows        []RowChange    `json:"rows"`
+	Guards      []GuardRail    `json:"guards"`
+	ConfirmName string         `json:"confirm_name,omitempty"`
+	Connections *Effect        `json:"connections,omitempty"`
+	Findings    []FindingFacts `json:"findings"`
+	Notes       []string       `json:"notes"`
+	Commands    []string       `json:"commands"`
+	Conflict    string         `json:"conflict,omitempty"`
 }
 
-// Change is the change of one object.
-type Change struct {
+// ObjectChange is the change of one object.
+type ObjectChange struct {
 	Policy string               `json:"policy"`
 	Change string               `json:"change"` // "create", "update" or "delete"
 	Fields []change.FieldChange `json:"fields"`
 	Diff   string               `json:"diff"`
 }
 
-// Row is a row that comes, goes or becomes another, in every zone.
-type Row struct {
+// RowChange is a row that comes, goes or becomes another, in every zone.
+type RowChange struct {
 	Policy string `json:"policy"`
 	Change string `json:"change"` // "add", "change" or "remove"
 	model.RowDiff
 }
 
-// Guard is a guard rail that the change runs into.
-type Guard struct {
+// GuardRail is a guard rail that the change runs into.
+type GuardRail struct {
 	Code    string `json:"code"`
 	Policy  string `json:"policy"`
 	Message string `json:"message"`
 }
 
-// Finding is one that the change brings.
-type Finding struct {
+// FindingFacts is one that the change brings.
+type FindingFacts struct {
 	Policy   string         `json:"policy"`
 	Severity model.Severity `json:"severity"`
 	Code     string         `json:"code"`
 	Message  string         `json:"message"`
 }
 
-// Of are the facts of a preview.
-func Of(p *gate.Preview) Facts {
+// FactsOf are the facts of a preview.
+func FactsOf(p *gate.Preview) Facts {
 	out := Facts{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
-		Errors: page.Each(p.Errors, func(b model.Broken) string { return clean.Line(b.String()) }),
-		Changes: page.Each(p.Objects, func(o change.ObjectChange) Change {
-			return Change{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
+		Errors: page.MapList(p.Errors, func(b model.Broken) string { return clean.Line(b.String()) }),
+		Changes: page.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
+			return ObjectChange{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
 		}),
-		Rows: page.Each(p.Rows, func(r change.RowChange) Row {
+		Rows: page.MapList(p.Rows, func(r change.RowChange) RowChange {
 			r.Fields = append([]model.FieldDiff{}, r.Fields...)
-			return Row{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
+			return RowChange{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
 		}),
-		Guards: page.Each(p.Guards, func(g change.Guard) Guard {
-			return Guard{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
+		Guards: page.MapList(p.Guards, func(g change.Guard) GuardRail {
+			return GuardRail{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
 		}),
-		Findings: page.Each(p.Findings, func(f model.Finding) Finding {
-			return Finding{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
+		Findings: page.MapList(p.Findings, func(f model.Finding) FindingFacts {
+			return FindingFacts{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
 		})}
 	if p.Conflict != nil {
 		out.Conflict = p.Conflict.Diff
@@ -100,30 +100,30 @@ var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtr
 
 // Effect is the JSON of a change's effect on connections.
 type Effect struct {
-	Summary string           `json:"summary"`
-	Unknown string           `json:"unknown,omitempty"`
-	Caveat  string           `json:"caveat,omitempty"`
-	Totals  []diff.PairTotal `json:"totals"`
-	Flips   []Group          `json:"flips"`
+	Summary string            `json:"summary"`
+	Unknown string            `json:"unknown,omitempty"`
+	Caveat  string            `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal  `json:"totals"`
+	Flips   []ConnectionGroup `json:"flips"`
 	// ByAnotherRule keep their verdict.
-	ByAnotherRule []Group `json:"by_another_rule"`
+	ByAnotherRule []ConnectionGroup `json:"by_another_rule"`
 	// Log is there where a log was read.
-	Log *Log `json:"log,omitempty"`
+	Log *LogEffect `json:"log,omitempty"`
 }
 
-// Group is connections that become the same through the same rules.
-type Group struct {
+// ConnectionGroup is connections that become the same through the same rules.
+type ConnectionGroup struct {
 	diff.PairTotal
-	From          Ends                `json:"from"`
-	To            Ends                `json:"to"`
+	From          GroupEnds           `json:"from"`
+	To            GroupEnds           `json:"to"`
 	Ports         []verdict.PortRange `json:"ports"`
-	DecidedBefore []Decider           `json:"decided_before"` // none: no policy
-	DecidedAfter  []Decider           `json:"decided_after"`
-	Example       Connection          `json:"example"`
+	DecidedBefore []DecidingRule      `json:"decided_before"` // none: no policy
+	DecidedAfter  []DecidingRule      `json:"decided_after"`
+	Example       ExampleConnection   `json:"example"`
 }
 
-// Ends are the ends of connections on one side.
-type Ends struct {
+// GroupEnds are the ends of connections on one side.
+type GroupEnds struct {
 	Pods       int      `json:"pods"`
 	Namespaces []string `json:"namespaces"`
 	Outside    []string `json:"outside"`
@@ -131,16 +131,16 @@ type Ends struct {
 	Except []string `json:"outside_except,omitempty"`
 }
 
-// Decider is a rule that decides.
-type Decider struct {
+// DecidingRule is a rule that decides.
+type DecidingRule struct {
 	Policy    string `json:"policy"`
 	Direction string `json:"direction,omitempty"`
 	Rule      int    `json:"rule"` // -1 for none of a policy
 	Name      string `json:"name,omitempty"`
 }
 
-// Connection is one of them.
-type Connection struct {
+// ExampleConnection is one of them.
+type ExampleConnection struct {
 	From     string           `json:"from"`
 	To       string           `json:"to"`
 	Protocol verdict.Protocol `json:"protocol"`
@@ -152,31 +152,31 @@ func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []ConnectionGroup{}, ByAnotherRule: []ConnectionGroup{}}
 	if e.Difference != nil {
 		out.Totals = append(out.Totals, e.Totals...)
-		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.OtherDeciders, GroupOf)
+		out.Flips, out.ByAnotherRule = page.MapList(e.Flips, GroupOf), page.MapList(e.OtherDeciders, GroupOf)
 	}
 	out.Log = logOf(e.Log)
 	return out
 }
 
 // GroupOf are the facts of a group.
-func GroupOf(g diff.FlipGroup) Group {
-	by := func(d verdict.Decider) Decider {
-		return Decider{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
+func GroupOf(g diff.FlipGroup) ConnectionGroup {
+	by := func(d verdict.Decider) DecidingRule {
+		return DecidingRule{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
 	}
-	return Group{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
-		append([]verdict.PortRange{}, g.Ports...), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
-		Connection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
+	return ConnectionGroup{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+		append([]verdict.PortRange{}, g.Ports...), page.MapList(g.ByBefore, by), page.MapList(g.ByAfter, by),
+		ExampleConnection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
 }
 
-func endsOf(e verdict.Ends) Ends {
-	return Ends{e.Pods, append([]string{}, e.Namespaces...), page.Each(e.Outside, netip.Prefix.String), page.Each(e.Except, netip.Prefix.String)}
+func endsOf(e verdict.Ends) GroupEnds {
+	return GroupEnds{e.Pods, append([]string{}, e.Namespaces...), page.MapList(e.Outside, netip.Prefix.String), page.MapList(e.Except, netip.Prefix.String)}
 }
 
-// Log are the log lines that would have gone the other way.
-type Log struct {
+// LogEffect are the log lines that would have gone the other way.
+type LogEffect struct {
 	Summary  string     `json:"summary"`
 	From     string     `json:"from"` // time of the oldest line
 	To       string     `json:"to"`
@@ -192,39 +192,39 @@ type Log struct {
 type LogGroup struct {
 	Before   verdict.Verdict  `json:"before"`
 	After    verdict.Verdict  `json:"after"`
-	From     Ends             `json:"from"`
-	To       Ends             `json:"to"`
+	From     GroupEnds        `json:"from"`
+	To       GroupEnds        `json:"to"`
 	Protocol verdict.Protocol `json:"protocol"`
 	Port     uint16           `json:"port"`
 	Lines    int              `json:"lines"`
 	First    string           `json:"first"`
 	Last     string           `json:"last"`
-	Logged   Logged           `json:"logged_as"`
+	Logged   VerdictCounts    `json:"logged_as"`
 	Contrary int              `json:"contrary"`
 	Example  struct {
 		At string `json:"at"`
-		Connection
+		ExampleConnection
 	} `json:"example"`
 }
 
-// Logged counts the lines by the verdict that they report.
-type Logged struct {
+// VerdictCounts counts the lines by the verdict that they report.
+type VerdictCounts struct {
 	Allowed int `json:"allowed"`
 	Denied  int `json:"denied"`
 	Passed  int `json:"passed"`
 }
 
-func logOf(o *diff.LogDifference) *Log {
+func logOf(o *diff.LogDifference) *LogEffect {
 	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
-	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
-		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.LoggedGroup) LogGroup {
+	return &LogEffect{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Unattributed, Over: o.LeftOut,
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
-				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},
+				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}
 			c := connections.SeenConnection(&g.Example)
-			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), Connection{c.From.String(), c.To.String(), c.Protocol, c.Port}
+			out.Example.At, out.Example.ExampleConnection = page.StampText(g.Example.Last), ExampleConnection{c.From.String(), c.To.String(), c.Protocol, c.Port}
 			return out
 		})}
 }

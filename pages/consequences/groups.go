@@ -15,8 +15,8 @@ import (
 // maxGroups bounds the groups that are listed; JSON has all of them.
 const maxGroups = 40
 
-// Groups are connections by what becomes of them.
-type Groups struct {
+// GroupTable is connections by what becomes of them.
+type GroupTable struct {
 	Title string
 	page.Table[GroupLine]
 	Rows []GroupLine
@@ -36,20 +36,20 @@ type GroupLine struct {
 	Example     string
 }
 
-// Text is which connections they are, and how many.
-func (g *GroupLine) Text() string { return g.Ends + ": " + words.Total(g.Count, g.Unit) }
+// ConnectionsText is which connections they are, and how many.
+func (g *GroupLine) ConnectionsText() string { return g.Ends + ": " + words.Total(g.Count, g.Unit) }
 
-// Under says who decides, or what the log says, with an example.
-func (g *GroupLine) Under() string { return g.By + "; for example " + g.Example }
+// DeciderText says who decides, or what the log says, with an example.
+func (g *GroupLine) DeciderText() string { return g.By + "; for example " + g.Example }
 
 // loggedAs is how what the lines of the log say begins.
 const loggedAs = "logged as "
 
-func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) Groups {
+func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) GroupTable {
 	column := func(title string, text func(*GroupLine) string) page.Column[GroupLine] {
 		return page.Column[GroupLine]{Key: title, Title: title, Cell: func(g GroupLine) page.Cell { return page.Cell{Text: text(&g)} }}
 	}
-	out := Groups{Title: title, Table: page.Table[GroupLine]{Columns: []page.Column[GroupLine]{
+	out := GroupTable{Title: title, Table: page.Table[GroupLine]{Columns: []page.Column[GroupLine]{
 		column("verdict", func(g *GroupLine) string { return g.What }),
 		column("connections", func(g *GroupLine) string { return g.Ends }),
 		column(words.Plural(unit), func(g *GroupLine) string { return words.Thousands(g.Count) }),
@@ -68,13 +68,13 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 	return out
 }
 
-func groupsOf(title string, gs []diff.FlipGroup) Groups {
+func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: connections.DecidedText(g), Example: g.Example.String()})
 	})
 }
 
-func seenGroups(gs []diff.LoggedGroup) Groups {
+func seenGroups(gs []diff.LoggedGroup) GroupTable {
 	return newGroups("log lines that would have gone the other way", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
 			By: connections.SeenSaid(g), Example: strings.TrimPrefix(connections.SeenExample(g), "for example ")})

@@ -25,8 +25,8 @@ var (
 	Notes = page.Span{Text: "·", Role: themes.Dim}
 )
 
-// Point is one sentence about a change.
-type Point struct {
+// PreviewPoint is one sentence about a change.
+type PreviewPoint struct {
 	Sign page.Span
 	// Code is the kind of a guard rail or finding, or the word that a line for people begins
 	// with; empty for none.
@@ -34,66 +34,68 @@ type Point struct {
 	Text string
 }
 
-// Coded is the sentence with its code before it.
-func (p Point) Coded() string {
+// CodedText is the sentence with its code before it.
+func (p PreviewPoint) CodedText() string {
 	if p.Code == "" {
 		return p.Text
 	}
 	return p.Code + ": " + p.Text
 }
 
-// Told is the text of a preview in parts. A painter orders its parts and leaves none out.
-type Told struct {
+// PreviewParts is the text of a preview in parts. A painter orders its parts and leaves none out.
+type PreviewParts struct {
 	// Surplus says which effects the change has beyond the wanted ones, Errors are the errors in
 	// its text.
-	Surplus, Errors []Point
-	Objects         []Object
-	Guards          []Point
+	Surplus, Errors []PreviewPoint
+	Objects         []ChangedObject
+	Guards          []PreviewPoint
 	// Effect is the effect on all connections, the summary first; Log the effect on those in the
 	// log.
-	Effect, Log []Point
+	Effect, Log []PreviewPoint
 	// Seen are the connections of the log that would have got another verdict, Flips all that
 	// get another verdict, Others all that keep theirs by another rule.
-	Seen, Flips, Others Groups
+	Seen, Flips, Others GroupTable
 	// Findings are worth a thought, Hints are mere information.
-	Findings, Omitted, Notes, Hints []Point
+	Findings, Omitted, Notes, Hints []PreviewPoint
 	// Counts are how many rows of each table change, in every zone.
-	Counts []Point
+	Counts []PreviewPoint
 }
 
-// Object is one object that changes.
-type Object struct {
+// ChangedObject is one object that changes.
+type ChangedObject struct {
 	Name, Verb string // "ANP web" "is new"
 	// Point says what comes or goes, or that no field changes.
-	Point
-	Fields []Field
+	PreviewPoint
+	Fields []ChangedField
 	Diff   string
 }
 
-// Field is a field of an object, or a column of a row, before and after.
-type Field struct {
+// ChangedField is a field of an object, or a column of a row, before and after.
+type ChangedField struct {
 	Path   string
 	Change page.Line
 }
 
-// Tell puts a preview into sentences.
-func Tell(p *gate.Preview) *Told {
-	t := &Told{
-		Errors:  page.Each(p.Errors, func(b model.Broken) Point { return Point{Sign: either(b.IsError(), Wrong, Warns), Text: b.String()} }),
-		Objects: page.Each(p.Objects, func(o change.ObjectChange) Object { return objectOf(p, &o) }),
-		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
-		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
-		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point {
-			return Point{Sign: either(!o.IsAssumption(), Warns, Notes), Text: o.String()}
+// TellPreview puts a preview into sentences.
+func TellPreview(p *gate.Preview) *PreviewParts {
+	t := &PreviewParts{
+		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
+			return PreviewPoint{Sign: eitherSpan(b.IsError(), Wrong, Warns), Text: b.String()}
+		}),
+		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return objectOf(p, &o) }),
+		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
+		Notes:   page.MapList(p.Notes, func(n string) PreviewPoint { return PreviewPoint{Sign: Notes, Text: n} }),
+		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
+			return PreviewPoint{Sign: eitherSpan(!o.IsAssumption(), Warns, Notes), Text: o.String()}
 		}),
 	}
 	for _, n := range effect.CountRows(p.Rows) {
 		if n.Text != "" {
-			t.Counts = append(t.Counts, Point{Notes, n.Table + " rows", n.Text})
+			t.Counts = append(t.Counts, PreviewPoint{Notes, n.Table + " rows", n.Text})
 		}
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []Point{{Sign: either(!s.IsExact(), Warns, Notes), Text: s.Text()}}
+		t.Surplus = []PreviewPoint{{Sign: eitherSpan(!s.IsExact(), Warns, Notes), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {
@@ -106,16 +108,16 @@ func Tell(p *gate.Preview) *Told {
 	if e == nil {
 		return t
 	}
-	t.Effect = []Point{{either(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
+	t.Effect = []PreviewPoint{{eitherSpan(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
-		t.Effect = append(t.Effect, Point{Sign: Notes, Text: text})
+		t.Effect = append(t.Effect, PreviewPoint{Sign: Notes, Text: text})
 	}
 	if text := connections.OtherwiseText(e.Log); text != "" {
-		t.Log = append(t.Log, Point{either(e.Log.Lines > 0, Warns, Notes), "log", text})
+		t.Log = append(t.Log, PreviewPoint{eitherSpan(e.Log.Lines > 0, Warns, Notes), "log", text})
 		t.Seen = seenGroups(e.Log.Groups)
 	}
 	if text := connections.ContraryText(e.Log); text != "" {
-		t.Log = append(t.Log, Point{Sign: Warns, Text: text})
+		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {
 		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
@@ -123,17 +125,17 @@ func Tell(p *gate.Preview) *Told {
 	return t
 }
 
-func either(is bool, yes, no page.Span) page.Span {
+func eitherSpan(is bool, yes, no page.Span) page.Span {
 	if is {
 		return yes
 	}
 	return no
 }
 
-// Brief are guard rails of which there are many: without examples, and without the
+// BriefRails are guard rails of which there are many: without examples, and without the
 // namespaces behind the first two.
-func Brief(rails []Point) []Point {
-	return page.Each(rails, func(p Point) Point {
+func BriefRails(rails []PreviewPoint) []PreviewPoint {
+	return page.MapList(rails, func(p PreviewPoint) PreviewPoint {
 		p.Text, _, _ = strings.Cut(p.Text, "for example")
 		p.Text = strings.TrimRight(p.Text, " ,:")
 		if parts := strings.Split(p.Text, "), "); len(parts) > 3 {
@@ -143,7 +145,7 @@ func Brief(rails []Point) []Point {
 	})
 }
 
-func findingPoint(f model.Finding) Point {
+func findingPoint(f model.Finding) PreviewPoint {
 	text := f.Policy.Label()
 	if f.Rule >= 0 && f.Direction != "" {
 		text += " " + revision.RuleLabel(f.Direction, f.Rule, "")
@@ -152,25 +154,25 @@ func findingPoint(f model.Finding) Point {
 	if f.Remedy != "" {
 		text += " (" + f.Remedy + ")"
 	}
-	return Point{role.Severity(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
+	return PreviewPoint{role.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
 }
 
-func objectOf(p *gate.Preview, o *change.ObjectChange) Object {
-	out := Object{Name: o.Key.Label(), Verb: "changes", Diff: o.Diff}
+func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
+	out := ChangedObject{Name: o.Key.Label(), Verb: "changes", Diff: o.Diff}
 	switch {
 	case o.Old == nil:
 		out.Verb = "is new"
 		if p.Undoes != 0 {
 			out.Verb = "is restored"
 		}
-		out.Point = Point{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " + inBrief(o.New)}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " + inBrief(o.New)}
 	case o.New == nil:
 		out.Verb = "is deleted"
-		out.Point = Point{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + inBrief(o.Old)}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + inBrief(o.Old)}
 	case len(o.Fields) == 0:
 		out.Text = "only the text changes, not what it means"
 	default:
-		out.Fields = page.Each(o.Fields, func(f change.FieldChange) Field { return Field{f.Path, becomes(f.Old, f.New)} })
+		out.Fields = page.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
 	}
 	return out
 }
@@ -184,35 +186,35 @@ func inBrief(p *model.Policy) string {
 	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))
 }
 
-// becomes is a value before and after: three pieces.
-func becomes(old, now string) page.Line {
+// beforeAndAfter is a value before and after: three pieces.
+func beforeAndAfter(old, now string) page.Line {
 	return page.Line{{Text: cmp.Or(old, "none"), Role: themes.Removed}, {Text: " → ", Role: themes.Dim}, {Text: cmp.Or(now, "none"), Role: themes.Added}}
 }
 
 // FieldsOf are the columns of a row that changes, comes or goes; of sets the members that come
 // and go, some of them or all.
-func FieldsOf(r *change.RowChange, all bool) []Field {
-	return page.Each(r.Fields, func(f model.FieldDiff) Field {
+func FieldsOf(r *change.RowChange, all bool) []ChangedField {
+	return page.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
 		if f.Missing == nil && f.Extra == nil {
 			switch r.Kind {
 			case model.DiffMissing:
-				return Field{f.Column, page.Line{{Text: f.Desired, Role: themes.Added}}}
+				return ChangedField{f.Column, page.Line{{Text: f.Desired, Role: themes.Added}}}
 			case model.DiffExtra:
-				return Field{f.Column, page.Line{{Text: f.Live, Role: themes.Removed}}}
+				return ChangedField{f.Column, page.Line{{Text: f.Live, Role: themes.Removed}}}
 			}
-			return Field{f.Column, becomes(f.Live, f.Desired)}
+			return ChangedField{f.Column, beforeAndAfter(f.Live, f.Desired)}
 		}
-		come, gone := members("+", f.Missing, all), members("−", f.Extra, all)
+		come, gone := membersText("+", f.Missing, all), membersText("−", f.Extra, all)
 		if come != "" && gone != "" {
 			come += "  "
 		}
-		return Field{f.Column, page.Line{{Text: come + gone, Role: themes.Text}}}
+		return ChangedField{f.Column, page.Line{{Text: come + gone, Role: themes.Text}}}
 	})
 }
 
-// members counts the members of a set behind a sign, and lists three of them or all; empty
+// membersText counts the members of a set behind a sign, and lists three of them or all; empty
 // for none.
-func members(sign string, m []string, all bool) string {
+func membersText(sign string, m []string, all bool) string {
 	const some = 3
 	switch {
 	case len(m) == 0:

@@ -24,15 +24,15 @@ type Finding struct {
 	Cause string `json:"cause,omitempty"`
 	Under int    `json:"under,omitempty"`
 	// Witness is a connection that shows it, absent where there is none.
-	Witness *Witness `json:"witness,omitempty"`
-	File    string   `json:"file,omitempty"`
+	Witness *FindingWitness `json:"witness,omitempty"`
+	File    string          `json:"file,omitempty"`
 
 	Of *model.Finding `json:"-"`
 	id string
 }
 
-// Witness is a connection as rung trace asks about it, with what it says.
-type Witness struct {
+// FindingWitness is a connection as rung trace asks about it, with what it says.
+type FindingWitness struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Protocol string `json:"protocol"`
@@ -42,8 +42,8 @@ type Witness struct {
 	By       string `json:"by"` // empty for no policy
 }
 
-// Of are findings as they are told, in their order.
-func Of(found []model.Finding) []*Finding {
+// FindingsOf are findings as they are told, in their order.
+func FindingsOf(found []model.Finding) []*Finding {
 	out, ids, under := make([]*Finding, len(found)), map[string]int{}, map[string]int{}
 	roots := model.RootCauses(found)
 	for i := range found {
@@ -59,7 +59,7 @@ func Of(found []model.Finding) []*Finding {
 			under[f.Cause]++
 		}
 		if !f.Witness.IsZero() {
-			w := Witness(f.Witness)
+			w := FindingWitness(f.Witness)
 			o.Witness = &w
 		}
 		if f.Policy.Kind != "" && f.Policy.Name != "" {
@@ -86,30 +86,30 @@ var Table = &page.Table[*Finding]{
 	Columns: []page.Column[*Finding]{
 		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
 			Cell: func(f *Finding) page.Cell {
-				sign := role.Severity(f.Severity)
+				sign := role.SeveritySign(f.Severity)
 				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
 		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {
-			c := page.Cell{Text: f.About(), Role: themes.Accent}
+			c := page.Cell{Text: f.SubjectText(), Role: themes.Accent}
 			if f.Cause != "" {
 				c.Sign = page.Span{Text: "└", Role: themes.Dim}
 			}
 			return c
 		}},
-		{Key: "where", Title: "WHERE", Min: 9, Max: 24, Worth: 99, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Where()} }},
+		{Key: "where", Title: "WHERE", Min: 9, Max: 24, Worth: 99, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.PlaceText()} }},
 		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Code, Role: themes.Dim} }},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
-			if f.About() == f.File {
+			if f.SubjectText() == f.File {
 				return page.Cell{} // it stands there
 			}
 			return page.Cell{Text: f.File, Role: themes.Dim}
 		}},
-		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).message},
+		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).messageCell},
 	},
 }
 
-// message returns the text of the finding, a connection that shows it, and the remedy.
-func (f *Finding) message() page.Cell {
+// messageCell returns the text of the finding, a connection that shows it, and the remedy.
+func (f *Finding) messageCell() page.Cell {
 	c := page.Cell{Text: f.Message}
 	if f.Witness != nil {
 		c.More = append(c.More, page.Span{Text: " (" + f.Of.Witness.String() + ")"})
@@ -120,8 +120,8 @@ func (f *Finding) message() page.Cell {
 	return c
 }
 
-// About names the policy, or what else is meant.
-func (f *Finding) About() string {
+// SubjectText names the policy, or what else is meant.
+func (f *Finding) SubjectText() string {
 	switch {
 	case f.Of.Policy.Name != "":
 		return f.Of.Policy.ShortLabel()
@@ -135,8 +135,8 @@ func (f *Finding) About() string {
 	return "zones"
 }
 
-// Where is the rule, or the zone, that is meant.
-func (f *Finding) Where() string {
+// PlaceText is the rule, or the zone, that is meant.
+func (f *Finding) PlaceText() string {
 	if f.Rule != "" {
 		return f.Rule
 	}

@@ -14,9 +14,9 @@ import (
 	"rung/themes"
 )
 
-// bands are the lines of a cluster whose policies stand in tiers of their plugin's own: the
+// addBands adds the lines of a cluster whose policies stand in tiers of their plugin's own: the
 // tiers in order, with the NetworkPolicies of Kubernetes among them.
-func (b *builder) bands() {
+func (b *ladderBuilder) addBands() {
 	for _, band := range revision.LadderBands(b.rev) {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
 		switch {
@@ -25,11 +25,11 @@ func (b *builder) bands() {
 		case band.Missing: // and has no priority
 			name = band.Name
 		}
-		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
+		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
 		for i := range band.Rungs {
 			for j := range band.Rungs[i].Policies {
 				head.Open = true
-				b.inBand(&band, &band.Rungs[i], j).Band = name
+				b.addBandPolicy(&band, &band.Rungs[i], j).Band = name
 			}
 		}
 	}
@@ -56,15 +56,15 @@ func bandText(band *ladder.Band, s *system.System) string {
 
 const noPolicies = "no policies"
 
-// inBand adds a policy of a band.
-func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
+// addBandPolicy adds a policy of a band.
+func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	rp := &r.Policies[i]
 	p := rp.Policy
 	name := p.Name
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
+	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
 		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
 		Pods: policies.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
@@ -72,7 +72,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	case band.Missing:
 		l.Sign.Text = "✗"
 	case r.Tied:
-		l.Sign.Text = b.sign(&ladder.Rung{Policies: r.Policies}, i)
+		l.Sign.Text = b.policySign(&ladder.Rung{Policies: r.Policies}, i)
 	}
 	if p.Kind != model.KindNP {
 		l.Order = strconv.FormatFloat(r.Priority, 'g', -1, 64)
@@ -92,7 +92,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	if p.IsRefused() || band.Missing {
 		l.State, l.Rank = page.Cell{Text: "decides nothing", Role: themes.Error}, 0
 	}
-	b.note(l, nil, rp)
+	b.addNotes(l, nil, rp)
 	if !b.Screen {
 		l.Marks = bandMarks(band, r, p)
 	}
@@ -100,15 +100,15 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 }
 
 // bandMarks are the marks of a policy in words that need no sentence beside them.
-func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []Mark) {
+func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []LineMark) {
 	switch {
 	case band.Missing:
-		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: no such tier"}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: "✗ decides nothing: no such tier"}})
 	case p.IsRefused():
-		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: " + p.Invalid[0].Message}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: "✗ decides nothing: " + p.Invalid[0].Message}})
 	}
 	if r.Tied {
-		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
 	}
 	return marks
 }

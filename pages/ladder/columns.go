@@ -15,8 +15,8 @@ import (
 	"rung/themes"
 )
 
-// column is a column with what it is for.
-type column struct {
+// ladderColumn is a column with what it is for.
+type ladderColumn struct {
 	// stages columns are those of a screen with all stages together, stage columns those
 	// with one.
 	stages, stage bool
@@ -28,36 +28,36 @@ type column struct {
 type pageColumn = page.Column[*Line]
 
 // columns are all columns of the ladder, in order.
-var columns = []column{
-	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: plain(tierText)}},
-	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: plain(priorityText),
+var columns = []ladderColumn{
+	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: textCell(tierText)}},
+	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: textCell(priorityText),
 		// Tier by tier: a priority means nothing beside that of another.
 		Less: func(a, b *Line) int { return a.Place - b.Place }}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
-	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: plain(labelText)}},
-	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40, Cell: plain(func(l *Line) string { return l.Subject })}},
+	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: textCell(labelText)}},
+	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40, Cell: textCell(func(l *Line) string { return l.Subject })}},
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
-	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: plain(podsText)}},
-	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: plain(aclsText)}},
-	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
-	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
+	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
+	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: textCell(aclsText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93, Cell: textCell(func(l *Line) string { return l.LogText })}},
+	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: textCell(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
 	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1, Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
-	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: textCell(fileText)}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
-	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: plain(marksText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: textCell(marksText)}},
 }
 
 // LeastNotes is how wide the column of notes is at least on a screen.
 const LeastNotes = 12
 
-// Table is how the lines of a revision are told.
-func Table(r *revision.Revision, opt Options) *page.Table[*Line] {
+// LadderTable is how the lines of a revision are told.
+func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
 	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
@@ -85,12 +85,12 @@ func (l *Line) IsPrinted() bool {
 	return true
 }
 
-func plain(text func(*Line) string) func(*Line) page.Cell {
+func textCell(text func(*Line) string) func(*Line) page.Cell {
 	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
 }
 
-// stands says whether a policy or a unit stands on the line.
-func (l *Line) stands() bool { return l.Kind == Policy || l.Kind == Unit }
+// isPolicyOrUnit says whether a policy or a unit stands on the line.
+func (l *Line) isPolicyOrUnit() bool { return l.Kind == Policy || l.Kind == Unit }
 
 // policyName is the name to sort by, empty for what is no policy.
 func (l *Line) policyName() string {
@@ -176,9 +176,9 @@ func countsCell(n ladder.RuleCount) page.Cell { return page.Cell{More: countsLin
 
 func ingressCell(l *Line) page.Cell {
 	switch {
-	case l.stands() && l.Policy != nil && l.Stage == model.StageAfterLB:
+	case l.isPolicyOrUnit() && l.Policy != nil && l.Stage == model.StageAfterLB:
 		return page.None
-	case l.stands(), l.Kind == Rows && l.Stage == model.StageToLport:
+	case l.isPolicyOrUnit(), l.Kind == Rows && l.Stage == model.StageToLport:
 		return countsCell(l.Ingress)
 	}
 	return page.Cell{}
@@ -186,9 +186,9 @@ func ingressCell(l *Line) page.Cell {
 
 func egressCell(l *Line) page.Cell {
 	switch {
-	case l.stands() && l.Policy != nil && l.Stage == model.StageToLport && l.Key.Kind != model.KindEF:
+	case l.isPolicyOrUnit() && l.Policy != nil && l.Stage == model.StageToLport && l.Key.Kind != model.KindEF:
 		return page.None
-	case l.stands(), l.Kind == Rows && l.Stage != model.StageToLport:
+	case l.isPolicyOrUnit(), l.Kind == Rows && l.Stage != model.StageToLport:
 		return countsCell(l.Egress)
 	}
 	return page.Cell{}
@@ -197,7 +197,7 @@ func egressCell(l *Line) page.Cell {
 // rulesCell are the rules of the one stage that is shown.
 func rulesCell(l *Line) page.Cell {
 	switch {
-	case !l.stands():
+	case !l.isPolicyOrUnit():
 		return page.Cell{}
 	case l.Policy == nil && l.Ingress != (ladder.RuleCount{}), l.Policy != nil && l.Stage == model.StageToLport && l.Key.Kind != model.KindEF:
 		return countsCell(l.Ingress)
@@ -207,7 +207,7 @@ func rulesCell(l *Line) page.Cell {
 
 func podsText(l *Line) string {
 	switch {
-	case !l.stands():
+	case !l.isPolicyOrUnit():
 		return ""
 	case !l.PodsKnown:
 		return page.None.Text
@@ -219,7 +219,7 @@ func aclsText(l *Line) string {
 	switch {
 	case l.Kind == Rows:
 		return strconv.Itoa(l.Rows.Actions.Allow + l.Rows.Actions.Deny + l.Rows.Actions.Pass)
-	case !l.stands():
+	case !l.isPolicyOrUnit():
 		return ""
 	case !l.Compiled:
 		return page.None.Text
@@ -231,7 +231,7 @@ func zonesCell(l *Line) page.Cell {
 	switch {
 	case l.Kind == Rows:
 		return page.Cell{Text: fmt.Sprintf("%d/%d", len(l.Rows.Zones), l.Zones)}
-	case !l.stands():
+	case !l.isPolicyOrUnit():
 		return page.Cell{}
 	case !l.Compiled:
 		return page.None
@@ -248,7 +248,7 @@ func hitsText(l *Line) string {
 	return l.hits.OfPolicy(l.Policy).ShortText()
 }
 
-func logCell(l *Line) page.Cell { return join(l.Log, " ") }
+func logCell(l *Line) page.Cell { return joinCells(l.Log, " ") }
 
 func fileText(l *Line) string {
 	if l.Policy == nil {
@@ -260,7 +260,7 @@ func fileText(l *Line) string {
 func marksText(l *Line) string {
 	switch l.Kind {
 	case Rows:
-		what := rowsAre(l.Rows)
+		what := whyNoPolicy(l.Rows)
 		if l.Tier == model.TierAdmin || l.Tier == model.TierBaseline {
 			what += " (PRIO is OVN's)"
 		}
@@ -275,8 +275,8 @@ func marksText(l *Line) string {
 	return strings.Join(texts, ", ")
 }
 
-// join puts cells beside each other.
-func join(cells []page.Cell, sep string) (out page.Cell) {
+// joinCells puts cells beside each other.
+func joinCells(cells []page.Cell, sep string) (out page.Cell) {
 	for i, c := range cells {
 		if i > 0 {
 			out.More = append(out.More, page.Span{Text: sep})
@@ -287,10 +287,10 @@ func join(cells []page.Cell, sep string) (out page.Cell) {
 }
 
 // JoinMarks returns all marks beside each other in one cell.
-func JoinMarks(marks []Mark) page.Cell {
+func JoinMarks(marks []LineMark) page.Cell {
 	cells := make([]page.Cell, len(marks))
 	for i, m := range marks {
 		cells[i] = m.Cell
 	}
-	return join(cells, "  ")
+	return joinCells(cells, "  ")
 }

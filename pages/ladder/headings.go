@@ -31,7 +31,7 @@ func NamespaceID(ns string) string { return "namespace " + ns }
 const sandboxExample = "sandbox example"
 
 // tier0Title says whose rows there are, how many, and of how many zones.
-func (b *builder) tier0Title(l *Line, groups []liverows.RowGroup) string {
+func (b *ladderBuilder) tier0Title(l *Line, groups []liverows.RowGroup) string {
 	n, examples := 0, b.rev.Mode.Sandbox
 	for _, g := range groups {
 		n += g.Rows
@@ -60,21 +60,21 @@ func (b *builder) tier0Title(l *Line, groups []liverows.RowGroup) string {
 		text += ", counting"
 	}
 	if l.Folds {
-		text += " · " + strings.Join(owners(groups), ", ") + " · " + b.folding(l)
+		text += " · " + strings.Join(ownerNames(groups), ", ") + " · " + b.foldingText(l)
 	}
 	return text
 }
 
-// folding says which key folds or unfolds a heading.
-func (b *builder) folding(l *Line) string {
-	if b.unfolded(l) {
+// foldingText says which key folds or unfolds a heading.
+func (b *ladderBuilder) foldingText(l *Line) string {
+	if b.isUnfolded(l) {
 		return b.FoldKey + " folds"
 	}
 	return b.FoldKey + " unfolds"
 }
 
-// decides names the rules of a tier that decide in the stage, or says that none does.
-func (b *builder) decides(kind model.Kind) string {
+// decidesText names the rules of a tier that decide in the stage, or says that none does.
+func (b *ladderBuilder) decidesText(kind model.Kind) string {
 	switch b.Stage {
 	case model.StageFromLport:
 		return string(kind) + " · no rule decides in this stage"
@@ -86,8 +86,8 @@ func (b *builder) decides(kind model.Kind) string {
 	return string(kind)
 }
 
-func (b *builder) tier1Title() string {
-	text := "tier 1 · " + b.decides(model.KindANP)
+func (b *ladderBuilder) tier1Title() string {
+	text := "tier 1 · " + b.decidesText(model.KindANP)
 	if b.Stage != model.StageFromLport {
 		text += " · lower number decides first"
 	}
@@ -96,7 +96,7 @@ func (b *builder) tier1Title() string {
 
 // tier2Title says how much there is, how it stands while it is folded, and which key
 // unfolds it.
-func (b *builder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
+func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Stage == model.StageFromLport && !l.Folds {
 		return "tier 2 · no rule decides in this stage"
 	}
@@ -120,13 +120,13 @@ func (b *builder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if groups > 0 {
 		parts = append(parts, "other rows")
 	}
-	if !b.unfolded(l) {
+	if !b.isUnfolded(l) {
 		if n := b.notInSync(t); n > 0 {
 			parts = append(parts, fmt.Sprintf("▲ %d not in sync", n))
 		}
 	}
 	if l.Folds {
-		parts = append(parts, b.folding(l), "higher OVN priority first")
+		parts = append(parts, b.foldingText(l), "higher OVN priority first")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -136,19 +136,19 @@ func (b *builder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 const mostJudged = 5000
 
 // notInSync counts the units that an admin should look at.
-func (b *builder) notInSync(t *ladder.Tier) int {
+func (b *ladderBuilder) notInSync(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
 	return policies.CountAstray(b.rev, t, b.Now)
 }
 
-// part is the heading of a part of tier 2, with what should be known about it.
-func (b *builder) part(title, note string) {
-	b.add(&Line{Kind: Part, ID: "part " + title, Tier: model.TierNetwork, Title: title, Note: note})
+// addPart adds the heading of a part of tier 2, with what should be known about it.
+func (b *ladderBuilder) addPart(title, note string) {
+	b.addLine(&Line{Kind: Part, ID: "part " + title, Tier: model.TierNetwork, Title: title, Note: note})
 }
 
-func (b *builder) section(s *ladder.Section) {
+func (b *ladderBuilder) addSection(s *ladder.Section) {
 	switch s.Kind {
 	case ladder.SectionFirewall:
 		firewall := func(u ladder.Unit) bool { return u.Key.Kind == model.KindEF }
@@ -158,19 +158,19 @@ func (b *builder) section(s *ladder.Section) {
 		} else if !slices.ContainsFunc(s.Units, func(u ladder.Unit) bool { return !firewall(u) }) {
 			what = "EgressFirewall"
 		}
-		b.part(afterEgressAllow, what+"; where the destination is a pod, a tier-1 ingress Allow or Deny there decides before")
+		b.addPart(afterEgressAllow, what+"; where the destination is a pod, a tier-1 ingress Allow or Deny there decides before")
 	case ladder.SectionMulticast:
-		b.part("from-lport-after-lb: egress multicast", "")
+		b.addPart("from-lport-after-lb: egress multicast", "")
 	case ladder.SectionNetpol:
 		if s.Stage != "" {
-			b.part("NetworkPolicy by namespace: what one of them allows is allowed", "")
+			b.addPart("NetworkPolicy by namespace: what one of them allows is allowed", "")
 		} else {
-			b.part("NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest", "")
+			b.addPart("NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest", "")
 		}
 	case ladder.SectionOwn:
-		b.part("OVN-Kubernetes' own: hairpin and nodes, whatever NetworkPolicies say", "")
+		b.addPart("OVN-Kubernetes' own: hairpin and nodes, whatever NetworkPolicies say", "")
 	case ladder.SectionDeny:
-		b.part("default deny: what nothing above allowed to isolated pods", "")
+		b.addPart("default deny: what nothing above allowed to isolated pods", "")
 	}
 }
 
@@ -180,18 +180,18 @@ const afterEgressAllow = "to-lport: decides even after an ANP egress Allow"
 
 // sectionMarks say of each line what sets its part of the tier apart, where parts have no
 // headings.
-func sectionMarks(k ladder.SectionKind) []Mark {
+func sectionMarks(k ladder.SectionKind) []LineMark {
 	switch k {
 	case ladder.SectionFirewall:
-		return []Mark{{Cell: page.Cell{Text: afterEgressAllow}}}
+		return []LineMark{{Cell: page.Cell{Text: afterEgressAllow}}}
 	case ladder.SectionMulticast:
-		return []Mark{{Cell: page.Cell{Text: string(model.StageAfterLB)}}}
+		return []LineMark{{Cell: page.Cell{Text: string(model.StageAfterLB)}}}
 	}
 	return nil
 }
 
 // namespaceText says what a namespace has in tier 2.
-func (b *builder) namespaceText(n *ladder.NamespaceUnits) page.Line {
+func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
 	var denied []string
 	for _, d := range model.Directions {
@@ -217,8 +217,8 @@ func (b *builder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 const rowsHold = 4
 
 // rowsText is a line of live rows on a screen, where their owners have no column.
-func (b *builder) rowsText(g *liverows.RowGroup) page.Line {
-	example := b.example(g)
+func (b *ladderBuilder) rowsText(g *liverows.RowGroup) page.Line {
+	example := b.isExample(g)
 	prio, what, look := fmt.Sprintf("%5d ", g.Priority), "", themes.Warn
 	switch {
 	case example:
@@ -227,7 +227,7 @@ func (b *builder) rowsText(g *liverows.RowGroup) page.Line {
 			what = sandboxExample + ": "
 		}
 	case g.Tier != model.TierIsolation || g.Gone:
-		what = rowsAre(g) + ": "
+		what = whyNoPolicy(g) + ": "
 	}
 	l := append(page.Line{{Text: prio}, {Text: "◦ ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
 	if b.Stage == "" {
@@ -243,8 +243,8 @@ func (b *builder) rowsText(g *liverows.RowGroup) page.Line {
 	return append(l, page.Span{Text: rest, Role: themes.Dim})
 }
 
-// rowsAre says why no policy stands for live rows.
-func rowsAre(g *liverows.RowGroup) string {
+// whyNoPolicy says why no policy stands for live rows.
+func whyNoPolicy(g *liverows.RowGroup) string {
 	switch {
 	case g.Gone:
 		return "rows of what is gone"

@@ -12,27 +12,27 @@ import (
 	"rung/revision/policies"
 )
 
-// Kind is the kind of a line of the ladder.
-type Kind int
+// LineKind is the kind of a line of the ladder.
+type LineKind int
 
 // The kinds of lines.
 const (
-	Policy    Kind = iota // a policy
-	Unit                  // rows of tier 2 that no object stands for
-	Rows                  // live rows that nothing else on the ladder stands for
-	More                  // groups of live rows that are left out
-	Gap                   // a run of free priorities
-	Slot                  // one free priority
-	Band                  // the heading of a tier
-	Part                  // the heading of a part of tier 2
-	Namespace             // the heading of what tier 2 holds of a namespace
-	Examples              // the heading of the sandbox's examples
-	Broken                // an object that could not be read
+	Policy    LineKind = iota // a policy
+	Unit                      // rows of tier 2 that no object stands for
+	Rows                      // live rows that nothing else on the ladder stands for
+	More                      // groups of live rows that are left out
+	Gap                       // a run of free priorities
+	Slot                      // one free priority
+	Band                      // the heading of a tier
+	Part                      // the heading of a part of tier 2
+	Namespace                 // the heading of what tier 2 holds of a namespace
+	Examples                  // the heading of the sandbox's examples
+	Broken                    // an object that could not be read
 )
 
 // Line is one line of the ladder.
 type Line struct {
-	Kind  Kind
+	Kind  LineKind
 	ID    string      // unique on the ladder, the same from one revision to the next
 	Place int         // how many lines stand before it
 	Tier  int         // -1 for none
@@ -77,19 +77,19 @@ type Line struct {
 	Log                 []page.Cell // level by level
 	LogText             string      // the same for a command
 	Notes               []finding.LadderNote
-	Marks               []Mark
+	Marks               []LineMark
 	Remark              string // what stands below the table in place of notes
 	hits                *logs.HitSummary
 }
 
-// Mark is a note in short, and for how many it stands.
-type Mark struct {
+// LineMark is a note in short, and for how many it stands.
+type LineMark struct {
 	page.Cell
 	Count int
 }
 
-// Options say what of the ladder is shown. The zero value is all of it, for a command.
-type Options struct {
+// LadderOptions say what of the ladder is shown. The zero value is all of it, for a command.
+type LadderOptions struct {
 	Stage model.Stage // the one it is narrowed to, "" for all
 	Now   time.Time
 

@@ -16,9 +16,9 @@ import (
 	"rung/themes"
 )
 
-// builder makes the lines of one revision.
-type builder struct {
-	Options
+// ladderBuilder makes the lines of one revision.
+type ladderBuilder struct {
+	LadderOptions
 	rev    *revision.Revision
 	ladder *ladder.Ladder // of the stage
 	live   *liverows.LadderRows
@@ -27,9 +27,9 @@ type builder struct {
 	finds  map[model.PolicyKey][]*model.Finding
 }
 
-// Lines are the ladder of a revision, in the order in which they decide.
-func Lines(r *revision.Revision, opt Options) []*Line {
-	b := &builder{Options: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
+// LadderLines are the ladder of a revision, in the order in which they decide.
+func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
+	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
 		finds, _ := finding.KnownFindings(r)
@@ -39,17 +39,17 @@ func Lines(r *revision.Revision, opt Options) []*Line {
 	}
 	switch {
 	case r.System.Bands != nil:
-		b.bands()
+		b.addBands()
 	case opt.Screen:
 		b.live, b.fresh = liverows.KnownLadderRows(r)
-		b.tiers()
+		b.addTiers()
 	default:
 		if len(r.Zones) > 0 {
 			b.live = liverows.FindLadderRows(r)
 		}
-		b.tiers()
+		b.addTiers()
 	}
-	b.broken()
+	b.addBroken()
 	if b.Sorted { // signs say what stands beside what on the ladder
 		for _, l := range b.lines {
 			l.Sign = page.Span{}
@@ -58,53 +58,53 @@ func Lines(r *revision.Revision, opt Options) []*Line {
 	return b.lines
 }
 
-func (b *builder) add(l *Line) *Line {
+func (b *ladderBuilder) addLine(l *Line) *Line {
 	l.Place, l.Printed, l.hits = len(b.lines), !b.Screen, b.Hits
 	b.lines = append(b.lines, l)
 	return l
 }
 
-// tiers are the four tiers of OVN-Kubernetes.
-func (b *builder) tiers() {
-	b.tier0()
-	b.tier1()
-	b.tier2()
-	b.tier3()
+// addTiers adds the four tiers of OVN-Kubernetes.
+func (b *ladderBuilder) addTiers() {
+	b.addTier0()
+	b.addTier1()
+	b.addTier2()
+	b.addTier3()
 }
 
 // fewUnits is up to how many units the namespaces of tier 2 unfold together with it;
 // beyond, each by itself.
 const fewUnits = 60
 
-// unfolded says whether somebody has a heading unfolded.
-func (b *builder) unfolded(l *Line) bool {
+// isUnfolded says whether somebody has a heading unfolded.
+func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
 	return byItself != b.Turned[l.ID]
 }
 
-// open says whether a heading is open: unfolded, or looked into by a filter.
-func (b *builder) open(l *Line) bool { return !b.Screen || b.Filtered || b.unfolded(l) }
+// isOpen says whether a heading is open: unfolded, or looked into by a filter.
+func (b *ladderBuilder) isOpen(l *Line) bool { return !b.Screen || b.Filtered || b.isUnfolded(l) }
 
-// tier0 adds the tier of live rows that decide before every policy; no object stands for it.
+// addTier0 adds the tier of live rows that decide before every policy; no object stands for it.
 // It is one line until somebody unfolds it, or looks at one stage: an admin comes for the
 // policies.
-func (b *builder) tier0() {
+func (b *ladderBuilder) addTier0() {
 	groups := b.live.GroupsOfTier(model.TierIsolation, b.Stage)
-	l := b.add(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
-	l.Open = b.open(l)
+	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
+	l.Open = b.isOpen(l)
 	if b.Screen {
 		l.Title = b.tier0Title(l, groups)
 	}
 	if !l.Folds || l.Open {
-		(&rowQueue{b: b, groups: groups}).rest()
+		(&rowQueue{b: b, groups: groups}).addRest()
 	}
 }
 
-// tier1 puts rungs and gaps in order, with live rows of others where they decide; a policy
+// addTier1 puts rungs and gaps in order, with live rows of others where they decide; a policy
 // that is carried stands where it would be put down. Within one stage there are no gaps: a
 // free priority is one in all.
-func (b *builder) tier1() {
-	b.add(&Line{Kind: Band, ID: "tier 1", Tier: model.TierAdmin, Title: b.tier1Title()})
+func (b *ladderBuilder) addTier1() {
+	b.addLine(&Line{Kind: Band, ID: "tier 1", Tier: model.TierAdmin, Title: b.tier1Title()})
 	t := &b.ladder.Tiers[model.TierAdmin]
 	rungs, gaps := t.Rungs, t.Gaps
 	if b.Carried.Name != "" {
@@ -113,53 +113,53 @@ func (b *builder) tier1() {
 	if b.Stage != "" {
 		gaps = nil
 	}
-	b.rungs(t, rungs, gaps)
+	b.addRungs(t, rungs, gaps)
 }
 
-// tier3 is the baseline.
-func (b *builder) tier3() {
-	b.add(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decides(model.KindBANP)})
+// addTier3 adds the baseline.
+func (b *ladderBuilder) addTier3() {
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP)})
 	t := &b.ladder.Tiers[model.TierBaseline]
-	b.rungs(t, t.Rungs, nil)
+	b.addRungs(t, t.Rungs, nil)
 }
 
-// rungs are the lines of a tier of priorities.
-func (b *builder) rungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) {
+// addRungs adds the lines of a tier of priorities.
+func (b *ladderBuilder) addRungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) {
 	rows := b.rowsOf(t.Tier)
 	for i := range rungs {
 		r := &rungs[i]
 		for len(gaps) > 0 && gaps[0].From < r.Priority {
-			b.gap(gaps[0])
+			b.addGap(gaps[0])
 			gaps = gaps[1:]
 		}
-		rows.above(t.TopPriority(r))
+		rows.addAbove(t.TopPriority(r))
 		for j := range r.Policies {
-			b.policy(t.Tier, r, j)
+			b.addPolicy(t.Tier, r, j)
 		}
 	}
 	for _, g := range gaps {
-		b.gap(g)
+		b.addGap(g)
 	}
-	rows.rest()
+	rows.addRest()
 }
 
-func (b *builder) gap(g ladder.Gap) {
+func (b *ladderBuilder) addGap(g ladder.Gap) {
 	if !b.SpreadAll && !b.Spread[g.From] {
-		b.add(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
+		b.addLine(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
 		return
 	}
 	for p := g.From; p <= g.To; p++ {
-		b.add(&Line{Kind: Slot, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
+		b.addLine(&Line{Kind: Slot, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
 	}
 }
 
-// tier2 adds the policies that decide between the AdminNetworkPolicies and their baseline: by
+// addTier2 adds the policies that decide between the AdminNetworkPolicies and their baseline: by
 // kind and namespace, or within one stage in the order of OVN's priorities.
-func (b *builder) tier2() {
+func (b *ladderBuilder) addTier2() {
 	t := &b.ladder.Tiers[model.TierNetwork]
 	rows := b.rowsOf(model.TierNetwork)
-	l := b.add(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Folds: len(t.Units)+len(rows.groups) > 0})
-	l.Open = b.open(l)
+	l := b.addLine(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Folds: len(t.Units)+len(rows.groups) > 0})
+	l.Open = b.isOpen(l)
 	if b.Screen {
 		l.Title = b.tier2Title(l, t, len(rows.groups))
 	}
@@ -168,40 +168,40 @@ func (b *builder) tier2() {
 	}
 	for _, s := range t.Sections(b.Stage) {
 		if b.Stage != "" {
-			rows.above(s.TopPriority())
+			rows.addAbove(s.TopPriority())
 		}
-		b.section(&s)
+		b.addSection(&s)
 		for i := range s.Namespaces {
-			b.namespace(&s.Namespaces[i])
+			b.addNamespace(&s.Namespaces[i])
 		}
 		for i := range s.Units {
 			if b.Stage != "" {
 				first, _, _ := s.Units[i].PriorityRange(b.Stage)
-				rows.above(first)
+				rows.addAbove(first)
 			}
-			b.unit(&s.Units[i], s.Stage, s.Kind)
+			b.addUnit(&s.Units[i], s.Stage, s.Kind)
 		}
 	}
 	if b.Stage == "" && len(rows.groups) > 0 {
-		b.part("live rows of others in tier 2: they decide by their priority, too", "")
+		b.addPart("live rows of others in tier 2: they decide by their priority, too", "")
 	}
-	rows.rest()
+	rows.addRest()
 }
 
-// namespace is the heading of a namespace, and what tier 2 holds of it.
-func (b *builder) namespace(n *ladder.NamespaceUnits) {
-	l := b.add(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
+// addNamespace adds the heading of a namespace, and what tier 2 holds of it.
+func (b *ladderBuilder) addNamespace(n *ladder.NamespaceUnits) {
+	l := b.addLine(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
 		Text: b.namespaceText(n)})
-	l.Open = b.open(l)
+	l.Open = b.isOpen(l)
 	if !l.Open {
 		return
 	}
 	for i := range n.Policies {
-		b.unit(&n.Policies[i], b.Stage, ladder.SectionNetpol)
+		b.addUnit(&n.Policies[i], b.Stage, ladder.SectionNetpol)
 	}
 	if b.Stage == "" {
 		for i := range n.Denies {
-			b.unit(&n.Denies[i], "", ladder.SectionNetpol)
+			b.addUnit(&n.Denies[i], "", ladder.SectionNetpol)
 		}
 	}
 }
@@ -211,7 +211,7 @@ const mostRows = 100
 
 // rowQueue puts live rows that no policy stands for between the policies.
 type rowQueue struct {
-	b      *builder
+	b      *ladderBuilder
 	groups []liverows.RowGroup
 	tier   int
 	shown  int
@@ -220,10 +220,10 @@ type rowQueue struct {
 }
 
 // rowsOf are the live rows of a tier by priority, whatever their stage.
-func (b *builder) rowsOf(tier int) *rowQueue {
+func (b *ladderBuilder) rowsOf(tier int) *rowQueue {
 	q := &rowQueue{b: b, tier: tier}
 	for _, g := range b.live.GroupsOfTier(tier, b.Stage) {
-		if b.example(&g) {
+		if b.isExample(&g) {
 			q.examples = append(q.examples, g)
 		} else {
 			q.groups = append(q.groups, g)
@@ -232,20 +232,20 @@ func (b *builder) rowsOf(tier int) *rowQueue {
 	return q
 }
 
-// example says whether the sandbox made rows up to be looked at.
-func (b *builder) example(g *liverows.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
+// isExample says whether the sandbox made rows up to be looked at.
+func (b *ladderBuilder) isExample(g *liverows.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
 
-// above adds what has a higher OVN priority.
-func (q *rowQueue) above(priority int) {
+// addAbove adds what has a higher OVN priority.
+func (q *rowQueue) addAbove(priority int) {
 	for len(q.groups) > 0 && q.groups[0].Priority > priority {
-		q.next()
+		q.addNext()
 	}
 }
 
-// rest adds what is left.
-func (q *rowQueue) rest() {
+// addRest adds what is left.
+func (q *rowQueue) addRest() {
 	for len(q.groups) > 0 {
-		q.next()
+		q.addNext()
 	}
 	if len(q.examples) == 0 {
 		return
@@ -254,27 +254,27 @@ func (q *rowQueue) rest() {
 	for _, g := range q.examples {
 		n += g.Rows
 	}
-	l := q.b.add(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
+	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
 		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Total(n, "row"), Role: themes.Dim}}})
-	l.Open = q.b.open(l)
+	l.Open = q.b.isOpen(l)
 	if l.Open {
 		q.groups, q.examples = q.examples, nil
-		q.rest()
+		q.addRest()
 	}
 }
 
-func (q *rowQueue) next() {
+func (q *rowQueue) addNext() {
 	g, b := &q.groups[0], q.b
 	left := len(q.groups)
 	q.groups = q.groups[1:]
 	q.shown++
 	if b.Screen && q.shown > mostRows {
 		text := fmt.Sprintf("      ◦ and %s of rows", words.Total(left, "more group"))
-		b.add(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
+		b.addLine(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
 		q.groups = nil
 		return
 	}
-	l := b.add(&Line{Kind: Rows, ID: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), Tier: g.Tier, Stage: g.Stage,
+	l := b.addLine(&Line{Kind: Rows, ID: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), Tier: g.Tier, Stage: g.Stage,
 		First: g.Priority, Last: g.Last, Rows: g, Zones: b.live.Zones, Rank: 8})
 	if g.Stage == model.StageToLport {
 		l.Ingress = g.Actions
@@ -286,8 +286,8 @@ func (q *rowQueue) next() {
 	}
 }
 
-// broken are the policies that could not be read, each with its error.
-func (b *builder) broken() {
+// addBroken adds the policies that could not be read, each with its error.
+func (b *ladderBuilder) addBroken() {
 	if len(b.ladder.Broken) == 0 {
 		return
 	}
@@ -296,10 +296,10 @@ func (b *builder) broken() {
 	if b.rev.Mode.Name == revision.ClusterMode {
 		what = words.Count(n, "object") + " withheld by the API server, or unknown to Rung"
 	}
-	b.add(&Line{Kind: Band, ID: "not read", Tier: -1, Title: "not read · " + what})
+	b.addLine(&Line{Kind: Band, ID: "not read", Tier: -1, Title: "not read · " + what})
 	for i := range b.ladder.Broken {
 		x := &b.ladder.Broken[i]
-		b.add(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
+		b.addLine(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
 			Text: page.Line{{Text: "      ✗ ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
 	}
 }
@@ -318,8 +318,8 @@ func brokenObjects(all []model.Broken) int {
 	return len(seen)
 }
 
-// owners names the owners of the rows, each once.
-func owners(groups []liverows.RowGroup) []string {
+// ownerNames names the owners of the rows, each once.
+func ownerNames(groups []liverows.RowGroup) []string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {

@@ -18,37 +18,37 @@ import (
 	"rung/themes"
 )
 
-// policy adds a policy of a rung of tier 1 or 3.
-func (b *builder) policy(tier int, r *ladder.Rung, i int) {
+// addPolicy adds a policy of a rung of tier 1 or 3.
+func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	rp := &r.Policies[i]
 	p := rp.Policy
-	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.HasPriority(),
+	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.HasPriority(),
 		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
 	if p.Kind == model.KindCNP { // beside those the tier is named for
 		l.Label = p.Label()
 	}
 	l.Name = page.Cell{Text: l.Label, Role: themes.Accent}
-	l.Sign = page.Span{Text: b.sign(r, i), Role: themes.Dim}
+	l.Sign = page.Span{Text: b.policySign(r, i), Role: themes.Dim}
 	if r.Unsupported {
 		l.Sign.Role = themes.Error
 	}
-	b.compare(l)
+	b.setState(l)
 	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
 		// Why stands among the notes.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
 	levels, err := p.LogLevels()
-	l.logs(levels, err != nil)
-	b.note(l, r, rp)
+	l.setLogs(levels, err != nil)
+	b.addNotes(l, r, rp)
 	b.notCompiled(l)
 	if p.Key == b.Carried {
 		l.Sign, l.Name = page.Span{Text: "◆", Role: themes.Key}, page.Cell{Text: p.Name, Role: themes.Title}
-		l.Notes, l.Marks = nil, []Mark{{Cell: b.carriedMark(r)}}
+		l.Notes, l.Marks = nil, []LineMark{{Cell: b.carriedMark(r)}}
 	}
 }
 
 // carriedMark says what the priority means that a policy is carried to.
-func (b *builder) carriedMark(r *ladder.Rung) page.Cell {
+func (b *ladderBuilder) carriedMark(r *ladder.Rung) page.Cell {
 	p := b.rev.Cluster.Policy(b.Carried)
 	switch {
 	case p != nil && p.Priority == b.At:
@@ -59,9 +59,9 @@ func (b *builder) carriedMark(r *ladder.Rung) page.Cell {
 	return page.Cell{Text: "← free", Role: themes.Key}
 }
 
-// sign is the sign before a policy's name: alone on its rung, one of several, not supported.
+// policySign is the sign before a policy's name: alone on its rung, one of several, not supported.
 // A filter may leave out some of a rung.
-func (b *builder) sign(r *ladder.Rung, i int) string {
+func (b *ladderBuilder) policySign(r *ladder.Rung, i int) string {
 	switch {
 	case !r.IsEnforced():
 		return "✗"
@@ -75,25 +75,25 @@ func (b *builder) sign(r *ladder.Rung, i int) string {
 	return "├"
 }
 
-// unit adds a unit of tier 2, in one stage or in all.
-func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
+// addUnit adds a unit of tier 2, in one stage or in all.
+func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
 	k := u.Key
-	l := b.add(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
+	l := b.addLine(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
 		First: u.TopPriority(), Last: u.TopPriority(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
 	if first, last, ok := u.PriorityRange(stage); ok {
 		l.First, l.Last = first, last
 	}
-	b.compare(l)
+	b.setState(l)
 	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
-		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.IsOn())
+		l.setLogs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.IsOn())
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
 		l.Kind, l.ID, l.Policy, l.Subject, l.Ingress, l.Egress = Policy, PolicyID(k), p, p.Subject.String(), rp.Ingress, rp.Egress
 		l.Name = page.Cell{Text: k.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
-		b.note(l, nil, rp)
+		b.addNotes(l, nil, rp)
 	} else {
 		l.Ingress, l.Egress = u.RuleCounts(stage)
 		if k.Namespace != "" {
@@ -102,26 +102,26 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 	}
 	switch {
 	case !b.Screen && b.rev.WhyNoRows(k) != nil:
-		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
+		l.Marks = append([]LineMark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
-		l.Marks = []Mark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
+		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
 	}
 	b.notCompiled(l)
 }
 
 // notCompiled says in a command without databases, which has no column for it, that there
 // are no rows.
-func (b *builder) notCompiled(l *Line) {
+func (b *ladderBuilder) notCompiled(l *Line) {
 	if !b.Screen && !l.Compiled && len(b.rev.Zones) == 0 {
-		l.Marks = append(l.Marks, Mark{Cell: l.State})
+		l.Marks = append(l.Marks, LineMark{Cell: l.State})
 	}
 }
 
 // unitPolicyName is a policy's name as it stands below its namespace, or in full where
 // lines stand in another order. An EgressFirewall is the only one of its namespace.
-func (b *builder) unitPolicyName(k model.Key) string {
+func (b *ladderBuilder) unitPolicyName(k model.Key) string {
 	switch {
 	case k.Kind == model.KindEF:
 		return k.Namespace
@@ -153,9 +153,9 @@ func unitName(k model.Key) string {
 	return k.Label()
 }
 
-// compare says what a policy or unit compiles to, in one stage where the line is about one,
+// setState sets what a policy or unit compiles to, in one stage where the line is about one,
 // and how it stands over all zones.
-func (b *builder) compare(l *Line) {
+func (b *ladderBuilder) setState(l *Line) {
 	k := l.Key
 	l.Compiled = b.rev.IsCompiled(k)
 	if !l.Compiled {
@@ -166,7 +166,7 @@ func (b *builder) compare(l *Line) {
 				return
 			}
 			l.State.Text, l.Remark = "no rows", revision.NoRowsOf2016
-			l.Marks = []Mark{{Cell: page.Cell{Text: "decides by the document of 2016", Role: themes.Dim}}}
+			l.Marks = []LineMark{{Cell: page.Cell{Text: "decides by the document of 2016", Role: themes.Dim}}}
 		}
 		return
 	}
@@ -177,7 +177,7 @@ func (b *builder) compare(l *Line) {
 	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
 	l.Summary = policies.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
-	l.State = page.Cell{Text: s.Text, Role: role.State(s.State)}
+	l.State = page.Cell{Text: s.Text, Role: role.StateRole(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
 		l.State = page.Cell{Text: "starting", Role: themes.Info}
 		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
@@ -197,8 +197,8 @@ func (b *builder) compare(l *Line) {
 var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown, model.StateStale,
 	model.StateNotComparable, model.StateSettling}
 
-// logs sets what a line logs: one piece per action unless all are alike.
-func (l *Line) logs(levels model.LogLevels, invalid bool) {
+// setLogs sets what a line logs: one piece per action unless all are alike.
+func (l *Line) setLogs(levels model.LogLevels, invalid bool) {
 	if invalid {
 		l.Log, l.LogText = []page.Cell{{Text: "✗ invalid", Role: themes.Error}}, "invalid"
 		return
@@ -217,10 +217,10 @@ func (l *Line) logs(levels model.LogLevels, invalid bool) {
 	}
 }
 
-// note puts what is to be known about a policy on its line: all of it for the lines below a
+// addNotes puts what is to be known about a policy on its line: all of it for the lines below a
 // screen's table, what somebody should look at for its column. A command has neither a line
 // below nor other pages, and says it in more words.
-func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
+func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if !b.Screen {
 		if r != nil {
 			l.Marks = b.wordyMarks(r, rp)
@@ -233,20 +233,20 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	}
 	l.Notes = finding.NotesOfPolicy(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range l.Notes {
-		if n := &l.Notes[i]; Marked(n) {
+		if n := &l.Notes[i]; HasMark(n) {
 			sign := NoteSign(n)
-			l.Marks = append(l.Marks, Mark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role}, max(1, n.Count)})
+			l.Marks = append(l.Marks, LineMark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role}, max(1, n.Count)})
 		}
 	}
 }
 
-// Marked says whether a note is something to look at: it has a sign, and is counted where
+// HasMark says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *finding.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
+func HasMark(n *finding.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
 func NoteMark(n *finding.LadderNote) page.Span {
-	sign := role.Severity(n.Severity)
+	sign := role.SeveritySign(n.Severity)
 	if n.Sign != "" {
 		sign.Text = n.Sign
 	}
@@ -263,9 +263,9 @@ func NoteSign(n *finding.LadderNote) page.Span {
 }
 
 // wordyMarks are the marks of a policy of a rung in words that need no sentence beside them.
-func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mark) {
+func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []LineMark) {
 	add := func(format string, args ...any) {
-		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
 	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
 		add("✗ not enforced: %s", policies.NoRowsShort(b.rev, none))

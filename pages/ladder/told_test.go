@@ -11,10 +11,10 @@ import (
 )
 
 // line is that of a policy, as a screen or a command has it.
-func line(t *testing.T, r *revision.Revision, opt ladder.Options, k model.Key) *ladder.Line {
+func line(t *testing.T, r *revision.Revision, opt ladder.LadderOptions, k model.Key) *ladder.Line {
 	t.Helper()
 	opt.Now, opt.Filtered = uitest.Now, true // a filter looks into every heading
-	for _, l := range ladder.Lines(r, opt) {
+	for _, l := range ladder.LadderLines(r, opt) {
 		if l.ID == ladder.PolicyID(k) {
 			return l
 		}
@@ -42,8 +42,8 @@ func TestToldTheSame(t *testing.T) {
 	}
 	p.Zones[0] = &z
 	r := revision.New(*p, nil)
-	for _, opt := range []ladder.Options{{}, {Screen: true}, {Stage: model.StageToLport}, {Stage: model.StageToLport, Screen: true}} {
-		table := ladder.Table(r, opt)
+	for _, opt := range []ladder.LadderOptions{{}, {Screen: true}, {Stage: model.StageToLport}, {Stage: model.StageToLport, Screen: true}} {
+		table := ladder.LadderTable(r, opt)
 		cell := func(l *ladder.Line, key string) string {
 			for _, c := range table.Columns {
 				if c.Key == key {

@@ -51,18 +51,18 @@ func (c Cell) String() string {
 // None is the cell of a value that there is none of.
 var None = Cell{Text: "–", Role: themes.Dim}
 
-// Heading is the line of a heading: a row of a table that others stand under.
-func Heading(title string) Line {
+// HeadingLine is the line of a heading: a row of a table that others stand under.
+func HeadingLine(title string) Line {
 	return Line{{"── ", themes.Border}, {title, themes.Title}, {" ──", themes.Border}}
 }
 
-// Place says who has a column.
-type Place int
+// ColumnPlace says who has a column.
+type ColumnPlace int
 
 const (
-	Everywhere Place = iota
-	OnScreen         // a command says it elsewhere, or in other words
-	Printed          // a screen has it in a heading, a title or a sign
+	Everywhere ColumnPlace = iota
+	OnScreen               // a command says it elsewhere, or in other words
+	Printed                // a screen has it in a heading, a title or a sign
 )
 
 // Always is the Worth of a column that is never left out for room.
@@ -81,7 +81,7 @@ type Column[F any] struct {
 	Exact func(F) string
 	// Less orders rows by this column; nil compares the text, numbers by value.
 	Less  func(a, b F) int
-	Place Place
+	Place ColumnPlace
 	// Worth orders the columns where there is no room: the lowest goes first, those worth
 	// Always stay.
 	Worth int
@@ -129,10 +129,10 @@ type Table[F any] struct {
 	Columns []Column[F]
 }
 
-// Seen are the columns a command prints for some rows: all but those that are only there in
+// SeenColumns are the columns a command prints for some rows: all but those that are only there in
 // wide output, and sparse ones without a value.
-func (t *Table[F]) Seen(rows []F, wide bool) []Column[F] {
-	return slices.DeleteFunc(t.Printed(), func(c Column[F]) bool {
+func (t *Table[F]) SeenColumns(rows []F, wide bool) []Column[F] {
+	return slices.DeleteFunc(t.PrintedColumns(), func(c Column[F]) bool {
 		return (c.Wide || c.Live) && !wide || c.Sparse && !slices.ContainsFunc(rows, func(r F) bool {
 			text := c.Cell(r).String()
 			return text != "" && text != None.Text
@@ -140,7 +140,7 @@ func (t *Table[F]) Seen(rows []F, wide bool) []Column[F] {
 	})
 }
 
-// Printed are the columns a command has.
-func (t *Table[F]) Printed() []Column[F] {
+// PrintedColumns are the columns a command has.
+func (t *Table[F]) PrintedColumns() []Column[F] {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[F]) bool { return c.Place == OnScreen })
 }

@@ -17,8 +17,8 @@ import (
 	"rung/themes"
 )
 
-// Pod is a pod as JSON has it (command-line.md#output).
-type Pod struct {
+// PodFacts is a pod as JSON has it (command-line.md#output).
+type PodFacts struct {
 	Namespace  string   `json:"namespace"`
 	Name       string   `json:"name"`
 	Node       string   `json:"node"`
@@ -30,7 +30,7 @@ type Pod struct {
 	// Isolated are the NetworkPolicies that isolate the pod, by direction: what
 	// none of them allows is dropped.
 	Isolated map[string][]string `json:"isolated_by"`
-	Touches  []*Touch            `json:"touches"`
+	Touches  []*TouchingRule     `json:"touches"`
 
 	Odd   bool    `json:"-"` // the note is a warning
 	Lines []*Line `json:"-"` // in order of precedence, under headings
@@ -38,8 +38,8 @@ type Pod struct {
 	by    map[model.Direction][]model.PolicyKey
 }
 
-// Touch is a rule that touches a pod.
-type Touch struct {
+// TouchingRule is a rule that touches a pod.
+type TouchingRule struct {
 	Policy    string `json:"policy"`
 	Priority  *int32 `json:"priority,omitempty"`
 	Tier      int    `json:"tier"`
@@ -72,21 +72,21 @@ type Line struct {
 	ID   string
 	Full page.Line // over the whole width of a screen
 	Head bool
-	*Touch
+	*TouchingRule
 }
 
 // IsPrinted says whether a line is one of a command's table.
-func (l *Line) IsPrinted() bool { return l.Touch != nil }
+func (l *Line) IsPrinted() bool { return l.TouchingRule != nil }
 
-// Of returns the facts about a pod, with the rules that touch it.
-func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
-	out := &Pod{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
-		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*Touch{}, of: pod,
+// FactsOfPod returns the facts about a pod, with the rules that touch it.
+func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
+	out := &PodFacts{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
+		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{}, of: pod,
 		by: map[model.Direction][]model.PolicyKey{}}
 	out.Note, out.Odd = policies.PodNote(pod)
 	for _, dir := range model.Directions {
 		out.by[dir] = connections.IsolatingPolicies(r, pod, dir)
-		out.Isolated[dir.Lower()] = page.Each(out.by[dir], model.PolicyKey.String)
+		out.Isolated[dir.Lower()] = page.MapList(out.by[dir], model.PolicyKey.String)
 	}
 	touches := connections.RulesTouchingPod(r, pod)
 	order := r.PolicyOrder()
@@ -101,19 +101,19 @@ func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
 	head := func(next string) {
 		if next != last {
 			last = next
-			out.Lines = append(out.Lines, Heading(next))
+			out.Lines = append(out.Lines, HeadingLine(next))
 		}
 	}
 	deny := func() {
 		if !denied {
 			denied = true
-			out.isolate(r, touches, head)
+			out.addDefaultDenies(r, touches, head)
 		}
 	}
 	for _, t := range touches {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
-		o := &Touch{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
+		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name, Action: p.Kind.ActionWord(rule.Action),
 			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule, band: strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
 		title, late := titleOf(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
@@ -122,23 +122,23 @@ func Of(r *revision.Revision, pod *model.Pod, now time.Time) *Pod {
 		}
 		if i, ok := places[p.Key]; ok {
 			late = i >= behind
-			title, o.band, o.prio = placed(&order[i])
+			title, o.band, o.prio = tierPlace(&order[i])
 		}
-		o.tell(r, p, now)
+		o.describePolicy(r, p, now)
 		if late {
 			deny()
 		}
 		head(title)
 		out.Touches = append(out.Touches, o)
-		out.Lines = append(out.Lines, &Line{ID: fmt.Sprintf("%s %s %d", o.Policy, t.Direction, t.Rule), Touch: o})
+		out.Lines = append(out.Lines, &Line{ID: fmt.Sprintf("%s %s %d", o.Policy, t.Direction, t.Rule), TouchingRule: o})
 	}
 	deny()
 	return out
 }
 
-// Heading is the line of a heading.
-func Heading(title string) *Line {
-	return &Line{ID: "# " + title, Full: page.Heading(title), Head: true}
+// HeadingLine is the line of a heading.
+func HeadingLine(title string) *Line {
+	return &Line{ID: "# " + title, Full: page.HeadingLine(title), Head: true}
 }
 
 // The headings of tiers, in precedence order; each fits 80 columns. An EgressFirewall is asked
@@ -164,9 +164,9 @@ func titleOf(p *model.Policy) string {
 	return adminTitle
 }
 
-// placed is where a policy stands among the tiers of its plugin: under which heading, in which
+// tierPlace is where a policy stands among the tiers of its plugin: under which heading, in which
 // tier, at which priority there.
-func placed(p *ladder.Place) (title, band, prio string) {
+func tierPlace(p *ladder.Place) (title, band, prio string) {
 	prio = strconv.FormatFloat(p.Priority(), 'g', -1, 64)
 	switch {
 	case p.Missing:
@@ -179,9 +179,9 @@ func placed(p *ladder.Place) (title, band, prio string) {
 	return fmt.Sprintf("tier %s (%d) · the first that matches decides", p.TierName, p.Tier), fmt.Sprintf("%s %d", p.TierName, p.Tier), prio
 }
 
-// tell says how the policy is called, and what else is to be known of the rule. As on the
+// describePolicy says how the policy is called, and what else is to be known of the rule. As on the
 // ladder: the policy has no rows, or old ones still decide.
-func (t *Touch) tell(r *revision.Revision, p *model.Policy, now time.Time) {
+func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now time.Time) {
 	if p.Kind == model.KindANP {
 		t.short = p.Name
 	}
@@ -203,10 +203,10 @@ func (t *Touch) tell(r *revision.Revision, p *model.Policy, now time.Time) {
 	t.note = strings.TrimSpace(t.note)
 }
 
-// isolate adds the default denies behind the rules that let something through
+// addDefaultDenies adds the default denies behind the rules that let something through
 // (ovn-kubernetes.md#default-deny); how many NetworkPolicies the pod has to do with; and the
 // rules that mean everybody.
-func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, head func(title string)) {
+func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []connections.RuleTouch, head func(title string)) {
 	rows := r.PolicyOrder() == nil
 	var out []*Line
 	for _, dir := range model.Directions {
@@ -214,20 +214,20 @@ func (o *Pod) isolate(r *revision.Revision, touches []connections.RuleTouch, hea
 		if len(by) == 0 {
 			continue
 		}
-		deny := &Touch{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace, word: string(model.Deny), note: "by " + labels(by)}
+		deny := &TouchingRule{Dir: dir, Direction: dir.Lower(), Rule: -1, band: page.None.Text, label: "default deny of " + o.Namespace, word: string(model.Deny), note: "by " + policyLabels(by)}
 		name := "isolated, " + deny.Direction
 		if rows {
 			deny.Of, deny.band = connections.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
 			name = deny.Of.Label()
 		}
-		names := page.Each(by, func(k model.PolicyKey) string {
+		names := page.MapList(by, func(k model.PolicyKey) string {
 			if k.Kind == model.KindIsolation2016 {
 				return "its namespace's annotation"
 			}
 			return "NP " + k.Name
 		})
 		full := page.Line{{Text: name, Role: themes.Accent}, {Text: "  "}, {Text: string(model.Deny), Role: themes.Deny}, {Text: "  " + isolatedText(words.List(names, 4))}}
-		out = append(out, &Line{ID: "isolated." + string(dir), Full: full, Touch: deny})
+		out = append(out, &Line{ID: "isolated." + string(dir), Full: full, TouchingRule: deny})
 	}
 	dim := func(id, text string) {
 		out = append(out, &Line{ID: id, Full: page.Line{{Text: text, Role: themes.Dim}}})

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Where is where the pod is, and how it stands.
-func (o *Pod) Where() []string {
+// PlaceTexts is where the pod is, and how it stands.
+func (o *PodFacts) PlaceTexts() []string {
 	out := []string{cmp.Or(strings.Join(o.IPs, " "), "no address"), cmp.Or(o.Node, "not scheduled"), o.Phase}
 	if o.of.Deleting {
 		out = append(out, "being deleted")
@@ -20,76 +20,76 @@ func (o *Pod) Where() []string {
 	return out
 }
 
-// Text returns the text over the table, in print.
-func (o *Pod) Text() string {
-	s := fmt.Sprintf("pod %s/%s  %s\nlabels  %s\n", o.Namespace, o.Name, strings.Join(o.Where(), "  "), o.Labels)
+// SummaryText returns the text over the table, in print.
+func (o *PodFacts) SummaryText() string {
+	s := fmt.Sprintf("pod %s/%s  %s\nlabels  %s\n", o.Namespace, o.Name, strings.Join(o.PlaceTexts(), "  "), o.Labels)
 	if o.Note != "" {
 		s += "note    " + o.Note + "\n"
 	}
 	for _, dir := range model.Directions {
 		if by := o.by[dir]; len(by) > 0 {
-			s += fmt.Sprintf("%-7s %s\n", dir.Lower(), isolatedText(labels(by)))
+			s += fmt.Sprintf("%-7s %s\n", dir.Lower(), isolatedText(policyLabels(by)))
 		}
 	}
 	return s + "\n"
 }
 
-func labels(keys []model.PolicyKey) string {
-	return strings.Join(page.Each(keys, model.PolicyKey.Label), ", ")
+func policyLabels(keys []model.PolicyKey) string {
+	return strings.Join(page.MapList(keys, model.PolicyKey.Label), ", ")
 }
 
 // Table lists the rules.
 var Table = &page.Table[*Line]{
 	ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.Full }, Head: func(l *Line) bool { return l.Head },
 	Empty: "no rule touches this pod",
-	Columns: []column{
-		{Key: "tier", Title: "TIER", Place: page.Printed, Worth: page.Always, Cell: plain(func(t *Touch) string { return t.band })},
-		{Key: "priority", Title: "PRIO", Right: true, Worth: page.Always, Cell: plain(func(t *Touch) string { return t.prio })},
+	Columns: []podColumn{
+		{Key: "tier", Title: "TIER", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
+		{Key: "priority", Title: "PRIO", Right: true, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
 		{Key: "policy", Title: "POLICY", Place: page.OnScreen, Name: true, Min: 24, Worth: page.Always,
-			Cell: cell(func(t *Touch) page.Cell { return page.Cell{Text: t.short, Role: themes.Accent} })},
-		{Key: "policy", Title: "POLICY", Place: page.Printed, Worth: page.Always, Cell: plain(func(t *Touch) string { return t.label })},
-		{Key: "rule", Title: "RULE", Worth: page.Always, Cell: plain((*Touch).name)},
-		{Key: "action", Title: "ACTION", Worth: page.Always, Cell: cell(func(t *Touch) page.Cell {
+			Cell: ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: t.short, Role: themes.Accent} })},
+		{Key: "policy", Title: "POLICY", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.label })},
+		{Key: "rule", Title: "RULE", Worth: page.Always, Cell: ruleTextCell((*TouchingRule).ruleName)},
+		{Key: "action", Title: "ACTION", Worth: page.Always, Cell: ruleCell(func(t *TouchingRule) page.Cell {
 			if t.rule == nil {
 				return page.Cell{Text: t.word, Role: themes.Deny}
 			}
-			return page.Cell{Text: t.word, Role: role.Action(t.rule.Action)}
+			return page.Cell{Text: t.word, Role: role.ActionRole(t.rule.Action)}
 		})},
-		{Key: "is", Title: "POD IS", Place: page.OnScreen, Worth: page.Always, Cell: cell((*Touch).brief)},
-		{Key: "is", Title: "POD IS", Place: page.Printed, Worth: page.Always, Cell: plain((*Touch).is)},
-		{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: 97, Cell: plain(func(t *Touch) string { return t.RuleName })},
-		{Key: "name", Title: "NAME", Place: page.Printed, Worth: 97, Flex: true, Cell: plain(func(t *Touch) string { return t.note })},
-		{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 14, Worth: 96, Cell: cell((*Touch).peers)},
-		{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 95, Cell: plain((*Touch).ports)},
+		{Key: "is", Title: "POD IS", Place: page.OnScreen, Worth: page.Always, Cell: ruleCell((*TouchingRule).roleCell)},
+		{Key: "is", Title: "POD IS", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell((*TouchingRule).roleText)},
+		{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: 97, Cell: ruleTextCell(func(t *TouchingRule) string { return t.RuleName })},
+		{Key: "name", Title: "NAME", Place: page.Printed, Worth: 97, Flex: true, Cell: ruleTextCell(func(t *TouchingRule) string { return t.note })},
+		{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 14, Worth: 96, Cell: ruleCell((*TouchingRule).peersCell)},
+		{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 95, Cell: ruleTextCell((*TouchingRule).portsText)},
 	},
 }
 
-type column = page.Column[*Line]
+type podColumn = page.Column[*Line]
 
-// cell is a cell of a rule; lines of text have none.
-func cell(of func(*Touch) page.Cell) func(*Line) page.Cell {
+// ruleCell is a cell of a rule; lines of text have none.
+func ruleCell(of func(*TouchingRule) page.Cell) func(*Line) page.Cell {
 	return func(l *Line) page.Cell {
-		if l.Touch == nil {
+		if l.TouchingRule == nil {
 			return page.Cell{}
 		}
-		return of(l.Touch)
+		return of(l.TouchingRule)
 	}
 }
 
-func plain(of func(*Touch) string) func(*Line) page.Cell {
-	return cell(func(t *Touch) page.Cell { return page.Cell{Text: of(t)} })
+func ruleTextCell(of func(*TouchingRule) string) func(*Line) page.Cell {
+	return ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: of(t)} })
 }
 
-// name is the rule by its number.
-func (t *Touch) name() string {
+// ruleName is the rule by its number.
+func (t *TouchingRule) ruleName() string {
 	if t.rule == nil {
 		return t.Direction
 	}
 	return t.Direction + " " + strconv.Itoa(t.Rule)
 }
 
-// brief returns the role of the pod in the rule, in short.
-func (t *Touch) brief() page.Cell {
+// roleCell returns the role of the pod in the rule, in short.
+func (t *TouchingRule) roleCell() page.Cell {
 	switch {
 	case t.Subject && t.Peer:
 		return page.Cell{Text: "subject, peer"}
@@ -99,7 +99,7 @@ func (t *Touch) brief() page.Cell {
 	return page.Cell{Text: "peer", Role: themes.Info}
 }
 
-func (t *Touch) is() string {
+func (t *TouchingRule) roleText() string {
 	peer := "peer"
 	if t.Network != "" {
 		peer += " in " + t.Network
@@ -115,7 +115,7 @@ func (t *Touch) is() string {
 	return peer
 }
 
-func (t *Touch) peers() page.Cell {
+func (t *TouchingRule) peersCell() page.Cell {
 	if t.rule == nil {
 		return page.Cell{}
 	}
@@ -126,7 +126,7 @@ func (t *Touch) peers() page.Cell {
 	return page.Cell{Text: word, Role: themes.Dim, More: page.Line{{Text: strings.Join(t.rule.PeerTexts(), " | ")}}}
 }
 
-func (t *Touch) ports() string {
+func (t *TouchingRule) portsText() string {
 	if t.rule == nil {
 		return ""
 	}

@@ -17,7 +17,7 @@ import (
 // it. Both say now where each stands.
 func TestPlacedTouches(t *testing.T) {
 	r := revision.New(*uitest.Antrea(t), nil)
-	told := pod.Of(r, r.Cluster.Pod("default", "web-0"), uitest.Now)
+	told := pod.FactsOfPod(r, r.Cluster.Pod("default", "web-0"), uitest.Now)
 	var got []string
 	for _, l := range told.Lines {
 		switch {
@@ -25,7 +25,7 @@ func TestPlacedTouches(t *testing.T) {
 			got = append(got, "# "+strings.Trim(page.Cell{More: l.Full}.String(), "─ "))
 		case l.Rule == 1 || l.Rule < 0 || l.Of.Kind == model.KindNP:
 			var cells []string
-			for _, c := range pod.Table.Printed() {
+			for _, c := range pod.Table.PrintedColumns() {
 				cells = append(cells, c.Cell(l).String())
 			}
 			got = append(got, strings.Join(cells[:6], "|"))
@@ -52,7 +52,7 @@ func TestDeleting(t *testing.T) {
 	r := revision.New(*uitest.Demo(t), nil)
 	p := *r.Cluster.Pod("blue", "api-d0")
 	p.Deleting = true
-	if text := pod.Of(r, &p, uitest.Now).Text(); !strings.HasPrefix(text, "pod blue/api-d0  10.244.1.10  ovn-worker  Running  being deleted\n") {
+	if text := pod.FactsOfPod(r, &p, uitest.Now).SummaryText(); !strings.HasPrefix(text, "pod blue/api-d0  10.244.1.10  ovn-worker  Running  being deleted\n") {
 		t.Error(text)
 	}
 }

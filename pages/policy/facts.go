@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Policy is a policy as JSON has it (command-line.md#output).
-type Policy struct {
+// PolicyFacts is a policy as JSON has it (command-line.md#output).
+type PolicyFacts struct {
 	Kind     model.Kind `json:"kind"`
 	Name     string     `json:"name"`
 	Tier     int        `json:"tier"`
 	Priority *int32     `json:"priority,omitempty"`
 	// Tiered is where a policy stands in the tiers of its plugin.
-	Tiered *Tiered `json:"antrea,omitempty"`
+	Tiered *TierPlace `json:"antrea,omitempty"`
 	// APIVersion is set where the policy is of an older API than today's.
 	APIVersion string   `json:"api_version,omitempty"`
 	Subject    string   `json:"subject"`
@@ -41,18 +41,18 @@ type Policy struct {
 	File        string          `json:"file,omitempty"`
 	Findings    []finding.Brief `json:"findings"`
 	// Conditions are the reports of controllers, never proof.
-	Conditions []Condition `json:"conditions"`
+	Conditions []ConditionFacts `json:"conditions"`
 	// Zones is empty without databases.
-	Zones []Zone `json:"zones"`
+	Zones []ZoneFacts `json:"zones"`
 	// With are the units besides its own that hold rows for the policy, with how
 	// many zones have them in which state.
-	With []Unit `json:"with,omitempty"`
+	With []UnitFacts `json:"with,omitempty"`
 
 	Isolated string `json:"-"` // instead of Isolates, for people
 }
 
-// Tiered is where a policy stands in the tiers of its plugin.
-type Tiered struct {
+// TierPlace is where a policy stands in the tiers of its plugin.
+type TierPlace struct {
 	Tier         string  `json:"tier"`
 	TierPriority *int32  `json:"tier_priority,omitempty"` // absent where there is no such tier
 	Priority     float64 `json:"priority"`
@@ -60,17 +60,17 @@ type Tiered struct {
 	Refused      bool    `json:"refused,omitempty"`
 }
 
-// Unit is a holder of rows of the policy besides its own, with how many zones have them in which
+// UnitFacts is a holder of rows of the policy besides its own, with how many zones have them in which
 // state.
-type Unit struct {
+type UnitFacts struct {
 	Unit  string         `json:"unit"`
 	Zones map[string]int `json:"zones"`
 
 	Label string `json:"-"`
 }
 
-// Condition is the report of a controller.
-type Condition struct {
+// ConditionFacts is the report of a controller.
+type ConditionFacts struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"`
 	Reason  string `json:"reason"`
@@ -78,8 +78,8 @@ type Condition struct {
 	At      string `json:"at,omitempty"`
 }
 
-// Zone is how the policy's rows stand in a zone.
-type Zone struct {
+// ZoneFacts is how the policy's rows stand in a zone.
+type ZoneFacts struct {
 	Zone  string            `json:"zone"`
 	State model.PolicyState `json:"state"`
 	ACLs  int               `json:"live_acls"`
@@ -88,19 +88,19 @@ type Zone struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// Of returns the facts of a policy.
-func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
+// FactsOfPolicy returns the facts of a policy.
+func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyFacts {
 	p := r.Cluster.Policy(k)
-	out := &Policy{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
+	out := &PolicyFacts{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
 		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []finding.Brief{},
 		Rules:      RulesOf(r, p),
-		Conditions: page.Each(r.Conditions(k), conditionOf),
-		Zones:      page.Each(r.Zones, func(z *model.ZoneState) Zone { return zoneOf(z, k, now) })}
+		Conditions: page.MapList(r.Conditions(k), conditionOf),
+		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return zoneOf(z, k, now) })}
 	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
 	}
 	if a := p.Tiered; a != nil {
-		out.Tiered = &Tiered{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
+		out.Tiered = &TierPlace{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
 		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority
@@ -133,7 +133,7 @@ func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
 		out.Findings = append(out.Findings, finding.BriefOf(f))
 	}
 	for _, unit := range r.RelatedUnits(k) {
-		u := Unit{Unit: unit.String(), Zones: map[string]int{}, Label: unit.Label()}
+		u := UnitFacts{Unit: unit.String(), Zones: map[string]int{}, Label: unit.Label()}
 		for _, z := range r.Zones {
 			u.Zones[string(z.PolicyJoin(unit).StateAt(z, now))]++
 		}
@@ -153,13 +153,13 @@ func ruleLogging(p *model.Policy) string {
 	return cmp.Or(strings.Join(on, ", "), "off")
 }
 
-func conditionOf(c model.Condition) Condition {
-	return Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: page.StampText(c.Changed)}
+func conditionOf(c model.Condition) ConditionFacts {
+	return ConditionFacts{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: page.StampText(c.Changed)}
 }
 
-func zoneOf(z *model.ZoneState, k model.PolicyKey, now time.Time) Zone {
+func zoneOf(z *model.ZoneState, k model.PolicyKey, now time.Time) ZoneFacts {
 	in := z.PolicyJoin(k)
-	o := Zone{Zone: z.Name, State: in.StateAt(z, now)}
+	o := ZoneFacts{Zone: z.Name, State: in.StateAt(z, now)}
 	if in != nil {
 		o.ACLs, o.Error = in.LiveACLs, in.Error
 		if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {

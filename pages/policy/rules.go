@@ -40,7 +40,7 @@ type Rule struct {
 
 // RulesOf are the rules of a policy, ingress before egress.
 func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
-	return page.Each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) *Rule {
+	return page.MapList(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind, pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
@@ -112,7 +112,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 			if x.Of != nil {
 				return nil
 			}
-			return page.Heading(x.head)
+			return page.HeadingLine(x.head)
 		}}
 	for _, c := range ruleColumns {
 		switch {
@@ -127,24 +127,24 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 
 // ruleColumns are all there are: a screen has the names first, a command what is long last.
 var ruleColumns = []page.Column[*Rule]{
-	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: plain((*Rule).ID)},
-	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: role.Action(x.Of.Action)} }},
-	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: plain(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: plain(aclsText)},
-	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: plain(portsText)},
-	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: plain(func(x *Rule) string {
+	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: textCell((*Rule).ID)},
+	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: role.ActionRole(x.Of.Action)} }},
+	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: textCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: textCell(aclsText)},
+	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: textCell(portsText)},
+	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
 		if x.Broken != "" {
 			text += "  ✗ " + x.Broken
 		}
 		return strings.TrimSpace(text)
 	})},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always, Cell: plain(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
-	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: plain(peersText)},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
+	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: textCell(peersText)},
 
 	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always, Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Name, Role: themes.Accent} }},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always, Cell: plain(func(x *Rule) string { return x.AppliedTo })},
-	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: plain(peersText)},
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always, Cell: textCell(func(x *Rule) string { return x.AppliedTo })},
+	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: textCell(peersText)},
 	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
 		c := page.Cell{Text: portsText(x)}
 		if x.Broken != "" {
@@ -152,12 +152,12 @@ var ruleColumns = []page.Column[*Rule]{
 		}
 		return c
 	}},
-	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: plain(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: plain(aclsText)},
-	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: plain(func(x *Rule) string { return x.log })},
+	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: textCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: textCell(aclsText)},
+	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: textCell(func(x *Rule) string { return x.log })},
 }
 
-func plain(text func(*Rule) string) func(*Rule) page.Cell {
+func textCell(text func(*Rule) string) func(*Rule) page.Cell {
 	return func(x *Rule) page.Cell { return page.Cell{Text: text(x)} }
 }
 

@@ -25,7 +25,7 @@ func TestRulesToldTheSame(t *testing.T) {
 	} {
 		r := revision.New(*c.facts, nil)
 		p := r.Cluster.Policy(c.key)
-		said := map[page.Place]string{}
+		said := map[page.ColumnPlace]string{}
 		for _, x := range policy.RulesOf(r, p) {
 			for _, col := range policy.RuleTable(p, !r.BySelectors(p)).Columns {
 				if x.ID() == c.rule && col.Key == c.column {

@@ -19,19 +19,19 @@ import (
 // there are.
 const centralZone = "global"
 
-// Status is the state of a policy in a zone, as the zone's controller reports it.
-type Status string
+// ReportStatus is the state of a policy in a zone, as the zone's controller reports it.
+type ReportStatus string
 
 // The statuses, in the order of how much an admin should worry.
 const (
-	Failing Status = "not ready"
-	Silent  Status = "no report" // the zone is there and has no condition
-	Gone    Status = "zone gone" // a condition of a node that is not there any more
-	Yes     Status = "ready"
+	Failing ReportStatus = "not ready"
+	Silent  ReportStatus = "no report" // the zone is there and has no condition
+	Gone    ReportStatus = "zone gone" // a condition of a node that is not there any more
+	Yes     ReportStatus = "ready"
 )
 
 // rank orders statuses, worst first.
-func (s Status) rank() int {
+func (s ReportStatus) rank() int {
 	switch s {
 	case Failing:
 		return 0
@@ -43,12 +43,12 @@ func (s Status) rank() int {
 	return 4
 }
 
-// Zone is one zone's report of a policy beside what the zone's rows say.
-type Zone struct {
-	Zone    string `json:"zone"`
-	Status  Status `json:"status"`
-	Reason  string `json:"reason,omitempty"`
-	Message string `json:"message,omitempty"`
+// ZoneReport is one zone's report of a policy beside what the zone's rows say.
+type ZoneReport struct {
+	Zone    string       `json:"zone"`
+	Status  ReportStatus `json:"status"`
+	Reason  string       `json:"reason,omitempty"`
+	Message string       `json:"message,omitempty"`
 	// At is when the condition's status changed last; a controller that goes on
 	// saying the same does not move it. Zero without a report.
 	At page.Stamp `json:"at,omitzero"`
@@ -58,26 +58,26 @@ type Zone struct {
 	// nothing can be said about the rows.
 	Against string `json:"rows_disagree,omitempty"`
 
-	of *Policy
+	of *PolicyReports
 }
 
 // rank orders reports: failures, then those the rows speak against.
-func (z *Zone) rank() int {
+func (z *ZoneReport) rank() int {
 	if z.Against != "" && z.Status == Yes {
 		return 1
 	}
 	return z.Status.rank()
 }
 
-// Failure is the message of one or more zones, word for word.
-type Failure struct {
+// ReportFailure is the message of one or more zones, word for word.
+type ReportFailure struct {
 	Text  string   `json:"message"`
 	Zones []string `json:"zones"` // by name
 }
 
-// Policy is the JSON of the controllers' reports of one policy: reports, never
+// PolicyReports is the JSON of the controllers' reports of one policy: reports, never
 // proof (command-line.md#output).
-type Policy struct {
+type PolicyReports struct {
 	Key   model.PolicyKey `json:"-"`
 	Label string          `json:"policy"`
 	// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
@@ -93,41 +93,41 @@ type Policy struct {
 	Oldest page.Stamp `json:"oldest,omitzero"`
 	Newest page.Stamp `json:"newest,omitzero"`
 	// Failures are the messages of the failing zones, the most frequent first.
-	Failures []Failure `json:"failures"`
+	Failures []ReportFailure `json:"failures"`
 	// Reports are all zones, worst first, then by name.
-	Reports []*Zone `json:"reports"`
+	Reports []*ZoneReport `json:"reports"`
 
 	priority string    // of an AdminNetworkPolicy
 	marks    page.Line // a sign for each zone, where zones are few
 	now      time.Time
 }
 
-// Find returns the controllers' reports of every AdminNetworkPolicy and the baseline,
+// AllReports returns the controllers' reports of every AdminNetworkPolicy and the baseline,
 // the worst policy first, then in the order in which they decide.
-func Find(r *revision.Revision, now time.Time) []*Policy {
-	out := []*Policy{}
-	zones := reporters(r)
+func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
+	out := []*PolicyReports{}
+	zones := reportingZones(r)
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
 			out = append(out, policyReady(r, k, zones, now))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Policy) int { return cmp.Compare(a.rank(), b.rank()) })
-	if !slices.ContainsFunc(out, func(p *Policy) bool { return len(p.Reports) > fewZones }) {
+	slices.SortStableFunc(out, func(a, b *PolicyReports) int { return cmp.Compare(a.rank(), b.rank()) })
+	if !slices.ContainsFunc(out, func(p *PolicyReports) bool { return len(p.Reports) > fewZones }) {
 		for _, p := range out {
-			p.mark(r.Zones)
+			p.setZoneSigns(r.Zones)
 		}
 	}
 	return out
 }
 
-// Of returns the controllers' reports of one policy.
-func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
-	return policyReady(r, k, reporters(r), now)
+// ReportsOfPolicy returns the controllers' reports of one policy.
+func ReportsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyReports {
+	return policyReady(r, k, reportingZones(r), now)
 }
 
 // rank orders policies, worst first.
-func (p *Policy) rank() int {
+func (p *PolicyReports) rank() int {
 	switch {
 	case p.Failing > 0:
 		return 0
@@ -141,9 +141,9 @@ func (p *Policy) rank() int {
 	return 4
 }
 
-// reporters are the zones whose controllers should report, with what is known of
+// reportingZones are the zones whose controllers should report, with what is known of
 // their rows: those of the nodes, and others whose databases are known.
-func reporters(r *revision.Revision) map[string]*model.ZoneState {
+func reportingZones(r *revision.Revision) map[string]*model.ZoneState {
 	out := make(map[string]*model.ZoneState, len(r.Zones))
 	for n := range r.Cluster.Nodes() {
 		out[n.Name] = nil
@@ -154,19 +154,19 @@ func reporters(r *revision.Revision) map[string]*model.ZoneState {
 	return out
 }
 
-func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *Policy {
-	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, now: now}
+func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *PolicyReports {
+	p := &PolicyReports{Key: k, Label: k.Label(), Failures: []ReportFailure{}, now: now}
 	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
 		p.priority = strconv.Itoa(int(of.Priority))
 	}
 	seen := map[string]bool{}
 	said := map[string][]string{}
 	conditions := r.Conditions(k)
-	if central(conditions, zones) {
+	if isCentral(conditions, zones) {
 		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
 	}
-	reports := make([]Zone, len(conditions))
-	p.Reports = make([]*Zone, 0, max(len(conditions), len(zones)))
+	reports := make([]ZoneReport, len(conditions))
+	p.Reports = make([]*ZoneReport, 0, max(len(conditions), len(zones)))
 	for i := range conditions {
 		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
 		if !ok {
@@ -179,7 +179,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		if !there {
 			report.Status, report.Against = Gone, ""
 		}
-		p.add(report)
+		p.addReport(report)
 		if report.Status == Failing {
 			text := cmp.Or(report.Message, report.Reason, "no message")
 			said[text] = append(said[text], zone)
@@ -187,24 +187,24 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 	}
 	for zone, state := range zones {
 		if !seen[zone] {
-			p.add(&Zone{Zone: zone, Status: Silent, Rows: state.PolicyJoin(k).StateAt(state, now)})
+			p.addReport(&ZoneReport{Zone: zone, Status: Silent, Rows: state.PolicyJoin(k).StateAt(state, now)})
 		}
 	}
 	for text, names := range said {
 		slices.Sort(names)
-		p.Failures = append(p.Failures, Failure{Text: text, Zones: names})
+		p.Failures = append(p.Failures, ReportFailure{Text: text, Zones: names})
 	}
-	slices.SortFunc(p.Failures, func(a, b Failure) int {
+	slices.SortFunc(p.Failures, func(a, b ReportFailure) int {
 		return cmp.Or(cmp.Compare(len(b.Zones), len(a.Zones)), strings.Compare(a.Text, b.Text))
 	})
-	slices.SortFunc(p.Reports, func(a, b *Zone) int {
+	slices.SortFunc(p.Reports, func(a, b *ZoneReport) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Zone, b.Zone))
 	})
 	return p
 }
 
-// central says whether the reports are those of one zone for all nodes.
-func central(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
+// isCentral says whether the reports are those of one zone for all nodes.
+func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
 	found := false
 	for i := range conditions {
 		if zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix); ok {
@@ -218,8 +218,8 @@ func central(conditions []model.Condition, zones map[string]*model.ZoneState) bo
 }
 
 // reportOf is a condition beside the rows of its zone.
-func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) Zone {
-	out := Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
+func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
+	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	if c.Status == "True" {
 		out.Status = Yes
 	}
@@ -236,8 +236,8 @@ func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneS
 	return out
 }
 
-// add counts a report.
-func (p *Policy) add(z *Zone) {
+// addReport counts a report.
+func (p *PolicyReports) addReport(z *ZoneReport) {
 	z.of = p
 	p.Reports = append(p.Reports, z)
 	if z.Against != "" {

@@ -48,14 +48,14 @@ func TestReady(t *testing.T) {
 	frozen := model.PolicyInZone{None: &model.NoRows{Code: "priority"}, LiveACLs: 3}
 	type line struct {
 		Zone    string
-		Status  Status
+		Status  ReportStatus
 		Rows    model.PolicyState
 		Against string
 	}
 	type want struct {
 		Zones, Ready, Failing, Silent, Gone, Against int
 		Oldest, Newest                               time.Duration // ago
-		Failures                                     []Failure
+		Failures                                     []ReportFailure
 		Lines                                        []line
 	}
 	for _, tt := range []struct {
@@ -76,7 +76,7 @@ func TestReady(t *testing.T) {
 			conditions: []model.Condition{ready("a", "True", "", time.Hour), ready("b", "False", "no space", 2*time.Hour), ready("c", "False", "no space", time.Minute),
 				ready("d", "True", "", time.Hour), ready("e", "True", "", time.Hour), ready("f", "False", "other", time.Hour), ready("old", "False", "no space", 90*time.Hour)},
 			want: want{Zones: 6, Ready: 3, Failing: 3, Gone: 1, Against: 3, Oldest: 2 * time.Hour, Newest: time.Minute,
-				Failures: []Failure{{"no space", []string{"b", "c"}}, {"other", []string{"f"}}},
+				Failures: []ReportFailure{{"no space", []string{"b", "c"}}, {"other", []string{"f"}}},
 				Lines: []line{{"b", Failing, model.StateUnknown, ""}, {"c", Failing, model.StateUnknown, ""},
 					{"f", Failing, model.StateInSync, "in sync although the controller reported a failure"},
 					{"d", Yes, model.StateBehind, "2 rows behind although the controller reported ready"},
@@ -86,11 +86,11 @@ func TestReady(t *testing.T) {
 			want: want{Zones: 1, Ready: 1, Oldest: time.Hour, Newest: time.Hour, Lines: []line{{"global", Yes, model.StateUnknown, ""}}}},
 		{name: "the zone of central mode is left behind", nodes: []string{"a"},
 			conditions: []model.Condition{ready("global", "True", "", time.Hour), ready("a", "Unknown", "", time.Minute)},
-			want: want{Zones: 1, Failing: 1, Gone: 1, Oldest: time.Minute, Newest: time.Minute, Failures: []Failure{{"no message", []string{"a"}}},
+			want: want{Zones: 1, Failing: 1, Gone: 1, Oldest: time.Minute, Newest: time.Minute, Failures: []ReportFailure{{"no message", []string{"a"}}},
 				Lines: []line{{"a", Failing, model.StateUnknown, ""}, {"global", Gone, model.StateUnknown, ""}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := Find(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
+			all := AllReports(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
 			if len(all) != 1 {
 				t.Fatalf("%d policies", len(all))
 			}
@@ -127,7 +127,7 @@ func BenchmarkReady(b *testing.B) {
 	}
 	r.Cluster, _ = r.Cluster.Upsert(objects, nil)
 	for b.Loop() {
-		if got := Find(r, revised.Now); len(got) != 51 {
+		if got := AllReports(r, revised.Now); len(got) != 51 {
 			b.Fatal(len(got))
 		}
 	}

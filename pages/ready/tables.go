@@ -13,24 +13,24 @@ import (
 )
 
 // Policies lists policies, one line each.
-var Policies = &page.Table[*Policy]{
-	ID:    func(p *Policy) string { return p.Key.String() },
+var Policies = &page.Table[*PolicyReports]{
+	ID:    func(p *PolicyReports) string { return p.Key.String() },
 	Empty: "no AdminNetworkPolicies, nothing to report",
-	Columns: []page.Column[*Policy]{
-		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.priority} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *Policy) string { return p.Label },
-			Cell: func(p *Policy) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
-		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *Policy) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*Policy).overall},
-		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *Policy) page.Cell { return page.Cell{More: p.marks} }},
-		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *Policy) page.Cell { return count(p.Failing, themes.Error) }},
-		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *Policy) page.Cell { return count(p.Silent, themes.Warn) }},
-		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *Policy) page.Cell { return count(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: "≠ ROWS", Right: true, Worth: 99, Cell: func(p *Policy) page.Cell { return count(p.Against, themes.Error) }},
-		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *Policy) int { return a.Oldest.Compare(b.Oldest.Time) },
-			Exact: func(p *Policy) string { return p.Oldest.String() }, Cell: func(p *Policy) page.Cell { return age(p.Oldest, p.now) }},
-		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *Policy) int { return a.Newest.Compare(b.Newest.Time) },
-			Exact: func(p *Policy) string { return p.Newest.String() }, Cell: func(p *Policy) page.Cell { return age(p.Newest, p.now) }},
-		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Worth: 92, Cell: func(p *Policy) page.Cell {
+	Columns: []page.Column[*PolicyReports]{
+		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
+			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
+		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }, Cell: (*PolicyReports).overallCell},
+		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
+		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
+		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
+		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
+		{Key: "rows_disagree", Title: "≠ ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
+		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
+			Exact: func(p *PolicyReports) string { return p.Oldest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
+		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
+			Exact: func(p *PolicyReports) string { return p.Newest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Newest, p.now) }},
+		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Worth: 92, Cell: func(p *PolicyReports) page.Cell {
 			if len(p.Failures) == 0 {
 				return page.Cell{}
 			}
@@ -40,55 +40,55 @@ var Policies = &page.Table[*Policy]{
 }
 
 // Zones lists the reports of policies, one line for each zone.
-var Zones = &page.Table[*Zone]{
-	ID:    func(z *Zone) string { return z.of.Key.String() + " " + z.Zone },
+var Zones = &page.Table[*ZoneReport]{
+	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
-	Columns: []page.Column[*Zone]{
-		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.of.Label} }},
-		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Zone, Role: themes.Accent} }},
-		{Key: "reported", Title: "REPORTED", Worth: page.Always, Cell: func(z *Zone) page.Cell {
-			m := (&Zone{Status: z.Status}).sign()
+	Columns: []page.Column[*ZoneReport]{
+		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.of.Label} }},
+		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Zone, Role: themes.Accent} }},
+		{Key: "reported", Title: "REPORTED", Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
+			m := (&ZoneReport{Status: z.Status}).reportSign()
 			return page.Cell{Sign: m, Text: string(z.Status), Role: m.Role}
 		}},
-		{Key: "at", Title: "AT", Worth: 97, Less: func(a, b *Zone) int { return a.At.Compare(b.At.Time) },
-			Exact: func(z *Zone) string { return z.At.String() }, Cell: func(z *Zone) page.Cell {
+		{Key: "at", Title: "AT", Worth: 97, Less: func(a, b *ZoneReport) int { return a.At.Compare(b.At.Time) },
+			Exact: func(z *ZoneReport) string { return z.At.String() }, Cell: func(z *ZoneReport) page.Cell {
 				if z.At.IsZero() {
 					return page.None
 				}
 				return page.Cell{Text: words.Clock(z.At.Time, z.of.now) + " (" + words.Age(z.of.now.Sub(z.At.Time)) + ")"}
 			}},
-		{Key: "state_by_rows", Title: "ROWS SAY", Min: 12, Worth: page.Always, Cell: func(z *Zone) page.Cell {
+		{Key: "state_by_rows", Title: "ROWS SAY", Min: 12, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
 			if z.Status == Gone {
 				return page.None
 			}
-			look := role.State(z.Rows)
+			look := role.StateRole(z.Rows)
 			return page.Cell{Sign: page.Span{Text: role.StateSign(z.Rows), Role: look}, Text: string(z.Rows), Role: look}
 		}},
-		{Key: "reason", Title: "REASON", Worth: 96, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Reason} }},
-		{Key: "notes", Title: "NOTES", Min: 16, Flex: true, NoSort: true, Worth: 99, Cell: (*Zone).note},
+		{Key: "reason", Title: "REASON", Worth: 96, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Reason} }},
+		{Key: "notes", Title: "NOTES", Min: 16, Flex: true, NoSort: true, Worth: 99, Cell: (*ZoneReport).noteCell},
 	},
 }
 
 // fewZones is up to how many zones have a mark each.
 const fewZones = 12
 
-// count is a number that is good where it is 0.
-func count(n int, bad page.Role) page.Cell {
+// countCell is a number that is good where it is 0.
+func countCell(n int, bad page.Role) page.Cell {
 	if n == 0 {
 		return page.None
 	}
 	return page.Cell{Text: strconv.Itoa(n), Role: bad}
 }
 
-func age(at page.Stamp, now time.Time) page.Cell {
+func ageCell(at page.Stamp, now time.Time) page.Cell {
 	if at.IsZero() {
 		return page.None
 	}
 	return page.Cell{Text: words.Age(now.Sub(at.Time))}
 }
 
-// overall is "3 of 3", with a sign of the worst.
-func (p *Policy) overall() page.Cell {
+// overallCell is "3 of 3", with a sign of the worst.
+func (p *PolicyReports) overallCell() page.Cell {
 	sign := page.Span{Text: "✓", Role: themes.OK}
 	switch {
 	case p.Failing > 0:
@@ -103,34 +103,34 @@ func (p *Policy) overall() page.Cell {
 	return page.Cell{Sign: sign, Text: fmt.Sprintf("%d of %d", p.Ready, p.Zones), Role: sign.Role}
 }
 
-// mark gives a policy a sign for each zone: in the order of the zones that are known, then
+// setZoneSigns gives a policy a sign for each zone: in the order of the zones that are known, then
 // those of nodes without one, and those that are gone.
-func (p *Policy) mark(zones []*model.ZoneState) {
-	left := map[string]*Zone{}
+func (p *PolicyReports) setZoneSigns(zones []*model.ZoneState) {
+	left := map[string]*ZoneReport{}
 	for _, z := range p.Reports {
 		left[z.Zone] = z
 	}
 	for _, z := range zones {
 		if report := left[z.Name]; report != nil {
-			p.marks = append(p.marks, report.sign())
+			p.marks = append(p.marks, report.reportSign())
 			delete(left, z.Name)
 		}
 	}
 	for _, z := range p.Reports {
 		if left[z.Zone] != nil {
-			p.marks = append(p.marks, z.sign())
+			p.marks = append(p.marks, z.reportSign())
 		}
 	}
 }
 
 // InOrder says whether nothing is wrong with the reports of the policy.
-func (p *Policy) InOrder() bool { return p.Ready == p.Zones && p.Against == 0 && p.Gone == 0 }
+func (p *PolicyReports) InOrder() bool { return p.Ready == p.Zones && p.Against == 0 && p.Gone == 0 }
 
 // InOrder says whether the zone is ready, and its rows do not speak against it.
-func (z *Zone) InOrder() bool { return z.Status == Yes && z.Against == "" }
+func (z *ZoneReport) InOrder() bool { return z.Status == Yes && z.Against == "" }
 
-// sign is a report in one sign.
-func (z *Zone) sign() page.Span {
+// reportSign is a report in one sign.
+func (z *ZoneReport) reportSign() page.Span {
 	switch {
 	case z.Status == Failing:
 		return page.Span{Text: "●", Role: themes.Error}
@@ -144,9 +144,9 @@ func (z *Zone) sign() page.Span {
 	return page.Span{Text: "✓", Role: themes.OK}
 }
 
-// note returns the contradiction between a report and the rows, else the message of a report
+// noteCell returns the contradiction between a report and the rows, else the message of a report
 // that failed, or why there is none.
-func (z *Zone) note() page.Cell {
+func (z *ZoneReport) noteCell() page.Cell {
 	switch {
 	case z.Against != "":
 		c := page.Cell{Text: "≠ " + z.Against, Role: themes.Error}
@@ -168,6 +168,6 @@ func (z *Zone) note() page.Cell {
 const zonesNamed = 4
 
 // String is the failure with some of the zones that say it.
-func (f Failure) String() string {
+func (f ReportFailure) String() string {
 	return fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
 }

@@ -29,15 +29,15 @@ type ACL struct {
 	MatchError       string `json:"match_error,omitempty"`
 	Row              Record `json:"acl"`
 	// Flows are there where they were asked for.
-	Flows *Flows `json:"flows,omitempty"`
+	Flows *ACLFlows `json:"flows,omitempty"`
 }
 
-// Fact is the line of an ACL as JSON has it.
-func (l *Line) Fact() *ACL {
+// ACLFacts is the line of an ACL as JSON has it.
+func (l *Line) ACLFacts() *ACL {
 	o := l.acl.Owner
 	out := &ACL{Zone: l.Zone, Stage: l.acl.Stage(), Owner: l.label, OwnerForm: o.Form, OwnerController: o.Controller, OwnerType: o.Type,
 		OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail, On: l.on, Tie: l.acl.Tie.String(),
-		AfterEgressAllow: l.acl.AfterAllow, MatchError: l.Problem(), Row: RecordOf(l.acl.ACL), Flows: l.Flows}
+		AfterEgressAllow: l.acl.AfterAllow, MatchError: l.MatchProblem(), Row: RecordOf(l.acl.ACL), Flows: l.Flows}
 	if o.Index >= 0 {
 		out.OwnerIndex = &o.Index
 	}

@@ -12,18 +12,18 @@ import (
 	"rung/revision/flows"
 )
 
-// Flows are the logical flows of an ACL, held against it.
-type Flows struct {
+// ACLFlows are the logical flows of an ACL, held against it.
+type ACLFlows struct {
 	State flows.FlowState `json:"state"`
 	// Text says how the flows stand, with the likely cause of what is missing or old.
-	Text    string   `json:"text"`
-	Missing []string `json:"missing_on,omitempty"`
-	Since   string   `json:"since,omitempty"`
-	Flows   []Flow   `json:"flows"`
+	Text    string      `json:"text"`
+	Missing []string    `json:"missing_on,omitempty"`
+	Since   string      `json:"since,omitempty"`
+	Flows   []FlowFacts `json:"flows"`
 }
 
-// Flow is a logical flow in words.
-type Flow struct {
+// FlowFacts is a logical flow in words.
+type FlowFacts struct {
 	UUID     string   `json:"uuid"`
 	On       []string `json:"on"`
 	Pipeline string   `json:"pipeline"`
@@ -51,7 +51,7 @@ type Flow struct {
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 	a := l.acl.ACL
 	f := flows.FlowsOfACL(r, r.Zone(l.Zone), a, now)
-	l.Flows = &Flows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Flows: page.Each(f.Flows, func(x *flow.Flow) Flow {
+	l.Flows = &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Flows: page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
 		out := FlowOf(x)
 		out.Shared, _ = flows.SharedFlowText(r, a, x)
 		return out
@@ -59,8 +59,8 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 }
 
 // FlowOf is a flow that no ACL shares.
-func FlowOf(x *flow.Flow) Flow {
-	out := Flow{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
+func FlowOf(x *flow.Flow) FlowFacts {
+	out := FlowFacts{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
 		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log}
 	for _, d := range x.Datapaths {
@@ -73,12 +73,12 @@ func FlowOf(x *flow.Flow) Flow {
 }
 
 // String is the flow in a line for people.
-func (f *Flow) String() string {
+func (f *FlowFacts) String() string {
 	tier := ""
 	if f.Tier != nil {
 		tier = fmt.Sprintf(" tier %d", *f.Tier)
 	}
-	text := fmt.Sprintf("%s table %d priority %d%s · %s → %s", f.Name, f.Table, f.Priority, tier, f.Packets, DoesText(f.Does))
+	text := fmt.Sprintf("%s table %d priority %d%s · %s → %s", f.Name, f.Table, f.Priority, tier, f.Packets, EffectText(f.Does))
 	if len(f.Differs) > 0 {
 		text += " ≠ " + strings.Join(f.Differs, ", ")
 	}
@@ -88,5 +88,7 @@ func (f *Flow) String() string {
 	return text
 }
 
-// DoesText says what a flow does.
-func DoesText(does []string) string { return cmp.Or(strings.Join(does, "; "), "on to the next stage") }
+// EffectText says what a flow does.
+func EffectText(does []string) string {
+	return cmp.Or(strings.Join(does, "; "), "on to the next stage")
+}

@@ -21,7 +21,7 @@ type Line struct {
 	Row   nb.Row // live, or desired where it is missing; nil for a heading
 	Lost  bool   // it is missing
 	Mark  liverows.RowMark
-	Flows *Flows // of an ACL, where they were read
+	Flows *ACLFlows // of an ACL, where they were read
 
 	acl   *liverows.PlacedACL // nil for other rows
 	label string              // the owner's
@@ -43,10 +43,10 @@ type Pipeline struct {
 	holders  *liverows.ACLHolders
 }
 
-// Read brings the ACLs of a database into order, again only when one of them is another
+// ReadACLs brings the ACLs of a database into order, again only when one of them is another
 // than last time, or is held by something else: members of sets and groups come and go
 // much more often.
-func (p *Pipeline) Read(db *nb.DB) {
+func (p *Pipeline) ReadACLs(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
 	holders := liverows.HoldersOf(db, p.holders)
 	if slices.Equal(walked, p.walked) && holders == p.holders && p.sorted != nil {
@@ -99,14 +99,14 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only m
 		if s != stage {
 			end(stage)
 			stage, late = s, false
-			out = append(out, &Line{ID: "stage " + s, full: page.Heading(cmp.Or(stageTitles[s], s))})
+			out = append(out, &Line{ID: "stage " + s, full: page.HeadingLine(cmp.Or(stageTitles[s], s))})
 		}
 		if l.acl.AfterAllow && !late {
 			runs++
-			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.Heading(lateSign + " " + liverows.AfterAllow)})
+			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(lateSign + " " + liverows.AfterAllow)})
 		}
 		late = l.acl.AfterAllow
-		out = append(out, l.in(zone, l.acl.Owner, m))
+		out = append(out, l.inZone(zone, l.acl.Owner, m))
 	}
 	end(stage)
 	return out
@@ -122,8 +122,8 @@ var stageTitles = map[string]string{
 // lateSign marks the rows of liverows.AfterEgressAllow, wherever they stand.
 const lateSign = "†"
 
-// in is the line in a zone, judged by its marks; m is nil where nothing is desired.
-func (l Line) in(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
+// inZone is the line in a zone, judged by its marks; m is nil where nothing is desired.
+func (l Line) inZone(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
 	l.Zone = zone
 	switch id := l.Row.IDs()[nb.KeyID]; {
 	case m == nil:
@@ -138,13 +138,13 @@ func (l Line) in(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
 	return &l
 }
 
-// Named are the rows of a table whose rows have names, by owner and id.
-func Named[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *liverows.RowMarks) []*Line {
+// NamedRows are the rows of a table whose rows have names, by owner and id.
+func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *liverows.RowMarks) []*Line {
 	var out []*Line
 	add := func(r nb.Row, lost bool) {
 		o := nb.OwnerOfRow(r)
 		l := Line{ID: r.RowUUID(), Row: r, Lost: lost, family: o.Family}
-		out = append(out, l.in(zone, o, m))
+		out = append(out, l.inZone(zone, o, m))
 		o.Family = "" // sets have a column for it
 		out[len(out)-1].label = o.Label()
 	}
@@ -160,9 +160,9 @@ func Named[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *liverows.R
 	return out
 }
 
-// Problem says why the match of a live ACL cannot be taken apart, "" when it can. Matches
+// MatchProblem says why the match of a live ACL cannot be taken apart, "" when it can. Matches
 // are taken apart when they are looked at, not all at once.
-func (l *Line) Problem() string {
+func (l *Line) MatchProblem() string {
 	if l.acl == nil || l.Lost {
 		return ""
 	}
@@ -175,18 +175,18 @@ func (l *Line) Problem() string {
 	return text
 }
 
-// Text returns the text that a filter searches: more than the columns that are shown.
-func (l *Line) Text() string {
+// FilterText returns the text that a filter searches: more than the columns that are shown.
+func (l *Line) FilterText() string {
 	s := []string{l.label, markText[l.Mark], l.Row.IDs()[nb.KeyID], l.Row.RowUUID()}
 	switch r := l.Row.(type) {
 	case *nb.ACL:
 		if l.acl.AfterAllow {
 			s = append(s, lateSign, liverows.AfterAllow)
 		}
-		if l.Problem() != "" {
+		if l.MatchProblem() != "" {
 			s = append(s, badMatch)
 		}
-		s = append(s, r.Stage(), strconv.Itoa(r.Tier), strconv.Itoa(r.Priority), r.Action, r.Severity, l.acl.Tie.String(), l.holder().Text, r.Match)
+		s = append(s, r.Stage(), strconv.Itoa(r.Tier), strconv.Itoa(r.Priority), r.Action, r.Severity, l.acl.Tie.String(), l.holderCell().Text, r.Match)
 	default:
 		s = append(s, r.RowName())
 	}

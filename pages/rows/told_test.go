@@ -24,9 +24,9 @@ func TestToldTwoWays(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: group}, {New: acl("a", nb.ActionAllow, "ip4", firewall)},
 		{New: acl("b", nb.ActionDrop, "ip4.src == banana", nil)}, {New: acl("c", nb.ActionDrop, "ip4", nil)}})
 	var p rows.Pipeline
-	p.Read(db)
+	p.ReadACLs(db)
 	lines := p.ACLs("zone", nil, nil, "")
-	told := func(place page.Place) (out []string) {
+	told := func(place page.ColumnPlace) (out []string) {
 		for _, l := range lines {
 			if rows.ACLs.Head(l) {
 				continue
@@ -50,7 +50,7 @@ func TestToldTwoWays(t *testing.T) {
 	if diff := cmp.Diff(want, told(page.OnScreen)); diff != "" {
 		t.Errorf("printed (-want +got)\n%s", diff)
 	}
-	if legend := rows.Legend(slices.DeleteFunc(slices.Clone(lines), rows.ACLs.Head)); strings.Count(legend, "\n") != 4 {
+	if legend := rows.NoteLegend(slices.DeleteFunc(slices.Clone(lines), rows.ACLs.Head)); strings.Count(legend, "\n") != 4 {
 		t.Errorf("legend:\n%s", legend)
 	}
 	if heads := len(lines) - 3; heads != 3 {

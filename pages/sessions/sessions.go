@@ -13,14 +13,14 @@ import (
 	"rung/themes"
 )
 
-// Facts is the JSON of all logging sessions (command-line.md#output).
-type Facts struct {
-	Sessions []*Session `json:"sessions"` // those that end first first
-	Ended    []*Session `json:"ended"`    // newest first
+// SessionFacts is the JSON of all logging sessions (command-line.md#output).
+type SessionFacts struct {
+	Sessions []*LogSession `json:"sessions"` // those that end first first
+	Ended    []*LogSession `json:"ended"`    // newest first
 }
 
-// Session is a logging session that is on, or that ended.
-type Session struct {
+// LogSession is a logging session that is on, or that ended.
+type LogSession struct {
 	Kind    model.Kind `json:"kind"`
 	Name    string     `json:"name"`
 	By      string     `json:"by"`
@@ -43,9 +43,9 @@ type Session struct {
 	now    time.Time
 }
 
-// Of are the sessions that are on by a revision, and those that ended.
-func Of(r *revision.Revision, ended []model.EndedLogSession, now time.Time) Facts {
-	out := Facts{Sessions: []*Session{}, Ended: []*Session{}}
+// FactsOf are the sessions that are on by a revision, and those that ended.
+func FactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
+	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
 	for _, s := range policies.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
@@ -65,9 +65,9 @@ func Of(r *revision.Revision, ended []model.EndedLogSession, now time.Time) Fact
 	return out
 }
 
-func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *Session {
-	f := &Session{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: clean.Text(s.Set),
-		Target: k, levels: levels(k, annotation), former: s.FormerText(), now: now}
+func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
+	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: clean.Text(s.Set),
+		Target: k, levels: levelsText(k, annotation), former: s.FormerText(), now: now}
 	if s.HadFormer {
 		text := clean.Text(s.Former)
 		f.Former = &text
@@ -75,8 +75,8 @@ func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time
 	return f
 }
 
-// levels are the levels of an annotation for people, or its text where it cannot be read.
-func levels(k model.Key, annotation string) string {
+// levelsText are the levels of an annotation for people, or its text where it cannot be read.
+func levelsText(k model.Key, annotation string) string {
 	if k.Kind == model.KindNamespace {
 		l, _ := model.NamespaceLogLevels(annotation)
 		return l.String()
@@ -88,47 +88,47 @@ func levels(k model.Key, annotation string) string {
 	return l.String()
 }
 
-// All are the sessions as they are listed.
-func (f *Facts) All() []*Session {
+// AllSessions are the sessions as they are listed.
+func (f *SessionFacts) AllSessions() []*LogSession {
 	return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...)
 }
 
-// On says whether the session has not ended.
-func (s *Session) On() bool { return s.Ended.IsZero() }
+// IsOn says whether the session has not ended.
+func (s *LogSession) IsOn() bool { return s.Ended.IsZero() }
 
 // Table lists the sessions.
-var Table = &page.Table[*Session]{
-	ID:    func(s *Session) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
+var Table = &page.Table[*LogSession]{
+	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
-	Columns: []page.Column[*Session]{
-		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.Target.ShortLabel(), themes.Accent) }},
-		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *Session) page.Cell { return s.cell(s.levels, "") }},
-		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *Session) page.Cell { return s.cell(s.By, "") }},
-		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.until(), "") }},
-		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*Session).rows},
-		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *Session) page.Cell {
-			if text := s.wrong(); text != "" {
+	Columns: []page.Column[*LogSession]{
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
+		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
+		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
+		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
+		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*LogSession).rowsCell},
+		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *LogSession) page.Cell {
+			if text := s.whyWrong(); text != "" {
 				return page.Cell{Text: "▲ " + text, Role: themes.Warn}
 			}
-			return s.cell(s.state(), themes.OK)
+			return s.textCell(s.stateText(), themes.OK)
 		}},
 	},
 }
 
-// cell is text about a session, dim where that ended.
-func (s *Session) cell(text string, role page.Role) page.Cell {
-	if !s.On() {
+// textCell is text about a session, dim where that ended.
+func (s *LogSession) textCell(text string, role page.Role) page.Cell {
+	if !s.IsOn() {
 		role = themes.Dim
 	}
 	return page.Cell{Text: text, Role: role}
 }
 
-// until is when a session ends, and how long that is.
-func (s *Session) until() string {
+// untilText is when a session ends, and how long that is.
+func (s *LogSession) untilText() string {
 	switch {
 	case s.Problem != "":
 		return "?"
-	case !s.On():
+	case !s.IsOn():
 		return "–"
 	case s.Until.IsZero():
 		return "switched off"
@@ -138,9 +138,9 @@ func (s *Session) until() string {
 	return words.Clock(s.Until.Local(), s.now) + " (" + words.TimeLeft(s.Until.Sub(s.now)) + ")"
 }
 
-// rows says in how many zones the rows log, where zones are read.
-func (s *Session) rows() page.Cell {
-	if !s.On() || len(s.Zones) == 0 {
+// rowsCell says in how many zones the rows log, where zones are read.
+func (s *LogSession) rowsCell() page.Cell {
+	if !s.IsOn() || len(s.Zones) == 0 {
 		return page.None
 	}
 	c := page.Cell{Text: fmt.Sprintf("%d of %s", len(s.Zones)-len(s.Behind), words.Total(len(s.Zones), "zone")), Role: themes.OK}
@@ -150,8 +150,8 @@ func (s *Session) rows() page.Cell {
 	return c
 }
 
-// wrong says why a session that is on is not as it should be, empty when it is.
-func (s *Session) wrong() string {
+// whyWrong says why a session that is on is not as it should be, empty when it is.
+func (s *LogSession) whyWrong() string {
 	switch {
 	case s.Problem != "":
 		return s.Problem
@@ -165,8 +165,8 @@ func (s *Session) wrong() string {
 	return ""
 }
 
-func (s *Session) state() string {
-	if s.On() {
+func (s *LogSession) stateText() string {
+	if s.IsOn() {
 		return "on"
 	}
 	return "ended " + words.Clock(s.Ended.Local(), s.now) + ": " + s.How
@@ -175,13 +175,13 @@ func (s *Session) state() string {
 // zonesNamed is how many zones are named whose rows do not log.
 const zonesNamed = 5
 
-// Lines say the whole of a session: what is wrong, what comes back, and the zones whose
+// DetailLines say the whole of a session: what is wrong, what comes back, and the zones whose
 // rows do not log.
-func (s *Session) Lines() (out []page.Span) {
-	if !s.On() {
-		return []page.Span{{Text: "E" + s.state()[1:] + "."}}
+func (s *LogSession) DetailLines() (out []page.Span) {
+	if !s.IsOn() {
+		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}
 	}
-	if text := s.wrong(); text != "" {
+	if text := s.whyWrong(); text != "" {
 		out = append(out, page.Span{Text: "▲ " + text, Role: themes.Warn})
 	}
 	if s.Problem == "" {

@@ -13,8 +13,8 @@ import (
 	"rung/revision/policies"
 )
 
-// Zone is the JSON of a zone (command-line.md#output).
-type Zone struct {
+// ZoneFacts is the JSON of a zone (command-line.md#output).
+type ZoneFacts struct {
 	Name     string          `json:"name"`
 	Endpoint string          `json:"endpoint"`
 	Server   string          `json:"server"`
@@ -31,29 +31,29 @@ type Zone struct {
 	Differ   []string                  `json:"units_not_in_sync"`
 	// Dialect is there for zones of others, Progress where somebody counts. Daemons are the
 	// sandbox's processes below the zone that do not run.
-	Dialect  *Dialect  `json:"dialect,omitempty"`
-	Progress *Progress `json:"progress,omitempty"`
-	Daemons  []Daemon  `json:"daemons_down,omitempty"`
+	Dialect  *ZoneDialect    `json:"dialect,omitempty"`
+	Progress *RowProgress    `json:"progress,omitempty"`
+	Daemons  []StoppedDaemon `json:"daemons_down,omitempty"`
 	// Trouble says what is wrong below the rows, a sentence each.
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
 	Of    *model.ZoneState    `json:"-"`
 	Tally *policies.ZoneTally `json:"-"` // nil where there are no policies to judge
-	Loss  *Loss               `json:"-"` // of lines of the ACL log; nil where none is lost
+	Loss  *LogLoss            `json:"-"` // of lines of the ACL log; nil where none is lost
 	rev   *revision.Revision
 	now   time.Time
 }
 
-// Dialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
-type Dialect struct {
-	Settings []Setting  `json:"settings"`
-	Rows     []RowsForm `json:"rows"`
+// ZoneDialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
+type ZoneDialect struct {
+	Settings []DialectSetting `json:"settings"`
+	Rows     []RowsForm       `json:"rows"`
 	// NotCompared says why rows of a kind are not held against desired ones.
 	NotCompared map[model.Kind]string `json:"not_compared"`
 }
 
-// Setting is one of its settings, and where it was read.
-type Setting struct {
+// DialectSetting is one of its settings, and where it was read.
+type DialectSetting struct {
 	Name     string `json:"name"`
 	Value    string `json:"value"`
 	Source   string `json:"source"`
@@ -69,8 +69,8 @@ type RowsForm struct {
 	Why     string             `json:"why,omitempty"`
 }
 
-// Progress is how far the rows of a zone have come.
-type Progress struct {
+// RowProgress is how far the rows of a zone have come.
+type RowProgress struct {
 	// The numbers of NB_Global: of the rows written, of those flows were made of, and of
 	// those every node has.
 	Written int64  `json:"rows_written"`
@@ -83,17 +83,17 @@ type Progress struct {
 	Waiting []string   `json:"nodes_behind,omitempty"`
 }
 
-// Daemon is a process of the sandbox that does not run.
-type Daemon struct {
+// StoppedDaemon is a process of the sandbox that does not run.
+type StoppedDaemon struct {
 	Name  string     `json:"name"`
 	State string     `json:"state"`
 	Since page.Stamp `json:"since"`
 	Error string     `json:"error,omitempty"`
 }
 
-// Of returns the facts of a zone that the table shows; tally holds the zone's counts.
-func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
-	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
+// FactsOfZone returns the facts of a zone that the table shows; tally holds the zone's counts.
+func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *ZoneFacts {
+	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
 		Writes: z.Writes, Rows: z.RowCount(), Trouble: flows.BehindTexts(r, z, now), Of: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
@@ -101,38 +101,38 @@ func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now
 	return o
 }
 
-// Whole is Of with what only JSON and the text below the table have.
-func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
+// AllFactsOfZone is FactsOfZone with what only JSON and the text below the table have.
+func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
 	tally := policies.TallyZone(r, z, now)
-	o := Of(r, z, &tally, now)
+	o := FactsOfZone(r, z, &tally, now)
 	o.Dialect = dialectOf(r, z.Name)
 	if o.Tally == nil {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
-	o.Differ = o.astray()
+	o.Differ = o.differingUnits()
 	p := flows.ProgressOf(r, z)
 	if p.Known && p.IsTracked() {
-		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
+		o.Progress = &RowProgress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
 			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}
 	}
 	for _, d := range p.Down {
-		o.Daemons = append(o.Daemons, Daemon{d.Name, d.State, page.Stamp{Time: d.Since}, d.Error})
+		o.Daemons = append(o.Daemons, StoppedDaemon{d.Name, d.State, page.Stamp{Time: d.Since}, d.Error})
 	}
 	return o
 }
 
 // dialectOf is nil where Rung's own zones run: there is nothing to find out.
-func dialectOf(r *revision.Revision, zone string) *Dialect {
+func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 	if r.Dialects == nil {
 		return nil
 	}
 	d := revision.DialectOfZone(r, zone)
-	out := &Dialect{Settings: []Setting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
+	out := &ZoneDialect{Settings: []DialectSetting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
 	for _, s := range d.Settings {
-		out.Settings = append(out.Settings, Setting(s))
+		out.Settings = append(out.Settings, DialectSetting(s))
 	}
 	for _, g := range d.Rows {
 		out.Rows = append(out.Rows, RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form})
@@ -143,8 +143,8 @@ func dialectOf(r *revision.Revision, zone string) *Dialect {
 	return out
 }
 
-// Evidence says of rows of a type how many have their form, and why.
-func (d *Dialect) Evidence(g *RowsForm) string {
+// EvidenceText says of rows of a type how many have their form, and why.
+func (d *ZoneDialect) EvidenceText(g *RowsForm) string {
 	parts := []string{fmt.Sprintf("%d of %d rows current", g.Current, g.Rows)}
 	if g.Why != "" {
 		parts = append(parts, g.Why)

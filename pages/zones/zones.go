@@ -16,35 +16,35 @@ import (
 )
 
 // Table lists zones.
-var Table = &page.Table[*Zone]{
-	ID:    func(z *Zone) string { return z.Name },
+var Table = &page.Table[*ZoneFacts]{
+	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",
-	Columns: []page.Column[*Zone]{
-		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *Zone) page.Cell {
-			return page.Cell{Sign: Mark(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
+	Columns: []page.Column[*ZoneFacts]{
+		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Sign: ZoneSign(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
 		}},
-		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
-		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *Zone) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
-			Exact: func(z *Zone) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *Zone) page.Cell {
+		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
+		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *ZoneFacts) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
+			Exact: func(z *ZoneFacts) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
 				if z.Of.ConnAt.IsZero() {
 					return page.Cell{Text: "–"}
 				}
 				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
 			}},
-		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *Zone) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
-			Exact: func(z *Zone) string { return z.SyncedAt.String() }, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read()} }},
-		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *Zone) string {
+		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *ZoneFacts) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
+			Exact: func(z *ZoneFacts) string { return z.SyncedAt.String() }, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.rowsAge()} }},
+		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *ZoneFacts) string {
 			if z.SyncedAt.IsZero() {
 				return ""
 			}
 			return strconv.Itoa(z.Rows)
-		}, Cell: func(z *Zone) page.Cell {
+		}, Cell: func(z *ZoneFacts) page.Cell {
 			if z.SyncedAt.IsZero() {
 				return page.Cell{Text: "–"}
 			}
 			return page.Cell{Text: words.Thousands(z.Rows)}
 		}},
-		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *Zone) page.Cell {
+		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *ZoneFacts) page.Cell {
 			switch {
 			case z.Tally == nil:
 				return page.None
@@ -53,29 +53,29 @@ var Table = &page.Table[*Zone]{
 			}
 			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
 		}},
-		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Differing(2), Role: themes.Error} }},
-		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *Zone) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
-		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *Zone) page.Cell {
+		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.DifferenceText(2), Role: themes.Error} }},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.CountByState(z.Policies)} }},
+		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
 			text := words.CountByState(z.Units)
-			if names := z.astray(); len(names) > 0 {
+			if names := z.differingUnits(); len(names) > 0 {
 				text += ": " + words.JoinAtMost(names, "; ", 3)
 			}
 			return page.Cell{Text: text}
 		}},
-		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *Zone) page.Cell { return page.Cell{Text: strconv.Itoa(z.Of.Pending)} }},
-		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *Zone) page.Cell {
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: strconv.Itoa(z.Of.Pending)} }},
+		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
 			if z.Writes {
 				return page.Cell{Text: "yes"}
 			}
 			return page.Cell{Text: "observed"}
 		}},
-		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Server} }},
-		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Endpoint} }},
-		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *Zone) int { return a.Loss.compare(b.Loss) },
-			Cell: func(z *Zone) page.Cell { return z.Loss.cell() }},
+		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Endpoint} }},
+		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
+			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
 		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
 		// that the zone's nodes have.
-		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
+		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *ZoneFacts) page.Cell {
 			p := flows.ProgressOf(z.rev, z.Of)
 			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
@@ -86,15 +86,15 @@ var Table = &page.Table[*Zone]{
 			}
 			return c
 		}},
-		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89, Cell: func(z *Zone) page.Cell {
-			return page.Cell{Text: strings.Join(z.Wrong(), "; "), Role: themes.Error}
+		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Text: strings.Join(z.ProblemTexts(), "; "), Role: themes.Error}
 		}},
 	},
 }
 
-// Mark is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
+// ZoneSign is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
 // ◐ not read yet, ○ not reached, ✗ no permission.
-func Mark(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
+func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
 		if flows.IsBelowFaulty(r, z, now) {
@@ -119,8 +119,8 @@ func connRole(c model.ConnState) page.Role {
 	return themes.Info
 }
 
-// read is how old the rows are: while the connection stands they are current.
-func (z *Zone) read() string {
+// rowsAge is how old the rows are: while the connection stands they are current.
+func (z *ZoneFacts) rowsAge() string {
 	switch {
 	case z.SyncedAt.IsZero():
 		return "never"
@@ -132,11 +132,11 @@ func (z *Zone) read() string {
 
 // Rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
 // not read yet.
-func (z *Zone) Rank() int {
+func (z *ZoneFacts) Rank() int {
 	switch {
 	case z.State == model.ConnLost || z.State == model.ConnDenied:
 		return 0
-	case z.Differs():
+	case z.HasDifferences():
 		return 1
 	case len(z.Trouble) > 0:
 		return 2
@@ -146,20 +146,20 @@ func (z *Zone) Rank() int {
 	return 4
 }
 
-// Differs says whether something is not in sync although its rows are known.
-func (z *Zone) Differs() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
+// HasDifferences says whether something is not in sync although its rows are known.
+func (z *ZoneFacts) HasDifferences() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
 
-// astray names the units that are not in sync.
-func (z *Zone) astray() []string {
+// differingUnits names the units that are not in sync.
+func (z *ZoneFacts) differingUnits() []string {
 	if z.Tally == nil {
 		return []string{}
 	}
-	return page.Each(z.Tally.Astray, model.Key.Label)
+	return page.MapList(z.Tally.Astray, model.Key.Label)
 }
 
-// Differing says what differs: "behind: cluster-control and 2 more".
-func (z *Zone) Differing(most int) string {
-	if !z.Differs() {
+// DifferenceText says what differs: "behind: cluster-control and 2 more".
+func (z *ZoneFacts) DifferenceText(most int) string {
+	if !z.HasDifferences() {
 		return ""
 	}
 	var names []string
@@ -169,8 +169,8 @@ func (z *Zone) Differing(most int) string {
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }
 
-// Wrong returns the problems of a zone, a text each.
-func (z *Zone) Wrong() (out []string) {
+// ProblemTexts returns the problems of a zone, a text each.
+func (z *ZoneFacts) ProblemTexts() (out []string) {
 	if z.Of.Paused != "" {
 		out = append(out, "writing paused: "+z.Of.Paused)
 	}
@@ -187,16 +187,16 @@ func (z *Zone) Wrong() (out []string) {
 	return append(out, z.Trouble...)
 }
 
-// Loss counts the log lines of a zone that meters discard.
-type Loss struct {
+// LogLoss counts the log lines of a zone that meters discard.
+type LogLoss struct {
 	Now     bool   // lines are being lost
 	Lines   uint64 // as far as they are counted
 	Counted bool   // all of them are
 }
 
-// cell is a word and a count: "losing 1,300", "lost 1,300", and "losing" where nothing
+// lossCell is a word and a count: "losing 1,300", "lost 1,300", and "losing" where nothing
 // counts them.
-func (x *Loss) cell() page.Cell {
+func (x *LogLoss) lossCell() page.Cell {
 	switch {
 	case x == nil:
 		return page.None
@@ -213,9 +213,9 @@ func (x *Loss) cell() page.Cell {
 	return page.Cell{Text: word + n, Role: themes.Warn}
 }
 
-// compare orders zones by their losses, those that lose lines now behind the others.
-func (x *Loss) compare(with *Loss) int {
-	rank := func(x *Loss) (now int, lines uint64) {
+// compareLoss orders zones by their losses, those that lose lines now behind the others.
+func (x *LogLoss) compareLoss(with *LogLoss) int {
+	rank := func(x *LogLoss) (now int, lines uint64) {
 		switch {
 		case x == nil:
 			return 0, 0

@@ -44,7 +44,7 @@ func OpenWith(t testing.TB, f *Fake, opt ui.Options) *Screen {
 		opt.StateDir = t.TempDir()
 	}
 	if opt.Themes == nil {
-		opt.Themes = themes.Builtin()
+		opt.Themes = themes.BuiltinThemes()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

@@ -25,8 +25,8 @@ const (
 	Input  Scope = "input" // a line is being typed: no other scope holds then
 )
 
-// Of is the scope of a kind of page.
-func Of(k nav.Kind) Scope { return Scope(k) }
+// ScopeOf is the scope of a kind of page.
+func ScopeOf(k nav.Kind) Scope { return Scope(k) }
 
 // Action is one thing to do.
 type Action struct {
@@ -74,10 +74,10 @@ type Context struct {
 	Access revision.Access
 }
 
-// target returns the policy an action is about: the one under the cursor, else the page's
+// targetPolicy returns the policy an action is about: the one under the cursor, else the page's
 // policy. A new policy has no name yet, and the policies that a conversion made are not the
 // one under its cursor: for these only the kind is set.
-func (c Context) target(id ID) model.PolicyKey {
+func (c Context) targetPolicy(id ID) model.PolicyKey {
 	switch id {
 	case LadderNew, PlanNew, LadderTemplate, PlanTemplate, ConvertApply:
 		return model.PolicyKey{Kind: model.KindANP}
@@ -109,7 +109,7 @@ func (a *Action) WhyNot(c Context) string {
 			return why
 		}
 	}
-	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
+	if k := c.targetPolicy(a.ID); a.Op != "" && k.Kind != "" {
 		return a.Op.DeniedText(c.Access, k)
 	}
 	return ""
@@ -119,7 +119,7 @@ func (a *Action) WhyNot(c Context) string {
 func (a *Action) whyNotChanged(c Context) string {
 	switch a.Op {
 	case change.OpApply, change.OpMove, change.OpLogLevel, change.OpDelete:
-		return gate.WhyNotChanged(c.target(a.ID).Kind)
+		return gate.WhyNotChanged(c.targetPolicy(a.ID).Kind)
 	}
 	return ""
 }
@@ -135,36 +135,36 @@ func OnPolicy(c Context) string {
 	return "no AdminNetworkPolicy here"
 }
 
-// group is the actions of one scope.
-type group struct {
+// scopeGroup is the actions of one scope.
+type scopeGroup struct {
 	scope   Scope
 	actions []Action
 }
 
-// groups is everything, in the order of help and docs. A new view adds a line.
-func groups() []group {
-	return []group{
-		{Of(nav.Ladder), ladder},
+// scopeGroups is everything, in the order of help and docs. A new view adds a line.
+func scopeGroups() []scopeGroup {
+	return []scopeGroup{
+		{ScopeOf(nav.Ladder), ladder},
 		{Carry, carry},
-		{Of(nav.Policy), policy},
-		{Of(nav.Rule), rule},
-		{Of(nav.Rows), rows},
-		{Of(nav.Row), row},
-		{Of(nav.Pod), pod},
-		{Of(nav.Edit), edit},
-		{Of(nav.Preview), preview},
-		{Of(nav.Plan), planActions},
-		{Of(nav.Logs), logActions},
-		{Of(nav.Sessions), sessionActions},
-		{Of(nav.Activity), activity},
-		{Of(nav.Zones), zones},
-		{Of(nav.Controller), controllerActions},
-		{Of(nav.Ready), readyActions},
-		{Of(nav.Findings), findingsActions},
-		{Of(nav.Trace), traceActions},
-		{Of(nav.Matrix), matrixActions},
-		{Of(nav.Probe), probeActions},
-		{Of(nav.Convert), convertActions},
+		{ScopeOf(nav.Policy), policy},
+		{ScopeOf(nav.Rule), rule},
+		{ScopeOf(nav.Rows), rows},
+		{ScopeOf(nav.Row), row},
+		{ScopeOf(nav.Pod), pod},
+		{ScopeOf(nav.Edit), edit},
+		{ScopeOf(nav.Preview), preview},
+		{ScopeOf(nav.Plan), planActions},
+		{ScopeOf(nav.Logs), logActions},
+		{ScopeOf(nav.Sessions), sessionActions},
+		{ScopeOf(nav.Activity), activity},
+		{ScopeOf(nav.Zones), zones},
+		{ScopeOf(nav.Controller), controllerActions},
+		{ScopeOf(nav.Ready), readyActions},
+		{ScopeOf(nav.Findings), findingsActions},
+		{ScopeOf(nav.Trace), traceActions},
+		{ScopeOf(nav.Matrix), matrixActions},
+		{ScopeOf(nav.Probe), probeActions},
+		{ScopeOf(nav.Convert), convertActions},
 		{Text, text},
 		{Input, input},
 		{List, list},
@@ -172,10 +172,10 @@ func groups() []group {
 	}
 }
 
-// Table is every action with its scope, grouped by scope, Global last.
-func Table() []Action {
+// ScopedActions is every action with its scope, grouped by scope, Global last.
+func ScopedActions() []Action {
 	var out []Action
-	for _, g := range groups() {
+	for _, g := range scopeGroups() {
 		for _, a := range g.actions {
 			a.Scope = g.scope
 			out = append(out, a)

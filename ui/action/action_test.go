@@ -19,7 +19,7 @@ import (
 func TestTable(t *testing.T) {
 	ids := map[ID]bool{}
 	form := regexp.MustCompile(`^[a-z]+\.[a-z][a-z-]*$`)
-	for _, a := range Table() {
+	for _, a := range ScopedActions() {
 		if ids[a.ID] || !form.MatchString(string(a.ID)) {
 			t.Errorf("%s: the id is double or not of the form view.what", a.ID)
 		}
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: changes something without confirmation", a.ID)
 		}
 		for _, k := range a.Keys {
-			if n, ok := Normal(k); !ok || n != k {
+			if n, ok := NormalKey(k); !ok || n != k {
 				t.Errorf("%s: %q is not how the key is spelt (%q)", a.ID, k, n)
 			}
 			// A line has them as a shell has, and others besides.
@@ -52,7 +52,7 @@ func TestNoDefaultConflicts(t *testing.T) {
 	}
 	// A view may hide a key that holds everywhere only where it is said.
 	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
-	for _, a := range m.All() {
+	for _, a := range m.AllActions() {
 		for _, k := range a.Keys {
 			o := m.byKey[Global][k]
 			if o == nil || a.Scope == Global || a.Scope == Input || meant[a.ID] {
@@ -85,7 +85,7 @@ func TestLetters(t *testing.T) {
 	// What is meant by a word has one letter where it can: those who look for a thing
 	// find it under the same key on the next page.
 	keys := map[string]string{}
-	for _, a := range Table() {
+	for _, a := range ScopedActions() {
 		if a.Scope == Input || len(a.Keys) == 0 || !isLetter(a.Keys[0]) || a.Scope == Global {
 			continue
 		}
@@ -122,11 +122,11 @@ func TestOverrides(t *testing.T) {
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	scopes := []Scope{Of(nav.Ladder), List, Global}
+	scopes := []Scope{ScopeOf(nav.Ladder), List, Global}
 	for key, want := range map[string]ID{"J": LadderNew, "ctrl+enter": LadderNew, "e": LadderMove, "ctrl+q": Quit,
 		"ctrl+c": Quit, ":": Down, "?": Help, "j": "", "n": ""} {
 		var got ID
-		if a := m.Lookup(scopes, key); a != nil {
+		if a := m.LookupKey(scopes, key); a != nil {
 			got = a.ID
 		}
 		if got != want {
@@ -137,7 +137,7 @@ func TestOverrides(t *testing.T) {
 
 func TestInHidesShadowedKeys(t *testing.T) {
 	m, _ := NewKeymap(nil)
-	for _, a := range m.In([]Scope{Of(nav.Preview), Global}) {
+	for _, a := range m.ActionsIn([]Scope{ScopeOf(nav.Preview), Global}) {
 		if a.ID == Back && len(a.Keys) > 0 {
 			t.Errorf("back still shows %v although the preview took them", a.Keys)
 		}
@@ -169,7 +169,7 @@ func TestWhyNot(t *testing.T) {
 		{Undo, Context{Mode: open, Undo: "move"}, ""},
 	}
 	for _, tt := range tests {
-		if got := m.Action(tt.id).WhyNot(tt.c); got != tt.want {
+		if got := m.ActionByID(tt.id).WhyNot(tt.c); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.id, got, tt.want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestNoPermission(t *testing.T) {
 		id   ID
 		want string
 	}{{LadderNew, "no permission: cannot create "}, {LadderDelete, "no permission: cannot delete "}, {LadderMove, ""}, {LadderEdit, ""}} {
-		for _, a := range Table() {
+		for _, a := range ScopedActions() {
 			if why := a.WhyNot(c); a.ID == tt.id && (why == "") != (tt.want == "") || a.ID == tt.id && !strings.HasPrefix(why, tt.want) {
 				t.Errorf("%s: %q", a.ID, why)
 			}

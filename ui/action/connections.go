@@ -60,9 +60,9 @@ func OnOVN(c Context) string {
 	return ""
 }
 
-// probed says whether hints offer a probe: where one is possible, beside what it can
+// canOfferProbe says whether hints offer a probe: where one is possible, beside what it can
 // begin from.
-func probed(c Context) bool {
+func canOfferProbe(c Context) bool {
 	return OnOVN(c) == "" && (c.Page.Kind == nav.Logs || c.Page.Kind == nav.Rule || c.Page.Kind == nav.Trace || c.Page.Kind == nav.Pod ||
 		c.Selected.Key.Kind == model.KindPod || c.Selected.Dir != "")
 }

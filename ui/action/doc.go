@@ -7,7 +7,7 @@
 // something names its engine operation, and is disabled with the reason where
 // changes are not allowed.
 //
-// The actions of a view are a list of its own here, named in Table. It may import
+// The actions of a view are a list of its own here, named in ScopedActions. It may import
 // engine, model and ui/nav; every other package of ui may import it.
 package action
 

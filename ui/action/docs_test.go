@@ -43,7 +43,7 @@ letter before an answer chooses it.
 			fmt.Fprintf(&b, "- `%s`: %s.\n", l.key, why)
 		}
 	}
-	for _, g := range groups() {
+	for _, g := range scopeGroups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(string(g.scope[:1]))+string(g.scope[1:]))
 		for _, a := range g.actions {
 			keys := make([]string, len(a.Keys))

@@ -18,14 +18,14 @@ type Keymap struct {
 // alwaysQuit cannot be taken away: a way out must be left.
 const alwaysQuit = "ctrl+c"
 
-// Problem describes an error in the keys that an action was given.
-type Problem struct {
+// KeyProblem describes an error in the keys that an action was given.
+type KeyProblem struct {
 	ID   ID
 	What string
 }
 
 // String begins with the setting.
-func (p Problem) String() string { return "keys." + string(p.ID) + ": " + p.What }
+func (p KeyProblem) String() string { return "keys." + string(p.ID) + ": " + p.What }
 
 // aKey says how keys are written.
 const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
@@ -34,11 +34,11 @@ const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 an
 // are reported and the others are taken: an unknown id, a key that is no
 // key, two actions in one scope that want the same key (the overridden one
 // keeps it), a key of a view that hides one that holds everywhere.
-func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {
-	m := &Keymap{actions: Table(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
-	var report []Problem
+func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
+	m := &Keymap{actions: ScopedActions(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
+	var report []KeyProblem
 	say := func(id ID, format string, args ...any) {
-		report = append(report, Problem{id, fmt.Sprintf(format, args...)})
+		report = append(report, KeyProblem{id, fmt.Sprintf(format, args...)})
 	}
 	for i := range m.actions {
 		m.byID[m.actions[i].ID] = &m.actions[i]
@@ -52,7 +52,7 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {
 		}
 		a.Keys = nil
 		for _, k := range overrides[id] {
-			switch k, ok := Normal(k); {
+			switch k, ok := NormalKey(k); {
 			case !ok:
 				say(a.ID, "%q is not a key (allowed: %s)", k, aKey)
 			case k == alwaysQuit && a.ID != Quit:
@@ -104,13 +104,13 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {
 			}
 		}
 	}
-	slices.SortFunc(report, func(a, b Problem) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(report, func(a, b KeyProblem) int { return strings.Compare(a.String(), b.String()) })
 	return m, report
 }
 
-// Normal brings a key as people write it into Bubble Tea's spelling; ok is
+// NormalKey brings a key as people write it into Bubble Tea's spelling; ok is
 // false when it is no key.
-func Normal(k string) (string, bool) {
+func NormalKey(k string) (string, bool) {
 	k = strings.TrimSpace(k)
 	if k == "" {
 		return k, false
@@ -161,8 +161,8 @@ func isFunctionKey(k string) bool {
 	return err == nil && n >= 1 && n <= 20 && k == fmt.Sprintf("f%d", n)
 }
 
-// Lookup finds the action of a key: the first scope that knows it decides.
-func (m *Keymap) Lookup(scopes []Scope, key string) *Action {
+// LookupKey finds the action of a key: the first scope that knows it decides.
+func (m *Keymap) LookupKey(scopes []Scope, key string) *Action {
 	for _, s := range scopes {
 		if a := m.byKey[s][key]; a != nil {
 			return a
@@ -171,12 +171,12 @@ func (m *Keymap) Lookup(scopes []Scope, key string) *Action {
 	return nil
 }
 
-// Action is one action or nil.
-func (m *Keymap) Action(id ID) *Action { return m.byID[id] }
+// ActionByID is one action or nil.
+func (m *Keymap) ActionByID(id ID) *Action { return m.byID[id] }
 
-// In lists the actions of the scopes in their order; a key that an earlier
+// ActionsIn lists the actions of the scopes in their order; a key that an earlier
 // scope took is not listed again under the later action.
-func (m *Keymap) In(scopes []Scope) []Action {
+func (m *Keymap) ActionsIn(scopes []Scope) []Action {
 	n := 0
 	for j := range m.actions {
 		if slices.Contains(scopes, m.actions[j].Scope) {
@@ -190,7 +190,7 @@ func (m *Keymap) In(scopes []Scope) []Action {
 				continue
 			}
 			a := m.actions[j]
-			if taken := func(k string) bool { return m.Lookup(scopes[:i], k) != nil }; slices.ContainsFunc(a.Keys, taken) {
+			if taken := func(k string) bool { return m.LookupKey(scopes[:i], k) != nil }; slices.ContainsFunc(a.Keys, taken) {
 				a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), taken)
 			}
 			out = append(out, a)
@@ -199,11 +199,11 @@ func (m *Keymap) In(scopes []Scope) []Action {
 	return out
 }
 
-// All lists every action with the keys that hold now.
-func (m *Keymap) All() []Action { return m.actions }
+// AllActions lists every action with the keys that hold now.
+func (m *Keymap) AllActions() []Action { return m.actions }
 
-// Label is a key for people: "⏎" for enter, "space", "ctrl+p".
-func Label(key string) string {
+// KeyLabel is a key for people: "⏎" for enter, "space", "ctrl+p".
+func KeyLabel(key string) string {
 	switch key {
 	case "enter":
 		return "⏎"
@@ -219,20 +219,20 @@ func Label(key string) string {
 	return key
 }
 
-// Shown is the key of an action that hints show, empty without one.
-func (a *Action) Shown() string {
+// HintKey is the key of an action that hints show, empty without one.
+func (a *Action) HintKey() string {
 	if len(a.Keys) == 0 {
 		return ""
 	}
-	return a.Label(a.Keys[0])
+	return a.LabelOf(a.Keys[0])
 }
 
-// Label is one of the action's keys for people.
-func (a *Action) Label(key string) string {
+// LabelOf is one of the action's keys for people.
+func (a *Action) LabelOf(key string) string {
 	if a.plain {
 		return key
 	}
-	return Label(key)
+	return KeyLabel(key)
 }
 
 // SetPlain shows keys by name only: "enter" instead of a sign.

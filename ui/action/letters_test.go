@@ -115,7 +115,7 @@ type meant struct {
 func letters() []letter {
 	var out []letter
 	at := map[string]int{}
-	for _, a := range Table() {
+	for _, a := range ScopedActions() {
 		for _, k := range a.Keys {
 			if a.Scope == Input || !isLetter(k) {
 				continue

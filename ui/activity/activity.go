@@ -17,30 +17,30 @@ import (
 // limit is how many entries are kept on screen.
 const limit = 2000
 
-// pane is the view: what was done above, its commands below.
-type pane struct {
+// activityPage is the view: what was done above, its commands below.
+type activityPage struct {
 	view.List
 	table *widget.Table[*activity.Entry]
 	zone  string
 	done  []*activity.Entry // newest first
 	last  uint64
-	st    *themes.Styles
+	st    *themes.StyleSet
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &pane{zone: p.Zone}
+	v := &activityPage{zone: p.Zone}
 	v.table = widget.Of(activity.Table, &v.st)
 	v.Of = v.table
 	return v
 }
 
 // Sync takes what was done since.
-func (v *pane) Sync(env *view.Env) {
+func (v *activityPage) Sync(env *view.Env) {
 	v.st = env.Styles
 	for _, a := range env.Console.Activity(v.last) {
 		v.last = max(v.last, a.Seq)
-		v.done = append(v.done, activity.Of(a, env.Now))
+		v.done = append(v.done, activity.EntryOf(a, env.Now))
 	}
 	slices.SortFunc(v.done, func(a, b *activity.Entry) int { return cmp.Compare(b.Done.Seq, a.Done.Seq) })
 	if len(v.done) > limit {
@@ -63,8 +63,8 @@ func (v *pane) Sync(env *view.Env) {
 	}
 }
 
-// Tell says which zone is shown.
-func (v *pane) Tell(env *view.Env) widget.Line {
+// TellState says which zone is shown.
+func (v *activityPage) TellState(env *view.Env) widget.Line {
 	if v.zone == "" {
 		return widget.Styled("all zones", env.Styles.Dim)
 	}
@@ -72,26 +72,26 @@ func (v *pane) Tell(env *view.Env) widget.Line {
 }
 
 // Do follows the policy of a line and goes through the zones.
-func (v *pane) Do(env *view.Env, id action.ID) bool {
+func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if p := v.Selected(); !p.None() {
-			env.Open(p)
+		if p := v.SelectedPage(); !p.None() {
+			env.OpenPage(p)
 		} else {
-			env.Fail("not about a single policy")
+			env.SayFailure("not about a single policy")
 		}
 	case action.ActivityZone:
-		v.turn(env, 1)
+		v.turnZone(env, 1)
 	case action.ActivityPrev:
-		v.turn(env, -1)
+		v.turnZone(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// turn goes on by d among all zones together and each alone.
-func (v *pane) turn(env *view.Env, d int) {
+// turnZone goes on by d among all zones together and each alone.
+func (v *activityPage) turnZone(env *view.Env, d int) {
 	names := []string{""}
 	for _, z := range env.Rev.Zones {
 		names = append(names, z.Name)
@@ -100,8 +100,8 @@ func (v *pane) turn(env *view.Env, d int) {
 	v.Sync(env)
 }
 
-// Selected is the policy of the line under the cursor.
-func (v *pane) Selected() nav.Page {
+// SelectedPage is the policy of the line under the cursor.
+func (v *activityPage) SelectedPage() nav.Page {
 	if a, ok := v.table.Selected(); ok && a.Policy != "" {
 		return nav.ToPolicy(a.Done.Policy)
 	}
@@ -110,7 +110,7 @@ func (v *pane) Selected() nav.Page {
 
 // Render draws the list and, where there is room, the commands of the line
 // under the cursor.
-func (v *pane) Render(env *view.Env, w, h int) string {
+func (v *activityPage) Render(env *view.Env, w, h int) string {
 	a, ok := v.table.Selected()
 	if h < 12 || !ok || len(a.Commands) == 0 {
 		return v.table.Render(env.Styles, w, h)
@@ -134,17 +134,17 @@ func (v *pane) Render(env *view.Env, w, h int) string {
 }
 
 // Copies are the commands of the line under the cursor.
-func (v *pane) Copies(*view.Env) []view.Copy {
+func (v *activityPage) Copies(*view.Env) []view.CopyItem {
 	a, ok := v.table.Selected()
 	if !ok {
 		return nil
 	}
-	var out []view.Copy
+	var out []view.CopyItem
 	if len(a.Commands) > 0 {
-		out = append(out, view.Copy{What: "commands", Text: strings.Join(a.Commands, "\n") + "\n"})
+		out = append(out, view.CopyItem{What: "commands", Text: strings.Join(a.Commands, "\n") + "\n"})
 	}
 	if a.Error != "" {
-		out = append(out, view.Copy{What: "error", Text: a.Error})
+		out = append(out, view.CopyItem{What: "error", Text: a.Error})
 	}
-	return append(out, view.Copy{What: "summary", Text: a.Summary})
+	return append(out, view.CopyItem{What: "summary", Text: a.Summary})
 }

@@ -17,7 +17,7 @@ import (
 
 // View is the page.
 type View struct {
-	detail.Page
+	detail.PanePage
 
 	// The streams are asked for once a second.
 	streams   []logline.Stream // of the nodes
@@ -27,7 +27,7 @@ type View struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	return &View{Page: detail.NewPage()}
+	return &View{PanePage: detail.NewPage()}
 }
 
 // Sync makes the lines.
@@ -43,29 +43,29 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	v.about(env, s)
-	resources(env, s)
-	permissions(env, s)
-	dialect(env, s)
+	v.addCluster(env, s)
+	addResources(env, s)
+	addPermissions(env, s)
+	addDialect(env, s)
 	if env.Rev.System.HasFeature(system.Rows) {
-		v.zones(env, s)
+		v.addZones(env, s)
 	}
-	v.logs(env, s)
+	v.addLogs(env, s)
 	v.logFiles(env, s)
 	v.Pane.SetItems(s.Lines)
 }
 
 // Copies are the commands of the permissions, and the server's address.
-func (v *View) Copies(env *view.Env) []view.Copy {
-	out := []view.Copy{{What: "context", Text: env.Rev.Mode.Title}}
+func (v *View) Copies(env *view.Env) []view.CopyItem {
+	out := []view.CopyItem{{What: "context", Text: env.Rev.Mode.Title}}
 	if env.Rev.Mode.Server != "" {
-		out = append(out, view.Copy{What: "API server", Text: env.Rev.Mode.Server})
+		out = append(out, view.CopyItem{What: "API server", Text: env.Rev.Mode.Server})
 	}
 	if l, ok := v.Pane.Selected(); ok {
-		all := grouped(env.Rev.Access.Permissions())
+		all := groupPermissions(env.Rev.Access.Permissions())
 		for i := range all {
-			if id := all[i].id(); id == l.ID || id+".command" == l.ID {
-				out = append([]view.Copy{{What: "kubectl command", Text: all[i].Command}}, out...)
+			if id := all[i].lineID(); id == l.ID || id+".command" == l.ID {
+				out = append([]view.CopyItem{{What: "kubectl command", Text: all[i].Command}}, out...)
 			}
 		}
 	}
@@ -75,37 +75,37 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 // nameWidth is the column of the names of fields.
 const nameWidth = 14
 
-// about names the cluster and the user, and says what Rung does there.
-func (v *View) about(env *view.Env, s *detail.Sheet) {
+// addCluster names the cluster and the user, and says what Rung does there.
+func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 	st, m := env.Styles, env.Rev.Mode
 	on := m.Name == revision.ClusterMode
 	field := func(id, name, text string, to nav.Page) {
 		if text != "" {
-			s.Field(id, name, nameWidth, widget.Plain(text), to)
+			s.AddField(id, name, nameWidth, widget.Plain(text), to)
 		}
 	}
 	if !on {
-		s.Head("no cluster")
-		s.Say("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.To(nav.Contexts))
+		s.AddHead("no cluster")
+		s.AddParagraph("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.To(nav.Contexts))
 	} else {
-		s.Head("cluster")
+		s.AddHead("cluster")
 		field("context", "context", m.Title, nav.To(nav.Contexts))
 		field("server", "API server", m.Server, nav.Page{})
 		field("user", "user", m.User, nav.Page{})
 	}
 	if env.Rev.System.HasFeature(system.Rows) {
-		s.Field("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
+		s.AddField("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
 	}
-	s.Field("changes", "changes", nameWidth, changesLine(env), nav.Page{})
+	s.AddField("changes", "changes", nameWidth, changesLine(env), nav.Page{})
 	if on {
 		return
 	}
 	for _, src := range env.Rev.Sources {
 		sign, look := connSign(src.Conn, st)
 		l := widget.Styled(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
-		s.Field("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
+		s.AddField("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
 		if src.Error != "" {
-			s.Say("source.error."+src.Name, nameWidth, "●", st.Error, st.Text, src.Error, nav.Page{})
+			s.AddParagraph("source.error."+src.Name, nameWidth, "●", st.Error, st.Text, src.Error, nav.Page{})
 		}
 	}
 }
@@ -132,7 +132,7 @@ func rowsLine(env *view.Env) widget.Line {
 // changesLine is whether policies can be changed now, and what would allow it.
 func changesLine(env *view.Env) widget.Line {
 	st, m := env.Styles, env.Rev.Mode
-	key := env.Keys.Action(action.Writes).Shown()
+	key := env.Keys.ActionByID(action.Writes).HintKey()
 	switch {
 	case m.Writes:
 		return widget.Styled("ALLOWED", st.Warn).Add("  after a preview and a yes; "+key+" returns to read-only", st.Dim)
@@ -142,20 +142,20 @@ func changesLine(env *view.Env) widget.Line {
 	return widget.Styled("off: read-only", st.OK).Add("  "+key+" allows them", st.Dim)
 }
 
-// zones is how many can be read, and how far the sweep is.
-func (v *View) zones(env *view.Env, s *detail.Sheet) {
+// addZones is how many can be read, and how far the sweep is.
+func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.To(nav.Zones)
-	s.Head("zones")
+	s.AddHead("zones")
 	if t.All == 0 {
-		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
 		return
 	}
-	s.Add("zones", append(widget.Line{{Text: words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...), to)
+	s.Add("zones", append(widget.Line{{Text: words.Total(t.All, "zone") + "  "}}, t.TallyLine(st, true)...), to)
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		s.Say("sweep", 0, "·", st.Dim, st.Text, line, to)
+		s.AddParagraph("sweep", 0, "·", st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
-		s.Say("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
+		s.AddParagraph("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
 			words.Total(t.Denied, "zone")), to)
 	}
 }

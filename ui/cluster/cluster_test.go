@@ -10,8 +10,8 @@ import (
 	"rung/ui/nav"
 )
 
-// resource changes one resource of the API server.
-func resource(p *revision.Facts, name string, f func(*model.SourceResource)) {
+// addResource changes one resource of the API server.
+func addResource(p *revision.Facts, name string, f func(*model.SourceResource)) {
 	for i := range p.Sources[0].Resources {
 		if r := &p.Sources[0].Resources[i]; r.Name == name {
 			f(r)
@@ -48,15 +48,15 @@ func TestDead(t *testing.T) {
 func TestRefused(t *testing.T) {
 	p := uitest.Cluster(t)
 	uitest.Allow(p, false, "pods", "pods/exec")
-	resource(p, "pods", func(r *model.SourceResource) {
+	addResource(p, "pods", func(r *model.SourceResource) {
 		r.Conn, r.Count, r.Attempts, r.At = model.ConnDenied, 0, 3, uitest.Now.Add(-9*time.Minute)
 		r.Error = "no permission to list pods; to check: kubectl --context=prod-eu auth can-i list pods"
 	})
-	resource(p, "adminnetworkpolicies.policy.networking.k8s.io", func(r *model.SourceResource) {
+	addResource(p, "adminnetworkpolicies.policy.networking.k8s.io", func(r *model.SourceResource) {
 		r.Conn, r.Count, r.At = model.ConnAbsent, 0, uitest.Now.Add(-9*time.Minute)
 		r.Error = "the API server does not serve it: install the CRD of network-policy-api, or enable AdminNetworkPolicy in OVN-Kubernetes"
 	})
-	resource(p, "egressfirewalls.k8s.ovn.org", func(r *model.SourceResource) { r.Conn, r.Count = model.ConnAbsent, 0 })
+	addResource(p, "egressfirewalls.k8s.ovn.org", func(r *model.SourceResource) { r.Conn, r.Count = model.ConnAbsent, 0 })
 	for i, z := range p.Zones {
 		next := *z
 		next.Conn, next.DB, next.SyncedAt, next.Policies = model.ConnDenied, nil, time.Time{}, nil

@@ -15,15 +15,15 @@ import (
 	"rung/ui/widget"
 )
 
-// logs is how the nodes' logs stand, those that do not come grouped by reason.
-func (v *View) logs(env *view.Env, s *detail.Sheet) {
+// addLogs is how the nodes' logs stand, those that do not come grouped by reason.
+func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	st, to := env.Styles, nav.To(nav.Logs)
-	s.Head("logs of the nodes")
+	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
-		s.Say("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.Action(action.GoLogs).Shown()+")", to)
+		s.AddParagraph("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
 		return
 	}
 	by := map[logline.StreamState][]*logline.Stream{}
@@ -39,7 +39,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 	if up < len(v.streams) {
 		sign, look = "▲", st.Warn
 	}
-	s.Say("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
+	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
 	states := make([]logline.StreamState, 0, len(by))
 	for state := range by {
 		states = append(states, state)
@@ -58,7 +58,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 		if why != "" {
 			text += ": " + why
 		}
-		s.Say("logs."+string(state), 2, "○", st.Warn, st.Text, text, to)
+		s.AddParagraph("logs."+string(state), 2, "○", st.Warn, st.Text, text, to)
 	}
 }
 
@@ -72,7 +72,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	st, to := env.Styles, nav.To(nav.Logs)
-	s.Head("log files")
+	s.AddHead("log files")
 	shown := 0
 	for _, up := range []bool{false, true} {
 		for i := range v.files {
@@ -88,11 +88,11 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 			case !up:
 				sign, look = "▲", st.Warn
 			}
-			s.Say("file."+x.File, 0, sign, look, st.Text, fileState(env, x), to)
+			s.AddParagraph("file."+x.File, 0, sign, look, st.Text, fileState(env, x), to)
 		}
 	}
 	if n := len(v.files) - shown; n > 0 {
-		s.Say("file.more", 0, "·", st.Dim, st.Text, words.Total(uint64(n), "more log file"), to)
+		s.AddParagraph("file.more", 0, "·", st.Dim, st.Text, words.Total(uint64(n), "more log file"), to)
 	}
 }
 
@@ -121,14 +121,14 @@ func fileState(env *view.Env, x *logline.Stream) string {
 	return text
 }
 
-// dialect adds the settings of the cluster's OVN-Kubernetes, as most zones report them, and
+// addDialect adds the settings of the cluster's OVN-Kubernetes, as most zones report them, and
 // where each setting was read.
-func dialect(env *view.Env, s *detail.Sheet) {
+func addDialect(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Dialects == nil {
 		return
 	}
 	st := env.Styles
-	s.Head("OVN-Kubernetes configuration · in most zones")
+	s.AddHead("OVN-Kubernetes configuration · in most zones")
 	settings := revision.DialectOfZone(env.Rev, "").Settings
 	wide := nameWidth
 	for _, x := range settings {
@@ -139,6 +139,6 @@ func dialect(env *view.Env, s *detail.Sheet) {
 		if x.Evidence != "" {
 			l = l.Add(": "+x.Evidence, st.Dim)
 		}
-		s.Field("setting."+x.Name, x.Name, wide, l, nav.Page{})
+		s.AddField("setting."+x.Name, x.Name, wide, l, nav.Page{})
 	}
 }

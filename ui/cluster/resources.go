@@ -15,7 +15,7 @@ import (
 )
 
 // connSign is the sign of a connection's state; the word stands beside it.
-func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
+func connSign(c model.ConnState, st *themes.StyleSet) (string, themes.Style) {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:
 		return "✓", st.OK
@@ -29,13 +29,13 @@ func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
 	return "◐", st.Info
 }
 
-// resources are the parts of the API server that are followed: those in trouble with
+// addResources are the parts of the API server that are followed: those in trouble with
 // what to do.
-func resources(env *view.Env, s *detail.Sheet) {
+func addResources(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
-	s.Head("resources of the API server")
+	s.AddHead("resources of the API server")
 	for _, src := range env.Rev.Sources {
 		if len(src.Resources) == 0 {
 			sign, look := connSign(src.Conn, env.Styles)
@@ -43,25 +43,25 @@ func resources(env *view.Env, s *detail.Sheet) {
 			if src.Error != "" {
 				text += ": " + src.Error
 			}
-			s.Say("source."+src.Name, 0, sign, look, env.Styles.Text, text, nav.Page{})
+			s.AddParagraph("source."+src.Name, 0, sign, look, env.Styles.Text, text, nav.Page{})
 			continue
 		}
 		short := env.W < fullNames
 		wide := 0
 		for _, r := range src.Resources {
-			wide = max(wide, widget.Width(shown(r.Name, short)))
+			wide = max(wide, widget.Width(resourceName(r.Name, short)))
 		}
 		wide += 4
 		for i := range src.Resources {
 			r := &src.Resources[i]
 			// A dead server tells the same of all: once is enough.
 			again := i+1 < len(src.Resources) && src.Resources[i+1].Error == r.Error && src.Resources[i+1].Conn == r.Conn
-			resource(env, s, r, shown(r.Name, short), wide, !again)
+			addResource(env, s, r, resourceName(r.Name, short), wide, !again)
 		}
 	}
 	for _, b := range env.Rev.Broken {
 		if b.Code == model.CodeNewer {
-			s.Say("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
+			s.AddParagraph("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
 		}
 	}
 }
@@ -69,8 +69,8 @@ func resources(env *view.Env, s *detail.Sheet) {
 // fullNames is from what width on resources are named with their group.
 const fullNames = 110
 
-// shown is a resource's name, short without its group.
-func shown(name string, short bool) string {
+// resourceName is a resource's name, short without its group.
+func resourceName(name string, short bool) string {
 	if !short {
 		return name
 	}
@@ -78,8 +78,8 @@ func shown(name string, short bool) string {
 	return name
 }
 
-// resource is one line, and what is wrong with it below.
-func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called string, wide int, why bool) {
+// addResource is one line, and what is wrong with it below.
+func addResource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called string, wide int, why bool) {
 	st := env.Styles
 	sign, look := connSign(r.Conn, st)
 	if r.Conn == model.ConnAbsent && r.Optional {
@@ -90,7 +90,7 @@ func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called st
 	if r.Conn == model.ConnSynced {
 		l = l.Add("  "+words.Total(r.Count, "object"), st.Text)
 	} else if !r.At.IsZero() {
-		l = l.Add(" since "+detail.Since(r.At, env.Now), st.Text)
+		l = l.Add(" since "+detail.SinceText(r.At, env.Now), st.Text)
 	}
 	if r.Conn != model.ConnSynced && r.Count > 0 {
 		l = l.Add("  "+words.Total(r.Count, "object")+" as last read", st.Dim)
@@ -101,9 +101,9 @@ func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called st
 	if r.Optional && r.Conn == model.ConnAbsent {
 		l = l.Add("  (optional)", st.Dim)
 	}
-	s.Add("resource."+r.Name, detail.Two(name, wide, l), resourcePage(r.Name))
+	s.Add("resource."+r.Name, detail.SideBySide(name, wide, l), resourcePage(r.Name))
 	if r.Error != "" && why && (r.Conn != model.ConnAbsent || !r.Optional) {
-		s.Say("resource.error."+r.Name, 4, "→", st.Dim, st.Text, r.Error, nav.Page{})
+		s.AddParagraph("resource.error."+r.Name, 4, "→", st.Dim, st.Text, r.Error, nav.Page{})
 	}
 }
 
@@ -118,25 +118,25 @@ func resourcePage(name string) nav.Page {
 	return nav.Page{}
 }
 
-// granted are the verbs of one resource that have the same answer.
-type granted struct {
+// grantedVerbs are the verbs of one resource that have the same answer.
+type grantedVerbs struct {
 	revision.Permission // the first of them
 	verbs               []string
 }
 
-// id is the line's identity.
-func (g *granted) id() string {
+// lineID is the line's identity.
+func (g *grantedVerbs) lineID() string {
 	return "permission." + g.Resource + "." + g.Namespace + "." + g.verbs[0]
 }
 
-// grouped puts the verbs of a resource together where the answer is the same.
-func grouped(all []revision.Permission) (out []granted) {
+// groupPermissions puts the verbs of a resource together where the answer is the same.
+func groupPermissions(all []revision.Permission) (out []grantedVerbs) {
 	for _, p := range all {
-		i := slices.IndexFunc(out, func(g granted) bool {
+		i := slices.IndexFunc(out, func(g grantedVerbs) bool {
 			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why
 		})
 		if i < 0 {
-			out = append(out, granted{p, []string{p.Verb}})
+			out = append(out, grantedVerbs{p, []string{p.Verb}})
 			continue
 		}
 		out[i].verbs = append(out[i].verbs, p.Verb)
@@ -144,17 +144,17 @@ func grouped(all []revision.Permission) (out []granted) {
 	return out
 }
 
-// permissions adds the permissions that the server reports: refusals first, each with its
+// addPermissions adds the permissions that the server reports: refusals first, each with its
 // consequence and the command that asks the same.
-func permissions(env *view.Env, s *detail.Sheet) {
+func addPermissions(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	st := env.Styles
-	s.Head("what the API server allows you to do")
-	all := grouped(env.Rev.Access.Permissions())
+	s.AddHead("what the API server allows you to do")
+	all := groupPermissions(env.Rev.Access.Permissions())
 	if len(all) == 0 {
-		s.Say("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
+		s.AddParagraph("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
 		return
 	}
 	for i := range all {
@@ -165,38 +165,38 @@ func permissions(env *view.Env, s *detail.Sheet) {
 		}
 		switch {
 		case g.Allowed:
-			s.Say(g.id(), 0, "✓", st.OK, st.Text, "yes: "+what, nav.Page{})
-		case elsewhere(all, g):
-			s.Say(g.id(), 0, "–", st.Dim, st.Dim, "no: "+what+": not needed, allowed in the other namespace", nav.Page{})
+			s.AddParagraph(g.lineID(), 0, "✓", st.OK, st.Text, "yes: "+what, nav.Page{})
+		case isAllowedElsewhere(all, g):
+			s.AddParagraph(g.lineID(), 0, "–", st.Dim, st.Dim, "no: "+what+": not needed, allowed in the other namespace", nav.Page{})
 		default:
-			refusal(env, s, g, what)
+			addRefusal(env, s, g, what)
 		}
 	}
 }
 
-// elsewhere says whether the same is allowed in another namespace: OVN-Kubernetes
+// isAllowedElsewhere says whether the same is allowed in another namespace: OVN-Kubernetes
 // runs in one of two.
-func elsewhere(all []granted, g *granted) bool {
-	return g.Namespace != "" && slices.ContainsFunc(all, func(o granted) bool {
+func isAllowedElsewhere(all []grantedVerbs, g *grantedVerbs) bool {
+	return g.Namespace != "" && slices.ContainsFunc(all, func(o grantedVerbs) bool {
 		return o.Allowed && o.Resource == g.Resource && o.Namespace != g.Namespace && slices.Equal(o.verbs, g.verbs)
 	})
 }
 
-func refusal(env *view.Env, s *detail.Sheet, g *granted, what string) {
+func addRefusal(env *view.Env, s *detail.Sheet, g *grantedVerbs, what string) {
 	st := env.Styles
 	text := "no: " + what
 	if g.Why != "" {
 		text += ": " + g.Why
 	}
-	if why := missed(g); why != "" {
+	if why := missedFeature(g); why != "" {
 		text += " → " + why
 	}
-	s.Say(g.id(), 0, "✗", st.Error, st.Text, text, nav.Page{})
-	s.Say(g.id()+".command", 4, "$", st.Dim, st.CodeText, g.Command, nav.Page{})
+	s.AddParagraph(g.lineID(), 0, "✗", st.Error, st.Text, text, nav.Page{})
+	s.AddParagraph(g.lineID()+".command", 4, "$", st.Dim, st.CodeText, g.Command, nav.Page{})
 }
 
-// missed says which feature is missing for want of a permission, empty for none.
-func missed(g *granted) string {
+// missedFeature says which feature is missing for want of a permission, empty for none.
+func missedFeature(g *grantedVerbs) string {
 	has := func(verbs ...string) bool {
 		return slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(g.verbs, v) })
 	}

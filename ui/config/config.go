@@ -45,17 +45,17 @@ type Config struct {
 // starts are the pages one can begin with.
 var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
 
-// Check returns all errors of the configuration: where, what, and what is
+// CheckAll returns all errors of the configuration: where, what, and what is
 // allowed. A setting that is wrong is left out and never fatal.
-func (c *Config) Check(set *themes.Set) []string {
+func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {
-		problems = append(problems, clean.Text(c.place(key)+key+": "+fmt.Sprintf(format, args...)))
+		problems = append(problems, clean.Text(c.settingPlace(key)+key+": "+fmt.Sprintf(format, args...)))
 	}
-	if c.Theme != "" && !set.Has(c.Theme) {
-		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.Names(), ", "))
+	if c.Theme != "" && !set.HasTheme(c.Theme) {
+		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.ThemeNames(), ", "))
 	}
-	if _, _, err := themes.Profile(c.Color, func(string) string { return "" }); err != nil {
+	if _, _, err := themes.ColourProfile(c.Color, func(string) string { return "" }); err != nil {
 		say("color", "no colour mode %q (allowed: %s)", c.Color, strings.Join(themes.ColorModes, ", "))
 	}
 	if c.Start != "" && !slices.Contains(starts, c.Start) {
@@ -63,7 +63,7 @@ func (c *Config) Check(set *themes.Set) []string {
 	}
 	_, wrong := action.NewKeymap(c.Keys)
 	for _, w := range wrong {
-		problems = append(problems, clean.Text(c.place("keys."+string(w.ID))+w.String()))
+		problems = append(problems, clean.Text(c.settingPlace("keys."+string(w.ID))+w.String()))
 	}
 	return problems
 }

@@ -15,7 +15,7 @@ import (
 // All that is wrong with a file is said at once, with its line, the setting, what is
 // wrong and what is allowed; what is right holds.
 func TestConfigProblems(t *testing.T) {
-	c := config.Parse("rung.yaml", []byte(`theme: pink
+	c := config.ParseFile("rung.yaml", []byte(`theme: pink
 colour: auto
 color: [1]
 ascii: maybe
@@ -45,7 +45,7 @@ contexts:
 		`rung.yaml line 12, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
 		`rung.yaml line 11, keys.x.y: no such action (allowed: those in docs/keys.md)`,
 	}
-	if diff := cmp.Diff(want, c.Check(themes.Builtin())); diff != "" {
+	if diff := cmp.Diff(want, c.CheckAll(themes.BuiltinThemes())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	if c.Mouse == nil || *c.Mouse || !cmp.Equal(c.Keys["ladder.move"], []string{"b", "bogus key"}) {
@@ -80,8 +80,8 @@ func TestConfigFiles(t *testing.T) {
 		{"keys: [a]", "f line 1, keys: not a list of actions (allowed: actions with their keys, such as ladder.new: [n, ctrl+n])"},
 		{"theme: \"a\\e[2Jb\"", "f line 1, theme: no theme \"a\\x1b[2Jb\" (allowed: adaptive, ansi16, dark, light, mono)"},
 	} {
-		conf := config.Parse("f", []byte(c.text))
-		if got := strings.Join(conf.Check(themes.Builtin()), "\n"); got != c.want {
+		conf := config.ParseFile("f", []byte(c.text))
+		if got := strings.Join(conf.CheckAll(themes.BuiltinThemes()), "\n"); got != c.want {
 			t.Errorf("%q: %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -92,8 +92,8 @@ func FuzzParseConfig(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c := config.Parse("f", []byte(text))
-		for _, p := range c.Check(themes.Builtin()) {
+		c := config.ParseFile("f", []byte(text))
+		for _, p := range c.CheckAll(themes.BuiltinThemes()) {
 			if strings.ContainsAny(p, "\n\x1b") {
 				t.Errorf("%q", p)
 			}

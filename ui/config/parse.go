@@ -13,24 +13,24 @@ import (
 	"rung/model/clean"
 )
 
-// Parse reads the text of a configuration file. Nothing that is wrong with it
-// keeps the console from opening: what could be read holds, and Check says the rest,
+// ParseFile reads the text of a configuration file. Nothing that is wrong with it
+// keeps the console from opening: what could be read holds, and CheckAll says the rest,
 // all of it at once. A file that is no YAML counts as empty.
-func Parse(path string, text []byte) Config {
+func ParseFile(path string, text []byte) Config {
 	c := Config{file: path, lines: map[string]int{}}
 	var doc yaml.Node
 	switch err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		c.syntax(err)
+		c.noteSyntax(err)
 	case len(doc.Content) == 1:
-		c.settings(doc.Content[0])
+		c.parseSettings(doc.Content[0])
 	}
 	return c
 }
 
-// syntax notes what the YAML parser says; it begins with the line.
-func (c *Config) syntax(err error) {
+// noteSyntax notes what the YAML parser says; it begins with the line.
+func (c *Config) noteSyntax(err error) {
 	what := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if at, rest, ok := strings.Cut(strings.TrimPrefix(what, "line "), ": "); ok && strings.HasPrefix(what, "line ") {
@@ -38,11 +38,11 @@ func (c *Config) syntax(err error) {
 			line, what = n, rest
 		}
 	}
-	c.wrong(line, "", "not valid YAML: "+what, "the file is ignored")
+	c.noteProblem(line, "", "not valid YAML: "+what, "the file is ignored")
 }
 
-// wrong notes a problem: the place, what is wrong, and what is allowed.
-func (c *Config) wrong(line int, key, what, allowed string) {
+// noteProblem notes a problem: the place, what is wrong, and what is allowed.
+func (c *Config) noteProblem(line int, key, what, allowed string) {
 	text := c.file
 	if line > 0 {
 		text += " line " + strconv.Itoa(line)
@@ -57,49 +57,49 @@ func (c *Config) wrong(line int, key, what, allowed string) {
 	c.problems = append(c.problems, clean.Text(text))
 }
 
-// settings takes the settings of the file one by one.
-func (c *Config) settings(n *yaml.Node) {
+// parseSettings takes the settings of the file one by one.
+func (c *Config) parseSettings(n *yaml.Node) {
 	const example = "allowed: one setting per line, such as theme: dark"
-	n = resolve(n)
+	n = resolveAlias(n)
 	if n.Kind != yaml.MappingNode {
 		if n.Tag != "!!null" {
-			c.wrong(n.Line, "", "not a list of settings", example)
+			c.noteProblem(n.Line, "", "not a list of settings", example)
 		}
 		return
 	}
-	c.each(n, "", func(key string, k, v *yaml.Node) {
+	c.eachEntry(n, "", func(key string, k, v *yaml.Node) {
 		switch key {
 		case "theme":
-			c.take(v, key, &c.Theme, "allowed: the name of a theme")
+			c.decodeValue(v, key, &c.Theme, "allowed: the name of a theme")
 		case "color":
-			c.take(v, key, &c.Color, "allowed: a colour mode, such as auto")
+			c.decodeValue(v, key, &c.Color, "allowed: a colour mode, such as auto")
 		case "start":
-			c.take(v, key, &c.Start, "allowed: the name of a page, such as ladder")
+			c.decodeValue(v, key, &c.Start, "allowed: the name of a page, such as ladder")
 		case "ascii":
-			c.take(v, key, &c.ASCII, "allowed: true, false")
+			c.decodeValue(v, key, &c.ASCII, "allowed: true, false")
 		case "mouse":
-			c.take(v, key, &c.Mouse, "allowed: true, false")
+			c.decodeValue(v, key, &c.Mouse, "allowed: true, false")
 		case "keys":
-			c.keys(v)
+			c.parseKeys(v)
 		case "contexts":
-			c.contexts(v)
+			c.checkContexts(v)
 		case "protected":
-			c.take(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
+			c.decodeValue(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
 		case "api-release":
-			c.take(v, key, &c.APIRelease, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")
+			c.decodeValue(v, key, &c.APIRelease, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")
 		default:
-			c.wrong(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release")
+			c.noteProblem(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release")
 		}
 	})
 }
 
-// each calls f for the entries of a mapping, once for each key.
-func (c *Config) each(n *yaml.Node, under string, f func(key string, k, v *yaml.Node)) {
+// eachEntry calls f for the entries of a mapping, once for each key.
+func (c *Config) eachEntry(n *yaml.Node, under string, f func(key string, k, v *yaml.Node)) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		key := under + resolve(k).Value
+		key := under + resolveAlias(k).Value
 		if first := c.lines[key]; first > 0 {
-			c.wrong(k.Line, key, "set twice", fmt.Sprintf("line %d holds", first))
+			c.noteProblem(k.Line, key, "set twice", fmt.Sprintf("line %d holds", first))
 			continue
 		}
 		c.lines[key] = k.Line
@@ -107,31 +107,31 @@ func (c *Config) each(n *yaml.Node, under string, f func(key string, k, v *yaml.
 	}
 }
 
-// take decodes a value; one that does not fit is noted.
-func (c *Config) take(v *yaml.Node, key string, into any, allowed string) bool {
+// decodeValue decodes a value; one that does not fit is noted.
+func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string) bool {
 	if err := v.Decode(into); err != nil {
 		what := "a list or a group of settings"
-		if r := resolve(v); r.Kind == yaml.ScalarNode {
+		if r := resolveAlias(v); r.Kind == yaml.ScalarNode {
 			what = strconv.Quote(r.Value)
 		}
-		c.wrong(v.Line, key, what+" does not fit here", allowed)
+		c.noteProblem(v.Line, key, what+" does not fit here", allowed)
 		return false
 	}
 	return true
 }
 
-// keys takes the keys of actions, each action by itself.
-func (c *Config) keys(v *yaml.Node) {
-	n := resolve(v)
+// parseKeys takes the keys of actions, each action by itself.
+func (c *Config) parseKeys(v *yaml.Node) {
+	n := resolveAlias(v)
 	if n.Kind != yaml.MappingNode {
 		if n.Tag != "!!null" {
-			c.wrong(v.Line, "keys", "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]")
+			c.noteProblem(v.Line, "keys", "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]")
 		}
 		return
 	}
-	c.each(n, "keys.", func(key string, _, v *yaml.Node) {
+	c.eachEntry(n, "keys.", func(key string, _, v *yaml.Node) {
 		var keys []string
-		if !c.take(v, key, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
+		if !c.decodeValue(v, key, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
 			return
 		}
 		if c.Keys == nil {
@@ -141,36 +141,36 @@ func (c *Config) keys(v *yaml.Node) {
 	})
 }
 
-// contexts looks at the settings of clusters, which the command line reads.
-func (c *Config) contexts(v *yaml.Node) {
-	n := resolve(v)
+// checkContexts looks at the settings of clusters, which the command line reads.
+func (c *Config) checkContexts(v *yaml.Node) {
+	n := resolveAlias(v)
 	if n.Kind != yaml.MappingNode {
 		if n.Tag != "!!null" {
-			c.wrong(v.Line, "contexts", "not a list of contexts", "allowed: contexts of the kubeconfig, each with write: true or false")
+			c.noteProblem(v.Line, "contexts", "not a list of contexts", "allowed: contexts of the kubeconfig, each with write: true or false")
 		}
 		return
 	}
-	c.each(n, "contexts.", func(key string, _, v *yaml.Node) {
-		context := resolve(v)
+	c.eachEntry(n, "contexts.", func(key string, _, v *yaml.Node) {
+		context := resolveAlias(v)
 		if context.Kind != yaml.MappingNode {
 			if context.Tag != "!!null" {
-				c.wrong(v.Line, key, "not a list of settings", "allowed: write: true or false")
+				c.noteProblem(v.Line, key, "not a list of settings", "allowed: write: true or false")
 			}
 			return
 		}
-		c.each(context, key+".", func(key string, k, v *yaml.Node) {
+		c.eachEntry(context, key+".", func(key string, k, v *yaml.Node) {
 			var write bool
 			if strings.HasSuffix(key, ".write") {
-				c.take(v, key, &write, "allowed: true, false")
+				c.decodeValue(v, key, &write, "allowed: true, false")
 			} else {
-				c.wrong(k.Line, key, "unknown setting of a context", "allowed: write")
+				c.noteProblem(k.Line, key, "unknown setting of a context", "allowed: write")
 			}
 		})
 	})
 }
 
-// resolve follows an alias to what it stands for.
-func resolve(n *yaml.Node) *yaml.Node {
+// resolveAlias follows an alias to what it stands for.
+func resolveAlias(n *yaml.Node) *yaml.Node {
 	for range 10 {
 		if n.Kind != yaml.AliasNode || n.Alias == nil {
 			break
@@ -180,8 +180,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Override puts what the command line says over the file; empty says nothing.
-func (c *Config) Override(theme, color string, ascii, noMouse bool) {
+// OverrideBy puts what the command line says over the file; empty says nothing.
+func (c *Config) OverrideBy(theme, color string, ascii, noMouse bool) {
 	if theme != "" {
 		c.Theme = theme
 		delete(c.lines, "theme")
@@ -199,8 +199,8 @@ func (c *Config) Override(theme, color string, ascii, noMouse bool) {
 	}
 }
 
-// place is where a setting stands in the file, empty for one that a flag gave.
-func (c *Config) place(key string) string {
+// settingPlace is where a setting stands in the file, empty for one that a flag gave.
+func (c *Config) settingPlace(key string) string {
 	if line := c.lines[key]; line > 0 {
 		return fmt.Sprintf("%s line %d, ", c.file, line)
 	}

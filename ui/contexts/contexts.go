@@ -11,24 +11,24 @@ import (
 	"rung/ui/widget"
 )
 
-// contexts is the view.
-type contexts struct {
+// contextsPage is the view.
+type contextsPage struct {
 	view.List
 	table   *widget.Table[string]
-	reads   view.Once
+	reads   view.LatestWork
 	current string
-	st      *themes.Styles
+	st      *themes.StyleSet
 }
 
-// list holds the contexts that were read.
-type list struct {
+// contextList holds the contexts that were read.
+type contextList struct {
 	names   []string
 	current string
 }
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &contexts{}
+	v := &contextsPage{}
 	v.table = &widget.Table[string]{
 		ID: func(name string) string { return name },
 		Columns: []widget.Column[string]{
@@ -45,25 +45,25 @@ func New(nav.Page) view.View {
 }
 
 // Sync reads the kubeconfig once.
-func (v *contexts) Sync(env *view.Env) {
+func (v *contextsPage) Sync(env *view.Env) {
 	v.st = env.Styles
-	if v.reads.Begun() {
-		if v.reads.Under() {
-			v.table.Empty = env.Busy(v.reads.Since(), "reading the kubeconfig").String()
+	if v.reads.WasBegun() {
+		if v.reads.IsUnderWay() {
+			v.table.Empty = env.BusyLine(v.reads.BeganAt(), "reading the kubeconfig").String()
 			v.table.SetItems(nil)
 		}
 		return
 	}
 	console := env.Console
-	view.Begin(&v.reads, env, "reading the kubeconfig", func(context.Context) (list, error) {
+	view.BeginWork(&v.reads, env, "reading the kubeconfig", func(context.Context) (contextList, error) {
 		names, current, err := console.Contexts()
-		return list{names, current}, err
+		return contextList{names, current}, err
 	})
 }
 
-// Receive takes what was read.
-func (v *contexts) Receive(_ *view.Env, result any) {
-	l, err, ok := view.Come[list](&v.reads, result)
+// ReceiveResult takes what was read.
+func (v *contextsPage) ReceiveResult(_ *view.Env, result any) {
+	l, err, ok := view.TakeResult[contextList](&v.reads, result)
 	if !ok {
 		return
 	}
@@ -77,37 +77,37 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 	}
 }
 
-// Working is since when the kubeconfig is read.
-func (v *contexts) Working() time.Time { return v.reads.Since() }
+// WorkingSince is since when the kubeconfig is read.
+func (v *contextsPage) WorkingSince() time.Time { return v.reads.BeganAt() }
 
-// Tell says what leaving does.
-func (v *contexts) Tell(env *view.Env) widget.Line {
-	return widget.Styled(env.Keys.Action(action.Open).Shown()+" switches to the cluster, closing these pages", env.Styles.Dim)
+// TellState says what leaving does.
+func (v *contextsPage) TellState(env *view.Env) widget.Line {
+	return widget.Styled(env.Keys.ActionByID(action.Open).HintKey()+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
-// Selected is no place: a context is another console.
-func (v *contexts) Selected() nav.Page { return nav.Page{} }
+// SelectedPage is no place: a context is another console.
+func (v *contextsPage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Do goes to the context under the cursor.
-func (v *contexts) Do(env *view.Env, id action.ID) bool {
+func (v *contextsPage) Do(env *view.Env, id action.ID) bool {
 	if id != action.Open {
 		return v.List.Do(env, id)
 	}
 	switch name := v.table.SelectedID(); name {
 	case "":
-		env.Fail("nothing to open here")
+		env.SayFailure("nothing to open here")
 	case v.current:
-		env.Say("this is %s", name)
+		env.SayText("this is %s", name)
 	default:
-		env.Switch(name)
+		env.SwitchContext(name)
 	}
 	return true
 }
 
 // Copies is the name of a context.
-func (v *contexts) Copies(*view.Env) []view.Copy {
+func (v *contextsPage) Copies(*view.Env) []view.CopyItem {
 	if name := v.table.SelectedID(); name != "" {
-		return []view.Copy{{What: "the context's name", Text: name}}
+		return []view.CopyItem{{What: "the context's name", Text: name}}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type View struct {
 	page nav.Page
 	pane *detail.Pane
 
-	reads view.Once
+	reads view.LatestWork
 	log   *controllerlog.Log
 	err   error
 }
@@ -38,26 +38,26 @@ func New(page nav.Page) view.View {
 
 // Sync asks when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
-	if !v.reads.Begun() {
-		v.ask(env)
+	if !v.reads.WasBegun() {
+		v.readLog(env)
 	}
-	v.pane.SetItems(v.lines(env))
+	v.pane.SetItems(v.pageLines(env))
 }
 
-// ask reads the log.
-func (v *View) ask(env *view.Env) {
+// readLog reads the log.
+func (v *View) readLog(env *view.Env) {
 	c, zone, key := env.Console, v.page.Zone, v.page.Key
-	view.Begin(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*controllerlog.Log, error) {
+	view.BeginWork(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*controllerlog.Log, error) {
 		return c.ControllerLog(ctx, zone, key)
 	})
 }
 
-// Working is since when the log is read.
-func (v *View) Working() time.Time { return v.reads.Since() }
+// WorkingSince is since when the log is read.
+func (v *View) WorkingSince() time.Time { return v.reads.BeganAt() }
 
-// Receive takes the answer; one that is refused leaves what was read before.
-func (v *View) Receive(env *view.Env, msg any) {
-	log, err, ok := view.Come[*controllerlog.Log](&v.reads, msg)
+// ReceiveResult takes the answer; one that is refused leaves what was read before.
+func (v *View) ReceiveResult(env *view.Env, msg any) {
+	log, err, ok := view.TakeResult[*controllerlog.Log](&v.reads, msg)
 	if !ok {
 		return
 	}
@@ -71,22 +71,22 @@ func (v *View) Receive(env *view.Env, msg any) {
 	}
 }
 
-// lines are the conditions of the zone, then what its controller wrote.
-func (v *View) lines(env *view.Env) []detail.Line {
+// pageLines are the conditions of the zone, then what its controller wrote.
+func (v *View) pageLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
-	s.Head(v.page.Key.Label() + " · what zone " + v.page.Zone + " reported")
-	v.condition(env, s)
+	s.AddHead(v.page.Key.Label() + " · what zone " + v.page.Zone + " reported")
+	v.addCondition(env, s)
 	switch {
-	case v.reads.Under() && v.log == nil:
-		s.Head("ovnkube-controller")
-		s.Add("reading", env.Busy(v.reads.Since(), "reading the newest lines"), nav.Page{})
+	case v.reads.IsUnderWay() && v.log == nil:
+		s.AddHead("ovnkube-controller")
+		s.Add("reading", env.BusyLine(v.reads.BeganAt(), "reading the newest lines"), nav.Page{})
 		return s.Lines
 	case v.err != nil:
-		s.Head("ovnkube-controller")
-		s.Say("error", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddHead("ovnkube-controller")
+		s.AddParagraph("error", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 		if v.log != nil {
-			s.Say("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
+			s.AddParagraph("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
 		}
 	}
 	if v.log != nil {
@@ -95,21 +95,21 @@ func (v *View) lines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// condition adds the last condition that the zone's controller reported.
-func (v *View) condition(env *view.Env, s *detail.Sheet) {
+// addCondition adds the last condition that the zone's controller reported.
+func (v *View) addCondition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
 	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+v.page.Zone })
 	if i < 0 {
-		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
+		s.AddParagraph("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return
 	}
-	s.Condition("condition", &all[i], env.Now, st, nav.Page{})
+	s.AddCondition("condition", &all[i], env.Now, st, nav.Page{})
 }
 
 func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	st, l := env.Styles, v.log
-	s.Head(l.Source)
+	s.AddHead(l.Source)
 	in := fmt.Sprintf("%d of the newest %d lines mention it", len(l.Lines), l.Read)
 	if len(l.Lines) == 0 {
 		in = fmt.Sprintf("nothing in the last %d lines mentions it", l.Read)
@@ -117,20 +117,20 @@ func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	if !l.First.IsZero() {
 		in += ", starting at " + words.Clock(l.First, env.Now)
 	}
-	s.Say("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
-	s.Say("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
+	s.AddParagraph("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
+	s.AddParagraph("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
 	for i, x := range l.Lines {
-		sign, look := severity(x.Severity, st)
+		sign, look := severitySign(x.Severity, st)
 		text := words.Clock(x.At, env.Now) + "  "
 		if x.Place != "" {
 			text += x.Place + "  "
 		}
-		s.Say("line."+x.At.Format(time.RFC3339Nano)+"."+strconv.Itoa(i), 0, sign, look, st.Text, text+x.Text, nav.Page{})
+		s.AddParagraph("line."+x.At.Format(time.RFC3339Nano)+"."+strconv.Itoa(i), 0, sign, look, st.Text, text+x.Text, nav.Page{})
 	}
 }
 
-// severity is the sign of a line: klog's letter.
-func severity(s string, st *themes.Styles) (string, themes.Style) {
+// severitySign is the sign of a line: klog's letter.
+func severitySign(s string, st *themes.StyleSet) (string, themes.Style) {
 	switch s {
 	case "error", "fatal":
 		return strings.ToUpper(s[:1]), st.Error
@@ -146,23 +146,23 @@ func severity(s string, st *themes.Styles) (string, themes.Style) {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.ControllerAgain:
-		v.ask(env)
+		v.readLog(env)
 		v.Sync(env)
 	case action.ControllerZone:
-		v.turn(env, 1)
+		v.turnZone(env, 1)
 	case action.ControllerPrev:
-		v.turn(env, -1)
+		v.turnZone(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// turn goes on by d zones, to the controller there.
-func (v *View) turn(env *view.Env, d int) {
+// turnZone goes on by d zones, to the controller there.
+func (v *View) turnZone(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
-		env.Fail("no zones")
+		env.SayFailure("no zones")
 		return
 	}
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })
@@ -171,14 +171,14 @@ func (v *View) turn(env *view.Env, d int) {
 		i = 0 // of no zone: the last comes before the first
 	}
 	p.Zone = zones[(i+d+len(zones))%len(zones)].Name
-	env.Replace(p)
+	env.ReplacePage(p)
 }
 
-// Selected is the policy.
-func (v *View) Selected() nav.Page { return nav.ToPolicy(v.page.Key) }
+// SelectedPage is the policy.
+func (v *View) SelectedPage() nav.Page { return nav.ToPolicy(v.page.Key) }
 
 // Copies are the lines, and the command that reads the log by hand.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	if v.log == nil {
 		return nil
 	}
@@ -186,5 +186,5 @@ func (v *View) Copies(*view.Env) []view.Copy {
 	for _, x := range v.log.Lines {
 		fmt.Fprintf(&b, "%s %s %s %s\n", x.At.UTC().Format(time.RFC3339Nano), x.Severity, x.Place, x.Text)
 	}
-	return []view.Copy{{What: "kubectl command", Text: v.log.Command}, {What: "lines", Text: b.String()}}
+	return []view.CopyItem{{What: "kubectl command", Text: v.log.Command}, {What: "lines", Text: b.String()}}
 }

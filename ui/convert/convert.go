@@ -25,15 +25,15 @@ import (
 // again is how long an answer stands, where the cluster goes on changing.
 const again = 10 * time.Second
 
-// page is the view.
-type page struct {
+// convertPage is the view.
+type convertPage struct {
 	view.List
 	table *widget.Table[*convert.Rule]
 	yaml  widget.Text
-	st    *themes.Styles
+	st    *themes.StyleSet
 	to    convert.Target
 
-	makes, proves view.Once
+	makes, proves view.LatestWork
 	doing         atomic.Pointer[string] // what of the proof
 	rev           *revision.Revision     // that res is of
 	at            time.Time              // when it was worked out
@@ -48,19 +48,19 @@ type page struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &page{to: convert.Target(p.ID)}
+	v := &convertPage{to: convert.Target(p.ID)}
 	v.table = &widget.Table[*convert.Rule]{
 		ID:      func(r *convert.Rule) string { return fmt.Sprint(r.Policy, r.Direction, r.Index) },
 		Text:    func(r *convert.Rule) string { return r.Text() },
 		NoBelow: true,
 		Columns: []widget.Column[*convert.Rule]{
-			{Title: "LABEL", Cell: v.label, Less: func(a, b *convert.Rule) int { return rank(a.Label) - rank(b.Label) }},
+			{Title: "LABEL", Cell: v.labelLine, Less: func(a, b *convert.Rule) int { return labelRank(a.Label) - labelRank(b.Label) }},
 			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Policy.Label(), v.st.Accent) }},
 			{Title: "RULE", Cell: func(r *convert.Rule) widget.Line {
 				return widget.Plain(revision.RuleLabel(r.Direction, r.Index, ""))
 			}},
 			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(r.Does) }},
-			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomes(r)) }, Fit: shorter},
+			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomesText(r)) }, Fit: shortPlace},
 			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) },
 				Fit: func(r *convert.Rule, w int) widget.Line {
 					return widget.Styled(widget.Flow(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
@@ -73,8 +73,8 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// becomes is short: below the table it stands whole.
-func becomes(r *convert.Rule) string {
+// becomesText is short: below the table it stands whole.
+func becomesText(r *convert.Rule) string {
 	switch n := len(r.MadeRules); n {
 	case 0:
 		return "–"
@@ -85,10 +85,10 @@ func becomes(r *convert.Rule) string {
 	}
 }
 
-// shorter is where a rule is without its name: the kind alone.
-func shorter(r *convert.Rule, w int) widget.Line {
+// shortPlace is where a rule is without its name: the kind alone.
+func shortPlace(r *convert.Rule, w int) widget.Line {
 	if len(r.MadeRules) != 1 {
-		return widget.Plain(becomes(r))
+		return widget.Plain(becomesText(r))
 	}
 	at := r.MadeRules[0]
 	text := at.Policy.Kind.Abbreviation() + " " + revision.RuleLabel(at.Direction, at.Index, "")
@@ -98,13 +98,13 @@ func shorter(r *convert.Rule, w int) widget.Line {
 	return widget.Plain(text)
 }
 
-// rank puts first what is to be looked at.
-func rank(l labels.FidelityLabel) int {
+// labelRank puts first what is to be looked at.
+func labelRank(l labels.FidelityLabel) int {
 	return slices.Index([]labels.FidelityLabel{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
 }
 
-// sign returns the sign of a label, and its style.
-func sign(l labels.FidelityLabel, st *themes.Styles) (string, themes.Style) {
+// labelSign returns the sign of a label, and its style.
+func labelSign(l labels.FidelityLabel, st *themes.StyleSet) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
 		return "✓", st.OK
@@ -114,63 +114,63 @@ func sign(l labels.FidelityLabel, st *themes.Styles) (string, themes.Style) {
 	return "✗", st.Error
 }
 
-// label is the sign with its word.
-func (v *page) label(r *convert.Rule) widget.Line {
-	s, look := sign(r.Label, v.st)
+// labelLine is the sign with its word.
+func (v *convertPage) labelLine(r *convert.Rule) widget.Line {
+	s, look := labelSign(r.Label, v.st)
 	return widget.Line{{Text: s, Style: look}, {Text: " " + string(r.Label)}}
 }
 
 // Sync begins what is to be worked out, and lists the rules.
-func (v *page) Sync(env *view.Env) {
+func (v *convertPage) Sync(env *view.Env) {
 	v.st = env.Styles
 	if v.to == "" {
 		v.to = convert.SuggestedTarget(env.Rev)
 	}
-	busy := v.makes.Under() || v.proves.Under()
-	if !v.makes.Begun() || !busy && v.rev.Cluster != env.Rev.Cluster && env.Now.Sub(v.at) >= again {
-		v.begin(env)
+	busy := v.makes.IsUnderWay() || v.proves.IsUnderWay()
+	if !v.makes.WasBegun() || !busy && v.rev.Cluster != env.Rev.Cluster && env.Now.Sub(v.at) >= again {
+		v.beginConversion(env)
 	}
-	v.fill(env)
+	v.fillTable(env)
 }
 
-// begin converts, and what comes of it is proved.
-func (v *page) begin(env *view.Env) {
-	v.proves.Stop()
+// beginConversion converts, and what comes of it is proved.
+func (v *convertPage) beginConversion(env *view.Env) {
+	v.proves.StopWork()
 	v.rev, v.wrong = env.Rev, ""
 	rev, to := env.Rev, v.to
-	view.Begin(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.ConvertPolicies(rev, to) })
+	view.BeginWork(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.ConvertPolicies(rev, to) })
 }
 
-// Receive takes what was worked out.
-func (v *page) Receive(env *view.Env, msg any) {
-	if res, err, ok := view.Come[*convert.Result](&v.makes, msg); ok {
+// ReceiveResult takes what was worked out.
+func (v *convertPage) ReceiveResult(env *view.Env, msg any) {
+	if res, err, ok := view.TakeResult[*convert.Result](&v.makes, msg); ok {
 		if err != nil {
-			v.failed(env, err)
+			v.noteFailure(env, err)
 			return
 		}
 		v.res, v.proved = res, false
 		rev := v.rev
-		view.Begin(&v.proves, env, "proving that both sides decide alike", func(ctx context.Context) (*convert.Result, error) {
+		view.BeginWork(&v.proves, env, "proving that both sides decide alike", func(ctx context.Context) (*convert.Result, error) {
 			return convert.ProveResult(ctx, rev, res, func(doing string) { v.doing.Store(&doing) })
 		})
-	} else if res, err, ok := view.Come[*convert.Result](&v.proves, msg); ok {
+	} else if res, err, ok := view.TakeResult[*convert.Result](&v.proves, msg); ok {
 		if err != nil {
-			v.failed(env, err)
+			v.noteFailure(env, err)
 			return
 		}
 		v.res, v.proved, v.at = res, true, env.Now
 	}
 	v.shown = model.PolicyKey{}
-	v.fill(env)
+	v.fillTable(env)
 }
 
-func (v *page) failed(env *view.Env, err error) {
+func (v *convertPage) noteFailure(env *view.Env, err error) {
 	v.wrong, v.at = err.Error(), env.Now
-	env.Fail("%v", err)
+	env.SayFailure("%v", err)
 }
 
-// fill lists the rules, and shows the text of what the one under the cursor became.
-func (v *page) fill(env *view.Env) {
+// fillTable lists the rules, and shows the text of what the one under the cursor became.
+func (v *convertPage) fillTable(env *view.Env) {
 	if v.res == nil {
 		return
 	}
@@ -180,20 +180,20 @@ func (v *page) fill(env *view.Env) {
 			items = append(items, r)
 		}
 	}
-	v.table.Empty = v.empty()
+	v.table.Empty = v.emptyText()
 	v.table.SetItems(items)
-	v.text(env)
+	v.showPolicyText(env)
 }
 
-func (v *page) empty() string {
+func (v *convertPage) emptyText() string {
 	if len(v.res.Rules) > 0 {
 		return "every rule is exact"
 	}
 	return "nothing to convert to " + string(v.to) + " · tab another API"
 }
 
-// text shows the policy that the rule under the cursor became.
-func (v *page) text(env *view.Env) {
+// showPolicyText shows the policy that the rule under the cursor became.
+func (v *convertPage) showPolicyText(env *view.Env) {
 	var made *model.Policy
 	if r, ok := v.table.Selected(); ok {
 		made = v.res.PolicyOfRule(r)
@@ -210,42 +210,42 @@ func (v *page) text(env *view.Env) {
 }
 
 // Do carries out the page's actions.
-func (v *page) Do(env *view.Env, id action.ID) bool {
+func (v *convertPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
 		if r, ok := v.table.Selected(); ok {
-			env.Open(nav.ToRule(r.Policy, r.Direction, r.Index))
+			env.OpenPage(nav.ToRule(r.Policy, r.Direction, r.Index))
 			return true
 		}
-		env.Fail("nothing to open here")
+		env.SayFailure("nothing to open here")
 	case action.ConvertTarget:
 		at := slices.Index(convert.Targets, v.to)
-		env.Replace(nav.ToConvert(string(convert.Targets[(at+1)%len(convert.Targets)])))
+		env.ReplacePage(nav.ToConvert(string(convert.Targets[(at+1)%len(convert.Targets)])))
 	case action.ConvertOnly:
 		v.only = !v.only
-		v.fill(env)
+		v.fillTable(env)
 	case action.ConvertText:
 		v.onText = !v.onText
 	case action.Find:
 		view.AskFind(env, &v.yaml)
 	case action.ConvertApply:
-		env.Preview(v.mutation())
+		env.PreviewChange(v.convertedMutation())
 	default:
 		if v.onText {
 			return v.yaml.Do(id)
 		}
 		did := v.List.Do(env, id)
 		if v.res != nil {
-			v.text(env)
+			v.showPolicyText(env)
 		}
 		return did
 	}
 	return true
 }
 
-// mutation returns all converted policies as one change. A policy that does not decide the
+// convertedMutation returns all converted policies as one change. A policy that does not decide the
 // same as before is a guard rail: its name must be typed.
-func (v *page) mutation() change.Mutation {
+func (v *convertPage) convertedMutation() change.Mutation {
 	m := change.Mutation{Op: change.OpApply, YAML: []byte(v.res.NewText())}
 	for _, w := range v.res.Warnings() {
 		m.Guards = append(m.Guards, change.Guard{Code: gate.GuardNotExact, Policy: w.About, Message: w.Text})
@@ -254,7 +254,7 @@ func (v *page) mutation() change.Mutation {
 }
 
 // WhyNot says where what was made cannot be applied.
-func (v *page) WhyNot(env *view.Env, id action.ID) string {
+func (v *convertPage) WhyNot(env *view.Env, id action.ID) string {
 	if id != action.ConvertApply {
 		return ""
 	}
@@ -275,5 +275,5 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Offers leaves out of the hints what cannot be done.
-func (v *page) Offers(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
+// OffersAction leaves out of the hints what cannot be done.
+func (v *convertPage) OffersAction(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }

@@ -91,18 +91,18 @@ func ShortID(id string, k model.PolicyKey) string {
 
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
-func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
+func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
 	owner := liverows.OwnerName(a.ExternalIDs)
 	if p, _, _, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
-	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(pad(a.Action, 15), st.Of(rows.ActionRole(a.Action))).Add(owner, st.Accent)
+	l := widget.Line{{Text: "  " + padText(a.Stage(), 20)}, {Text: padText(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
+	return l.Add(padText(a.Action, 15), st.StyleOf(rows.ActionRole(a.Action))).Add(owner, st.Accent)
 }
 
-func pad(s string, w int) string {
+func padText(s string, w int) string {
 	if len(s) < w {
-		return s + blank(w-len(s))
+		return s + blankText(w-len(s))
 	}
 	return s + " "
 }
@@ -113,14 +113,14 @@ func FlowsHere(r *revision.Revision, z *model.ZoneState) bool {
 	return z != nil && (!r.Mode.Sandbox || r.Southbound(z.Name) != nil)
 }
 
-// Flows lists the logical flows that northd made of a live ACL, explained: how they stand,
+// AddFlows lists the logical flows that northd made of a live ACL, explained: how they stand,
 // and for each where it decides, about which packets, and what it does.
-func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) {
+func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) {
 	if !FlowsHere(r, z) || a == nil {
 		return
 	}
 	f := flows.FlowsOfACL(r, z, a, now)
-	s.Head("logical flows")
+	s.AddHead("logical flows")
 	sign, mark := "·", s.St.Info
 	switch {
 	case f.State == flows.FlowsMade:
@@ -135,7 +135,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	if n := len(f.Flows); n > 0 && !slices.ContainsFunc(f.Flows, func(x *flow.Flow) bool { return !offset(x) }) {
 		text += fmt.Sprintf(" %s priority is the ACL's + %d.", words.OneOrMany(n, "Its", "Their"), flow.PriorityOffset)
 	}
-	s.Say("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
+	s.AddParagraph("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
 	for i, x := range f.Flows {
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
 		if text, first := flows.SharedFlowText(r, a, x); text != "" {
@@ -143,7 +143,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 			if first != nil {
 				to = nav.ToRow(z.Name, nb.TableACL, first.UUID)
 			}
-			s.Say(fmt.Sprintf("flow.%d.shared", i), 4, "=", s.St.Dim, s.St.Text, text, to)
+			s.AddParagraph(fmt.Sprintf("flow.%d.shared", i), 4, "=", s.St.Dim, s.St.Text, text, to)
 		}
 	}
 }
@@ -152,19 +152,19 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 func flowLines(s *Sheet, id string, x *flow.Flow) {
 	text := x.PacketsText()
 	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.PlaceText(), Style: s.St.Text}}
-	if room := s.In() - l.Width(); widget.Width(text)+3 <= room {
+	if room := s.TextWidth() - l.Width(); widget.Width(text)+3 <= room {
 		l = l.Add(" · "+text, s.St.Text)
 		text = ""
 	}
-	if name := "  " + x.Row.Stage; text == "" && l.Width()+widget.Width(name) <= s.In() {
+	if name := "  " + x.Row.Stage; text == "" && l.Width()+widget.Width(name) <= s.TextWidth() {
 		l = l.Add(name, s.St.Dim)
 	}
 	s.Add(id, l, nav.Page{})
 	if text != "" {
-		s.Under(4, text, s.St.Text)
+		s.AddUnder(4, text, s.St.Text)
 	}
-	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.ActionTexts(x.Acts)), nav.Page{})
+	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.EffectText(flow.ActionTexts(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
-		s.Say(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
+		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
 	}
 }

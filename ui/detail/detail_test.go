@@ -20,7 +20,7 @@ import (
 	"rung/ui/widget"
 )
 
-func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
+func styles() *themes.StyleSet { return themes.BuiltinThemes().StylesOf("mono", true) }
 
 func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.Demo(t), nil) }
 
@@ -45,8 +45,8 @@ func explain(t *testing.T, match string) []string {
 	t.Helper()
 	r := demo(t)
 	s := &detail.Sheet{St: styles(), W: 120}
-	x := &detail.Explain{Rev: r, Zone: r.Zone("ovn-worker"), First: 3}
-	x.Match(s, "m", match)
+	x := &detail.MatchExplainer{Rev: r, Zone: r.Zone("ovn-worker"), First: 3}
+	x.AddMatch(s, "m", match)
 	return draw(s)
 }
 
@@ -101,8 +101,8 @@ func TestExplainAnyWidth(t *testing.T) {
 			for _, a := range r.ACLs(p.Key, "") {
 				for _, w := range []int{1, 20, 79, 120, 300} {
 					s := &detail.Sheet{St: styles(), W: w}
-					x := &detail.Explain{Rev: r, Zone: z, Policy: p.Key, First: 4}
-					x.Match(s, "m", a.Match)
+					x := &detail.MatchExplainer{Rev: r, Zone: z, Policy: p.Key, First: 4}
+					x.AddMatch(s, "m", a.Match)
 					ids := map[string]bool{}
 					for _, l := range s.Lines {
 						if ids[l.ID] {
@@ -128,11 +128,11 @@ func TestBehind(t *testing.T) {
 		"::/0":           "every IPv6 address",
 		"not an address": "no pod or node has it",
 	} {
-		if got, _ := detail.Behind(r, addr); got != want {
+		if got, _ := detail.MembersBehind(r, addr); got != want {
 			t.Errorf("%s: %q, want %q", addr, got, want)
 		}
 	}
-	if _, to := detail.Behind(r, "172.18.0.4"); to != (nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"}) {
+	if _, to := detail.MembersBehind(r, "172.18.0.4"); to != (nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"}) {
 		t.Errorf("a node leads to %+v", to)
 	}
 }
@@ -155,23 +155,23 @@ func TestCommands(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		words.Total(0, "pod"):                             "0 pods",
-		words.Total(1, "policy"):                          "1 policy",
-		words.Total(12345, "policy"):                      "12,345 policies",
-		words.Total(2, "address"):                         "2 addresses",
-		words.Thousands(999):                              "999",
-		words.Thousands(1000000):                          "1,000,000",
-		words.Thousands(-1000):                            "-1,000",
-		words.List([]string{"a"}, 3):                      "a",
-		words.List([]string{"a", "b", "c"}, 3):            "a, b and c",
-		words.List([]string{"a", "b", "c", "d"}, 2):       "a, b and 2 more",
-		words.List(nil, 2):                                "",
-		detail.ColumnsDiffer(1):                           "1 column differs",
-		detail.ColumnsDiffer(3):                           "3 columns differ",
-		detail.Since(time.Time{}, uitest.Now):             "some time",
-		strings.Join(detail.Wrap("aa bb cccccc", 5), "|"): "aa bb|ccccc|c",
-		strings.Join(detail.Wrap("", 5), "|"):             "",
-		strings.Join(detail.Wrap("日本", 1), "|"):           "日本",
+		words.Total(0, "pod"):                                  "0 pods",
+		words.Total(1, "policy"):                               "1 policy",
+		words.Total(12345, "policy"):                           "12,345 policies",
+		words.Total(2, "address"):                              "2 addresses",
+		words.Thousands(999):                                   "999",
+		words.Thousands(1000000):                               "1,000,000",
+		words.Thousands(-1000):                                 "-1,000",
+		words.List([]string{"a"}, 3):                           "a",
+		words.List([]string{"a", "b", "c"}, 3):                 "a, b and c",
+		words.List([]string{"a", "b", "c", "d"}, 2):            "a, b and 2 more",
+		words.List(nil, 2):                                     "",
+		detail.ColumnsDiffer(1):                                "1 column differs",
+		detail.ColumnsDiffer(3):                                "3 columns differ",
+		detail.SinceText(time.Time{}, uitest.Now):              "some time",
+		strings.Join(detail.WrapValue("aa bb cccccc", 5), "|"): "aa bb|ccccc|c",
+		strings.Join(detail.WrapValue("", 5), "|"):             "",
+		strings.Join(detail.WrapValue("日本", 1), "|"):           "日本",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -183,7 +183,7 @@ func TestPaneDrawsOnlyWhatIsSeen(t *testing.T) {
 	s := &detail.Sheet{St: styles(), W: 40}
 	made := 0
 	for i := range 100000 {
-		s.Lazy(fmt.Sprint(i), func() widget.Line { made++; return widget.Plain(fmt.Sprint("line ", i)) }, nav.Page{})
+		s.AddLazy(fmt.Sprint(i), func() widget.Line { made++; return widget.Plain(fmt.Sprint("line ", i)) }, nav.Page{})
 	}
 	p := detail.NewPane()
 	p.SetItems(s.Lines)

@@ -13,8 +13,8 @@ import (
 	"rung/ui/widget"
 )
 
-// group explains a port group and lists its first ports.
-func (x *Explain) group(id, term, name string) {
+// addPortGroup explains a port group and lists its first ports.
+func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	st := x.sheet.St
 	own := x.Policy.Name != "" && name == liverows.GroupName(x.Policy)
 	what := "port group"
@@ -24,7 +24,7 @@ func (x *Explain) group(id, term, name string) {
 	case own && table == "":
 		what = "port group of the subject"
 	}
-	db := x.db()
+	db := x.zoneDB()
 	live := db.PortGroupByName(name)
 	if live == nil {
 		if db != nil {
@@ -32,7 +32,7 @@ func (x *Explain) group(id, term, name string) {
 			if d := x.Rev.DesiredGroup(x.Policy, x.Zone.Name); own && d != nil {
 				desired = d
 			}
-			x.styled(id+"@"+name, widget.Styled("  "+term, x.look(RowPage(x.Zone, nil, desired))),
+			x.addStyled(id+"@"+name, widget.Styled("  "+term, x.linkStyle(RowPage(x.Zone, nil, desired))),
 				widget.Styled("≠ "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
 			return
 		}
@@ -44,19 +44,19 @@ func (x *Explain) group(id, term, name string) {
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
-	diff := x.Zone.PolicyJoin(x.unit(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
+	diff := x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
 	}
-	x.styled(id+"@"+name, widget.Styled("  "+term, x.look(to)), meaning, to)
-	x.differing(id+"@"+name, diff, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+	x.addStyled(id+"@"+name, widget.Styled("  "+term, x.linkStyle(to)), meaning, to)
+	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 	names := PortNames(db, live.Ports[:min(len(live.Ports), sortable)])
 	n := len(live.Ports)
 	if diff != nil && len(diff.Extra) > 0 {
 		names = slices.DeleteFunc(names, func(p string) bool { return slices.Contains(diff.Extra, p) })
 		n -= len(diff.Extra)
 	}
-	x.list(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+	x.addNames(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 }
 
 // sortable is up to how many members a list is brought into order before its
@@ -77,33 +77,33 @@ func PortNames(db *nb.DB, uuids []string) []string {
 	return names
 }
 
-// Natural is a copy of a list in natural order.
-func Natural(in []string) []string {
+// NaturalOrder is a copy of a list in natural order.
+func NaturalOrder(in []string) []string {
 	out := slices.Clone(in)
 	slices.SortFunc(out, words.CompareNatural)
 	return out
 }
 
-func (x *Explain) desiredGroup(id, term, name, what string, own bool) {
+func (x *MatchExplainer) desiredGroup(id, term, name, what string, own bool) {
 	zone := ""
 	if x.Zone != nil {
 		zone = x.Zone.Name
 	}
 	d := x.Rev.DesiredGroup(x.Policy, zone)
 	if !own || d == nil {
-		x.row(id+"@"+name, term, what+" that was not read", nav.Page{})
+		x.addRow(id+"@"+name, term, what+" that was not read", nav.Page{})
 		return
 	}
 	to := RowPage(x.Zone, nil, d)
-	x.row(id+"@"+name, term, what+": "+words.Total(len(d.Ports), "logical port")+" desired", to)
-	x.list(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+	x.addRow(id+"@"+name, term, what+": "+words.Total(len(d.Ports), "logical port")+" desired", to)
+	x.addNames(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 }
 
-// set explains an address set and lists its first members.
-func (x *Explain) set(id, term, name string) {
+// addAddressSet explains an address set and lists its first members.
+func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	st := x.sheet.St
 	id += "$" + name
-	db := x.db()
+	db := x.zoneDB()
 	live := db.AddressSetByName(name)
 	var desired *nb.AddressSet
 	if live == nil && x.Policy.Name != "" {
@@ -113,15 +113,15 @@ func (x *Explain) set(id, term, name string) {
 	show, what := live, "address set"
 	switch {
 	case live == nil && db != nil:
-		x.styled(id, widget.Styled("  "+term, x.look(to)), widget.Styled("≠ address set is missing here: nothing matches", st.Error), to)
+		x.addStyled(id, widget.Styled("  "+term, x.linkStyle(to)), widget.Styled("≠ address set is missing here: nothing matches", st.Error), to)
 		return
 	case live == nil && desired == nil:
-		x.row(id, term, "address set that was not read", nav.Page{})
+		x.addRow(id, term, "address set that was not read", nav.Page{})
 		return
 	case live == nil:
 		show, what = desired, "desired address set"
 	}
-	if k := x.unit(show); x.Policy.Name != "" && k != x.Policy {
+	if k := x.unitOfRow(show); x.Policy.Name != "" && k != x.Policy {
 		what += " that others share"
 	}
 	if x.Policy.Name == "" {
@@ -135,34 +135,34 @@ func (x *Explain) set(id, term, name string) {
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
-		diff = x.Zone.PolicyJoin(x.unit(live)).DiffOfRow(nb.TableAddressSet, live.ID()).DiffOfColumn("addresses")
-		meaning = widget.Join(meaning, x.equal(live))
+		diff = x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TableAddressSet, live.ID()).DiffOfColumn("addresses")
+		meaning = widget.Join(meaning, x.equalInZones(live))
 	}
-	x.styled(id, widget.Styled("  "+term, x.look(to)), meaning, to)
-	behind := func(a string) (string, nav.Page) { return Behind(x.Rev, a) }
-	x.differing(id, diff, behind)
+	x.addStyled(id, widget.Styled("  "+term, x.linkStyle(to)), meaning, to)
+	behind := func(a string) (string, nav.Page) { return MembersBehind(x.Rev, a) }
+	x.addDiffering(id, diff, behind)
 	members := show.Addresses
 	if len(members) <= sortable {
-		members = Natural(members)
+		members = NaturalOrder(members)
 	}
 	if diff != nil && len(diff.Extra) > 0 {
 		members = slices.DeleteFunc(slices.Clone(members), func(a string) bool { return slices.Contains(diff.Extra, a) })
 	}
-	x.list(id, members, len(members), to, behind)
+	x.addNames(id, members, len(members), to, behind)
 }
 
-// unit returns the unit that a row is judged with: the policy, or the unit that shares the
+// unitOfRow returns the unit that a row is judged with: the policy, or the unit that shares the
 // row with others (ovn-kubernetes.md#pod-selector-sets).
-func (x *Explain) unit(r nb.Row) model.PolicyKey {
+func (x *MatchExplainer) unitOfRow(r nb.Row) model.PolicyKey {
 	if k, ok := liverows.UnitOfOwner(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.RelatedUnits(x.Policy), k) {
 		return k
 	}
 	return x.Policy
 }
 
-// equal says whether a set is as desired in every zone that was read.
-func (x *Explain) equal(set *nb.AddressSet) widget.Line {
-	unit, id := x.unit(set), set.ID()
+// equalInZones says whether a set is as desired in every zone that was read.
+func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
+	unit, id := x.unitOfRow(set), set.ID()
 	st := x.sheet.St
 	var differ []string
 	read := 0
@@ -185,8 +185,8 @@ func (x *Explain) equal(set *nb.AddressSet) widget.Line {
 	return widget.Plain(fmt.Sprintf(", equal in the %d of %d zones that were read", read, len(x.Rev.Zones)))
 }
 
-// differing lists members that are missing or extra, before the others.
-func (x *Explain) differing(id string, d *model.FieldDiff, behind func(string) (string, nav.Page)) {
+// addDiffering lists members that are missing or extra, before the others.
+func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func(string) (string, nav.Page)) {
 	if d == nil {
 		return
 	}
@@ -201,13 +201,13 @@ func (x *Explain) differing(id string, d *model.FieldDiff, behind func(string) (
 				break
 			}
 			text, to := behind(n)
-			x.member(id+part.word+n, "≠", n, widget.Styled(part.word, st.Error).Add(text, st.Text), to)
+			x.addMember(id+part.word+n, "≠", n, widget.Styled(part.word, st.Error).Add(text, st.Text), to)
 		}
 	}
 }
 
-// list shows the first members; all leads to the rest.
-func (x *Explain) list(id string, names []string, n int, all nav.Page, behind func(string) (string, nav.Page)) {
+// addNames shows the first members; all leads to the rest.
+func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page, behind func(string) (string, nav.Page)) {
 	shown := min(len(names), x.First)
 	if n == x.First+1 && len(names) == n {
 		shown = n // one more line instead of "1 more"
@@ -218,25 +218,25 @@ func (x *Explain) list(id string, names []string, n int, all nav.Page, behind fu
 			mark = "└"
 		}
 		text, to := behind(name)
-		x.member(id+"."+name, mark, name, widget.Plain(text), to)
+		x.addMember(id+"."+name, mark, name, widget.Plain(text), to)
 	}
 	if n > shown {
 		x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)
 	}
 }
 
-func branch(i, n int) string {
+func branchSign(i, n int) string {
 	if i == n-1 {
 		return "└"
 	}
 	return "├"
 }
 
-func (x *Explain) member(id, mark, name string, text widget.Line, to nav.Page) {
+func (x *MatchExplainer) addMember(id, mark, name string, text widget.Line, to nav.Page) {
 	st := x.sheet.St
 	look := st.Dim
 	if mark == "≠" {
 		look = st.Error
 	}
-	x.styled(id, widget.Line{{Text: "     " + mark + " ", Style: look}, {Text: name, Style: x.look(to)}}, text, to)
+	x.addStyled(id, widget.Line{{Text: "     " + mark + " ", Style: look}, {Text: name, Style: x.linkStyle(to)}}, text, to)
 }

@@ -50,8 +50,8 @@ func NewPane() *Pane {
 	}}
 }
 
-// To is where the line under the cursor leads.
-func (p *Pane) To() nav.Page {
+// LinkedPage is where the line under the cursor leads.
+func (p *Pane) LinkedPage() nav.Page {
 	l, _ := p.Selected()
 	return l.To
 }
@@ -59,26 +59,26 @@ func (p *Pane) To() nav.Page {
 // Gutter is how many cells a pane takes for the mark of the cursor.
 const Gutter = 2
 
-// Page is the common part of all pages of one pane: embed it. Enter goes where the line under
+// PanePage is the common part of all pages of one pane: embed it. Enter goes where the line under
 // the cursor leads.
-type Page struct {
+type PanePage struct {
 	view.List
 	Pane *Pane
 }
 
 // NewPage makes an empty page.
-func NewPage() Page {
+func NewPage() PanePage {
 	p := NewPane()
-	return Page{view.List{Of: p}, p}
+	return PanePage{view.List{Of: p}, p}
 }
 
-// Selected is where the line under the cursor leads.
-func (p Page) Selected() nav.Page { return p.Pane.To() }
+// SelectedPage is where the line under the cursor leads.
+func (p PanePage) SelectedPage() nav.Page { return p.Pane.LinkedPage() }
 
 // Do goes there, and walks along the lines.
-func (p Page) Do(env *view.Env, id action.ID) bool {
+func (p PanePage) Do(env *view.Env, id action.ID) bool {
 	if id == action.Open {
-		env.Open(p.Selected())
+		env.OpenPage(p.SelectedPage())
 		return true
 	}
 	return p.List.Do(env, id)
@@ -86,23 +86,23 @@ func (p Page) Do(env *view.Env, id action.ID) bool {
 
 // Sheet collects the lines of a pane that is W cells wide.
 type Sheet struct {
-	St    *themes.Styles
+	St    *themes.StyleSet
 	W     int
 	Lines []Line
 }
 
-// In is the width of the text of a line.
-func (s *Sheet) In() int { return max(1, s.W-Gutter) }
+// TextWidth is the width of the text of a line.
+func (s *Sheet) TextWidth() int { return max(1, s.W-Gutter) }
 
-// Head begins a section.
-func (s *Sheet) Head(title string) {
-	s.skip(widget.Heading(title, s.In(), s.St))
+// AddHead begins a section.
+func (s *Sheet) AddHead(title string) {
+	s.addSkipped(widget.Heading(title, s.TextWidth(), s.St))
 }
 
-// Gap is an empty line.
-func (s *Sheet) Gap() { s.skip(nil) }
+// AddGap is an empty line.
+func (s *Sheet) AddGap() { s.addSkipped(nil) }
 
-func (s *Sheet) skip(text widget.Line) {
+func (s *Sheet) addSkipped(text widget.Line) {
 	s.Lines = append(s.Lines, Line{ID: "#" + strconv.Itoa(len(s.Lines)), Text: text, Skip: true})
 }
 
@@ -111,37 +111,37 @@ func (s *Sheet) Add(id string, text widget.Line, to nav.Page) {
 	s.Lines = append(s.Lines, Line{ID: id, Text: text, To: to})
 }
 
-// Lazy is one line that is made when it is drawn.
-func (s *Sheet) Lazy(id string, make func() widget.Line, to nav.Page) {
+// AddLazy is one line that is made when it is drawn.
+func (s *Sheet) AddLazy(id string, make func() widget.Line, to nav.Page) {
 	s.Lines = append(s.Lines, Line{ID: id, Make: make, To: to})
 }
 
-// Say is a paragraph after a sign, broken at words; the cursor is on its first
+// AddParagraph is a paragraph after a sign, broken at words; the cursor is on its first
 // line only. indent is where the sign stands.
-func (s *Sheet) Say(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
+func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
 	lead := indent
 	if sign != "" {
 		lead += widget.Width(sign) + 1
 	}
-	for i, part := range widget.Flow(text, max(12, s.In()-lead)) {
+	for i, part := range widget.Flow(text, max(12, s.TextWidth()-lead)) {
 		var l widget.Line
 		if i == 0 && sign != "" {
-			l = widget.Line{{Text: blank(indent)}, {Text: sign, Style: mark}, {Text: " "}}
+			l = widget.Line{{Text: blankText(indent)}, {Text: sign, Style: mark}, {Text: " "}}
 		} else {
-			l = widget.Line{{Text: blank(lead)}}
+			l = widget.Line{{Text: blankText(lead)}}
 		}
 		l = l.Add(part, look)
 		if i == 0 {
 			s.Add(id, l, to)
 		} else {
-			s.skip(l)
+			s.addSkipped(l)
 		}
 	}
 }
 
-// Wrap breaks a value into lines of at most w cells, at spaces only: what is one
+// WrapValue breaks a value into lines of at most w cells, at spaces only: what is one
 // word can then be copied in one piece. Words that are too long are broken.
-func Wrap(text string, w int) []string {
+func WrapValue(text string, w int) []string {
 	w = max(1, w)
 	var lines []string
 	line := ""
@@ -167,31 +167,33 @@ func Wrap(text string, w int) []string {
 	return append(lines, line)
 }
 
-// Under goes on with the line before, indented; the cursor passes over it.
-func (s *Sheet) Under(indent int, text string, look themes.Style) {
-	s.skip(widget.Line{{Text: blank(indent)}, {Text: text, Style: look}})
+// AddUnder goes on with the line before, indented; the cursor passes over it.
+func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
+	s.addSkipped(widget.Line{{Text: blankText(indent)}, {Text: text, Style: look}})
 }
 
-// Field is "name  value" with the name in a column of its own.
-func (s *Sheet) Field(id, name string, nameWidth int, value widget.Line, to nav.Page) {
-	s.Add(id, Fill(widget.Styled(name, s.St.Dim), nameWidth).join(value), to)
+// AddField is "name  value" with the name in a column of its own.
+func (s *Sheet) AddField(id, name string, nameWidth int, value widget.Line, to nav.Page) {
+	s.Add(id, FillTo(widget.Styled(name, s.St.Dim), nameWidth).joinLine(value), to)
 }
 
-// Cells is a line being laid out in columns.
-type Cells widget.Line
+// ColumnLine is a line being laid out in columns.
+type ColumnLine widget.Line
 
-func (c Cells) join(l widget.Line) widget.Line { return append(widget.Line(c), l...) }
+func (c ColumnLine) joinLine(l widget.Line) widget.Line { return append(widget.Line(c), l...) }
 
-// Fill makes a line at least w cells wide with two spaces before what follows.
-func Fill(l widget.Line, w int) Cells {
+// FillTo makes a line at least w cells wide with two spaces before what follows.
+func FillTo(l widget.Line, w int) ColumnLine {
 	n := l.Width()
 	if n+2 > w {
 		w = n + 2
 	}
-	return Cells(l.Add(blank(w-n), themes.Style{}))
+	return ColumnLine(l.Add(blankText(w-n), themes.Style{}))
 }
 
-// Two is left and right side by side, right from column w on.
-func Two(left widget.Line, w int, right widget.Line) widget.Line { return Fill(left, w).join(right) }
+// SideBySide is left and right side by side, right from column w on.
+func SideBySide(left widget.Line, w int, right widget.Line) widget.Line {
+	return FillTo(left, w).joinLine(right)
+}
 
-func blank(n int) string { return strings.Repeat(" ", max(0, n)) }
+func blankText(n int) string { return strings.Repeat(" ", max(0, n)) }

@@ -16,7 +16,7 @@ import (
 )
 
 // VerdictSign is the sign and look of a verdict; the word stands beside it always.
-func VerdictSign(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+func VerdictSign(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
 		return "✓", st.Allow
@@ -37,8 +37,8 @@ type PathDrawing struct {
 	All bool
 }
 
-// Ends are the two ends: what they are and where, each leading to its page.
-func (d *PathDrawing) Ends(id string, p *trace.Path, c verdict.Connection) {
+// AddEnds are the two ends: what they are and where, each leading to its page.
+func (d *PathDrawing) AddEnds(id string, p *trace.Path, c verdict.Connection) {
 	for _, e := range []struct {
 		name string
 		end  *verdict.End
@@ -51,37 +51,37 @@ func (d *PathDrawing) Ends(id string, p *trace.Path, c verdict.Connection) {
 			text += " on " + e.end.Zone
 		}
 		if e.name == "to" {
-			text += ", " + service(c.Protocol, e.end.Port)
+			text += ", " + serviceText(c.Protocol, e.end.Port)
 		}
 		if e.end.Note != "" {
 			text += " · " + e.end.Note
 		}
-		d.Say(id+"."+e.name, 0, fmt.Sprintf("%-4s", e.name), d.St.Dim, d.St.Text, text, ThingPage(d.Rev, e.end.Key))
+		d.AddParagraph(id+"."+e.name, 0, fmt.Sprintf("%-4s", e.name), d.St.Dim, d.St.Text, text, ThingPage(d.Rev, e.end.Key))
 	}
 	if p.Note != "" {
-		d.Say(id+".note", 0, "    ", d.St.Dim, d.St.Text, p.Note, nav.Page{})
+		d.AddParagraph(id+".note", 0, "    ", d.St.Dim, d.St.Text, p.Note, nav.Page{})
 	}
 }
 
-func service(p verdict.Protocol, port uint16) string {
+func serviceText(p verdict.Protocol, port uint16) string {
 	if p == verdict.ICMP || port == 0 {
 		return string(p)
 	}
 	return fmt.Sprintf("%s %d", p, port)
 }
 
-// Stages are the stages of a path that have something to say.
-func (d *PathDrawing) Stages(id string, p *trace.Path) {
+// AddStages are the stages of a path that have something to say.
+func (d *PathDrawing) AddStages(id string, p *trace.Path) {
 	for i := range p.Stages {
 		if s := &p.Stages[i]; !s.Idle {
-			d.stage(fmt.Sprintf("%s.%d", id, i), p, s)
+			d.addStage(fmt.Sprintf("%s.%d", id, i), p, s)
 		}
 	}
 }
 
-// stage is one stage: its verdict, what was tried tier by tier, and the rows' answer.
-func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
-	d.Head(d.title(p, s))
+// addStage is one stage: its verdict, what was tried tier by tier, and the rows' answer.
+func (d *PathDrawing) addStage(id string, p *trace.Path, s *trace.Stage) {
+	d.AddHead(d.stageTitle(p, s))
 	tier, others, wide, column := "", 0, 0, tierColumn
 	for i := range s.Lines {
 		if d.All || s.Lines[i].Kind != trace.Other {
@@ -97,24 +97,24 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 		if l.Tier >= 0 && l.Name() != tier {
 			tier, name = l.Name(), l.Name()
 		}
-		d.tried(fmt.Sprintf("%s.%d", id, i), fmt.Sprintf("%-*s", column, name), wide, s, &l)
+		d.addTried(fmt.Sprintf("%s.%d", id, i), fmt.Sprintf("%-*s", column, name), wide, s, &l)
 	}
 	if others > 0 {
 		d.Add(id+".others", widget.Styled("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
 	}
 	if s.Verdict == verdict.Unknown {
-		d.Say(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
+		d.AddParagraph(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
 	}
 	for i := range s.Would {
 		w := &s.Would[i]
-		d.Say(fmt.Sprintf("%s.would.%d", id, i), 7, "▲", d.St.Warn, d.St.Text, w.Sentence(), d.deciderPage(w.Rule, s.Zone))
+		d.AddParagraph(fmt.Sprintf("%s.would.%d", id, i), 7, "▲", d.St.Warn, d.St.Text, w.Sentence(), d.deciderPage(w.Rule, s.Zone))
 	}
-	d.rows(id, s)
+	d.addRows(id, s)
 }
 
-// title is the heading of a stage: its verdict, what it is to the ends, which it is and
+// stageTitle is the heading of a stage: its verdict, what it is to the ends, which it is and
 // where. An end's name gives way where there is no room.
-func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
+func (d *PathDrawing) stageTitle(p *trace.Path, s *trace.Stage) string {
 	verdict, at := string(s.Verdict), "leaving "+trace.EndName(p.From.Endpoint)
 	if s.Unreached {
 		verdict += " (not reached)"
@@ -124,7 +124,7 @@ func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
 	}
 	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)
 	const frame = 4 // of the heading
-	if title := verdict + " · " + at + " · " + rest; widget.Width(title)+frame <= d.In() {
+	if title := verdict + " · " + at + " · " + rest; widget.Width(title)+frame <= d.TextWidth() {
 		return title
 	}
 	at, _, _ = strings.Cut(at, " ")
@@ -146,8 +146,8 @@ func resultOf(l *trace.TriedLine) string {
 // tierColumn is how wide the names of tiers are, where none is longer.
 const tierColumn = 7
 
-// tried is one rule that was tried.
-func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.TriedLine) {
+// addTried is one rule that was tried.
+func (d *PathDrawing) addTried(id, tier string, wide int, s *trace.Stage, l *trace.TriedLine) {
 	st := d.St
 	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
 	switch l.Kind {
@@ -182,9 +182,9 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 		what += " (known defect: " + l.Rule.Defect + ")"
 	}
 	lead := len(tier) + 2 + wide + 1
-	for i, part := range widget.Flow(what, max(12, d.In()-lead)) {
+	for i, part := range widget.Flow(what, max(12, d.TextWidth()-lead)) {
 		if i > 0 {
-			d.Under(lead+2, part, look)
+			d.AddUnder(lead+2, part, look)
 			continue
 		}
 		d.Add(id, widget.Line{{Text: tier, Style: st.Dim}, {Text: sign + " ", Style: mark},
@@ -192,8 +192,8 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 	}
 }
 
-// rows adds the verdict of the zone's rows at the stage.
-func (d *PathDrawing) rows(id string, s *trace.Stage) {
+// addRows adds the verdict of the zone's rows at the stage.
+func (d *PathDrawing) addRows(id string, s *trace.Stage) {
 	if s.Rows == nil {
 		return
 	}
@@ -218,18 +218,18 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	}
 	head := "rows   " + said // a verdict's sign stands beside it, that of a disagreement before all
 	indent := len(head) + 2
-	for i, part := range widget.Flow(text, max(12, d.In()-indent)) {
+	for i, part := range widget.Flow(text, max(12, d.TextWidth()-indent)) {
 		if i > 0 {
-			d.Under(indent+2, part, st.Dim)
+			d.AddUnder(indent+2, part, st.Dim)
 			continue
 		}
 		d.Add(id+".rows", widget.Line{{Text: head, Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
 	}
 }
 
-// Decides is the page of the first rule that decides as the whole path is decided; none
+// DecidingPage is the page of the first rule that decides as the whole path is decided; none
 // where no rule does.
-func (d *PathDrawing) Decides(p *trace.Path) nav.Page {
+func (d *PathDrawing) DecidingPage(p *trace.Path) nav.Page {
 	for i := range p.Stages {
 		s := &p.Stages[i]
 		if s.Unreached || s.Verdict != p.Verdict {

@@ -20,10 +20,10 @@ import (
 	"rung/ui/widget"
 )
 
-// Sign is the sign and look of a severity.
-func Sign(s model.Severity, st *themes.Styles) (string, themes.Style) {
-	sign := role.Severity(s)
-	return sign.Text, st.Of(sign.Role)
+// SeveritySign is the sign and look of a severity.
+func SeveritySign(s model.Severity, st *themes.StyleSet) (string, themes.Style) {
+	sign := role.SeveritySign(s)
+	return sign.Text, st.StyleOf(sign.Role)
 }
 
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
@@ -38,7 +38,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		}
 		return s, ""
 	case model.StateSettling, model.StateBehind:
-		return s, "since " + Since(p.DiffSince, now) + ": " + Differences(p)
+		return s, "since " + SinceText(p.DiffSince, now) + ": " + DifferencesText(p)
 	case model.StateFrozen:
 		rest = "old rows still decide"
 		if p.LivePriority >= 0 {
@@ -48,21 +48,21 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	case model.StateNotEnforced:
 		return s, policies.NoRowsShort(r, p.None)
 	case model.StateStale:
-		return s, Unread(z, now)
+		return s, WhyNotCurrent(z, now)
 	case model.StateNotComparable:
 		if p.Why != "" {
 			return s, p.Why
 		}
 		return s, "rows in the form of another OVN-Kubernetes release"
 	}
-	if why := Unread(z, now); why != "" {
+	if why := WhyNotCurrent(z, now); why != "" {
 		return s, why
 	}
 	return s, "not compared yet"
 }
 
-// Differences counts what differs: "1 missing, 2 different".
-func Differences(p *model.PolicyInZone) string {
+// DifferencesText counts what differs: "1 missing, 2 different".
+func DifferencesText(p *model.PolicyInZone) string {
 	var parts []string
 	for _, c := range []struct {
 		n    int
@@ -78,20 +78,20 @@ func Differences(p *model.PolicyInZone) string {
 	return strings.Join(parts, ", ")
 }
 
-// Unread says why a zone's rows are not current, empty when they are: "zone is
+// WhyNotCurrent says why a zone's rows are not current, empty when they are: "zone is
 // dialling, never read", "lost, read 14:02:11: connection refused".
-func Unread(z *model.ZoneState, now time.Time) string {
+func WhyNotCurrent(z *model.ZoneState, now time.Time) string {
 	if z.Conn == model.ConnSynced || z.Conn == model.ConnReadOnly {
 		return ""
 	}
 	if z.Conn == model.ConnSwept {
-		return "read in turn, rows as of " + Since(z.SyncedAt, now)
+		return "read in turn, rows as of " + SinceText(z.SyncedAt, now)
 	}
 	text := string(z.Conn)
 	if z.SyncedAt.IsZero() {
 		text += ", never read"
 	} else {
-		text += ", rows read " + Since(z.SyncedAt, now)
+		text += ", rows read " + SinceText(z.SyncedAt, now)
 	}
 	if z.Error != "" {
 		text += ": " + z.Error
@@ -99,8 +99,8 @@ func Unread(z *model.ZoneState, now time.Time) string {
 	return text
 }
 
-// Since is a moment with its age: "14:02:11 (12s)".
-func Since(t, now time.Time) string {
+// SinceText is a moment with its age: "14:02:11 (12s)".
+func SinceText(t, now time.Time) string {
 	if t.IsZero() {
 		return "some time"
 	}
@@ -117,13 +117,13 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 		return fmt.Sprintf("%s of %s were read %s ago and compared, then dropped; the zone is followed from now on, its rows appear in a moment",
 			words.Total(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
-		return "not held now: " + Unread(z, now)
+		return "not held now: " + WhyNotCurrent(z, now)
 	}
-	return "not read yet: " + Unread(z, now)
+	return "not read yet: " + WhyNotCurrent(z, now)
 }
 
 // StateLine is the state as a line: sign, word and rest.
-func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line {
+func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
 	l := widget.Styled(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
@@ -138,20 +138,20 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	if z == nil {
 		return widget.Styled("no zone", st.Dim)
 	}
-	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.Mark(env.Rev, z, env.Now), st)}
+	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
 		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
 	if len(env.Rev.Zones) > 1 && env.W >= 100 {
-		l = l.Add("  "+env.Keys.Action(prev).Shown()+" "+env.Keys.Action(next).Shown()+" to change", st.Dim)
+		l = l.Add("  "+env.Keys.ActionByID(prev).HintKey()+" "+env.Keys.ActionByID(next).HintKey()+" to change", st.Dim)
 	}
 	return l
 }
 
-// Hits are how often rules decided, by their log lines; nil where there is no log.
-func Hits(env *view.Env) *logs.HitSummary {
+// RuleHits are how often rules decided, by their log lines; nil where there is no log.
+func RuleHits(env *view.Env) *logs.HitSummary {
 	l := env.Console.Logs()
 	if l == nil {
 		return nil
@@ -161,10 +161,12 @@ func Hits(env *view.Env) *logs.HitSummary {
 }
 
 // FreshHits says whether hits are others than those shown.
-func FreshHits(env *view.Env, shown *logs.HitSummary) bool { return shown != nil && Hits(env) != shown }
+func FreshHits(env *view.Env, shown *logs.HitSummary) bool {
+	return shown != nil && RuleHits(env) != shown
+}
 
-// Condition adds the report of a controller, with its time and never as proof.
-func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *themes.Styles, to nav.Page) {
+// AddCondition adds the report of a controller, with its time and never as proof.
+func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.StyleSet, to nav.Page) {
 	sign, look := "✓", st.OK
 	if c.Status != "True" {
 		sign, look = "●", st.Error
@@ -176,12 +178,12 @@ func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *them
 	if c.Message != "" {
 		text += ": " + c.Message
 	}
-	s.Say(id, 0, sign, look, st.Text, text, to)
+	s.AddParagraph(id, 0, sign, look, st.Text, text, to)
 }
 
 // FindingCount is how many findings there are of each severity, worst first:
 // "●4 ▲11 ·15"; "none" where there is none.
-func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
+func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if n.OfSeverity(s) == 0 {
@@ -190,7 +192,7 @@ func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
 		if len(l) > 0 {
 			l = l.Add(" ", st.Text)
 		}
-		sign, look := Sign(s, st)
+		sign, look := SeveritySign(s, st)
 		l = l.Add(sign+strconv.Itoa(n.OfSeverity(s)), look)
 	}
 	if len(l) == 0 {
@@ -202,13 +204,13 @@ func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
 // shownOmissions is how many a page names.
 const shownOmissions = 5
 
-// Omissions are the lines that say what an answer does not take into account, and what it
+// AddOmissions are the lines that say what an answer does not take into account, and what it
 // takes for granted.
-func Omissions(s *Sheet, all []model.Omission) {
+func AddOmissions(s *Sheet, all []model.Omission) {
 	for i := range all {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
-			s.Say("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
+			s.AddParagraph("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
@@ -216,6 +218,6 @@ func Omissions(s *Sheet, all []model.Omission) {
 		if all[i].IsAssumption() {
 			sign, look = "·", s.St.Dim
 		}
-		s.Say(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
+		s.AddParagraph(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
 	}
 }

@@ -102,9 +102,9 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	return out
 }
 
-// Behind names the pods and nodes of an address or network of an address set, and
+// MembersBehind names the pods and nodes of an address or network of an address set, and
 // which page tells more.
-func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
+func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr
 	if p, err := netip.ParsePrefix(addr); err == nil {
 		if p.Bits() == 0 {
@@ -158,8 +158,8 @@ func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	return nav.Page{}
 }
 
-// Port says which pod a logical switch port is of.
-func Port(r *revision.Revision, name string) (text string, to nav.Page) {
+// PodOfPort says which pod a logical switch port is of.
+func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := revision.PortPod(r, name)
 	if p == nil {
 		return "no pod is known for this port", nav.Page{}
@@ -173,9 +173,9 @@ func Port(r *revision.Revision, name string) (text string, to nav.Page) {
 	return text, nav.ToPod(p.Key)
 }
 
-// nbctl begins an ovn-nbctl command for the zone's database where its address is
+// nbctlCommand begins an ovn-nbctl command for the zone's database where its address is
 // one that ovn-nbctl can be given.
-func nbctl(z *model.ZoneState) []string {
+func nbctlCommand(z *model.ZoneState) []string {
 	words := []string{"ovn-nbctl"}
 	if z != nil {
 		for _, scheme := range []string{"unix:", "tcp:", "ssl:"} {
@@ -189,12 +189,12 @@ func nbctl(z *model.ZoneState) []string {
 
 // ListCommand shows one row by its UUID.
 func ListCommand(z *model.ZoneState, table, uuid string) string {
-	return model.ShellJoin(append(nbctl(z), "list", table, uuid)...)
+	return model.ShellJoin(append(nbctlCommand(z), "list", table, uuid)...)
 }
 
 // FindCommand shows the rows with these external_ids, pairs of key and value.
 func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
-	words := append(nbctl(z), "find", table)
+	words := append(nbctlCommand(z), "find", table)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		words = append(words, `external_ids:"`+pairs[i]+`"=`+nb.Atom(pairs[i+1]))
 	}
@@ -203,30 +203,30 @@ func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
 
 // FindNamed shows the row with that name.
 func FindNamed(z *model.ZoneState, table, name string) string {
-	return model.ShellJoin(append(nbctl(z), "find", table, "name="+nb.Atom(name))...)
+	return model.ShellJoin(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
 }
 
 // RowCopies returns the parts of a row that can be copied.
-func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
-	var out []view.Copy
+func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
+	var out []view.CopyItem
 	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()
 	table := nb.TableOf(r)
 	if a, ok := r.(*nb.ACL); ok {
-		out = append(out, view.Copy{What: "match", Text: a.Match})
+		out = append(out, view.CopyItem{What: "match", Text: a.Match})
 	}
 	if name := r.RowName(); name != "" {
-		out = append(out, view.Copy{What: "name", Text: name})
+		out = append(out, view.CopyItem{What: "name", Text: name})
 	}
 	if id != "" {
-		out = append(out, view.Copy{What: "id", Text: id})
+		out = append(out, view.CopyItem{What: "id", Text: id})
 	}
 	if uuid != "" {
-		out = append(out, view.Copy{What: "UUID", Text: uuid}, view.Copy{What: "ovn-nbctl list command", Text: ListCommand(z, table, uuid)})
+		out = append(out, view.CopyItem{What: "UUID", Text: uuid}, view.CopyItem{What: "ovn-nbctl list command", Text: ListCommand(z, table, uuid)})
 	}
 	if id != "" {
-		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
+		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
 	} else if name := r.RowName(); name != "" {
-		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
+		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
 	}
-	return append(out, view.Copy{What: "record", Text: rows.RecordOf(r).String()})
+	return append(out, view.CopyItem{What: "record", Text: rows.RecordOf(r).String()})
 }

@@ -16,23 +16,23 @@ import (
 	"rung/ui/view"
 )
 
-// state is how far the edit is.
-type state int
+// editState is how far the edit is.
+type editState int
 
 const (
-	begin    state = iota
-	editing        // the editor has the terminal
-	checking       // the text is being validated
-	stopped        // something is wrong, and the user decides how to go on
-	shown          // the preview is on the page
-	closed         // the page was left
+	begin    editState = iota
+	editing            // the editor has the terminal
+	checking           // the text is being validated
+	stopped            // something is wrong, and the user decides how to go on
+	shown              // the preview is on the page
+	closed             // the page was left
 )
 
-// edit is the view.
-type edit struct {
+// editPage is the view.
+type editPage struct {
 	page nav.Page
 
-	state state
+	state editState
 	path  string // of the text
 	base  string // what the edit started from, empty for a new policy
 	first string // what the editor was first given, without notes
@@ -50,34 +50,34 @@ type edit struct {
 }
 
 // New makes the view.
-func New(p nav.Page) view.View { return &edit{page: p} }
+func New(p nav.Page) view.View { return &editPage{page: p} }
 
 // Messages of work done elsewhere.
 type (
-	opened  struct{ err error }
-	created struct {
+	fileOpened  struct{ err error }
+	fileCreated struct {
 		path string
 		err  error
 	}
-	edited struct {
+	textEdited struct {
 		text    string
 		run, io error // of the editor, of reading the text
 	}
-	checked struct {
+	textChecked struct {
 		text string
 		p    *gate.Preview
 		err  error
 	}
 )
 
-// text is the change the editor leads to; the consequences that were worked out
+// textChange is the change the editor leads to; the consequences that were worked out
 // for validation are not worked out twice.
-type text struct {
+type textChange struct {
 	m change.Mutation
 	p *gate.Preview
 }
 
-func (s *text) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+func (s *textChange) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	if p := s.p; p != nil {
 		s.p = nil
 		return p, nil
@@ -85,16 +85,16 @@ func (s *text) Work(ctx context.Context, c view.Console) (*gate.Preview, error) 
 	return c.Preview(ctx, s.m)
 }
 
-func (s *text) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (s *textChange) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
-func (v *edit) isNew() bool { return v.page.Key.Name == "" }
+func (v *editPage) isNew() bool { return v.page.Key.Name == "" }
 
-// proposed says whether the text is another than the policy's from the start.
-func (v *edit) proposed() bool { return v.page.Text != "" }
+// isProposed says whether the text is another than the policy's from the start.
+func (v *editPage) isProposed() bool { return v.page.Text != "" }
 
-func (v *edit) name() string {
+func (v *editPage) policyName() string {
 	if v.isNew() {
 		return "new policy"
 	}
@@ -102,18 +102,18 @@ func (v *edit) name() string {
 }
 
 // Sync opens the editor when the page is shown for the first time.
-func (v *edit) Sync(env *view.Env) {
+func (v *editPage) Sync(env *view.Env) {
 	switch v.state {
 	case begin:
-		v.start(env)
+		v.startEdit(env)
 	case shown:
 		v.pre.Sync(env)
 	}
 }
 
-// start puts the text into a file.
-func (v *edit) start(env *view.Env) {
-	*v = edit{page: v.page, state: editing}
+// startEdit puts the text into a file.
+func (v *editPage) startEdit(env *view.Env) {
+	*v = editPage{page: v.page, state: editing}
 	var notes []string
 	file := "new"
 	if v.isNew() {
@@ -121,114 +121,114 @@ func (v *edit) start(env *view.Env) {
 	} else {
 		p := env.Rev.Cluster.Policy(v.page.Key)
 		if p == nil {
-			v.stop(v.page.Key.Label()+" no longer exists", nil)
+			v.stopEdit(v.page.Key.Label()+" no longer exists", nil)
 			return
 		}
 		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
 		file = p.Kind.Abbreviation() + "-" + p.Name
-		if now := upgraded(p); now != "" {
+		if now := upgradedText(p); now != "" {
 			v.first, v.offered = now, true
 		}
 	}
-	if v.proposed() {
+	if v.isProposed() {
 		v.first, v.base, notes = v.page.Text, v.page.Base, append(strings.Split(v.page.ID, "\n"),
 			"Change it as you like. Save and close the editor to see what it does;", "nothing is written before you say yes.")
 	}
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
-	v.open = head(notes, v.first)
+	v.open = withHead(notes, v.first)
 	dir, text := env.StateDir, v.open
 	env.Run("putting the text into a file", func(context.Context) any {
 		path, err := statedir.NewDraft(dir, file, text)
-		return created{path, err}
+		return fileCreated{path, err}
 	})
 }
 
-// launch hands the terminal to the editor.
-func (v *edit) launch(env *view.Env, line int) {
+// launchEditor hands the terminal to the editor.
+func (v *editPage) launchEditor(env *view.Env, line int) {
 	v.state = editing
 	path := v.path
-	env.Exec(command(path, line), func(err error) any {
+	env.ExecProgram(editorCommand(path, line), func(err error) any {
 		text, ioerr := statedir.ReadDraft(path)
-		return edited{text, err, ioerr}
+		return textEdited{text, err, ioerr}
 	})
 }
 
-// Receive goes from step to step.
-func (v *edit) Receive(env *view.Env, msg any) {
+// ReceiveResult goes from step to step.
+func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
-	case created:
+	case fileCreated:
 		v.path = m.path
 		if m.err != nil {
-			v.stop("The text could not be put into a file", []string{m.err.Error()})
+			v.stopEdit("The text could not be put into a file", []string{m.err.Error()})
 			return
 		}
-		v.launch(env, v.firstLine())
-	case opened:
+		v.launchEditor(env, v.firstLine())
+	case fileOpened:
 		if m.err != nil {
-			v.stop("The text could not be put into its file", []string{m.err.Error()})
+			v.stopEdit("The text could not be put into its file", []string{m.err.Error()})
 			return
 		}
 		if v.state != stopped {
-			v.launch(env, v.at)
+			v.launchEditor(env, v.at)
 		}
-	case edited:
-		v.back(env, m)
-	case checked:
-		v.judge(env, m)
+	case textEdited:
+		v.takeEdited(env, m)
+	case textChecked:
+		v.judgeChecked(env, m)
 	default:
 		if v.pre != nil {
-			v.pre.Receive(env, msg)
+			v.pre.ReceiveResult(env, msg)
 		}
 	}
 }
 
 // firstLine is where the editor begins: on the first line of the text.
-func (v *edit) firstLine() int {
-	return strings.Count(v.open[:len(v.open)-len(body(v.open))], "\n") + 1
+func (v *editPage) firstLine() int {
+	return strings.Count(v.open[:len(v.open)-len(withoutHead(v.open))], "\n") + 1
 }
 
-// back is the text as the editor left it.
-func (v *edit) back(env *view.Env, m edited) {
+// takeEdited is the text as the editor left it.
+func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	switch {
 	case notStarted(m.run):
-		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
-	case deleted(m.io):
+		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
+	case isDeleted(m.io):
 		v.path = "" // there is none to be named or kept
-		v.stop("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.Action(action.EditEditor).Shown() + " begins anew."})
+		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() + " begins anew."})
 	case m.io != nil:
-		v.stop("The text could not be read back", []string{m.io.Error()})
-	case body(m.text) == v.first && !v.wrong && (!v.proposed() && !v.offered || m.run != nil):
+		v.stopEdit("The text could not be read back", []string{m.io.Error()})
+	case withoutHead(m.text) == v.first && !v.wrong && (!v.isProposed() && !v.offered || m.run != nil):
 		what := "unchanged: nothing to do"
 		if m.run != nil {
 			what = "the editor ended with " + m.run.Error() + "; nothing was changed"
 		}
-		v.close(env, true, what)
+		v.closePage(env, true, what)
 	case m.run != nil:
-		v.stop("The editor ended with "+m.run.Error()+", so its text was not taken", nil)
-	case strings.TrimSpace(body(m.text)) == "":
+		v.stopEdit("The editor ended with "+m.run.Error()+", so its text was not taken", nil)
+	case strings.TrimSpace(withoutHead(m.text)) == "":
 		if v.isNew() {
-			v.stop("Nothing to create: the text is empty", nil)
+			v.stopEdit("Nothing to create: the text is empty", nil)
 			return
 		}
-		v.stop("The text is empty", []string{"Emptying the text does not delete a policy: " + env.Keys.Action(action.LadderDelete).Shown() + " on the ladder does."})
+		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " + env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
 	case v.wrong && m.text == v.open:
 		v.state = stopped // the reasons stand already
 	default:
-		v.check(env, body(m.text))
+		v.checkText(env, withoutHead(m.text))
 	}
 }
 
-// check validates the text away from the screen.
-func (v *edit) check(env *view.Env, text string) {
+// checkText validates the text away from the screen.
+func (v *editPage) checkText(env *view.Env, text string) {
 	v.state, v.since = checking, env.Now
-	console, m := env.Console, v.mutation(text)
+	console, m := env.Console, v.textMutation(text)
 	env.Run("validating", func(ctx context.Context) any {
 		p, err := console.Preview(ctx, m)
-		return checked{text, p, err}
+		return textChecked{text, p, err}
 	})
 }
 
-func (v *edit) mutation(text string) change.Mutation {
+func (v *editPage) textMutation(text string) change.Mutation {
 	m := change.Mutation{Op: change.OpApply, YAML: []byte(text), Wanted: v.page.Wanted}
 	if v.base != "" {
 		m.Base = []byte(v.base)
@@ -236,15 +236,15 @@ func (v *edit) mutation(text string) change.Mutation {
 	return m
 }
 
-// judge sends a text that does not validate back to the editor, with the
+// judgeChecked sends a text that does not validate back to the editor, with the
 // reasons on top, or to the page where they are those of the text before, and shows the
 // preview of one that does.
-func (v *edit) judge(env *view.Env, m checked) {
+func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 	if m.err != nil {
-		v.stop("The text could not be checked", []string{m.err.Error()})
+		v.stopEdit("The text could not be checked", []string{m.err.Error()})
 		return
 	}
-	if wrong := v.mistakes(m.text, m.p); len(wrong) > 0 {
+	if wrong := v.findMistakes(m.text, m.p); len(wrong) > 0 {
 		line := wrong[0].Origin.Line
 		notes := func(above int) (out []string) {
 			for _, b := range wrong {
@@ -260,7 +260,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 		const title = "not valid, nothing was written:"
 		above := 0
 		for range 3 {
-			above = strings.Count(head(append([]string{title}, notes(above)...), ""), "\n")
+			above = strings.Count(withHead(append([]string{title}, notes(above)...), ""), "\n")
 		}
 		v.title, v.why = "The text is not valid", notes(above)
 		var told strings.Builder
@@ -268,7 +268,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 			b.Origin.Line = 0
 			fmt.Fprintln(&told, b)
 		}
-		v.reopen(env, append([]string{title}, v.why...), m.text, line)
+		v.reopenEditor(env, append([]string{title}, v.why...), m.text, line)
 		if v.wrong && v.told == told.String() {
 			v.state = stopped // an editor that mends nothing would be started for ever
 		}
@@ -276,9 +276,9 @@ func (v *edit) judge(env *view.Env, m checked) {
 		return
 	}
 	v.state, v.wrong = shown, false
-	v.pre = preview.Of(&text{v.mutation(m.text), m.p}, preview.Options{
-		Edit: v.again, Kept: v.path,
-		Cancel: func(env *view.Env) { v.close(env, false, "nothing was changed; your text is kept in "+v.path) },
+	v.pre = preview.Of(&textChange{v.textMutation(m.text), m.p}, preview.Options{
+		Edit: v.editAgain, Kept: v.path,
+		Cancel: func(env *view.Env) { v.closePage(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {
 			path := v.path
 			env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
@@ -288,8 +288,8 @@ func (v *edit) judge(env *view.Env, m checked) {
 	v.pre.Sync(env)
 }
 
-// mistakes returns the errors that keep a text from being previewed, with their lines in it.
-func (v *edit) mistakes(text string, p *gate.Preview) (out []model.Broken) {
+// findMistakes returns the errors that keep a text from being previewed, with their lines in it.
+func (v *editPage) findMistakes(text string, p *gate.Preview) (out []model.Broken) {
 	for _, b := range p.Errors {
 		if !b.IsError() {
 			continue
@@ -310,31 +310,31 @@ func (v *edit) mistakes(text string, p *gate.Preview) (out []model.Broken) {
 	return out
 }
 
-// reopen goes back to the editor with notes on top.
-func (v *edit) reopen(env *view.Env, notes []string, text string, line int) {
-	v.open, v.done = head(notes, text), false
+// reopenEditor goes back to the editor with notes on top.
+func (v *editPage) reopenEditor(env *view.Env, notes []string, text string, line int) {
+	v.open, v.done = withHead(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
-	env.Run("putting the text into a file", func(context.Context) any { return opened{statedir.WriteDraft(path, whole)} })
+	env.Run("putting the text into a file", func(context.Context) any { return fileOpened{statedir.WriteDraft(path, whole)} })
 	v.at = above + max(1, line)
 }
 
-// again goes on editing: from the preview, after a conflict from what is there
+// editAgain goes on editing: from the preview, after a conflict from what is there
 // now, or after something went wrong.
-func (v *edit) again(env *view.Env) {
+func (v *editPage) editAgain(env *view.Env) {
 	if v.state == closed {
-		v.start(env)
+		v.startEdit(env)
 		return
 	}
 	if v.pre == nil {
 		v.wrong = v.open != "" && v.wrong
 		if v.path == "" { // it did not get as far as a file
-			v.start(env)
+			v.startEdit(env)
 			return
 		}
-		v.launch(env, max(v.at, 1))
+		v.launchEditor(env, max(v.at, 1))
 		return
 	}
-	m, notes := v.pre.Mutation(), []string{"editing " + v.name() + " again; nothing was written yet."}
+	m, notes := v.pre.Mutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
 	if len(m.Base) > 0 {
 		v.base = string(m.Base)
 	}
@@ -343,33 +343,35 @@ func (v *edit) again(env *view.Env) {
 		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;", "what you save replaces it.", c.Diff)
 	}
 	v.state, v.pre = editing, nil
-	v.reopen(env, notes, string(m.YAML), 1)
+	v.reopenEditor(env, notes, string(m.YAML), 1)
 }
 
-// Kept are the files of a text that is being edited or looked at: its own, and
+// KeptFiles are the files of a text that is being edited or looked at: its own, and
 // what the editor left beside it.
-func (v *edit) Kept() []string {
+func (v *editPage) KeptFiles() []string {
 	if v.path == "" || v.done || v.state == closed {
 		return nil
 	}
 	return statedir.DraftFiles(v.path)
 }
 
-// stop leaves the decision to the user.
-func (v *edit) stop(title string, why []string) {
+// stopEdit leaves the decision to the user.
+func (v *editPage) stopEdit(title string, why []string) {
 	v.state, v.title, v.why = stopped, title, why
 }
 
-// close leaves the page; remove takes the file with it.
-func (v *edit) close(env *view.Env, remove bool, say string) {
+// closePage leaves the page; remove takes the file with it.
+func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 	path := v.path
 	if remove && path != "" {
 		env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
 	}
-	env.Say("%s", say)
+	env.SayText("%s", say)
 	v.state = closed
-	env.Back()
+	env.GoBack()
 }
 
 // Scopes are the keys of the edit.
-func (v *edit) Scopes() []action.Scope { return []action.Scope{action.Of(nav.Edit), action.Global} }
+func (v *editPage) Scopes() []action.Scope {
+	return []action.Scope{action.ScopeOf(nav.Edit), action.Global}
+}

@@ -26,10 +26,10 @@ func notStarted(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
-// command runs the user's editor on a file at a line (from 1, 0 for no line).
-func command(path string, line int) *exec.Cmd {
-	words := strings.Fields(chosen())
-	if chosen := chosen(); strings.ContainsAny(chosen, `"'\`) && runtime.GOOS != "windows" {
+// editorCommand runs the user's editor on a file at a line (from 1, 0 for no line).
+func editorCommand(path string, line int) *exec.Cmd {
+	words := strings.Fields(chosenEditor())
+	if chosen := chosenEditor(); strings.ContainsAny(chosen, `"'\`) && runtime.GOOS != "windows" {
 		// Quoted words: the shell takes them apart, as it does for kubectl and git.
 		return exec.Command("sh", "-c", chosen+` "$@"`, "editor", path)
 	}
@@ -50,9 +50,9 @@ func command(path string, line int) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// chosen is the editor as the user named it: $VISUAL, $EDITOR, else the first
+// chosenEditor is the editor as the user named it: $VISUAL, $EDITOR, else the first
 // usual one there is.
-func chosen() string {
+func chosenEditor() string {
 	for _, v := range []string{"VISUAL", "EDITOR"} {
 		if s := strings.TrimSpace(os.Getenv(v)); s != "" {
 			return s
@@ -69,14 +69,14 @@ func chosen() string {
 	return "vi"
 }
 
-// upgraded is the text of today of a policy that is written in an older form, empty where
+// upgradedText is the text of today of a policy that is written in an older form, empty where
 // it is not, or where no object of today says the same.
-func upgraded(p *model.Policy) string {
+func upgradedText(p *model.Policy) string {
 	if p.Older == nil {
 		return ""
 	}
 	// Its first lines may be notes of an edit before, which end where the text begins.
-	return body(p.Older.Upgrade)
+	return withoutHead(p.Older.Upgrade)
 }
 
 // olderNotes say what today's form writes otherwise, or why there is none.
@@ -86,13 +86,13 @@ func olderNotes(p *model.Policy) []string {
 		return nil
 	case p.Older.Upgrade != "":
 		return append([]string{"It is written in an older form, which the server of today does not take.",
-			"This is the same in today's form. Save it as it is to write it so:"}, bullets(p.Older.Changes)...)
+			"This is the same in today's form. Save it as it is to write it so:"}, bulletLines(p.Older.Changes)...)
 	}
 	return append([]string{"It is written in an older form, which the server of today does not take,",
-		"and no object of today says the same:"}, bullets(p.Older.Reasons)...)
+		"and no object of today says the same:"}, bulletLines(p.Older.Reasons)...)
 }
 
-func bullets(of []string) (out []string) {
+func bulletLines(of []string) (out []string) {
 	for _, s := range of {
 		out = append(out, "- "+strings.TrimSpace(s))
 	}
@@ -105,8 +105,8 @@ const note = "# rung:"
 // headWidth is how wide notes are: with what begins them, 80 cells.
 const headWidth = 72
 
-// head writes notes as comments above a text.
-func head(notes []string, text string) string {
+// withHead writes notes as comments above a text.
+func withHead(notes []string, text string) string {
 	var b strings.Builder
 	for _, n := range notes {
 		for l := range strings.Lines(clean.Block(n)) {
@@ -119,8 +119,8 @@ func head(notes []string, text string) string {
 	return b.String() + text
 }
 
-// body is the text without the comment lines above it.
-func body(text string) string {
+// withoutHead is the text without the comment lines above it.
+func withoutHead(text string) string {
 	for strings.HasPrefix(text, note) {
 		_, rest, found := strings.Cut(text, "\n")
 		if !found {
@@ -131,5 +131,5 @@ func body(text string) string {
 	return text
 }
 
-// deleted says whether the editor took the file away.
-func deleted(err error) bool { return errors.Is(err, os.ErrNotExist) }
+// isDeleted says whether the editor took the file away.
+func isDeleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -14,16 +14,16 @@ import (
 )
 
 // Do carries out an action.
-func (v *edit) Do(env *view.Env, id action.ID) bool {
+func (v *editPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.EditEditor:
-		v.again(env)
+		v.editAgain(env)
 	case action.EditPreview:
 		v.state, v.since = checking, env.Now
 		path := v.path
 		env.Run("reading the text", func(context.Context) any {
 			text, err := statedir.ReadDraft(path)
-			return edited{text: text, io: err}
+			return textEdited{text: text, io: err}
 		})
 		v.open = "" // whatever the file says now is looked at
 	case action.Back, action.Leave:
@@ -34,7 +34,7 @@ func (v *edit) Do(env *view.Env, id action.ID) bool {
 		if v.path != "" {
 			say += "; your text is kept in " + v.path
 		}
-		v.close(env, false, say)
+		v.closePage(env, false, say)
 	default:
 		return false
 	}
@@ -42,7 +42,7 @@ func (v *edit) Do(env *view.Env, id action.ID) bool {
 }
 
 // WhyNot refuses what cannot be done now.
-func (v *edit) WhyNot(_ *view.Env, id action.ID) string {
+func (v *editPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.EditEditor && id != action.EditPreview {
 		return ""
 	}
@@ -57,35 +57,35 @@ func (v *edit) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Offers leaves out of the hints what cannot be done now.
-func (v *edit) Offers(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
+// OffersAction leaves out of the hints what cannot be done now.
+func (v *editPage) OffersAction(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
 
-// Selected is nothing.
-func (v *edit) Selected() nav.Page { return nav.Page{} }
+// SelectedPage is nothing.
+func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.
-func (v *edit) Crumb() string {
+func (v *editPage) Crumb() string {
 	if v.isNew() {
 		return fmt.Sprintf("new at %d", v.page.Priority)
 	}
 	return "edit " + v.page.Key.Name
 }
 
-// Tell says how far it is.
-func (v *edit) Tell(env *view.Env) widget.Line {
+// TellState says how far it is.
+func (v *editPage) TellState(env *view.Env) widget.Line {
 	switch v.state {
 	case editing:
 		return widget.Styled("in the editor", env.Styles.Info)
 	case checking:
-		return env.Busy(v.since, "checking")
+		return env.BusyLine(v.since, "checking")
 	case stopped:
 		return widget.Styled("nothing is written", env.Styles.Dim)
 	}
 	return nil
 }
 
-// Front is the preview of the text.
-func (v *edit) Front() view.View {
+// FrontView is the preview of the text.
+func (v *editPage) FrontView() view.View {
 	if v.state != shown {
 		return nil
 	}
@@ -93,15 +93,15 @@ func (v *edit) Front() view.View {
 }
 
 // Copies are the path.
-func (v *edit) Copies(*view.Env) []view.Copy {
+func (v *editPage) Copies(*view.Env) []view.CopyItem {
 	if v.path != "" {
-		return []view.Copy{{What: "path of the text", Text: v.path}}
+		return []view.CopyItem{{What: "path of the text", Text: v.path}}
 	}
 	return nil
 }
 
 // Render draws what is being done or wrong.
-func (v *edit) Render(env *view.Env, w, h int) string {
+func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	var lines []string
 	say := func(mark, text string, style themes.Style) {
@@ -112,13 +112,13 @@ func (v *edit) Render(env *view.Env, w, h int) string {
 	}
 	switch v.state {
 	case editing:
-		say("", v.name()+" is open in "+widget.Clean(chosen())+".", st.Text)
+		say("", v.policyName()+" is open in "+widget.Clean(chosenEditor())+".", st.Text)
 	case checking:
-		if l := env.Busy(v.since, "checking the text"); l != nil {
+		if l := env.BusyLine(v.since, "checking the text"); l != nil {
 			say("", l.String(), st.Info)
 		}
 	case closed:
-		say("", v.name()+" was left. "+env.Keys.Action(action.EditEditor).Shown()+" opens the editor again.", st.Text)
+		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
 		say("✗", v.title+".", st.Error)
 		for _, s := range v.why {

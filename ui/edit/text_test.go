@@ -9,15 +9,15 @@ import (
 
 func TestHeadAndBody(t *testing.T) {
 	for _, text := range []string{"", "a: 1", "# a comment\na: 1\n", "a: 1\r\n# rung: not on top\r\n", "---\n# rung: neither\n"} {
-		with := head([]string{"one", "two\nthree", ""}, text)
-		if got := body(with); got != text {
-			t.Errorf("body(head(%q)) = %q", text, got)
+		with := withHead([]string{"one", "two\nthree", ""}, text)
+		if got := withoutHead(with); got != text {
+			t.Errorf("withoutHead(withHead(%q)) = %q", text, got)
 		}
 		if !strings.HasPrefix(with, "# rung: one\n# rung: two\n# rung: three\n") {
 			t.Errorf("%q", with)
 		}
 	}
-	if got := body("# rung: only"); got != "" {
+	if got := withoutHead("# rung: only"); got != "" {
 		t.Errorf("%q", got)
 	}
 }
@@ -53,13 +53,13 @@ func TestCommand(t *testing.T) {
 	} {
 		t.Setenv("VISUAL", c.visual)
 		t.Setenv("EDITOR", c.editor)
-		if diff := cmp.Diff(c.want, command("F", c.line).Args); diff != "" {
+		if diff := cmp.Diff(c.want, editorCommand("F", c.line).Args); diff != "" {
 			t.Errorf("%+v\n%s", c, diff)
 		}
 	}
 	t.Setenv("EDITOR", "")
 	t.Setenv("VISUAL", "")
-	if chosen() == "" {
+	if chosenEditor() == "" {
 		t.Error("no editor at all")
 	}
 }
@@ -67,13 +67,13 @@ func TestCommand(t *testing.T) {
 // A note is no wider than the terminal it is read in, and all of it is taken off again.
 func TestHeadFits(t *testing.T) {
 	text := "kind: AdminNetworkPolicy\n"
-	with := head([]string{strings.Repeat("multi-tenant-isolation decides before break-glass, ", 6), "short"}, text)
+	with := withHead([]string{strings.Repeat("multi-tenant-isolation decides before break-glass, ", 6), "short"}, text)
 	for l := range strings.Lines(strings.TrimSuffix(with, text)) {
 		if n := len(strings.TrimSuffix(l, "\n")); n > 80 {
 			t.Errorf("%d cells: %q", n, l)
 		}
 	}
-	if got := body(with); got != text {
+	if got := withoutHead(with); got != text {
 		t.Errorf("body is %q", got)
 	}
 }

@@ -20,58 +20,58 @@ const (
 )
 
 // Render draws the findings and below them the whole of the one under the cursor.
-func (v *page) Render(env *view.Env, w, h int) string {
-	low := v.low(w, h)
+func (v *findingsPage) Render(env *view.Env, w, h int) string {
+	low := v.lowerHeight(w, h)
 	if low == 0 {
 		return v.table.Render(env.Styles, w, h)
 	}
-	f := v.selected()
-	lines := v.whole(f, w)
+	f := v.selectedFinding()
+	lines := v.findingLines(f, w)
 	if room := low - 1; len(lines) > room {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
 	told, _ := v.table.Selected()
-	head := widget.Heading(title(told), w, env.Styles).Render(w)
+	head := widget.Heading(findingTitle(told), w, env.Styles).Render(w)
 	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
 }
 
-// low is how many lines below the table the finding under the cursor gets: some, and
+// lowerHeight is how many lines below the table the finding under the cursor gets: some, and
 // more where its text wants more.
-func (v *page) low(w, h int) int {
-	f := v.selected()
+func (v *findingsPage) lowerHeight(w, h int) int {
+	f := v.selectedFinding()
 	if f == nil || h < tableLeast+4 {
 		return 0
 	}
-	return min(max(1+len(v.whole(f, w)), min(h/3, lowLeast)), h-tableLeast)
+	return min(max(1+len(v.findingLines(f, w)), min(h/3, lowLeast)), h-tableLeast)
 }
 
-// title names what the finding is about.
-func title(f *findings.Finding) string {
+// findingTitle names what the finding is about.
+func findingTitle(f *findings.Finding) string {
 	parts := []string{f.Of.Policy.Label()}
 	if f.Of.Policy.Name == "" {
-		parts[0] = f.About()
+		parts[0] = f.SubjectText()
 	}
-	if at := f.Where(); at != "" && !strings.HasSuffix(parts[0], at) {
+	if at := f.PlaceText(); at != "" && !strings.HasSuffix(parts[0], at) {
 		parts = append(parts, at)
 	}
 	return strings.Join(append(parts, f.Code), " · ")
 }
 
-// whole is the text of a finding in full: the message, what to do, and where the object
+// findingLines is the text of a finding in full: the message, what to do, and where the object
 // was read.
-func (v *page) whole(f *model.Finding, w int) []string {
+func (v *findingsPage) findingLines(f *model.Finding, w int) []string {
 	s := &detail.Sheet{St: v.st, W: w}
-	sign, look := detail.Sign(f.Severity, v.st)
-	s.Say("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
+	sign, look := detail.SeveritySign(f.Severity, v.st)
+	s.AddParagraph("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
 	if !f.Witness.IsZero() {
-		s.Say("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
+		s.AddParagraph("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
 	}
 	if f.Remedy != "" {
-		s.Say("", 1, "→", v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
+		s.AddParagraph("", 1, "→", v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
 	}
 	if at := f.Origin.Place(); at != "" {
-		s.Say("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})
+		s.AddParagraph("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})
 	}
 	lines := make([]string, 0, len(s.Lines))
 	for _, l := range s.Lines {

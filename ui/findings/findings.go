@@ -20,14 +20,14 @@ import (
 	"rung/ui/widget"
 )
 
-// page is the view: the findings by severity, the whole of the one under the cursor below.
-type page struct {
+// findingsPage is the view: the findings by severity, the whole of the one under the cursor below.
+type findingsPage struct {
 	view.List
 	table *widget.Table[*findings.Finding]
 	heads map[*findings.Finding]widget.Line // the rows that are headings
-	only  only
+	only  severityFilter
 	key   string // that changes only
-	st    *themes.Styles
+	st    *themes.StyleSet
 	w     int
 
 	rev      *revision.Revision
@@ -36,11 +36,11 @@ type page struct {
 	compared time.Time       // when zones was worked out
 }
 
-// only is which findings are shown.
-type only int
+// severityFilter is which findings are shown.
+type severityFilter int
 
 const (
-	all only = iota
+	all severityFilter = iota
 	errors
 	warnings // and errors
 	onlys
@@ -49,8 +49,8 @@ const (
 // onlyNames name them.
 var onlyNames = [onlys]string{"", "errors only", "errors and warnings"}
 
-// has says whether findings of a severity are shown.
-func (o only) has(s model.Severity) bool {
+// hasSeverity says whether findings of a severity are shown.
+func (o severityFilter) hasSeverity(s model.Severity) bool {
 	switch o {
 	case errors:
 		return s == model.SeverityError
@@ -66,11 +66,11 @@ const again = time.Second
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &page{}
+	v := &findingsPage{}
 	v.table = widget.Of(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
-	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.text, true
+	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.filterText, true
 	v.table.ID = func(f *findings.Finding) string {
 		if head(f) {
 			return "# " + v.heads[f].String()
@@ -82,7 +82,7 @@ func New(nav.Page) view.View {
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
-			return widget.LineOf(pages.Cell{Sign: role.Severity(f.Severity)}, v.st)
+			return widget.LineOf(pages.Cell{Sign: role.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
 	}
@@ -93,22 +93,22 @@ func New(nav.Page) view.View {
 // narrow is the width below which severities are signs.
 const narrow = 100
 
-// text returns the text that the filter searches: also the parts that have no room on the
+// filterText returns the text that the filter searches: also the parts that have no room on the
 // screen.
-func (v *page) text(f *findings.Finding) string {
+func (v *findingsPage) filterText(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.About(), f.Of.Policy.Label(), f.Where(), f.Code, f.Message, f.Remedy)
+	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Of.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
 }
 
 // Sync takes the findings that nobody has to wait for.
-func (v *page) Sync(env *view.Env) {
+func (v *findingsPage) Sync(env *view.Env) {
 	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
 		len(found) == len(v.found) && (len(found) == 0 || &found[0] == &v.found[0]) // findings never change once worked out, and may be thousands
 	v.st, v.w, v.found = env.Styles, env.W, found
-	v.key = env.Keys.Action(action.FindingsOnly).Shown()
+	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
 	if v.w < narrow {
 		v.table.Columns[0].Title = ""
@@ -121,12 +121,12 @@ func (v *page) Sync(env *view.Env) {
 		v.compared, v.zones = env.Now, zones
 	}
 	if !same {
-		v.fill()
+		v.fillTable()
 	}
 }
 
-// fill gives the table what is to be shown: findings by severity, then those of zones.
-func (v *page) fill() {
+// fillTable gives the table what is to be shown: findings by severity, then those of zones.
+func (v *findingsPage) fillTable() {
 	var items []*findings.Finding
 	v.heads = map[*findings.Finding]widget.Line{}
 	head := func(title string, below []*findings.Finding) {
@@ -134,9 +134,9 @@ func (v *page) fill() {
 		v.heads[over] = widget.Heading(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
-	told := findings.Of(v.found)
+	told := findings.FindingsOf(v.found)
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
-		if !v.only.has(of) {
+		if !v.only.hasSeverity(of) {
 			continue
 		}
 		var here []*findings.Finding
@@ -147,7 +147,7 @@ func (v *page) fill() {
 				in = f.Severity.Compare(of) == 0
 			}
 			switch {
-			case !in || !v.only.has(f.Severity):
+			case !in || !v.only.hasSeverity(f.Severity):
 				continue
 			case f.Cause == "":
 				n.Add(f.Severity)
@@ -166,7 +166,7 @@ func (v *page) fill() {
 		head(title, here)
 	}
 	if len(v.zones) > 0 && v.only != errors {
-		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.Of(v.zones))
+		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
 	if v.only != all && len(v.found)+len(v.zones) > 0 {
@@ -176,21 +176,21 @@ func (v *page) fill() {
 }
 
 // Do leads on from the finding under the cursor.
-func (v *page) Do(env *view.Env, id action.ID) bool {
+func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	case action.FindingsPolicy:
-		if f := v.selected(); f != nil {
-			env.Open(nav.ToPolicy(f.Policy))
+		if f := v.selectedFinding(); f != nil {
+			env.OpenPage(nav.ToPolicy(f.Policy))
 		}
 	case action.FindingsApply:
-		if f := v.selected(); f != nil {
-			env.Open(nav.ToMissing(f.Policy))
+		if f := v.selectedFinding(); f != nil {
+			env.OpenPage(nav.ToMissing(f.Policy))
 		}
 	case action.FindingsOnly:
 		v.only = (v.only + 1) % onlys
-		v.fill()
+		v.fillTable()
 	default:
 		return v.List.Do(env, id)
 	}
@@ -198,39 +198,39 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 }
 
 // WhyNot says why a finding leads nowhere, or has no remedy that Rung can apply.
-func (v *page) WhyNot(_ *view.Env, id action.ID) string {
+func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.Open && id != action.FindingsPolicy && id != action.FindingsApply {
 		return ""
 	}
-	f := v.selected()
+	f := v.selectedFinding()
 	switch {
 	case f == nil:
 		return "no finding here"
 	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete.Code:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
-		id == action.Open && v.Selected().None():
+		id == action.Open && v.SelectedPage().None():
 		return "the finding is about no policy"
 	}
 	return ""
 }
 
-// Offers leaves the remedy out of the hints where it cannot be applied.
-func (v *page) Offers(env *view.Env, id action.ID) bool {
+// OffersAction leaves the remedy out of the hints where it cannot be applied.
+func (v *findingsPage) OffersAction(env *view.Env, id action.ID) bool {
 	return id != action.FindingsApply || v.WhyNot(env, id) == ""
 }
 
-func (v *page) selected() *model.Finding {
+func (v *findingsPage) selectedFinding() *model.Finding {
 	if f, ok := v.table.Selected(); ok && f.Of != nil {
 		return f.Of
 	}
 	return nil
 }
 
-// Selected is the rule, the rows in the zone, or the policy that the finding under the
+// SelectedPage is the rule, the rows in the zone, or the policy that the finding under the
 // cursor is about.
-func (v *page) Selected() nav.Page {
-	f := v.selected()
+func (v *findingsPage) SelectedPage() nav.Page {
+	f := v.selectedFinding()
 	switch {
 	case f == nil:
 	case f.Zone != "" && f.Policy.Name == "":
@@ -248,13 +248,13 @@ func (v *page) Selected() nav.Page {
 
 // hasRule says whether the finding is about a rule that is there: of an object that could
 // not be read none is.
-func (v *page) hasRule(f *model.Finding) bool {
+func (v *findingsPage) hasRule(f *model.Finding) bool {
 	p := v.rev.Cluster.Policy(f.Policy)
 	return f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil
 }
 
-// Tell says which findings are shown; the header counts them.
-func (v *page) Tell(env *view.Env) widget.Line {
+// TellState says which findings are shown; the header counts them.
+func (v *findingsPage) TellState(env *view.Env) widget.Line {
 	if v.only == all {
 		return nil
 	}
@@ -262,16 +262,16 @@ func (v *page) Tell(env *view.Env) widget.Line {
 }
 
 // Click puts the cursor on a finding; what stands below the table is no line of it.
-func (v *page) Click(env *view.Env, x, y int) bool {
-	if y >= env.H-v.low(env.W, env.H) {
+func (v *findingsPage) Click(env *view.Env, x, y int) bool {
+	if y >= env.H-v.lowerHeight(env.W, env.H) {
 		return false
 	}
 	return v.List.Click(env, x, y)
 }
 
 // Copies are the finding under the cursor, its policy, and how to see it by hand.
-func (v *page) Copies(env *view.Env) []view.Copy {
-	f := v.selected()
+func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
+	f := v.selectedFinding()
 	if f == nil {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (v *page) Copies(env *view.Env) []view.Copy {
 	if f.Remedy != "" {
 		whole += "\n→ " + f.Remedy
 	}
-	out := []view.Copy{{What: "finding", Text: whole}}
+	out := []view.CopyItem{{What: "finding", Text: whole}}
 	if f.Policy.Kind.IsPolicy() {
 		out = append(out, view.CopiesOf(env, nav.ToPolicy(f.Policy))...)
 	}

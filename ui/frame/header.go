@@ -20,9 +20,9 @@ import (
 	"rung/ui/widget"
 )
 
-// Header is the line at the top: what this is, what may be changed, how much there is and
+// HeaderLine is the line at the top: what this is, what may be changed, how much there is and
 // how it is.
-func (s *State) Header(w int) widget.Line {
+func (s *State) HeaderLine(w int) widget.Line {
 	st, r := s.Styles, s.Rev
 	title := r.Mode.Title
 	if title == "" {
@@ -31,8 +31,8 @@ func (s *State) Header(w int) widget.Line {
 	ps := []widget.Piece{
 		{Line: widget.Styled(" rung", st.Title)},
 		{Line: widget.Styled(widget.CutName(title, 40), st.Accent), Drop: 4},
-		{Line: s.zones(w), Drop: 3},
-		{Line: s.badge()},
+		{Line: s.zonesLine(w), Drop: 3},
+		{Line: s.badgeLine()},
 	}
 	mode := len(ps) - 1
 	if r.Mode.Server != "" {
@@ -67,10 +67,10 @@ func (s *State) Header(w int) widget.Line {
 		widget.Piece{Line: widget.Plain(c.policies), Drop: 6},
 		widget.Piece{Line: widget.Plain(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
-	if c.Lag(s.Now) {
+	if c.IsLagging(s.Now) {
 		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
 	}
-	if key := s.Keys.Action(action.GoFindings).Shown(); key != "" && w >= keyedHeader {
+	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
 		f = append(widget.Styled(key+" ", st.Key), f...)
 	}
 	n := c.findings
@@ -88,7 +88,7 @@ const findingsTitle = "findings"
 // HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
 // findings behind their count; empty for none.
 func (s *State) HeaderLink(w, x int) nav.Kind {
-	text := s.Header(w).String()
+	text := s.HeaderLine(w).String()
 	within := func(at int, what string) bool {
 		from := widget.Width(text[:max(0, at)])
 		return at >= 0 && x >= from && x < min(from+widget.Width(what), w)
@@ -106,18 +106,18 @@ func (s *State) HeaderLink(w, x int) nav.Kind {
 	return ""
 }
 
-// zones are the zones with a mark each, or counted by mark where they are many.
-func (s *State) zones(w int) widget.Line {
+// zonesLine are the zones with a mark each, or counted by mark where they are many.
+func (s *State) zonesLine(w int) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
 	if is := s.Rev.System; !is.HasFeature(system.Rows) {
 		return widget.Styled(is.Title+": no zones", st.Text)
 	}
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
-		return append(l, view.TallyOf(s.Rev, s.Now).Line(st, w >= wideHeader)...)
+		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, widget.SpanOf(zones.Mark(s.Rev, z, s.Now), st))
+		l = append(l, widget.SpanOf(zones.ZoneSign(s.Rev, z, s.Now), st))
 	}
 	return l
 }
@@ -129,8 +129,8 @@ const keyedHeader = 100
 // are information only.
 const wideHeader = 130
 
-// badge says whether changes are possible, and to what.
-func (s *State) badge() widget.Line {
+// badgeLine says whether changes are possible, and to what.
+func (s *State) badgeLine() widget.Line {
 	st, mode := s.Styles, s.Rev.Mode
 	l := widget.Line{}
 	if mode.Sandbox {
@@ -150,7 +150,7 @@ func (s *State) badge() widget.Line {
 	if mode.Reconciles && !mode.Sandbox {
 		l = l.Add(" WRITES ROWS ", st.Alarm)
 	}
-	if key := s.Keys.Action(action.Writes).Shown(); mode.WhyNot == "" && key != "" {
+	if key := s.Keys.ActionByID(action.Writes).HintKey(); mode.WhyNot == "" && key != "" {
 		l = l.Add(" "+key+" to allow changes", st.Dim)
 	}
 	return l
@@ -164,7 +164,7 @@ func (s *State) trialBadge(w int) widget.Line {
 		return nil
 	}
 	l := widget.Styled(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
-	key := s.Keys.Action(action.Confirm).Shown()
+	key := s.Keys.ActionByID(action.Confirm).HintKey()
 	if key == "" || u.IsOver && u.Why == "" {
 		return l
 	}
@@ -183,8 +183,8 @@ func (s *State) trialBadge(w int) widget.Line {
 	return l
 }
 
-// Counts are the numbers of the header; they are taken once per revision.
-type Counts struct {
+// HeaderCounts are the numbers of the header; they are taken once per revision.
+type HeaderCounts struct {
 	rev      *revision.Revision
 	policies string
 	pods     int
@@ -193,11 +193,13 @@ type Counts struct {
 	older    time.Time // when they last were
 }
 
-// Lag says whether the findings are those of a moment ago; steady, while they are
+// IsLagging says whether the findings are those of a moment ago; steady, while they are
 // now and then.
-func (c *Counts) Lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*prepare.Pace }
+func (c *HeaderCounts) IsLagging(now time.Time) bool {
+	return c.owed || now.Sub(c.older) < 2*prepare.Pace
+}
 
-func (c *Counts) Take(r *revision.Revision, now time.Time) {
+func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}

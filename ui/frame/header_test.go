@@ -15,25 +15,25 @@ import (
 func TestFindingsLag(t *testing.T) {
 	cluster, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	first := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
-	var c Counts
+	var c HeaderCounts
 	at := time.Now()
-	c.Take(first, at)
-	if c.Lag(at) {
+	c.TakeRevision(first, at)
+	if c.IsLagging(at) {
 		t.Error("the header calls findings old that are not")
 	}
 	more, _ := cluster.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}, nil)
 	rev := revision.New(revision.Facts{Number: 2, Cluster: more}, first)
-	c.Take(rev, at)
-	if !c.Lag(at.Add(time.Hour)) {
+	c.TakeRevision(rev, at)
+	if !c.IsLagging(at.Add(time.Hour)) {
 		t.Error("the header does not say that the findings are owed")
 	}
 	finding.FindSome(rev)
 	now := *rev
-	c.Take(&now, at.Add(prepare.Pace))
-	if !c.Lag(at.Add(prepare.Pace)) {
+	c.TakeRevision(&now, at.Add(prepare.Pace))
+	if !c.IsLagging(at.Add(prepare.Pace)) {
 		t.Error("the sign flickers")
 	}
-	if c.Lag(at.Add(3 * prepare.Pace)) {
+	if c.IsLagging(at.Add(3 * prepare.Pace)) {
 		t.Error("the header calls findings old that are not")
 	}
 }

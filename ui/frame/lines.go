@@ -16,21 +16,21 @@ import (
 
 // State holds the facts that the lines around a page show in one frame.
 type State struct {
-	Styles *themes.Styles
+	Styles *themes.StyleSet
 	Keys   *action.Keymap
 	Rev    *revision.Revision
 	Now    time.Time
-	Counts *Counts
-	Load   *Load
+	Counts *HeaderCounts
+	Load   *BackgroundLoad
 	Spin   *widget.Spinner
 	// Switches says that there are other contexts to go to.
 	Switches bool
 }
 
-// Way is the names of the pages in at most w cells, brief that of the last where its own has
+// CrumbsLine is the names of the pages in at most w cells, brief that of the last where its own has
 // no room. The first ones make room, since the last says where one is; that one is cut in
 // its middle and last of all.
-func (s *State) Way(names []string, brief string, w int) widget.Line {
+func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 	last := len(names) - 1
 	for first := range names {
 		if l := s.wayFrom(names, first); l.Width() <= w {
@@ -68,10 +68,10 @@ func (s *State) wayFrom(names []string, first int) widget.Line {
 	return l
 }
 
-// Trouble returns the line about a source that cannot be read, empty when all can. It stands
+// TroubleLine returns the line about a source that cannot be read, empty when all can. It stands
 // below the page until the source is read again: the page above is then out of date or
 // incomplete.
-func (s *State) Trouble() widget.Line {
+func (s *State) TroubleLine() widget.Line {
 	st := s.Styles
 	for _, src := range s.Rev.Sources {
 		if src.Conn != model.ConnLost && src.Conn != model.ConnDenied {
@@ -89,7 +89,7 @@ func (s *State) Trouble() widget.Line {
 		if src.Error != "" {
 			l = l.Add(" · "+src.Error, st.Text)
 		}
-		if key := s.Keys.Action(action.GoContexts).Shown(); key != "" && s.Switches {
+		if key := s.Keys.ActionByID(action.GoContexts).HintKey(); key != "" && s.Switches {
 			l = l.Add(" · "+key+" other contexts", st.Dim)
 		}
 		return l
@@ -97,9 +97,9 @@ func (s *State) Trouble() widget.Line {
 	return nil
 }
 
-// Filtered says how many lines the filter of a page shows, and where w cells have room
+// FilterLine says how many lines the filter of a page shows, and where w cells have room
 // for some of it which filter that is.
-func (s *State) Filtered(filter string, shown, all, w int) widget.Line {
+func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	st := s.Styles
 	if filter == "" {
 		return widget.Styled(words.Total(all, "line"), st.Dim)
@@ -141,7 +141,7 @@ func (s *State) planBadge(short bool) widget.Line {
 	case !p.Back:
 		what += form(" running", " run")
 	}
-	if s.Load.Long(s.Now) && !short {
+	if s.Load.IsLong(s.Now) && !short {
 		what += " " + s.Spin.Sign()
 	}
 	return widget.Styled(what, st.Info)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Load is the work in the background: its name, and how much of it is done.
-type Load struct {
+// BackgroundLoad is the work in the background: its name, and how much of it is done.
+type BackgroundLoad struct {
 	of          *revision.Revision
 	since       time.Time
 	what, unit  string // unit "" counts bytes
@@ -20,12 +20,12 @@ type Load struct {
 
 // loadOf looks at sources first, then at zones, then at a plan. A source that failed does not
 // count as being read: it is tried again for as long as it takes, and its state says why.
-func loadOf(r *revision.Revision) Load {
+func loadOf(r *revision.Revision) BackgroundLoad {
 	for _, s := range r.Sources {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
 			continue
 		}
-		l := Load{what: "reading " + widget.CutName(s.Name, 20), done: s.Read, total: s.Total}
+		l := BackgroundLoad{what: "reading " + widget.CutName(s.Name, 20), done: s.Read, total: s.Total}
 		if n := len(s.Resources); n > 0 {
 			l.unit, l.done, l.total = "resources", 0, int64(n)
 			for _, res := range s.Resources {
@@ -38,15 +38,15 @@ func loadOf(r *revision.Revision) Load {
 	}
 	failed := slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn != model.ConnSynced })
 	if !r.Loaded && !failed && len(r.Sources) > 0 {
-		return Load{what: "checking policies"}
+		return BackgroundLoad{what: "checking policies"}
 	}
 	if read, all := zonesRead(r.Zones); read < all {
-		return Load{what: "reading", unit: "zones", done: read, total: all}
+		return BackgroundLoad{what: "reading", unit: "zones", done: read, total: all}
 	}
 	if p := r.Plan; p != nil && p.State == revision.PlanRunning {
-		return Load{what: "plan", unit: "steps", done: int64(p.Done), total: int64(p.Total)}
+		return BackgroundLoad{what: "plan", unit: "steps", done: int64(p.Done), total: int64(p.Total)}
 	}
-	return Load{}
+	return BackgroundLoad{}
 }
 
 // zonesRead counts the zones that were read, and these with those that are about to be.
@@ -63,8 +63,8 @@ func zonesRead(zones []*model.ZoneState) (read, all int64) {
 	return read, all
 }
 
-// Take takes in what is still being read of a revision.
-func (l *Load) Take(r *revision.Revision, now time.Time) {
+// TakeRevision takes in what is still being read of a revision.
+func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 	if l.of == r {
 		return
 	}
@@ -79,11 +79,13 @@ func (l *Load) Take(r *revision.Revision, now time.Time) {
 	}
 }
 
-// Under says whether something is still being read or run.
-func (l *Load) Under() bool { return !l.since.IsZero() }
+// IsUnderWay says whether something is still being read or run.
+func (l *BackgroundLoad) IsUnderWay() bool { return !l.since.IsZero() }
 
-// Long says whether that takes long enough to say so.
-func (l *Load) Long(now time.Time) bool { return l.Under() && now.Sub(l.since) >= widget.SpinAfter }
+// IsLong says whether that takes long enough to say so.
+func (l *BackgroundLoad) IsLong(now time.Time) bool {
+	return l.IsUnderWay() && now.Sub(l.since) >= widget.SpinAfter
+}
 
 // loadBar is how wide the bar is where there is room.
 const loadBar = 10
@@ -94,7 +96,7 @@ const loadBar = 10
 func (s *State) LoadLine(room int) widget.Line {
 	st, l := s.Styles, s.Load
 	switch {
-	case !l.Long(s.Now):
+	case !l.IsLong(s.Now):
 		if s.Rev.Loaded {
 			return nil
 		}

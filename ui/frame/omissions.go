@@ -68,9 +68,9 @@ func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Om
 	return omitted.OmissionsOfAnswers(r, true)
 }
 
-// Omissions are the omissions of a page, in one line. They are worked out
+// PageOmissions are the omissions of a page, in one line. They are worked out
 // once for every revision and page: a frame only draws them.
-type Omissions struct {
+type PageOmissions struct {
 	rev     *revision.Revision
 	page    nav.Page
 	zone    string
@@ -78,32 +78,32 @@ type Omissions struct {
 	assumed bool   // nothing was left out, something is taken for granted
 }
 
-// Take says whether something could change what a page shows and was left out; zone is the
+// TakePage says whether something could change what a page shows and was left out; zone is the
 // one whose rows it shows, empty for all.
-func (o *Omissions) Take(r *revision.Revision, page nav.Page, zone string) bool {
+func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone string) bool {
 	if o.rev == r && o.page == page && o.zone == zone {
 		return o.text != ""
 	}
-	*o = Omissions{rev: r, page: page, zone: zone}
+	*o = PageOmissions{rev: r, page: page, zone: zone}
 	if of := omitters[page.Kind]; of != nil {
 		zones := r.Zones
 		if z := r.Zone(zone); z != nil {
 			zones = []*model.ZoneState{z}
 		}
 		all := of(r, page, zones)
-		o.text, o.assumed = widget.Clean(summary(all)), len(omitted.UnjudgedOmissions(all)) == 0
+		o.text, o.assumed = widget.Clean(summaryText(all)), len(omitted.UnjudgedOmissions(all)) == 0
 	}
 	return o.text != ""
 }
 
-// Line says it, with the key that lists everything.
-func (o *Omissions) Line(st *themes.Styles, keys *action.Keymap, w int) widget.Line {
+// OmissionsLine says it, with the key that lists everything.
+func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
 	sign, look := "▲", st.Warn
 	if o.assumed {
 		sign, look = "·", st.Dim
 	}
 	var key widget.Line
-	if k := keys.Action(action.GoOmitted).Shown(); k != "" {
+	if k := keys.ActionByID(action.GoOmitted).HintKey(); k != "" {
 		key = widget.Styled(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
 	}
 	room := w - key.Width()
@@ -129,9 +129,9 @@ var nouns = map[model.OmissionCode]string{
 // namedOmissions is how many of many are named.
 const namedOmissions = 3
 
-// summary tells omissions in one line: a single one as commands tell it, many by their number.
+// summaryText tells omissions in one line: a single one as commands tell it, many by their number.
 // Mere assumptions come last.
-func summary(all []model.Omission) string {
+func summaryText(all []model.Omission) string {
 	var counts, names, parts, assumed []string
 	one := ""
 	for _, code := range model.OmissionCodes {

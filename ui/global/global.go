@@ -41,14 +41,14 @@ func Do(env *view.Env, v view.View, id action.ID) {
 	case action.Confirm:
 		confirmTrial(env)
 	case action.GoTrace, action.LadderTrace, action.PolicyTrace, action.RuleTrace, action.PodTrace:
-		view.AskTrace(env, view.TraceOf(env.Rev, env.Page, v.Selected()))
+		view.AskTrace(env, view.TraceOf(env.Rev, env.Page, v.SelectedPage()))
 	case action.PodOVN:
-		view.AskOVNTrace(env, view.TraceOf(env.Rev, env.Page, v.Selected()))
+		view.AskOVNTrace(env, view.TraceOf(env.Rev, env.Page, v.SelectedPage()))
 	case action.GoProbe:
 		askProbe(env, v)
 	default:
 		if kind, ok := places[id]; ok {
-			env.Open(nav.To(kind))
+			env.OpenPage(nav.To(kind))
 		}
 	}
 }
@@ -56,7 +56,7 @@ func Do(env *view.Env, v view.View, id action.ID) {
 // askProbe asks which connection is to be put in as packets, beginning with what the
 // cursor is on. One that fits a rule is looked for elsewhere: that takes a moment.
 func askProbe(env *view.Env, v view.View) {
-	pages := []nav.Page{v.Selected(), env.Page}
+	pages := []nav.Page{v.SelectedPage(), env.Page}
 	switch env.Page.Kind {
 	case nav.Pod, nav.Trace, nav.Probe:
 		pages = pages[1:] // its lines are rules, and the page is about the pod or the connection
@@ -71,7 +71,7 @@ func askProbe(env *view.Env, v view.View) {
 			if c, ok := probe.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
 				q = trace.QuestionOf(c)
 			}
-			return view.Prepared(func(env *view.Env) { view.AskProbe(env, q) })
+			return view.PreparedDialog(func(env *view.Env) { view.AskProbe(env, q) })
 		})
 		return
 	}
@@ -94,14 +94,14 @@ func toggleWrites(env *view.Env) {
 		return
 	}
 	if mode.WhyNot != "" {
-		env.Fail("changes stay off: %s", mode.WhyNot)
+		env.SayFailure("changes stay off: %s", mode.WhyNot)
 		return
 	}
 	body := "Changes made here are real: policies of " + mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
 	if mode.Name == "files" && !mode.WriteBack {
 		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every change still shows a preview and asks."
 	}
-	env.Ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
+	env.AskDialog(&view.ConfirmDialog{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
 		Changed: func() string {
 			switch now := console.Revision().Mode; {
 			case now.Writes:

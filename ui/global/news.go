@@ -29,7 +29,7 @@ func TellNews(env *view.Env, was *revision.Revision) {
 	for _, e := range env.Rev.EndedLogs {
 		known := slices.ContainsFunc(was.EndedLogs, func(o model.EndedLogSession) bool { return o.ID == e.ID && o.Target == e.Target })
 		if !known && env.Now.Sub(e.At) < justEnded {
-			env.Say("%s", e)
+			env.SayText("%s", e)
 		}
 	}
 }
@@ -49,11 +49,11 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 		foundTrial(env, u)
 	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
 	case u.Ended != "" && u.Kept && u.Title != "":
-		env.Say("%s%s", title, u.Ended)
+		env.SayText("%s%s", title, u.Ended)
 	case u.Ended != "":
-		env.Fail("%s%s", title, u.Ended)
+		env.SayFailure("%s%s", title, u.Ended)
 	case u.Why != "" || !u.IsOwn:
-		env.Fail("%s%s", title, u.Text(env.Now))
+		env.SayFailure("%s%s", title, u.Text(env.Now))
 	}
 }
 
@@ -64,8 +64,8 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		return
 	}
 	if u.Partly != "" && u.Ended == "" {
-		env.Ask(&view.Confirm{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
-			env.Keys.Action(action.Undo).Shown() + " takes back what was written. Until then no other change is made."},
+		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
+			env.Keys.ActionByID(action.Undo).HintKey() + " takes back what was written. Until then no other change is made."},
 			NoText: "later", YesText: "finish it",
 			Changed: func() string {
 				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() {
@@ -78,13 +78,13 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	}
 	const left = "An earlier run of Rung made this change on trial, and ended before it was confirmed."
 	if u.Ended != "" {
-		env.Ask(&view.Note{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
+		env.AskDialog(&view.NoteDialog{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
 		return
 	}
 	if u.IsOver {
 		return // it is told once it is over
 	}
-	env.Ask(&view.Confirm{Title: u.Title, Body: []string{left,
+	env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{left,
 		"It is put back at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
 		NoText: "put it back then", YesText: "keep it",
 		Changed: func() string {
@@ -98,25 +98,25 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 
 // copySomething copies what there is to copy here; of several things one is chosen.
 func copySomething(env *view.Env, v view.View) {
-	var copies []view.Copy
+	var copies []view.CopyItem
 	if c, ok := v.(view.Copier); ok {
 		copies = c.Copies(env)
 	}
 	if len(copies) == 0 {
-		copies = view.CopiesOf(env, v.Selected())
+		copies = view.CopiesOf(env, v.SelectedPage())
 	}
 	if len(copies) == 0 {
 		copies = view.CopiesOf(env, env.Page)
 	}
 	switch len(copies) {
 	case 0:
-		env.Fail("nothing to copy here")
+		env.SayFailure("nothing to copy here")
 		return
 	case 1:
-		env.Copy(copies[0].What, copies[0].Text)
+		env.CopyText(copies[0].What, copies[0].Text)
 		return
 	}
-	c := &view.Choose{Title: "copy", Done: func(env *view.Env, i int) { env.Copy(copies[i].What, copies[i].Text) }}
+	c := &view.ChoiceDialog{Title: "copy", Done: func(env *view.Env, i int) { env.CopyText(copies[i].What, copies[i].Text) }}
 	keys := map[string]bool{"j": true, "k": true, "q": true}
 	for _, x := range copies {
 		key := ""
@@ -127,9 +127,9 @@ func copySomething(env *view.Env, v view.View) {
 			}
 		}
 		first, _, _ := strings.Cut(x.Text, "\n")
-		c.Items = append(c.Items, view.Item{Key: key, Text: x.What, Note: ansi.Truncate(first, 36, "…")})
+		c.Items = append(c.Items, view.ChoiceItem{Key: key, Text: x.What, Note: ansi.Truncate(first, 36, "…")})
 	}
-	env.Ask(c)
+	env.AskDialog(c)
 }
 
 var unsafeName = regexp.MustCompile(`[^a-z0-9._-]+`)
@@ -148,7 +148,7 @@ func savePage(env *view.Env, v view.View) {
 		text = strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 	}
 	name := unsafeName.ReplaceAllString(strings.ToLower(env.Page.Title()), "-")
-	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.Stamp())
+	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.FileStamp())
 	env.Run("saving the page", func(context.Context) any {
 		path, err := statedir.KeepFile(dir, file, []byte(clean.Escape(text)))
 		if err != nil {

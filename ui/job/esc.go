@@ -19,17 +19,17 @@ const escWait = 15 * time.Millisecond
 // A lone Esc, and the same key as terminals write it that leave nothing to guess.
 var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
 
-// Keys is the terminal's input, in which a lone Esc is known for one soon.
-type Keys struct {
+// KeyInput is the terminal's input, in which a lone Esc is known for one soon.
+type KeyInput struct {
 	*os.File
 	more func(f *os.File, wait time.Duration) bool // something comes within that time
 
-	paste paste
+	paste pasteFilter
 }
 
-// NewKeys makes Keys of in, nil for the process's own input; of what is no terminal it
+// NewKeys makes a KeyInput of in, nil for the process's own input; of what is no terminal it
 // makes nil.
-func NewKeys(in io.Reader) *Keys {
+func NewKeys(in io.Reader) *KeyInput {
 	f, ok := in.(*os.File)
 	if in == nil {
 		f, ok = os.Stdin, true
@@ -37,34 +37,34 @@ func NewKeys(in io.Reader) *Keys {
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return nil
 	}
-	return &Keys{File: f, more: comes}
+	return &KeyInput{File: f, more: inputComes}
 }
 
 // Read reads from the file. An Esc that nothing follows says so, and pasted text is cleaned
 // and ends where nothing follows it.
-func (k *Keys) Read(b []byte) (int, error) {
+func (k *KeyInput) Read(b []byte) (int, error) {
 	if len(b) < 2*len(pasteEnd) { // no room to say anything
 		return k.File.Read(b)
 	}
 	n, err := k.File.Read(b[copy(b, k.paste.held) : len(b)-len(pasteEnd)])
-	n = len(k.paste.pass(b[:len(k.paste.held)+n]))
+	n = len(k.paste.passInput(b[:len(k.paste.held)+n]))
 	switch {
 	case err != nil:
 	case bytes.Equal(b[:n], lone) && !k.more(k.File, escWait):
 		n = copy(b, sure)
-		k.paste = paste{}
+		k.paste = pasteFilter{}
 	case k.paste.open && !k.more(k.File, pasteWait):
 		n += copy(b[n:], pasteEnd)
-		k.paste = paste{}
+		k.paste = pasteFilter{}
 	case k.paste.open && n == 0:
 		return k.Read(b)
 	}
 	return n, err
 }
 
-// plain is the file behind an input, which programs in front of the terminal need.
-func plain(in io.Reader) io.Reader {
-	if k, ok := in.(*Keys); ok {
+// plainInput is the file behind an input, which programs in front of the terminal need.
+func plainInput(in io.Reader) io.Reader {
+	if k, ok := in.(*KeyInput); ok {
 		return k.File
 	}
 	return in
@@ -81,22 +81,22 @@ const (
 	pasteMost = 64 << 10
 )
 
-// paste makes pasted text what Bubble Tea takes at once: it reads what it cannot tell
+// pasteFilter makes pasted text what Bubble Tea takes at once: it reads what it cannot tell
 // again from its beginning with every further piece.
-type paste struct {
+type pasteFilter struct {
 	open  bool
 	begun int    // how much of pasteBegin came last
 	size  int    // of what was let through
 	held  []byte // the beginning of what the next piece goes on with
 }
 
-// pass rewrites a piece of input in place and returns it. Pasted text is let through up
+// passInput rewrites a piece of input in place and returns it. Pasted text is let through up
 // to pasteMost, without escapes, other control characters and what is no UTF-8.
-func (p *paste) pass(in []byte) []byte {
+func (p *pasteFilter) passInput(in []byte) []byte {
 	out := in[:0]
 	for len(in) > 0 {
 		if !p.open {
-			p.begin(in[0])
+			p.beginOutside(in[0])
 			out, in = append(out, in[0]), in[1:]
 			continue
 		}
@@ -105,14 +105,14 @@ func (p *paste) pass(in []byte) []byte {
 				break
 			}
 			out, in = append(out, pasteEnd...), in[end:]
-			*p = paste{}
+			*p = pasteFilter{}
 			continue
 		}
 		if !utf8.FullRune(in) {
 			break
 		}
 		r, n := utf8.DecodeRune(in)
-		if !(r == utf8.RuneError && n == 1) && (!unicode.IsControl(r) || blank(r)) && p.size+n <= pasteMost {
+		if !(r == utf8.RuneError && n == 1) && (!unicode.IsControl(r) || isBlank(r)) && p.size+n <= pasteMost {
 			out = append(out, in[:n]...)
 			p.size += n
 		}
@@ -122,8 +122,8 @@ func (p *paste) pass(in []byte) []byte {
 	return out
 }
 
-// begin follows the bytes outside of pasted text.
-func (p *paste) begin(c byte) {
+// beginOutside follows the bytes outside of pasted text.
+func (p *pasteFilter) beginOutside(c byte) {
 	switch c {
 	case pasteBegin[p.begun]:
 		p.begun++
@@ -133,9 +133,9 @@ func (p *paste) begin(c byte) {
 		p.begun = 0
 	}
 	if p.begun == len(pasteBegin) {
-		*p = paste{open: true}
+		*p = pasteFilter{open: true}
 	}
 }
 
-// blank says whether a control character is a space between words or lines.
-func blank(r rune) bool { return r == '\t' || r == '\n' || r == '\r' || r == '\u0085' }
+// isBlank says whether a control character is a space between words or lines.
+func isBlank(r rune) bool { return r == '\t' || r == '\n' || r == '\r' || r == '\u0085' }

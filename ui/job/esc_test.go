@@ -37,7 +37,7 @@ func TestLoneEsc(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			waited := 0
-			k := &Keys{File: r, more: func(_ *os.File, wait time.Duration) bool {
+			k := &KeyInput{File: r, more: func(_ *os.File, wait time.Duration) bool {
 				waited++
 				if wait > 20*time.Millisecond {
 					t.Errorf("an Esc is waited behind for %s: it is answered later than any other key", wait)
@@ -77,20 +77,20 @@ func TestComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if comes(r, time.Millisecond) {
+	if inputComes(r, time.Millisecond) {
 		t.Error("something comes through a pipe into which nothing was written")
 	}
 	if _, err := w.WriteString("x"); err != nil {
 		t.Fatal(err)
 	}
-	if !comes(r, time.Minute) {
+	if !inputComes(r, time.Minute) {
 		t.Error("what was written does not come")
 	}
 	if _, err := r.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
 	_ = w.Close()
-	if !comes(r, time.Minute) {
+	if !inputComes(r, time.Minute) {
 		t.Error("the end is to be read as well")
 	}
 }
@@ -98,8 +98,8 @@ func TestComes(t *testing.T) {
 // A program in front of the terminal gets the terminal itself.
 func TestProgramGetsTheTerminal(t *testing.T) {
 	cmd := exec.Command("true")
-	new(Control).Program(cmd).SetStdin(&Keys{File: os.Stdin, more: comes})
-	new(Control).Program(cmd).SetStdout(NewOut(t.Context(), nil))
+	new(TerminalControl).NewProgram(cmd).SetStdin(&KeyInput{File: os.Stdin, more: inputComes})
+	new(TerminalControl).NewProgram(cmd).SetStdout(NewOut(t.Context(), nil))
 	if cmd.Stdout != os.Stdout {
 		t.Errorf("its output is %T, not the terminal", cmd.Stdout)
 	}

@@ -7,4 +7,4 @@ import "golang.org/x/sys/unix"
 // fwrite is FWRITE of sys/fcntl.h: what was written.
 const fwrite = 2
 
-func flush(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fwrite) }
+func flushOutput(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fwrite) }

@@ -21,8 +21,8 @@ const (
 	killAfter   = 1300 * time.Millisecond
 )
 
-// Control knows whether the screen or another program has the terminal.
-type Control struct {
+// TerminalControl knows whether the screen or another program has the terminal.
+type TerminalControl struct {
 	ctx  context.Context
 	ask  func(stop bool)
 	got  chan os.Signal
@@ -41,21 +41,21 @@ const echo = 300 * time.Millisecond
 // is called, from one goroutine, when the screen should be left for a stop, and
 // when it should be drawn anew because somebody else had the terminal. ctx is what
 // ends the screen and the programs in front of it.
-func New(ctx context.Context, ask func(stop bool)) *Control {
-	c := &Control{ctx: ctx, ask: ask, got: make(chan os.Signal, 4), over: make(chan struct{}), done: make(chan struct{})}
-	c.listen()
-	go c.run()
+func New(ctx context.Context, ask func(stop bool)) *TerminalControl {
+	c := &TerminalControl{ctx: ctx, ask: ask, got: make(chan os.Signal, 4), over: make(chan struct{}), done: make(chan struct{})}
+	c.listenForStops()
+	go c.runStops()
 	return c
 }
 
 // Close gives the signals back.
-func (c *Control) Close() {
+func (c *TerminalControl) Close() {
 	signal.Stop(c.got)
 	close(c.over)
 	<-c.done
 }
 
-func (c *Control) run() {
+func (c *TerminalControl) runStops() {
 	defer close(c.done)
 	for {
 		select {
@@ -70,38 +70,38 @@ func (c *Control) run() {
 			case !away:
 				c.ask(s == stopSignal)
 			case s == stopSignal:
-				_ = c.halt() // the terminal is the editor's: there is nothing to restore
+				_ = c.haltGroup() // the terminal is the editor's: there is nothing to restore
 			}
 		}
 	}
 }
 
-// take says that the terminal is not the screen's any more.
-func (c *Control) take() { c.set(true) }
+// takeTerminal says that the terminal is not the screen's any more.
+func (c *TerminalControl) takeTerminal() { c.setAway(true) }
 
-// give says that it is the screen's again.
-func (c *Control) give() { c.set(false) }
+// giveTerminal says that it is the screen's again.
+func (c *TerminalControl) giveTerminal() { c.setAway(false) }
 
-func (c *Control) set(away bool) {
+func (c *TerminalControl) setAway(away bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.away = away
 }
 
-// halts notes the moment of a stop, before it and after it.
-func (c *Control) halts() {
+// noteHalt notes the moment of a stop, before it and after it.
+func (c *TerminalControl) noteHalt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.halted = time.Now()
 }
 
-// linger returns when the screen has surely been left since began. Bubble Tea does
+// waitUntilLeft returns when the screen has surely been left since began. Bubble Tea does
 // not wait for its drawing to stop: where the terminal is given back at once, the
 // old drawing stops the clock of the new one, and nothing is drawn any more
 // (https://github.com/charmbracelet/bubbletea/issues/1778). It sleeps in pieces,
 // since on a busy machine what it waits for is late as well. The time in which the
 // process was stopped does not count: its drawing did not go on then.
-func (c *Control) linger(began time.Time) {
+func (c *TerminalControl) waitUntilLeft(began time.Time) {
 	c.mu.Lock()
 	if c.halted.After(began) {
 		began = time.Now()
@@ -114,71 +114,71 @@ func (c *Control) linger(began time.Time) {
 
 const lingers, lingerFor = 10, 10 * time.Millisecond
 
-// Pause is the tea.ExecCommand that Bubble Tea runs while the screen is left: it
+// PauseCommand is the tea.ExecCommand that Bubble Tea runs while the screen is left: it
 // stops the process, or does nothing, after which the screen is set up anew.
-type Pause struct {
-	c    *Control
+type PauseCommand struct {
+	c    *TerminalControl
 	stop bool
 }
 
-// Pause makes a Pause.
-func (c *Control) Pause(stop bool) *Pause { return &Pause{c, stop} }
+// NewPause makes a PauseCommand.
+func (c *TerminalControl) NewPause(stop bool) *PauseCommand { return &PauseCommand{c, stop} }
 
 // Run returns when the process goes on. The error is ErrNoShell when it could not
 // be stopped.
-func (p *Pause) Run() error {
-	defer p.c.linger(time.Now())
-	p.c.take()
-	defer p.c.give()
+func (p *PauseCommand) Run() error {
+	defer p.c.waitUntilLeft(time.Now())
+	p.c.takeTerminal()
+	defer p.c.giveTerminal()
 	if !p.stop {
 		return nil
 	}
-	return p.c.halt()
+	return p.c.haltGroup()
 }
 
 // SetStdin is tea.ExecCommand's.
-func (*Pause) SetStdin(io.Reader) {}
+func (*PauseCommand) SetStdin(io.Reader) {}
 
 // SetStdout is tea.ExecCommand's.
-func (*Pause) SetStdout(io.Writer) {}
+func (*PauseCommand) SetStdout(io.Writer) {}
 
 // SetStderr is tea.ExecCommand's.
-func (*Pause) SetStderr(io.Writer) {}
+func (*PauseCommand) SetStderr(io.Writer) {}
 
-// Program is a program in front of the terminal, as tea.ExecCommand.
-type Program struct {
-	c   *Control
+// FrontProgram is a program in front of the terminal, as tea.ExecCommand.
+type FrontProgram struct {
+	c   *TerminalControl
 	cmd *exec.Cmd
 }
 
-// Program makes a Program of a command that was not started.
-func (c *Control) Program(cmd *exec.Cmd) *Program { return &Program{c, cmd} }
+// NewProgram makes a FrontProgram of a command that was not started.
+func (c *TerminalControl) NewProgram(cmd *exec.Cmd) *FrontProgram { return &FrontProgram{c, cmd} }
 
 // Run runs the program to its end. When the screen is to end, so is the program:
 // it gets the signal Rung got, and some time to save what it holds.
-func (p *Program) Run() error {
-	defer p.c.linger(time.Now())
-	p.c.take()
-	defer p.c.give()
-	return p.run()
+func (p *FrontProgram) Run() error {
+	defer p.c.waitUntilLeft(time.Now())
+	p.c.takeTerminal()
+	defer p.c.giveTerminal()
+	return p.runProgram()
 }
 
 // SetStdin is tea.ExecCommand's.
-func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = plain(r) }
+func (p *FrontProgram) SetStdin(r io.Reader) { p.cmd.Stdin = plainInput(r) }
 
 // SetStdout is tea.ExecCommand's.
-func (p *Program) SetStdout(w io.Writer) {
-	if o, ok := w.(*Out); ok {
+func (p *FrontProgram) SetStdout(w io.Writer) {
+	if o, ok := w.(*TerminalOutput); ok {
 		w = o.File
 	}
 	p.cmd.Stdout = w
 }
 
 // SetStderr is tea.ExecCommand's.
-func (p *Program) SetStderr(w io.Writer) { p.cmd.Stderr = w }
+func (p *FrontProgram) SetStderr(w io.Writer) { p.cmd.Stderr = w }
 
-// plainly runs a program that shares Rung's process group.
-func (p *Program) plainly() error {
+// runInGroup runs a program that shares Rung's process group.
+func (p *FrontProgram) runInGroup() error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (p *Program) plainly() error {
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
-		p.end(ended, func(s os.Signal) { _ = p.cmd.Process.Signal(s) })
+		p.endProgram(ended, func(s os.Signal) { _ = p.cmd.Process.Signal(s) })
 	}()
 	err := p.cmd.Wait()
 	close(ended)
@@ -194,9 +194,9 @@ func (p *Program) plainly() error {
 	return err
 }
 
-// end tells a program to end once the screen is to, ever more clearly until it
+// endProgram tells a program to end once the screen is to, ever more clearly until it
 // has.
-func (p *Program) end(ended <-chan struct{}, tell func(os.Signal)) {
+func (p *FrontProgram) endProgram(ended <-chan struct{}, tell func(os.Signal)) {
 	select {
 	case <-ended:
 		return
@@ -206,7 +206,7 @@ func (p *Program) end(ended <-chan struct{}, tell func(os.Signal)) {
 	for _, x := range []struct {
 		at  time.Duration
 		sig os.Signal
-	}{{0, p.c.cause()}, {hangUpAfter, hangUp}, {killAfter, os.Kill}} {
+	}{{0, p.c.endSignal()}, {hangUpAfter, hangUp}, {killAfter, os.Kill}} {
 		t := time.NewTimer(time.Until(told.Add(x.at)))
 		select {
 		case <-ended:
@@ -218,9 +218,9 @@ func (p *Program) end(ended <-chan struct{}, tell func(os.Signal)) {
 	}
 }
 
-// cause is the signal an editor is told to end by: the one that ended Rung where
+// endSignal is the signal an editor is told to end by: the one that ended Rung where
 // editors save what they hold at it, else SIGTERM.
-func (c *Control) cause() os.Signal {
+func (c *TerminalControl) endSignal() os.Signal {
 	var by interface{ Signal() os.Signal }
 	if errors.As(context.Cause(c.ctx), &by) && by.Signal() == hangUp {
 		return hangUp

@@ -14,12 +14,12 @@ var (
 	endSignal  os.Signal = os.Kill // the only one a process can be sent
 )
 
-func (c *Control) listen() {}
+func (c *TerminalControl) listenForStops() {}
 
-func (c *Control) halt() error { return ErrNoShell }
+func (c *TerminalControl) haltGroup() error { return ErrNoShell }
 
-func (p *Program) run() error { return p.plainly() }
+func (p *FrontProgram) runProgram() error { return p.plainly() }
 
-func comes(*os.File, time.Duration) bool { return true } // Bubble Tea waits
+func inputComes(*os.File, time.Duration) bool { return true } // Bubble Tea waits
 
-func discard(*os.File) {}
+func discardOutput(*os.File) {}

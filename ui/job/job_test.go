@@ -21,10 +21,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestScreenComesBack(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		run  func(*Control) tea.ExecCommand
+		run  func(*TerminalControl) tea.ExecCommand
 	}{
-		{"nothing to wait for", func(c *Control) tea.ExecCommand { return c.Pause(false) }},
-		{"no such editor", func(c *Control) tea.ExecCommand { return c.Program(exec.Command("/nonexistent/editor")) }},
+		{"nothing to wait for", func(c *TerminalControl) tea.ExecCommand { return c.NewPause(false) }},
+		{"no such editor", func(c *TerminalControl) tea.ExecCommand { return c.NewProgram(exec.Command("/nonexistent/editor")) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,10 +52,10 @@ func TestScreenComesBack(t *testing.T) {
 
 // A stop, however long it was, is no time in which the screen was left.
 func TestLingersAfterAStop(t *testing.T) {
-	var c Control
-	c.halts()
+	var c TerminalControl
+	c.noteHalt()
 	began := time.Now()
-	c.linger(began.Add(-time.Minute))
+	c.waitUntilLeft(began.Add(-time.Minute))
 	if took := time.Since(began); took < lingers*lingerFor {
 		t.Errorf("lingered for %v", took)
 	}

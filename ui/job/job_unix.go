@@ -22,10 +22,10 @@ var (
 	endSignal  os.Signal = syscall.SIGTERM
 )
 
-// listen catches the stop, unless whoever started Rung does not want stops. Once
+// listenForStops catches the stop, unless whoever started Rung does not want stops. Once
 // it was caught Go never gives it back to the system, so that Rung has to stop
 // itself from then on.
-func (c *Control) listen() {
+func (c *TerminalControl) listenForStops() {
 	if !signal.Ignored(syscall.SIGTSTP) {
 		signal.Notify(c.got, syscall.SIGTSTP)
 	}
@@ -36,17 +36,17 @@ func (c *Control) listen() {
 // on.
 const resumed = time.Second
 
-// halt stops the process group, as the terminal does at ctrl+z, and returns when
+// haltGroup stops the process group, as the terminal does at ctrl+z, and returns when
 // it goes on.
-func (c *Control) halt() error {
+func (c *TerminalControl) haltGroup() error {
 	if !shellWaits() {
 		return ErrNoShell
 	}
 	cont := make(chan os.Signal, 1)
 	signal.Notify(cont, syscall.SIGCONT)
 	defer signal.Stop(cont)
-	c.halts()
-	defer c.halts()
+	c.noteHalt()
+	defer c.noteHalt()
 	// The others of the job may have something to do first; Rung has done it.
 	_ = syscall.Kill(0, syscall.SIGTSTP)
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGSTOP); err != nil {
@@ -86,20 +86,20 @@ func shellWaits() bool {
 	}
 }
 
-// run puts the program into a process group of its own in front of the terminal;
+// runProgram puts the program into a process group of its own in front of the terminal;
 // where there is none it shares Rung's.
-func (p *Program) run() error {
+func (p *FrontProgram) runProgram() error {
 	tty, ok := p.cmd.Stdin.(*os.File)
-	if !ok || !files(p.cmd.Stdout, p.cmd.Stderr) || !term.IsTerminal(tty.Fd()) {
-		return p.plainly()
+	if !ok || !areFiles(p.cmd.Stdout, p.cmd.Stderr) || !term.IsTerminal(tty.Fd()) {
+		return p.runInGroup()
 	}
 	fd := int(tty.Fd())
 	if front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || front != syscall.Getpgrp() {
-		return p.plainly()
+		return p.runInGroup()
 	}
 	before, err := term.GetState(tty.Fd())
 	if err != nil {
-		return p.plainly()
+		return p.runInGroup()
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: fd}
 	if err := p.cmd.Start(); err != nil {
@@ -109,16 +109,16 @@ func (p *Program) run() error {
 	ended, told := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
-		p.end(ended, func(s os.Signal) {
+		p.endProgram(ended, func(s os.Signal) {
 			if sig, ok := s.(syscall.Signal); ok {
 				_ = syscall.Kill(-pid, sig)
 				_ = syscall.Kill(-pid, syscall.SIGCONT) // a stopped one would not hear it
 			}
 		})
 	}()
-	status := p.wait(fd, pid)
+	status := p.waitForEnd(fd, pid)
 	if p.c.ctx.Err() != nil {
-		outlive(pid, told) // a script ends sooner than the editor it started
+		waitForGroup(pid, told) // a script ends sooner than the editor it started
 	}
 	close(ended)
 	<-told
@@ -128,12 +128,12 @@ func (p *Program) run() error {
 	if status.Signaled() {
 		_, _ = io.WriteString(p.cmd.Stdout, leave)
 	}
-	return failure(status)
+	return failureOf(status)
 }
 
-// comes waits until there is something to read. Where that cannot be told, something may
+// inputComes waits until there is something to read. Where that cannot be told, something may
 // come.
-func comes(f *os.File, wait time.Duration) bool {
+func inputComes(f *os.File, wait time.Duration) bool {
 	fd := int(f.Fd())
 	if fd >= unix.FD_SETSIZE {
 		return true
@@ -149,12 +149,12 @@ func comes(f *os.File, wait time.Duration) bool {
 	}
 }
 
-// discard drops what was written to a terminal and nobody has read.
-func discard(f *os.File) { _ = flush(int(f.Fd())) }
+// discardOutput drops what was written to a terminal and nobody has read.
+func discardOutput(f *os.File) { _ = flushOutput(int(f.Fd())) }
 
-// files says whether a program can have the streams as they are, without
+// areFiles says whether a program can have the streams as they are, without
 // anything between.
-func files(streams ...io.Writer) bool {
+func areFiles(streams ...io.Writer) bool {
 	for _, s := range streams {
 		if _, ok := s.(*os.File); !ok {
 			return false
@@ -163,9 +163,9 @@ func files(streams ...io.Writer) bool {
 	return true
 }
 
-// wait waits for the end of the program. When it is stopped, Rung is: the shell
+// waitForEnd waits for the end of the program. When it is stopped, Rung is: the shell
 // that started it goes on, and later both do.
-func (p *Program) wait(fd, pid int) syscall.WaitStatus {
+func (p *FrontProgram) waitForEnd(fd, pid int) syscall.WaitStatus {
 	for {
 		var status syscall.WaitStatus
 		_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil)
@@ -182,7 +182,7 @@ func (p *Program) wait(fd, pid int) syscall.WaitStatus {
 		// alone, and the shell has put Rung in front since.
 		if sig := status.StopSignal(); sig != syscall.SIGTTIN && sig != syscall.SIGTTOU {
 			takeFront(fd)
-			_ = p.c.halt()
+			_ = p.c.haltGroup()
 		}
 		// In the background this stops the process once more, until the shell puts
 		// it in front: the terminal is not taken from anybody.
@@ -200,9 +200,9 @@ func takeFront(fd int) {
 	_ = cmd.Run() // without a terminal there is no front
 }
 
-// outlive waits until nothing of a process group is left, or it was killed: what
+// waitForGroup waits until nothing of a process group is left, or it was killed: what
 // nobody has waited for yet still counts.
-func outlive(group int, killed <-chan struct{}) {
+func waitForGroup(group int, killed <-chan struct{}) {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
@@ -214,18 +214,18 @@ func outlive(group int, killed <-chan struct{}) {
 	}
 }
 
-// failure is the error of a status, in the words of package exec.
-func failure(status syscall.WaitStatus) error {
+// failureOf is the error of a status, in the words of package exec.
+func failureOf(status syscall.WaitStatus) error {
 	switch {
 	case status.Signaled():
-		return &ended{"signal: " + status.Signal().String()}
+		return &endedBadly{"signal: " + status.Signal().String()}
 	case status.ExitStatus() != 0:
-		return &ended{"exit status " + strconv.Itoa(status.ExitStatus())}
+		return &endedBadly{"exit status " + strconv.Itoa(status.ExitStatus())}
 	}
 	return nil
 }
 
-// ended is a program that did not end well.
-type ended struct{ how string }
+// endedBadly is a program that did not end well.
+type endedBadly struct{ how string }
 
-func (e *ended) Error() string { return e.how }
+func (e *endedBadly) Error() string { return e.how }

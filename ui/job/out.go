@@ -20,24 +20,24 @@ const (
 	piece = 1 << 10
 )
 
-// Out is the terminal's output. A terminal that nobody reads (a stopped multiplexer, a
+// TerminalOutput is the terminal's output. A terminal that nobody reads (a stopped multiplexer, a
 // connection that hangs) takes no more after some time, and a write to it returns never;
 // the console must end all the same when it is told to.
-type Out struct {
+type TerminalOutput struct {
 	*os.File
 	ctx  context.Context
 	gone atomic.Bool // nobody reads; what is written is dropped
-	last <-chan wrote
+	last <-chan writeResult
 }
 
-type wrote struct {
+type writeResult struct {
 	n   int
 	err error
 }
 
-// NewOut makes an Out of w, nil for the process's own output, that does not wait any
+// NewOut makes a TerminalOutput of w, nil for the process's own output, that does not wait any
 // more after the end of ctx; of what is no file it makes nil.
-func NewOut(ctx context.Context, w io.Writer) *Out {
+func NewOut(ctx context.Context, w io.Writer) *TerminalOutput {
 	f, ok := w.(*os.File)
 	if w == nil {
 		f, ok = os.Stdout, true
@@ -45,21 +45,21 @@ func NewOut(ctx context.Context, w io.Writer) *Out {
 	if !ok {
 		return nil
 	}
-	return &Out{File: f, ctx: ctx}
+	return &TerminalOutput{File: f, ctx: ctx}
 }
 
 // Write writes to the file.
-func (o *Out) Write(b []byte) (int, error) {
+func (o *TerminalOutput) Write(b []byte) (int, error) {
 	if o.gone.Load() {
 		return len(b), nil
 	}
-	done := o.begin(b)
+	done := o.beginWrite(b)
 	select {
 	case w := <-done:
 		return w.n, w.err
 	case <-o.ctx.Done():
 	}
-	if w, ok := within(done, unread); ok {
+	if w, ok := waitForWrite(done, unread); ok {
 		return w.n, w.err
 	}
 	o.last = done
@@ -67,12 +67,12 @@ func (o *Out) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// begin writes in the background, until all is written or nobody reads.
-func (o *Out) begin(b []byte) <-chan wrote {
+// beginWrite writes in the background, until all is written or nobody reads.
+func (o *TerminalOutput) beginWrite(b []byte) <-chan writeResult {
 	b = bytes.Clone(b) // whose it is uses it again
-	done := make(chan wrote, 1)
+	done := make(chan writeResult, 1)
 	go func() {
-		var w wrote
+		var w writeResult
 		for w.n < len(b) && w.err == nil && !o.gone.Load() {
 			var n int
 			n, w.err = o.File.Write(b[w.n:min(len(b), w.n+piece)])
@@ -83,28 +83,28 @@ func (o *Out) begin(b []byte) <-chan wrote {
 	return done
 }
 
-// within waits for the end of a write.
-func within(done <-chan wrote, d time.Duration) (wrote, bool) {
+// waitForWrite waits for the end of a write.
+func waitForWrite(done <-chan writeResult, d time.Duration) (writeResult, bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case w := <-done:
 		return w, true
 	case <-t.C:
-		return wrote{}, false
+		return writeResult{}, false
 	}
 }
 
-// Leave leaves the terminal of a program that has ended as well as it can be: where
+// LeaveTerminal leaves the terminal of a program that has ended as well as it can be: where
 // nobody read it, what still waits to be read gives way to what ends the screen.
-func (o *Out) Leave() {
+func (o *TerminalOutput) LeaveTerminal() {
 	if !o.gone.Load() {
 		return
 	}
-	discard(o.File)
-	if _, ended := within(o.last, unreadLeave); ended {
+	discardOutput(o.File)
+	if _, ended := waitForWrite(o.last, unreadLeave); ended {
 		o.gone.Store(false)
-		within(o.begin([]byte(cut+leave)), unreadLeave)
+		waitForWrite(o.beginWrite([]byte(cut+leave)), unreadLeave)
 	}
 }
 

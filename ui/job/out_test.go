@@ -34,7 +34,7 @@ func TestUnreadTerminal(t *testing.T) {
 	}()
 	cancel()
 	<-full
-	o.Leave()
+	o.LeaveTerminal()
 	_ = tty.Close()
 	var got bytes.Buffer
 	for b := make([]byte, 4096); ; {
@@ -64,7 +64,7 @@ func TestReadTerminal(t *testing.T) {
 		if _, err := o.Write(bytes.Repeat([]byte("x"), 1<<20)); err != nil {
 			t.Error(err)
 		}
-		o.Leave()
+		o.LeaveTerminal()
 	}()
 	var got bytes.Buffer
 	if n, err := got.ReadFrom(r); err != nil || n != 1<<20 {

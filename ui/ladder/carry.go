@@ -29,7 +29,7 @@ type carry struct {
 
 func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
 	v.table.Natural()
-	env.Filter("")
+	env.SetPageFilter("")
 	largest := v.frame.rev.Ladder().Max
 	stage := v.stage
 	v.setStage("")
@@ -51,13 +51,13 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.at != c.from {
-			env.Preview(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at})
+			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at})
 		} else {
-			env.Say("%s stays at %d", c.key.Name, c.from)
+			env.SayText("%s stays at %d", c.key.Name, c.from)
 		}
 	case id == action.CarryCancel:
 		v.putDown()
-		env.Say("%s stays at %d", c.key.Name, c.from)
+		env.SayText("%s stays at %d", c.key.Name, c.from)
 	default:
 		return false
 	}
@@ -65,15 +65,15 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Typed takes digits while a policy is carried: it goes straight to that priority.
-func (v *ladderPage) Typed(env *view.Env, text string) bool {
+// TakeText takes digits while a policy is carried: it goes straight to that priority.
+func (v *ladderPage) TakeText(env *view.Env, text string) bool {
 	if v.carry == nil || len(text) != 1 || text[0] < '0' || text[0] > '9' {
 		return false
 	}
 	c, largest := v.carry, v.frame.rev.Ladder().Max
 	typed := strings.TrimLeft(c.typed+text, "0")
 	if n, err := strconv.Atoi(cmp.Or(typed, "0")); err != nil || n > int(largest) {
-		env.Fail("the largest priority is %d", largest)
+		env.SayFailure("the largest priority is %d", largest)
 		return true
 	}
 	c.typed = cmp.Or(typed, "0")

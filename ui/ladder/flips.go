@@ -126,8 +126,8 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 	})
 }
 
-// Receive takes what was counted.
-func (v *ladderPage) Receive(env *view.Env, msg any) {
+// ReceiveResult takes what was counted.
+func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 	m, ok := msg.(counted)
 	if !ok || m.carry != v.carry {
 		return

@@ -48,7 +48,7 @@ type paintedLine struct {
 // frame holds the inputs that the lines were last made from.
 type frame struct {
 	rev    *revision.Revision
-	styles *themes.Styles
+	styles *themes.StyleSet
 	keys   *action.Keymap
 	now    time.Time
 	w      int
@@ -83,17 +83,17 @@ func (v *ladderPage) Scopes() []action.Scope {
 	if v.carry != nil {
 		return []action.Scope{action.Carry}
 	}
-	return []action.Scope{action.Of(nav.Ladder), action.List, action.Global}
+	return []action.Scope{action.ScopeOf(nav.Ladder), action.List, action.Global}
 }
 
 // Sync builds the lines anew.
 func (v *ladderPage) Sync(env *view.Env) {
 	v.frame = frame{env.Rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
-		env.Fail("%s no longer exists", v.carry.key.Label())
+		env.SayFailure("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
 	}
-	v.hits = detail.Hits(env)
+	v.hits = detail.RuleHits(env)
 	v.rebuild()
 	v.count(env)
 }
@@ -103,7 +103,7 @@ func (v *ladderPage) rebuild() {
 		v.system, v.stage = is, ""
 		v.setColumns()
 	}
-	lines := v.paint(ladder.Lines(v.frame.rev, v.options()))
+	lines := v.paint(ladder.LadderLines(v.frame.rev, v.options()))
 	v.weigh(lines)
 	v.table.SetItems(lines)
 	if !v.begun {
@@ -138,8 +138,8 @@ func (v *ladderPage) Crumb() string {
 	return "Ladder"
 }
 
-// Tell says how the lines are ordered, or what is being carried.
-func (v *ladderPage) Tell(env *view.Env) widget.Line {
+// TellState says how the lines are ordered, or what is being carried.
+func (v *ladderPage) TellState(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.tell(env)
 	}
@@ -152,8 +152,8 @@ func (v *ladderPage) Tell(env *view.Env) widget.Line {
 	return nil
 }
 
-// Selected is the policy under the cursor, or a new one in the gap there.
-func (v *ladderPage) Selected() nav.Page {
+// SelectedPage is the policy under the cursor, or a new one in the gap there.
+func (v *ladderPage) SelectedPage() nav.Page {
 	l, ok := v.table.Selected()
 	if !ok {
 		return nav.Page{}
@@ -161,13 +161,13 @@ func (v *ladderPage) Selected() nav.Page {
 	return leadsTo(l)
 }
 
-// Point puts the cursor on a policy.
-func (v *ladderPage) Point(_ *view.Env, to nav.Page) bool {
+// PointTo puts the cursor on a policy.
+func (v *ladderPage) PointTo(_ *view.Env, to nav.Page) bool {
 	return v.table.Select(ladder.PolicyID(to.Key))
 }
 
-// Counts counts policies.
-func (v *ladderPage) Counts() (shown, all int) { return v.table.Counts() }
+// CountLines counts policies.
+func (v *ladderPage) CountLines() (shown, all int) { return v.table.CountLines() }
 
 // WhyNot refuses what the cursor is not fit for.
 func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
@@ -211,9 +211,9 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderStage:
 		v.setStage(v.stage.NextStage()) // after the last come all together again
 	case action.LadderNew:
-		env.Open(nav.ToNew(v.freeNear(l)))
+		env.OpenPage(nav.ToNew(v.freeNear(l)))
 	case action.LadderTemplate:
-		env.Open(nav.ToTemplate(v.freeNear(l)))
+		env.OpenPage(nav.ToTemplate(v.freeNear(l)))
 	case action.LadderMove:
 		if l.Key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
 			view.AskMove(env, l.Key)
@@ -221,7 +221,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 			v.pickUp(env, l)
 		}
 	case action.LadderEdit:
-		env.Open(nav.Page{Kind: nav.Edit, Key: l.Key})
+		env.OpenPage(nav.Page{Kind: nav.Edit, Key: l.Key})
 	case action.LadderDelete:
 		view.AskDelete(env, l.Key)
 	case action.LadderLogging:
@@ -229,9 +229,9 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderSelect:
 		v.choose(env, l)
 	case action.LadderLogs:
-		env.Open(logsOf(l))
+		env.OpenPage(logsOf(l))
 	case action.LadderPlan:
-		env.Open(nav.To(nav.Plan))
+		env.OpenPage(nav.To(nav.Plan))
 	case action.SortNext, action.SortPrev:
 		v.table.Do(id)
 		v.rebuild() // names are in full where namespaces have no line
@@ -245,11 +245,11 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 func (v *ladderPage) open(env *view.Env, l *ladder.Line) {
 	switch to := leadsTo(l); {
 	case l.Kind == ladder.Broken:
-		env.Ask(brokenNote(*l.Broken))
+		env.AskDialog(brokenNote(*l.Broken))
 	case l.Kind == ladder.Gap, l.Kind == ladder.Slot, to.None():
 		v.fold(env, l)
 	default:
-		env.Open(to)
+		env.OpenPage(to)
 	}
 }
 
@@ -296,7 +296,7 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 }
 
 func brokenNote(b model.Broken) view.Dialog {
-	n := &view.Note{Title: "not read"}
+	n := &view.NoteDialog{Title: "not read"}
 	for _, s := range []string{b.Origin.Place(), b.Key.Label(), b.Field, b.Message, b.Remedy} {
 		if s != "" && s != " " {
 			n.Body = append(n.Body, s)

@@ -19,9 +19,9 @@ import (
 )
 
 // options returns the ladder's options for what is unfolded, filtered and carried now.
-func (v *ladderPage) options() ladder.Options {
-	opt := ladder.Options{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
-		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.Action(action.Open).Shown(), Hits: v.hits,
+func (v *ladderPage) options() ladder.LadderOptions {
+	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
+		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
 		opt.Carried, opt.At = v.carry.key, v.carry.at
@@ -51,7 +51,7 @@ func (v *ladderPage) paint(lines []*ladder.Line) (out []*ladder.Line) {
 			if l.Note == "" {
 				continue
 			}
-			for i, text := range detail.Wrap(l.Note, v.frame.w-10) {
+			for i, text := range detail.WrapValue(l.Note, v.frame.w-10) {
 				add(&ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i)}, widget.Styled("      "+text, st.Dim))
 			}
 		case ladder.Namespace:
@@ -169,9 +169,9 @@ func (v *ladderPage) choose(env *view.Env, l *ladder.Line) {
 	}
 	switch n := len(v.chosen); n {
 	case 0:
-		env.Say("nothing is selected")
+		env.SayText("nothing is selected")
 	default:
-		env.Say("%d selected: L is about all of them", n)
+		env.SayText("%d selected: L is about all of them", n)
 	}
 	v.Sync(env)
 }

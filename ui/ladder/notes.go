@@ -40,7 +40,7 @@ func moreMarks(l *ladder.Line, n int) string {
 // fitMarks is the column of notes in w cells: as many as there is room for, the worst
 // first, the others counted. No word is cut; where there is room for none the signs say
 // that there is something.
-func fitMarks(l *ladder.Line, st *themes.Styles, w int) widget.Line {
+func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
 		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.Width() <= w {
 			return fit
@@ -51,7 +51,7 @@ func fitMarks(l *ladder.Line, st *themes.Styles, w int) widget.Line {
 	}
 	n := &l.Notes[0]
 	sign := ladder.NoteSign(n)
-	look, more := st.Of(sign.Role), moreMarks(l, 1)
+	look, more := st.StyleOf(sign.Role), moreMarks(l, 1)
 	if room := w - widget.Width(sign.Text+" ") - len(more); n.Name != "" && room >= ladder.LeastNotes {
 		return widget.Line{{Text: sign.Text + " " + widget.CutName(n.Name, room), Style: look}, {Text: more, Style: st.Dim}}
 	}
@@ -67,19 +67,19 @@ func fitMarks(l *ladder.Line, st *themes.Styles, w int) widget.Line {
 const leastState = 12
 
 // fitState is the state in w cells: without its details, or its sign.
-func fitState(l *ladder.Line, st *themes.Styles, w int) widget.Line {
+func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	state := widget.LineOf(l.State, st)
 	if w >= leastState {
 		return state.CutWords(w)
 	}
 	if l.Compiled && l.Summary.State != "" {
-		return widget.Styled(role.StateSign(l.Summary.State), st.Of(l.State.Role))
+		return widget.Styled(role.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
 	}
 	return nil
 }
 
 // fitLogs returns the log levels of the line in w cells.
-func fitLogs(l *ladder.Line, st *themes.Styles, w int) widget.Line {
+func fitLogs(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	levels := make([]widget.Line, len(l.Log))
 	for i, level := range l.Log {
 		levels[i] = widget.LineOf(level, st)
@@ -105,8 +105,8 @@ func (v *ladderPage) below(l *ladder.Line) (notes, rest []widget.Line) {
 		sign := ladder.NoteMark(n)
 		for _, text := range n.Texts() {
 			sentence := widget.Styled(text, st.Text)
-			if ladder.Marked(n) {
-				notes = append(notes, widget.Join(widget.Styled(sign.Text+" ", st.Of(sign.Role)), sentence))
+			if ladder.HasMark(n) {
+				notes = append(notes, widget.Join(widget.Styled(sign.Text+" ", st.StyleOf(sign.Role)), sentence))
 			} else {
 				rest = append(rest, sentence)
 			}
@@ -129,7 +129,7 @@ func (v *ladderPage) allNotes(l *ladder.Line) string {
 	if v.carry != nil || l.Kind != ladder.Policy {
 		return ""
 	}
-	open, finds := v.frame.keys.Action(action.Open).Shown(), v.frame.keys.Action(action.PolicyFinds).Shown()
+	open, finds := v.frame.keys.ActionByID(action.Open).HintKey(), v.frame.keys.ActionByID(action.PolicyFinds).HintKey()
 	if open == "" || finds == "" {
 		return ""
 	}

@@ -31,7 +31,7 @@ func (v *ladderPage) setStage(s model.Stage) {
 // and what a line is selected by.
 func (v *ladderPage) setColumns() {
 	styles := &v.frame.styles
-	v.table.Columns = widget.Of(ladder.Table(v.frame.rev, v.options()), styles).Columns
+	v.table.Columns = widget.Of(ladder.LadderTable(v.frame.rev, v.options()), styles).Columns
 	for i := range v.table.Columns {
 		c := &v.table.Columns[i]
 		switch c.Title {
@@ -112,7 +112,7 @@ func stageText(s model.Stage) (short, long string) {
 func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {
-		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"
+		text = long + " · " + env.Keys.ActionByID(action.LadderStage).HintKey() + " next stage"
 	}
 	return widget.Styled(text, env.Styles.Key)
 }

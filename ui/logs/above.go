@@ -109,7 +109,7 @@ func (a *above) links() (out []link) {
 
 // whyNote says why nothing is seen; from it one goes to the rules that decide first.
 type whyNote struct {
-	view.Choose
+	view.ChoiceDialog
 	body []string
 }
 
@@ -119,21 +119,21 @@ func tellWhy(env *view.Env, reasons []string, links []link) {
 		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
 	const title = "why no lines"
 	if len(links) == 0 {
-		env.Ask(&view.Note{Title: title, Body: body})
+		env.AskDialog(&view.NoteDialog{Title: title, Body: body})
 		return
 	}
 	n := &whyNote{body: body}
 	n.Title = title
 	for _, l := range links {
-		n.Items = append(n.Items, view.Item{Text: l.text, Note: l.note})
+		n.Items = append(n.Items, view.ChoiceItem{Text: l.text, Note: l.note})
 	}
-	n.Done = func(env *view.Env, i int) { env.Open(links[i].to) }
-	env.Ask(n)
+	n.Done = func(env *view.Env, i int) { env.OpenPage(links[i].to) }
+	env.AskDialog(n)
 }
 
 // Draw shows the reasons, and the rules one can go to.
-func (n *whyNote) Draw(st *themes.Styles, w int) (string, []string) {
-	title, items := n.Choose.Draw(st, w)
+func (n *whyNote) Draw(st *themes.StyleSet, w int) (string, []string) {
+	title, items := n.ChoiceDialog.Draw(st, w)
 	var lines []string
 	for _, p := range n.body {
 		for _, l := range widget.Flow(p, w-2) {
@@ -152,13 +152,13 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	}
 	lines := []string{widget.Styled(title, st.Title).Render(w)}
 	if v.feed.pending() || v.hunt.under() {
-		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.scanning, "looking")).Render(w)}
+		lines = []string{widget.Join(widget.Plain("  "), env.BusyLine(v.scanning, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
 		lines = append(lines, reasonLines(p, w, st)...)
 	}
 	if links := v.above.links(); len(links) > 0 {
-		key := env.Keys.Action(action.Open).Shown()
+		key := env.Keys.ActionByID(action.Open).HintKey()
 		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "}, {Text: links[0].text, Style: st.Accent}}.Render(w))
 	}
 	for len(lines) < h {
@@ -173,7 +173,7 @@ func (v *logPage) why(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if v.feed.len() == 0 && !v.feed.query.ShowsAll() {
-		if _, all := v.Counts(); all > 0 {
+		if _, all := v.CountLines(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Total(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {
 			add("%s buffered, all about something else than this page.", words.Total(held, "line"))
@@ -192,8 +192,8 @@ func (v *logPage) why(env *view.Env) []string {
 	return out
 }
 
-// Receive takes what decides first, and counted piles, and says how saving went.
-func (v *logPage) Receive(env *view.Env, msg any) {
+// ReceiveResult takes what decides first, and counted piles, and says how saving went.
+func (v *logPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case *above:
 		v.above = m

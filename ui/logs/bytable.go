@@ -19,11 +19,11 @@ import (
 type byTable struct {
 	table *widget.Table[*pile]
 	now   time.Time
-	st    *themes.Styles
+	st    *themes.StyleSet
 	of    pilesOf   // what the piles, or those being counted, are of
 	at    time.Time // when that was begun; zero where they are wanted at once
 	stale bool
-	works view.Once
+	works view.LatestWork
 }
 
 // pilesOf holds the inputs that the piles were worked out from.
@@ -40,20 +40,20 @@ const pilesEvery = 250 * time.Millisecond
 
 // askBy asks what to group by.
 func askBy(env *view.Env, now dimension, group func(*view.Env, dimension)) {
-	c := &view.Choose{Title: "group by", Done: func(env *view.Env, i int) { group(env, dimension(i)) }}
+	c := &view.ChoiceDialog{Title: "group by", Done: func(env *view.Env, i int) { group(env, dimension(i)) }}
 	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
-		it := view.Item{Key: key, Text: dimensionNames[i][0]}
+		it := view.ChoiceItem{Key: key, Text: dimensionNames[i][0]}
 		if i == 0 {
 			it.Note = "every line by itself"
 		}
 		c.Items = append(c.Items, it)
 	}
-	env.Ask(c.At(int(now)))
+	env.AskDialog(c.StartAt(int(now)))
 }
 
 // groupBy shows piles, or the lines again.
 func (v *logPage) groupBy(env *view.Env, d dimension) {
-	v.piles.works.Stop()
+	v.piles.works.StopWork()
 	v.by, v.piles = d, byTable{works: v.piles.works}
 	if d != byNothing {
 		v.piles.makeTable(d, &v.writer)
@@ -92,7 +92,7 @@ func (b *byTable) makeTable(d dimension, writer *line.Writer) {
 
 // renew has the piles counted with the next Sync: they are of something else.
 func (b *byTable) renew() {
-	b.works.Stop()
+	b.works.StopWork()
 	b.of, b.at, b.stale = pilesOf{}, time.Time{}, b.table != nil
 }
 
@@ -108,17 +108,17 @@ func (v *logPage) pile(env *view.Env) {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
 	b.stale = of != b.of
-	if !b.stale || b.works.Under() || v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
+	if !b.stale || b.works.IsUnderWay() || v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
 		return
 	}
 	b.of, b.at, b.stale = of, v.now, false
 	lines, d, end := v.feed.matching(v.shownTo()), v.by, v.feed.end(v.shownTo(), v.now)
-	view.Begin(&b.works, env, "", func(ctx context.Context) ([]*pile, error) { return pileUp(ctx, lines, d, end) })
+	view.BeginWork(&b.works, env, "", func(ctx context.Context) ([]*pile, error) { return pileUp(ctx, lines, d, end) })
 }
 
 // receive takes piles.
 func (b *byTable) receive(msg any) {
-	if piles, err, ok := view.Come[[]*pile](&b.works, msg); ok && err == nil && b.table != nil {
+	if piles, err, ok := view.TakeResult[[]*pile](&b.works, msg); ok && err == nil && b.table != nil {
 		b.table.Empty = "no lines to group"
 		b.table.SetItems(piles)
 	}
@@ -131,7 +131,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 	case action.Open:
 		h, ok := t.Selected()
 		if !ok {
-			env.Fail("no lines here")
+			env.SayFailure("no lines here")
 			return true
 		}
 		term := h.term
@@ -139,7 +139,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 			term = v.filter + " " + term
 		}
 		v.groupBy(env, byNothing)
-		env.Filter(term)
+		env.SetPageFilter(term)
 		return true
 	case action.Left, action.Right, action.Wide:
 		if id == action.Wide {
@@ -148,10 +148,10 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 		}
 		return t.Do(id)
 	case action.LogsMore, action.LogsLess:
-		env.Fail("%s", aroundMatches)
+		env.SayFailure("%s", aroundMatches)
 		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
-		env.Fail("not while lines are grouped by %s; %s ends it", dimensionNames[v.by][0], env.Keys.Action(action.LogsBy).Shown())
+		env.SayFailure("not while lines are grouped by %s; %s ends it", dimensionNames[v.by][0], env.Keys.ActionByID(action.LogsBy).HintKey())
 		return true
 	}
 	return t.Do(id)

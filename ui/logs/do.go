@@ -41,7 +41,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.writer.Forget()
 		v.piles.renew()
 		v.pile(env)
-		env.Say("%s", v.writer.Clock.Told(env.Now))
+		env.SayText("%s", v.writer.Clock.Told(env.Now))
 	case action.LogsPause:
 		v.pause(v.follow)
 	case action.LogsAggregate:
@@ -86,10 +86,10 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if p := v.Selected(); p.None() {
-			env.Fail("nothing to open: the rule behind this line is unknown")
+		if p := v.SelectedPage(); p.None() {
+			env.SayFailure("nothing to open: the rule behind this line is unknown")
 		} else {
-			env.Open(p)
+			env.OpenPage(p)
 		}
 	case action.LogsRows:
 		openRow(env, v.entry())
@@ -106,7 +106,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	case action.LogsLogging:
 		k := policyOf(v.page, v.entry())
 		if k.Name == "" {
-			env.Fail("no policy here")
+			env.SayFailure("no policy here")
 			return true
 		}
 		view.AskLogging(env, k)
@@ -147,17 +147,17 @@ func policyOf(p nav.Page, e *entries.Entry) model.PolicyKey {
 // openPod goes to the pod at one end of a line.
 func openPod(env *view.Env, e *entries.Entry) {
 	if e == nil || e.Gap != nil {
-		env.Fail("no line here")
+		env.SayFailure("no line here")
 		return
 	}
 	var ends []entries.End
-	c := &view.Choose{Title: "which pod"}
+	c := &view.ChoiceDialog{Title: "which pod"}
 	for i, d := range []entries.End{e.Src, e.Dst} {
 		if d.Key.Kind != model.KindPod {
 			continue
 		}
 		ends = append(ends, d)
-		it := view.Item{Key: []string{"s", "d"}[i], Text: d.Key.Namespace + "/" + d.Key.Name, Note: []string{"source", "destination"}[i]}
+		it := view.ChoiceItem{Key: []string{"s", "d"}[i], Text: d.Key.Namespace + "/" + d.Key.Name, Note: []string{"source", "destination"}[i]}
 		if env.Rev.Cluster.Pod(d.Key.Namespace, d.Key.Name) == nil {
 			it.WhyNot = "no longer exists"
 		}
@@ -165,13 +165,13 @@ func openPod(env *view.Env, e *entries.Entry) {
 	}
 	switch {
 	case len(ends) == 0:
-		env.Fail("no pod at either end: %s, %s", e.Src, e.Dst)
+		env.SayFailure("no pod at either end: %s, %s", e.Src, e.Dst)
 	case len(ends) == 1 && c.Items[0].WhyNot == "":
-		env.Open(nav.ToPod(ends[0].Key))
+		env.OpenPage(nav.ToPod(ends[0].Key))
 	case len(ends) == 1:
-		env.Fail("%s no longer exists", c.Items[0].Text)
+		env.SayFailure("%s no longer exists", c.Items[0].Text)
 	default:
-		c.Done = func(env *view.Env, i int) { env.Open(nav.ToPod(ends[i].Key)) }
-		env.Ask(c)
+		c.Done = func(env *view.Env, i int) { env.OpenPage(nav.ToPod(ends[i].Key)) }
+		env.AskDialog(c)
 	}
 }

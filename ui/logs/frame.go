@@ -81,7 +81,7 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	if p == nil {
 		return widget.Styled("▲ "+k.Label()+" no longer exists", st.Warn)
 	}
-	key := env.Keys.Action(action.LogsLogging).Shown()
+	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
 	logging := policies.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {
@@ -237,7 +237,7 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 }
 
 // whole is the line under the cursor with nothing left out.
-func whole(e *entries.Entry, st *themes.Styles, w, h int) []string {
+func whole(e *entries.Entry, st *themes.StyleSet, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}

@@ -152,7 +152,7 @@ const aroundMatches = "lines around are for the lines that match a filter"
 // widen shows more lines around each match, or fewer.
 func (v *walk) widen(env *view.Env, d int) {
 	if v.feed.query.ShowsAll() || v.list.group {
-		env.Fail("%s", aroundMatches)
+		env.SayFailure("%s", aroundMatches)
 		return
 	}
 	i := slices.Index(arounds, v.list.around.n) + d
@@ -162,8 +162,8 @@ func (v *walk) widen(env *view.Env, d int) {
 	v.list.around = spread{n: arounds[i]}
 	v.bring()
 	if n := arounds[i]; n == 0 {
-		env.Say("matches only")
+		env.SayText("matches only")
 	} else {
-		env.Say("%s before and after each match", words.Total(uint64(n), "line"))
+		env.SayText("%s before and after each match", words.Total(uint64(n), "line"))
 	}
 }

@@ -81,11 +81,11 @@ func New(p nav.Page) view.View {
 
 // Scopes are the log's keys, those of text and of lists.
 func (v *logPage) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Logs), action.Text, action.List, action.Global}
+	return []action.Scope{action.ScopeOf(nav.Logs), action.Text, action.List, action.Global}
 }
 
-// Fresh says whether lines came or are left to look at.
-func (v *logPage) Fresh(env *view.Env) bool {
+// HasNews says whether lines came or are left to look at.
+func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
 	return l != nil && v.hunt.from(l).LastNumber() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Progress() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
@@ -131,10 +131,10 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 }
 
-// Working is since when lines are looked through, or counted.
-func (v *logPage) Working() time.Time {
+// WorkingSince is since when lines are looked through, or counted.
+func (v *logPage) WorkingSince() time.Time {
 	if v.scanning.IsZero() {
-		return v.piles.works.Since()
+		return v.piles.works.BeganAt()
 	}
 	return v.scanning
 }
@@ -217,9 +217,9 @@ func (v *walk) move(d int) {
 	v.top += d
 }
 
-// Selected is the rule that decided the line under the cursor, or the rows of the
+// SelectedPage is the rule that decided the line under the cursor, or the rows of the
 // default deny that did; without lines a rule that decides before those of the page.
-func (v *logPage) Selected() nav.Page {
+func (v *logPage) SelectedPage() nav.Page {
 	if links := v.above.links(); v.list.n == 0 && len(links) > 0 {
 		return links[0].to // the page says why it is empty
 	}
@@ -238,8 +238,8 @@ func (v *logPage) Selected() nav.Page {
 	return p
 }
 
-// Counts are the lines shown and those the page is about.
-func (v *logPage) Counts() (shown, all int) {
+// CountLines are the lines shown and those the page is about.
+func (v *logPage) CountLines() (shown, all int) {
 	if v.hunt.shown != nil {
 		return int(v.hunt.told.Matches), int(v.hunt.told.Lines)
 	}
@@ -250,8 +250,8 @@ func (v *logPage) Counts() (shown, all int) {
 	return shown, v.feed.lines(v.shownTo())
 }
 
-// Tell says whether the page follows.
-func (v *logPage) Tell(env *view.Env) widget.Line {
+// TellState says whether the page follows.
+func (v *logPage) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
 	if v.wrong != nil && v.wrong.Open { // a term of the filter that is not looked at yet
@@ -265,7 +265,7 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	case n > 0 && !v.feed.query.ShowsAll():
 		l = l.Add(strconv.Itoa(n)+" around · ", st.Dim)
 	}
-	if busy := env.Busy(v.scanning, "looking"); busy != nil {
+	if busy := env.BusyLine(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
@@ -276,9 +276,9 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 		text := " · " + words.Thousands(n) + " new"
 		switch {
 		case v.by != byNothing: // the last line is the table's
-			text += ", " + env.Keys.Action(action.LogsPause).Shown() + " to follow"
+			text += ", " + env.Keys.ActionByID(action.LogsPause).HintKey() + " to follow"
 		case env.W >= 100 || v.list.around.n == 0:
-			text += ", " + env.Keys.Action(action.Bottom).Shown() + " to follow"
+			text += ", " + env.Keys.ActionByID(action.Bottom).HintKey() + " to follow"
 		}
 		l = l.Add(text, st.Info)
 	}

@@ -50,12 +50,12 @@ func (v *sources) take(l *logs.Store) {
 func (v *logPage) askTime(env *view.Env) {
 	l := env.Console.Logs()
 	if l == nil {
-		env.Fail("%s", logs.ErrNoFiles)
+		env.SayFailure("%s", logs.ErrNoFiles)
 		return
 	}
 	pos, ok := l.Position()
 	if !ok {
-		env.Fail("%s", logs.ErrNoFiles)
+		env.SayFailure("%s", logs.ErrNoFiles)
 		return
 	}
 	at := pos.At
@@ -64,7 +64,7 @@ func (v *logPage) askTime(env *view.Env) {
 	}
 	at = at.In(env.Now.Location())
 	parse := func(text string) (time.Time, string) { return timeToGoTo(text, at, pos, env.Now) }
-	env.Ask(&view.Prompt{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), how long ago (5m), a step (-10m, +1h), start or end.",
+	env.AskDialog(&view.PromptDialog{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), how long ago (5m), a step (-10m, +1h), start or end.",
 		words.Clock(pos.From.In(env.Now.Location()), env.Now), words.Clock(pos.To.In(env.Now.Location()), env.Now)),
 		Value: at.Format("2006-01-02 15:04:05"),
 		Check: func(text string) string { _, wrong := parse(text); return wrong },
@@ -89,7 +89,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 	}
 	v.list.marks = nil
 	if err := l.Seek(to); err != nil {
-		env.Fail("%s", err)
+		env.SayFailure("%s", err)
 	}
 }
 
@@ -143,9 +143,9 @@ func (p *place) bar(env *view.Env, e *entries.Entry, w int) widget.Line {
 	case p.pos.Speed > 0:
 		note += fmt.Sprintf(" · %gx", p.pos.Speed)
 	case p.pos.Sought:
-		note += " · " + env.Keys.Action(action.Bottom).Shown() + " end"
+		note += " · " + env.Keys.ActionByID(action.Bottom).HintKey() + " end"
 	}
-	hint := " · " + env.Keys.Action(action.LogsSeek).Shown() + " go to a time"
+	hint := " · " + env.Keys.ActionByID(action.LogsSeek).HintKey() + " go to a time"
 	room := w - widget.Width(from) - widget.Width(to) - widget.Width(note) - 4
 	if room-widget.Width(hint) >= 5 {
 		note, room = note+hint, room-widget.Width(hint)

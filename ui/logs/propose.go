@@ -32,17 +32,17 @@ type proposed struct {
 func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
 	shown = slices.DeleteFunc(shown, func(e *entries.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
-		env.Fail("no lines to propose a rule from")
+		env.SayFailure("no lines to propose a rule from")
 		return
 	}
-	c := &view.Choose{Title: "propose a rule"}
+	c := &view.ChoiceDialog{Title: "propose a rule"}
 	type pick struct {
 		of     []*entries.Entry
 		action model.Action
 	}
 	var picks []pick
 	add := func(key, what string, of []*entries.Entry, action model.Action) {
-		c.Items = append(c.Items, view.Item{Key: key, Text: what})
+		c.Items = append(c.Items, view.ChoiceItem{Key: key, Text: what})
 		picks = append(picks, pick{of, action})
 	}
 	if e != nil && e.Gap == nil {
@@ -54,12 +54,12 @@ func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
 	add("A", "allow the "+all, shown, model.Allow)
 	add("D", "deny the "+all, shown, model.Deny)
 	c.Done = func(env *view.Env, i int) { proposeFor(env, picks[i].of, picks[i].action) }
-	env.Ask(c)
+	env.AskDialog(c)
 }
 
 // proposeFor asks for the policy, and has the rule made.
 func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
-	env.Ask(&view.Prompt{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {
 			if _, err := propose.ParseTarget(env.Rev, text, action); err != nil {
@@ -88,34 +88,34 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 func (m proposed) tell(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
-			env.Fail("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
+			env.SayFailure("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
 			return
 		}
-		env.Fail("%v", m.err)
+		env.SayFailure("%v", m.err)
 		return
 	}
 	k, priority := m.p.Policy, int32(0)
 	if m.p.New {
 		k, priority = model.PolicyKey{}, m.p.Priority
 	}
-	env.Open(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n"), m.p.Wanted))
+	env.OpenPage(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n"), m.p.Wanted))
 }
 
 // openRow goes to the row that logged a line; where several of its rule
 // may have, to the rows of these.
 func openRow(env *view.Env, e *entries.Entry) {
 	if e == nil || e.Gap != nil {
-		env.Fail("no line here")
+		env.SayFailure("no line here")
 		return
 	}
 	acls := e.ACLs(env.Rev)
 	switch len(acls) {
 	case 0:
-		env.Fail("the row behind this line is unknown, or no longer exists")
+		env.SayFailure("the row behind this line is unknown, or no longer exists")
 	case 1:
-		env.Open(rowPage(env, e, acls[0]))
+		env.OpenPage(rowPage(env, e, acls[0]))
 	default:
-		env.Open(nav.Page{Kind: nav.Rows, Key: e.UnitKey(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.UnitKey())})
+		env.OpenPage(nav.Page{Kind: nav.Rows, Key: e.UnitKey(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.UnitKey())})
 	}
 }
 
@@ -135,26 +135,26 @@ func rowPage(env *view.Env, e *entries.Entry, acl *nb.ACL) nav.Page {
 const maxCopied = 300
 
 // Copies are the line under the cursor in its forms.
-func (v *logPage) Copies(*view.Env) []view.Copy {
+func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	e := v.entry()
 	if e == nil {
 		return nil
 	}
 	if e.Gap != nil {
-		return []view.Copy{{What: "gap", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Sentence()}}
+		return []view.CopyItem{{What: "gap", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Sentence()}}
 	}
-	out := []view.Copy{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
+	out := []view.CopyItem{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
 		{What: "raw line", Text: e.Line.Raw}}
 	if e.Line.Name != "" {
-		out = append(out, view.Copy{What: "ACL name", Text: e.Line.Name})
+		out = append(out, view.CopyItem{What: "ACL name", Text: e.Line.Name})
 	}
 	if e.Attributed {
 		if n := e.Rule.Policy.Name; n != "" {
-			out = append(out, view.Copy{What: "policy name", Text: n})
+			out = append(out, view.CopyItem{What: "policy name", Text: n})
 		}
 	}
 	if v.by != byNothing {
-		return append(out, view.Copy{What: "table", Text: v.piles.table.AllText()})
+		return append(out, view.CopyItem{What: "table", Text: v.piles.table.AllText()})
 	}
 	all := v.shown()
 	newest := all[max(0, len(all)-maxCopied):]
@@ -162,7 +162,7 @@ func (v *logPage) Copies(*view.Env) []view.Copy {
 	if len(newest) < len(all) {
 		what = "newest " + words.Total(uint64(len(newest)), "line")
 	}
-	return append(out, view.Copy{What: what, Text: sentences(newest)}, view.Copy{What: "rung command", Text: command(v.page, v.filter)})
+	return append(out, view.CopyItem{What: what, Text: sentences(newest)}, view.CopyItem{What: "rung command", Text: command(v.page, v.filter)})
 }
 
 // traceLine goes to the trace of the connection of a line; a page without lines asks
@@ -174,10 +174,10 @@ func traceLine(env *view.Env, e *entries.Entry, page func(question string) nav.P
 	}
 	q, why := connection(env.Rev, e)
 	if why != "" {
-		env.Fail("trace: %s", why)
+		env.SayFailure("trace: %s", why)
 		return
 	}
-	env.Open(page(q.String()))
+	env.OpenPage(page(q.String()))
 }
 
 // probeLine asks for the connection of a line, to be put in as packets.

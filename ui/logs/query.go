@@ -61,7 +61,7 @@ func (v *logPage) CompleteFilter(text string) string {
 	})
 }
 
-var _ view.Expression = (*logPage)(nil)
+var _ view.FilterLanguage = (*logPage)(nil)
 
 // look is how a page of log lines is set up: the next one begins like it.
 type look struct {
@@ -75,14 +75,14 @@ func (v *logPage) begin(env *view.Env) {
 		return
 	}
 	v.begun = true
-	if set, ok := env.Setups.Of(nav.Logs).(look); ok {
+	if set, ok := env.Setups.SetupOf(nav.Logs).(look); ok {
 		v.writer.Clock, v.writer.Columns = set.clock, slices.Clone(set.columns)
 	}
 }
 
 // keep keeps how the page is set up.
 func (v *logPage) keep(env *view.Env) {
-	env.Setups.Keep(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
+	env.Setups.KeepSetup(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
 }
 
 // scopeOf returns the function that reports whether a line is about the page's subject: a

@@ -110,12 +110,12 @@ const rawEnd = ".log"
 // askSave asks where the lines that are shown now are to be written.
 func askSave(env *view.Env, entries []*entries.Entry) {
 	if len(entries) == 0 {
-		env.Fail("no lines to save")
+		env.SayFailure("no lines to save")
 		return
 	}
-	env.Ask(&view.Prompt{Title: "save " + words.Total(uint64(len(entries)), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "save " + words.Total(uint64(len(entries)), "line"),
 		Label: "Path of the file. Ending in " + rawEnd + ": the raw lines alone.",
-		Value: filepath.Join(env.SavedDir(), "log-"+env.Stamp()+".txt"),
+		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string {
 			if strings.TrimSpace(path) == "" {
 				return "a path is missing"
@@ -148,11 +148,11 @@ func (s saved) tell(env *view.Env) {
 	n := words.Total(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
-		env.Ask(&view.Confirm{Title: "replace the file?", Body: []string{s.path + " exists already.", "Its text will be lost: " + n + " of the log take its place."},
+		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "Its text will be lost: " + n + " of the log take its place."},
 			YesText: "replace it", Yes: func(env *view.Env) { saveTo(env, s.path, s.entries, true) }})
 	case s.err != nil:
-		env.Fail("saving the log: %v", s.err)
+		env.SayFailure("saving the log: %v", s.err)
 	default:
-		env.Say("saved %s to %s", n, s.path)
+		env.SayText("saved %s to %s", n, s.path)
 	}
 }

@@ -18,7 +18,7 @@ type seek struct {
 
 // ask asks what to find.
 func (v *logPage) ask(env *view.Env) {
-	env.Ask(&view.Prompt{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
+	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
 			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as texts have it
 			if !v.find.Empty() {
@@ -30,7 +30,7 @@ func (v *logPage) ask(env *view.Env) {
 // findNext goes to the next place in a direction.
 func (v *logPage) findNext(env *view.Env, dir int) {
 	if v.find.Empty() {
-		env.Fail("nothing to find yet: %s asks what", env.Keys.Action(action.Find).Shown())
+		env.SayFailure("nothing to find yet: %s asks what", env.Keys.ActionByID(action.Find).HintKey())
 		return
 	}
 	v.start(env, dir, false)
@@ -44,12 +44,12 @@ func (v *walk) start(env *view.Env, dir int, here bool) {
 	}
 	v.pause(true)
 	if i < 0 || i >= v.list.n {
-		env.Say("not found further on")
+		env.SayText("not found further on")
 		return
 	}
 	v.seek = seek{dir, v.list.id(i)}
 	if !v.seekOn() {
-		env.Say("not found further on")
+		env.SayText("not found further on")
 	}
 }
 

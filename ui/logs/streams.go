@@ -70,7 +70,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 	if l == nil {
 		return nil
 	}
-	key := env.Keys.Action(action.LogsLogging).Shown()
+	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	about := why.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
 	for _, c := range why.CheckSteps(l, env.Rev, about) {
 		switch {
@@ -79,7 +79,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 		case c.Levels:
 			c.Text, c.Remedy = c.Text+" "+key+" changes it.", ""
 		case !about.Policy.Kind.IsPolicy() && c.Step == "annotation" && c.Remedy != "":
-			c.Text, c.Remedy = c.Text+" "+env.Keys.Action(action.LadderLogging).Shown()+" on a policy of the ladder switches logging on.", ""
+			c.Text, c.Remedy = c.Text+" "+env.Keys.ActionByID(action.LadderLogging).HintKey()+" on a policy of the ladder switches logging on.", ""
 		}
 		out = append(out, c.TextLine())
 	}
@@ -88,7 +88,7 @@ func checks(env *view.Env, page nav.Page) (out []string) {
 
 // reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
 // check or a dot before it.
-func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
+func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	mark, look := "·", st.Dim
 	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {

@@ -66,7 +66,7 @@ func (v *page) Render(env *view.Env, w, h int) string {
 	return widget.Pad(append(lines, under...), h)
 }
 
-func message(st *themes.Styles, w, h int, sign string, look themes.Style, text string) string {
+func message(st *themes.StyleSet, w, h int, sign string, look themes.Style, text string) string {
 	var lines []string
 	for i, part := range widget.Flow(text, max(8, w-3)) {
 		if i > 0 {
@@ -86,7 +86,7 @@ func (v *page) none() string {
 }
 
 // about says what the matrix is of.
-func (v *page) about(st *themes.Styles) widget.Line {
+func (v *page) about(st *themes.StyleSet) widget.Line {
 	l := widget.Line{{Text: " " + trace.PortsText(v.ports), Style: st.Title}}
 	switch {
 	case v.focus != "":
@@ -110,7 +110,7 @@ func (v *page) about(st *themes.Styles) widget.Line {
 }
 
 // legend says what the signs are.
-func legend(st *themes.Styles) widget.Line {
+func legend(st *themes.StyleSet) widget.Line {
 	l := widget.Plain(" ")
 	for i, c := range connections.CellVerdicts {
 		if i > 0 {
@@ -121,7 +121,7 @@ func legend(st *themes.Styles) widget.Line {
 	return l
 }
 
-func look(c connections.CellVerdict, st *themes.Styles) themes.Style {
+func look(c connections.CellVerdict, st *themes.StyleSet) themes.Style {
 	switch c {
 	case connections.CellAllow:
 		return st.Allow
@@ -210,7 +210,7 @@ func (v *page) scroll(w int) {
 func (v *page) across(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
 
 // headings are the numbers of the columns; of a focus what they are.
-func (v *page) headings(st *themes.Styles, w int) string {
+func (v *page) headings(st *themes.StyleSet, w int) string {
 	var l widget.Line
 	if v.focus != "" {
 		l = widget.Styled(pad("    namespace", v.fits.names), st.Header)
@@ -247,7 +247,7 @@ func pad(text string, w int) string {
 }
 
 // line is one row.
-func (v *page) line(st *themes.Styles, i, w int, text string) string {
+func (v *page) line(st *themes.StyleSet, i, w int, text string) string {
 	e := v.rows[i]
 	here := i == v.at.row
 	mark, name := "  ", st.Text
@@ -274,7 +274,7 @@ func (v *page) line(st *themes.Styles, i, w int, text string) string {
 }
 
 // cell is the sign of a cell, in brackets under the cursor; of a focus with its word.
-func (v *page) cell(st *themes.Styles, at place) widget.Line {
+func (v *page) cell(st *themes.StyleSet, at place) widget.Line {
 	from, to, _ := v.ends(at)
 	c := v.m.Cell(from, to)
 	word, style := c.Verdict(), look(c.Verdict(), st)
@@ -305,7 +305,7 @@ func (v *page) sentence(from, to *connections.MatrixEnd) string {
 }
 
 // detail says in words what the cursor is on, and where it leads.
-func (v *page) detail(st *themes.Styles, w int) []string {
+func (v *page) detail(st *themes.StyleSet, w int) []string {
 	title, text, next := "", "", ""
 	sign, style := " ", st.Text
 	if from, to, ok := v.ends(v.at); ok {
@@ -352,7 +352,7 @@ const mostNames = 4
 
 // columnNames say which namespace each number above a column is: its row may be out of
 // sight, or left out.
-func (v *page) columnNames(st *themes.Styles, w int) (lines []string) {
+func (v *page) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
 	l := widget.Styled(lead, st.Dim)
 	for i := 0; i < min(len(v.cols), v.across(w)); i++ {

@@ -24,7 +24,7 @@ type page struct {
 	wrong string // why the page's port cannot be asked
 
 	asked revision.RevisionBasis // what the matrix, or the one under way, was worked out from
-	works view.Once
+	works view.LatestWork
 	next  time.Time // when it may be asked again
 
 	m *connections.Matrix // nil until the first
@@ -81,20 +81,20 @@ func (v *page) Sync(env *view.Env) {
 
 // due says whether there is something to ask, and it may be asked.
 func (v *page) due(env *view.Env) bool {
-	return !v.works.Under() && !env.Now.Before(v.next) && v.asked != env.Rev.Basis()
+	return !v.works.IsUnderWay() && !env.Now.Before(v.next) && v.asked != env.Rev.Basis()
 }
 
-// Fresh says whether what changed meanwhile may be asked about now.
-func (v *page) Fresh(env *view.Env) bool { return v.wrong == "" && v.due(env) }
+// HasNews says whether what changed meanwhile may be asked about now.
+func (v *page) HasNews(env *view.Env) bool { return v.wrong == "" && v.due(env) }
 
-// Working is since when a matrix is worked out.
-func (v *page) Working() time.Time { return v.works.Since() }
+// WorkingSince is since when a matrix is worked out.
+func (v *page) WorkingSince() time.Time { return v.works.BeganAt() }
 
 // ask works the matrix out, away from the screen: on a large cluster it takes a while.
 func (v *page) ask(env *view.Env) {
 	v.asked = env.Rev.Basis()
 	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
-	view.Begin(&v.works, env, "working out the matrix", func(ctx context.Context) (answer, error) {
+	view.BeginWork(&v.works, env, "working out the matrix", func(ctx context.Context) (answer, error) {
 		began := clock()
 		m, err := connections.FindMatrix(r, ctx, ports)
 		var reached []*connections.MatrixEnd
@@ -112,9 +112,9 @@ func (v *page) ask(env *view.Env) {
 // that comes brings a revision, the machine has other work as well.
 const rest = 4
 
-// Receive takes a matrix.
-func (v *page) Receive(env *view.Env, msg any) {
-	a, err, ok := view.Come[answer](&v.works, msg)
+// ReceiveResult takes a matrix.
+func (v *page) ReceiveResult(env *view.Env, msg any) {
+	a, err, ok := view.TakeResult[answer](&v.works, msg)
 	if !ok {
 		return
 	}
@@ -155,7 +155,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		}
 		view.AskTrace(env, q)
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	default:
 		return v.walk(id)
 	}
@@ -180,14 +180,14 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Offers leaves out what a page of one namespace has no use for.
-func (v *page) Offers(_ *view.Env, id action.ID) bool {
+// OffersAction leaves out what a page of one namespace has no use for.
+func (v *page) OffersAction(_ *view.Env, id action.ID) bool {
 	return id != action.MatrixSwap || v.focus == ""
 }
 
 // askPort asks which port is meant.
 func (v *page) askPort(env *view.Env) {
-	env.Ask(&view.Prompt{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:", Value: trace.PortsText(v.ports),
+	env.AskDialog(&view.PromptDialog{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:", Value: trace.PortsText(v.ports),
 		Check: func(text string) string {
 			if _, err := trace.ParsePorts(text); err != nil {
 				return err.Error()
@@ -206,7 +206,7 @@ func (v *page) askPort(env *view.Env) {
 
 // again asks for other ends or ports: what is worked out is not wanted any more.
 func (v *page) again(env *view.Env) {
-	v.works.Stop()
+	v.works.StopWork()
 	v.next, v.asked = time.Time{}, revision.RevisionBasis{}
 	v.Sync(env)
 }
@@ -285,8 +285,8 @@ func (v *page) example() (verdict.Connection, bool) {
 	return v.m.ExampleOfCell(from, to)
 }
 
-// Selected is the trace that a cell leads to; a row's name leads to its namespace, or pod.
-func (v *page) Selected() nav.Page {
+// SelectedPage is the trace that a cell leads to; a row's name leads to its namespace, or pod.
+func (v *page) SelectedPage() nav.Page {
 	if v.at.col >= 0 {
 		if c, ok := v.example(); ok {
 			return nav.ToTrace(trace.QuestionOf(c).String())
@@ -317,24 +317,24 @@ func (v *page) portID() string {
 func (v *page) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).Title() }
 
 // Copies are the cell in words and the commands that ask the same.
-func (v *page) Copies(env *view.Env) []view.Copy {
-	var out []view.Copy
+func (v *page) Copies(env *view.Env) []view.CopyItem {
+	var out []view.CopyItem
 	if from, to, ok := v.ends(v.at); ok {
-		out = append(out, view.Copy{What: "cell", Text: v.sentence(from, to)})
+		out = append(out, view.CopyItem{What: "cell", Text: v.sentence(from, to)})
 		if c, ok := v.m.ExampleOfCell(from, to); ok {
-			out = append(out, view.Copy{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
+			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}
 	}
 	if v.wrong == "" {
-		out = append(out, view.Copy{What: "rung matrix command", Text: v.command()})
+		out = append(out, view.CopyItem{What: "rung matrix command", Text: v.command()})
 	}
 	return out
 }
 
-// Tell says that a matrix is worked out.
-func (v *page) Tell(env *view.Env) widget.Line {
-	if !v.works.Under() {
+// TellState says that a matrix is worked out.
+func (v *page) TellState(env *view.Env) widget.Line {
+	if !v.works.IsUnderWay() {
 		return nil
 	}
-	return env.Busy(v.works.Since(), "working out the matrix")
+	return env.BusyLine(v.works.BeganAt(), "working out the matrix")
 }

@@ -117,8 +117,8 @@ func (v *page) SetFilter(f widget.Filter) {
 	v.arrange()
 }
 
-// Counts are how many rows are shown, and how many there are.
-func (v *page) Counts() (shown, all int) { return len(v.rows), v.all }
+// CountLines are how many rows are shown, and how many there are.
+func (v *page) CountLines() (shown, all int) { return len(v.rows), v.all }
 
 // Click puts the cursor on a cell.
 func (v *page) Click(_ *view.Env, x, y int) bool {

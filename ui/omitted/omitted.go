@@ -15,11 +15,11 @@ import (
 
 // View is the page.
 type View struct {
-	detail.Page
+	detail.PanePage
 
 	// The inputs that the lines were made from.
 	rev *revision.Revision
-	st  *themes.Styles
+	st  *themes.StyleSet
 	w   int
 
 	all map[string]*model.Omission // by line
@@ -27,7 +27,7 @@ type View struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	return &View{Page: detail.NewPage()}
+	return &View{PanePage: detail.NewPage()}
 }
 
 // Sync lists what was left out, and below it what is assumed.
@@ -46,14 +46,14 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	if len(out)+len(assumed) == 0 {
-		s.Say("none", 0, "✓", env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
+		s.AddParagraph("none", 0, "✓", env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
 	}
 	if len(out) > 0 {
-		s.Head("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
+		s.AddHead("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
 		v.list(env, s, out, "▲", env.Styles.Warn)
 	}
 	if len(assumed) > 0 {
-		s.Head("assumed")
+		s.AddHead("assumed")
 		v.list(env, s, assumed, "·", env.Styles.Dim)
 	}
 	v.Pane.SetItems(s.Lines)
@@ -64,10 +64,10 @@ func (v *View) list(env *view.Env, s *detail.Sheet, all []model.Omission, sign s
 		o := &all[i]
 		id := "omitted." + strconv.Itoa(len(v.all))
 		v.all[id] = o
-		s.Say(id, 0, sign, look, env.Styles.Text, o.String(), to(env.Rev, o))
+		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), to(env.Rev, o))
 		if o.Remedy != "" {
-			for _, line := range detail.Wrap(o.Remedy, s.In()-2) {
-				s.Under(2, line, env.Styles.Dim)
+			for _, line := range detail.WrapValue(o.Remedy, s.TextWidth()-2) {
+				s.AddUnder(2, line, env.Styles.Dim)
 			}
 		}
 	}
@@ -89,15 +89,15 @@ func to(r *revision.Revision, o *model.Omission) nav.Page {
 }
 
 // Copies are the line in words, and where the object stands.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.Pane.Selected()
 	o := v.all[l.ID]
 	if o == nil {
 		return nil
 	}
-	out := []view.Copy{{What: "what is not counted", Text: o.String()}}
+	out := []view.CopyItem{{What: "what is not counted", Text: o.String()}}
 	if at := o.Origin.Place(); at != "" {
-		out = append(out, view.Copy{What: "file and line", Text: at})
+		out = append(out, view.CopyItem{What: "file and line", Text: at})
 	}
 	return out
 }

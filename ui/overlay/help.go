@@ -121,7 +121,7 @@ func (hp *Help) Cursor() (x, line int, ok bool) {
 const searchFor = " search "
 
 // Draw gives the search and the keys that are found.
-func (hp *Help) Draw(st *themes.Styles, w, h int) (string, []string) {
+func (hp *Help) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
 	begin, end := 0, 0 // of the row under the cursor
@@ -158,13 +158,13 @@ const keyCells, wideHelp = 18, 56
 
 // lines returns the row in as many lines as it takes. An action that cannot be done now has
 // its keys in parentheses and the reason behind it.
-func (r *helpRow) lines(st *themes.Styles, w int, at bool) []string {
+func (r *helpRow) lines(st *themes.StyleSet, w int, at bool) []string {
 	if r.head != "" {
 		return []string{widget.Styled(" "+r.head, st.Title).Render(w)}
 	}
 	names := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
-		names[i] = r.Label(k)
+		names[i] = r.LabelOf(k)
 	}
 	keys, text := strings.Join(names, " "), r.Help
 	if r.WhyNot != "" {

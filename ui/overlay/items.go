@@ -38,7 +38,7 @@ func itemsOf(o Offers) []paletteItem {
 	var out []paletteItem
 	for i := range o.Actions {
 		if a := &o.Actions[i]; !a.Hidden {
-			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.Shown(), help: a.Help, whyNot: a.WhyNot, Choice: Choice{Action: &a.Action}})
+			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot, Choice: Choice{Action: &a.Action}})
 		}
 	}
 	cluster := o.Rev.Cluster

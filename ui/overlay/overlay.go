@@ -19,7 +19,7 @@ type Overlay interface {
 	Key(key, text string) (done bool, chosen *Choice)
 	Paste(text string)
 	// Draw gives a title and the lines of a box w cells wide inside and at most h high.
-	Draw(st *themes.Styles, w, h int) (title string, lines []string)
+	Draw(st *themes.StyleSet, w, h int) (title string, lines []string)
 	// Width is how wide the box wants to be inside.
 	Width() int
 	// Cursor says where the terminal's cursor belongs in the lines that were drawn
@@ -113,7 +113,7 @@ func (w Window) Line(i int) (int, bool) {
 }
 
 // Of are the lines shown, w cells wide.
-func (w Window) Of(st *themes.Styles, lines []string, cells int) []string {
+func (w Window) Of(st *themes.StyleSet, lines []string, cells int) []string {
 	if !w.Cut() {
 		return lines
 	}

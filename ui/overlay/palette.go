@@ -237,7 +237,7 @@ func (p *Palette) Cursor() (x, line int, ok bool) {
 const mostRows = 16
 
 // Draw gives the line, what is found, and all of what does not fit into its row.
-func (p *Palette) Draw(st *themes.Styles, w, h int) (string, []string) {
+func (p *Palette) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	note := widget.Join(widget.Plain("  "), p.input.Completes(p.keys, st))
 	nw := min(note.Width(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
@@ -272,7 +272,7 @@ const narrow = 70
 
 // line returns the row of the item: its name, its key, and what it does or why not. An item
 // that cannot be done has its key in parentheses.
-func (it *paletteItem) line(st *themes.Styles, w int, at bool) string {
+func (it *paletteItem) line(st *themes.StyleSet, w int, at bool) string {
 	l := it.row(st, w)
 	if at {
 		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, st.Selection)
@@ -280,7 +280,7 @@ func (it *paletteItem) line(st *themes.Styles, w int, at bool) string {
 	return widget.Join(widget.Plain("  "), l).Render(w)
 }
 
-func (it *paletteItem) row(st *themes.Styles, w int) widget.Line {
+func (it *paletteItem) row(st *themes.StyleSet, w int) widget.Line {
 	name, key := st.Text, it.key
 	if it.whyNot != "" {
 		name, key = st.Dim, "("+cmp.Or(key, "–")+")"
@@ -312,7 +312,7 @@ func (it *paletteItem) note() string {
 }
 
 // below returns the text that has no room in the row of the item, in lines.
-func (it *paletteItem) below(st *themes.Styles, w int) []string {
+func (it *paletteItem) below(st *themes.StyleSet, w int) []string {
 	text := it.note()
 	switch row := it.row(st, w); {
 	case w >= narrow && row.Width()+2 <= w:

@@ -28,7 +28,7 @@ func (v *page) askSpacing(env *view.Env) {
 	if largest := b.LargestSpacingText(); largest != "" {
 		label = "Step and start. " + largest
 	}
-	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
+	env.AskDialog(&view.PromptDialog{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
 		Check: func(s string) string {
 			space, err := parseSpacing(b, s)
 			if err == nil {
@@ -55,21 +55,21 @@ func (v *page) propose(env *view.Env, p proposal) {
 func (v *page) insert(env *view.Env) {
 	here, next := v.neighbours()
 	if here == "" {
-		env.Open(nav.ToNew(10))
+		env.OpenPage(nav.ToNew(10))
 		return
 	}
 	p := proposal{insert: true, above: here, below: next}
 	p.work(v.board)
 	switch {
 	case p.err != nil:
-		env.Fail("%v", p.err)
+		env.SayFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.propose(env, p)
-		env.Say("room at %d after %s in %s; %s run", p.at, here, count(p.plan.Steps), env.Keys.Action(action.PlanRun).Shown())
+		env.SayText("room at %d after %s in %s; %s run", p.at, here, count(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
 	default:
 		at := p.at
-		env.Ask(&view.Confirm{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
-			YesText: "write it", Yes: func(env *view.Env) { env.Open(nav.ToNew(at)) }})
+		env.AskDialog(&view.ConfirmDialog{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
+			YesText: "write it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
 	}
 }
 
@@ -79,16 +79,16 @@ func count(steps []plan.Step) string { return words.Count(len(steps), "step") }
 // below the cursor.
 func (v *page) new(env *view.Env) {
 	if at, ok := v.freeBelow(); ok {
-		env.Open(nav.ToNew(at))
+		env.OpenPage(nav.ToNew(at))
 		return
 	}
-	env.Fail("no priority below the cursor is free: %s makes room", env.Keys.Action(action.PlanInsert).Shown())
+	env.SayFailure("no priority below the cursor is free: %s makes room", env.Keys.ActionByID(action.PlanInsert).HintKey())
 }
 
 // template picks a template; a blank policy gets the priority that new gives.
 func (v *page) template(env *view.Env) {
 	at, _ := v.freeBelow()
-	env.Open(nav.ToTemplate(at))
+	env.OpenPage(nav.ToTemplate(at))
 }
 
 // freeBelow is the priority of the room that was made, else the first free one below the cursor.
@@ -216,7 +216,7 @@ func remaining(p *revision.PlanState) string {
 func (v *page) ask(env *view.Env, s source, question string) {
 	v.pre = preview.Of(s, preview.Options{
 		Question: question + ", waiting for every zone after each?",
-		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
+		Cancel:   func(env *view.Env) { v.pre = nil; env.SayText("nothing was changed") },
 		Done:     func(*view.Env) { v.pre, v.onSteps, v.away = nil, false, false },
 	})
 	v.pre.Sync(env)

@@ -19,7 +19,7 @@ import (
 type page struct {
 	table  *widget.Table[row]
 	steps  *widget.Doc
-	styles *themes.Styles
+	styles *themes.StyleSet
 
 	board    *plan.Board
 	boardErr error
@@ -41,12 +41,12 @@ func New(nav.Page) view.View {
 	v := &page{steps: widget.NewDoc()}
 	v.table = &widget.Table[row]{ID: func(r row) string { return r.name }, Empty: "there is no AdminNetworkPolicy",
 		Text: func(r row) string { return r.name }}
-	v.table.Columns = columns(func() *themes.Styles { return v.styles })
+	v.table.Columns = columns(func() *themes.StyleSet { return v.styles })
 	return v
 }
 
-// Front is the preview of a plan.
-func (v *page) Front() view.View {
+// FrontView is the preview of a plan.
+func (v *page) FrontView() view.View {
 	if v.pre == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.PlanStop:
 		v.end(env)
 	case action.PlanOpen:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	case action.PlanExport:
 		v.export(env)
 	case action.Pane:
@@ -181,10 +181,10 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Receive takes what is the preview's.
-func (v *page) Receive(env *view.Env, msg any) {
+// ReceiveResult takes what is the preview's.
+func (v *page) ReceiveResult(env *view.Env, msg any) {
 	if v.pre != nil {
-		v.pre.Receive(env, msg)
+		v.pre.ReceiveResult(env, msg)
 	}
 }
 
@@ -217,9 +217,9 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Offers has the hints at the bottom be about what there is: a plan that is under way or
+// OffersAction has the hints at the bottom be about what there is: a plan that is under way or
 // stopped, whose first key stands above with its word, or the proposal of one.
-func (v *page) Offers(_ *view.Env, id action.ID) bool {
+func (v *page) OffersAction(_ *view.Env, id action.ID) bool {
 	switch {
 	case id == action.PlanBack || id == action.PlanStop:
 		return v.state.IsOpen()
@@ -229,16 +229,16 @@ func (v *page) Offers(_ *view.Env, id action.ID) bool {
 	return true
 }
 
-// Selected is the policy under the cursor.
-func (v *page) Selected() nav.Page {
+// SelectedPage is the policy under the cursor.
+func (v *page) SelectedPage() nav.Page {
 	if r, ok := v.table.Selected(); ok {
 		return nav.ToPolicy(anp(r.name))
 	}
 	return nav.Page{}
 }
 
-// Point puts the cursor on a policy.
-func (v *page) Point(_ *view.Env, to nav.Page) bool { return v.table.Select(to.Key.Name) }
+// PointTo puts the cursor on a policy.
+func (v *page) PointTo(_ *view.Env, to nav.Page) bool { return v.table.Select(to.Key.Name) }
 
 // Crumb names the page.
 func (v *page) Crumb() string {
@@ -248,22 +248,22 @@ func (v *page) Crumb() string {
 	return "plan"
 }
 
-// Tell says how much is free.
-func (v *page) Tell(env *view.Env) widget.Line {
+// TellState says how much is free.
+func (v *page) TellState(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}
 	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
 }
 
-// SetFilter and Counts make it a Filterer.
+// SetFilter and CountLines make it a Filterer.
 func (v *page) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
 
-// Complete finds how a policy's name goes on.
-func (v *page) Complete(begin string) string { return v.table.Complete(begin) }
+// CompleteWord finds how a policy's name goes on.
+func (v *page) CompleteWord(begin string) string { return v.table.CompleteWord(begin) }
 
-// Counts are the policies.
-func (v *page) Counts() (shown, all int) { return v.table.Counts() }
+// CountLines are the policies.
+func (v *page) CountLines() (shown, all int) { return v.table.CountLines() }
 
 // end stops a plan that runs, and has a stopped one kept as it is after a question; one
 // that is done is put away.
@@ -287,9 +287,9 @@ func (v *page) end(env *view.Env) {
 	case p.State == revision.PlanDone:
 		keep(env, "")
 	default:
-		env.Ask(&view.Confirm{Title: "Keep as is", YesText: "keep as is",
+		env.AskDialog(&view.ConfirmDialog{Title: "Keep as is", YesText: "keep as is",
 			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or rolled back.", stepsMade(p)),
-				env.Keys.Action(action.Undo).Shown() + " undoes the steps that are done."},
+				env.Keys.ActionByID(action.Undo).HintKey() + " undoes the steps that are done."},
 			Changed: func() string {
 				if v.state.SaysSame(p) {
 					return ""

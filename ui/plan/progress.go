@@ -86,7 +86,7 @@ func noteAt(steps []revision.PlanStep, i int) string {
 
 // state is how a step of a plan is: its sign, the look of its name, and what it waits
 // for.
-func state(p *revision.PlanState, s revision.PlanStep, st *themes.Styles, env *view.Env) (mark widget.Span, look themes.Style, text string) {
+func state(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, env *view.Env) (mark widget.Span, look themes.Style, text string) {
 	mark, look = widget.Span{Text: " ", Style: st.Dim}, st.Text
 	switch s.State {
 	case revision.StepDone:
@@ -117,7 +117,7 @@ func waiting(p *revision.PlanState, env *view.Env) string {
 // progress is a plan that runs, waits, stopped or is done.
 func (v *page) progress(env *view.Env, w int) []string {
 	st, p := env.Styles, v.ours()
-	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	sign, word, style := "▸", "running", st.Info
 	if p.Back {
 		word = "rolling back"
@@ -220,7 +220,7 @@ func stuck(p *revision.PlanState) string {
 
 // answers returns the lines about how to go on with a stopped plan, or why one cannot.
 func (v *page) answers(env *view.Env) []string {
-	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	keep := key(action.PlanStop) + " keep as is"
 	if m := env.Rev.Mode; !m.Writes {
 		why := m.WhyNot

@@ -89,7 +89,7 @@ func note(r *row, shared int) string {
 
 // columns are NOW, PLAN and what belongs to them. The last gives way before a name is
 // cut.
-func columns(st func() *themes.Styles) []widget.Column[row] {
+func columns(st func() *themes.StyleSet) []widget.Column[row] {
 	return []widget.Column[row]{
 		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line { return widget.Plain(fmt.Sprint(r.now)) }},
 		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line {
@@ -196,7 +196,7 @@ func number(s string) (int32, error) {
 // export writes the policies that move, with their new priorities, to a file of
 // its own.
 func (v *page) export(env *view.Env) {
-	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.Stamp()+".yaml"
+	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.FileStamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {
 		pre, err := console.PlanPreview(ctx, &p)
 		if err != nil {

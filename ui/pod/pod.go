@@ -23,13 +23,13 @@ type View struct {
 	view.List
 	key   model.Key
 	table *widget.Table[*pod.Line]
-	st    *themes.Styles
+	st    *themes.StyleSet
 	pod   *model.Pod
 	head  []widget.Line
 
 	// told is worked out again only when the objects changed.
 	cluster *model.Cluster
-	told    *pod.Pod
+	told    *pod.PodFacts
 	to      map[string]nav.Page // where lines about ports lead
 }
 
@@ -54,13 +54,13 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.table.NoHeader = false
 	if v.cluster != env.Rev.Cluster {
-		v.cluster, v.told = env.Rev.Cluster, pod.Of(env.Rev, v.pod, env.Now)
+		v.cluster, v.told = env.Rev.Cluster, pod.FactsOfPod(env.Rev, v.pod, env.Now)
 	}
 	v.head = v.headLines(env)
 	v.to = map[string]nav.Page{}
 	if z := env.Rev.Zone(v.pod.NodeName); z != nil {
 		for _, l := range v.told.Lines {
-			if l.Touch != nil && l.Rule < 0 && l.Of.Kind != "" {
+			if l.TouchingRule != nil && l.Rule < 0 && l.Of.Kind != "" {
 				v.to[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
 			}
 		}
@@ -71,7 +71,7 @@ func (v *View) Sync(env *view.Env) {
 // headLines say which pod this is and what is special about it.
 func (v *View) headLines(env *view.Env) []widget.Line {
 	st, p := env.Styles, v.told
-	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.Where(), " · ")}}}
+	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.PlaceTexts(), " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels)}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
 		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
@@ -124,19 +124,19 @@ func (v *View) above(h int) int {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PodLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page {
+// SelectedPage is where the line under the cursor leads.
+func (v *View) SelectedPage() nav.Page {
 	l, _ := v.table.Selected()
-	if l == nil || l.Touch == nil || l.Rule < 0 {
+	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
 		return v.to[v.table.SelectedID()]
 	}
 	return nav.ToRule(l.Of, l.Dir, l.Rule)
@@ -149,19 +149,19 @@ func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
 
 // Copies returns the facts about the pod that can be copied.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {
-		out = append(out, view.Copy{What: "address", Text: v.pod.IPs[0]})
+		out = append(out, view.CopyItem{What: "address", Text: v.pod.IPs[0]})
 	}
-	return append(out, view.Copy{What: "logical port", Text: portName(v.key)},
-		view.Copy{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
+	return append(out, view.CopyItem{What: "logical port", Text: portName(v.key)},
+		view.CopyItem{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
 }
 
 // networkLines are the pod's networks and its logical port.
 func (v *View) networkLines(env *view.Env) []*pod.Line {
 	p := v.pod
-	out := []*pod.Line{pod.Heading("networks and logical port")}
+	out := []*pod.Line{pod.HeadingLine("networks and logical port")}
 	if len(p.Networks) == 0 {
 		out = append(out, &pod.Line{ID: "net", Full: page.Line{{Text: "default  ", Role: themes.Text}, {Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Role: themes.Dim}}})
 	}
@@ -186,7 +186,7 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		l := page.Line{{Text: "port " + name + " in " + z.Name + "  "}}
 		switch {
 		case z.DB == nil:
-			l = append(l, page.Span{Text: "zone not read: " + detail.Unread(z, env.Now), Role: themes.Dim})
+			l = append(l, page.Span{Text: "zone not read: " + detail.WhyNotCurrent(z, env.Now), Role: themes.Dim})
 		case lsp == nil && p.CanBeSubject():
 			l = append(l, page.Span{Text: "○ does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:

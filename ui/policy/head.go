@@ -70,7 +70,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 
 // isolatesLine says in which directions a NetworkPolicy isolates its pods: what no
 // NetworkPolicy allows them there is dropped.
-func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line {
+func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
 	if text := connections.LegacyIsolationText(env.Rev, p); text != "" {
 		return l.Add(text, st.Text)
@@ -156,7 +156,7 @@ func (v *View) count(env *view.Env) {
 }
 
 // fold takes what only machines read out of a text: managedFields and status.
-func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
+func fold(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	var out []widget.Line
 	depth, hidden := -1, 0
 	end := func() {
@@ -187,8 +187,8 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 	return out
 }
 
-// Counted says whether the hits of the rules, where they are shown, may be others now.
-func (v *View) Counted(env *view.Env) bool {
+// HasNewCounts says whether the hits of the rules, where they are shown, may be others now.
+func (v *View) HasNewCounts(env *view.Env) bool {
 	return v.part == rulesPart && v.rules.Wide && detail.FreshHits(env, v.hits)
 }
 

@@ -38,7 +38,7 @@ type View struct {
 	part part
 
 	policy *model.Policy
-	st     *themes.Styles
+	st     *themes.StyleSet
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string
@@ -72,7 +72,7 @@ func New(page nav.Page) view.View {
 
 // Scopes is where keys are errorsShown up.
 func (v *View) Scopes() []action.Scope {
-	s := []action.Scope{action.Of(nav.Policy)}
+	s := []action.Scope{action.ScopeOf(nav.Policy)}
 	if v.part == yamlPart {
 		s = append(s, action.Text)
 	}
@@ -89,7 +89,7 @@ func (v *View) Sync(env *view.Env) {
 	if v.policy == nil && !v.errorsShown && len(v.broken(env)) > 0 {
 		v.part, v.errorsShown = findingsPart, true
 	}
-	v.hits = detail.Hits(env)
+	v.hits = detail.RuleHits(env)
 	v.head = v.headLines(env)
 	v.count(env)
 	v.parts = []part{rulesPart, podsPart, yamlPart, zonesPart, findingsPart}
@@ -212,7 +212,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.PolicyFinds:
 		v.show(env, findingsPart)
 	case action.PolicyEdit:
-		env.Open(nav.Page{Kind: nav.Edit, Key: v.key})
+		env.OpenPage(nav.Page{Kind: nav.Edit, Key: v.key})
 	case action.PolicyMove:
 		view.AskMove(env, v.key)
 	case action.PolicyLogging:
@@ -220,13 +220,13 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.PolicyDelete:
 		view.AskDelete(env, v.key)
 	case action.PolicyLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
 	case action.PolicyRows:
-		env.Open(v.rowsPage(env))
+		env.OpenPage(v.rowsPage(env))
 	case action.PolicyController:
-		env.Open(nav.Page{Kind: nav.Controller, Key: v.key, Zone: v.troubled(env)})
+		env.OpenPage(nav.Page{Kind: nav.Controller, Key: v.key, Zone: v.troubled(env)})
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	case action.Find:
 		if v.part != yamlPart {
 			return false
@@ -264,8 +264,8 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 	return p
 }
 
-// Selected is where the line under the cursor leads; in the YAML nowhere.
-func (v *View) Selected() nav.Page {
+// SelectedPage is where the line under the cursor leads; in the YAML nowhere.
+func (v *View) SelectedPage() nav.Page {
 	switch v.part {
 	case rulesPart:
 		if it, ok := v.rules.Selected(); ok && it != nil && it.Of != nil {
@@ -276,9 +276,9 @@ func (v *View) Selected() nav.Page {
 			return nav.ToPod(p.Key)
 		}
 	case zonesPart:
-		return v.zones.To()
+		return v.zones.LinkedPage()
 	case findingsPart:
-		return v.findings.To()
+		return v.findings.LinkedPage()
 	}
 	return nav.Page{}
 }
@@ -292,11 +292,13 @@ func (v *View) SetFilter(f widget.Filter) {
 	v.findings.SetFilter(f)
 }
 
-// Complete finds how a word of the part on show goes on.
-func (v *View) Complete(begin string) string { return view.List{Of: v.lister()}.Complete(begin) }
+// CompleteWord finds how a word of the part on show goes on.
+func (v *View) CompleteWord(begin string) string {
+	return view.List{Of: v.lister()}.CompleteWord(begin)
+}
 
-// Counts are the lines of the part on show.
-func (v *View) Counts() (shown, all int) { return v.lister().Counts() }
+// CountLines are the lines of the part on show.
+func (v *View) CountLines() (shown, all int) { return v.lister().CountLines() }
 
 // Click puts the cursor on a line.
 func (v *View) Click(env *view.Env, x, y int) bool {
@@ -354,10 +356,10 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 
 // Copies returns the texts that can be copied: of the line under the cursor, then of the
 // policy.
-func (v *View) Copies(env *view.Env) []view.Copy {
-	var out []view.Copy
+func (v *View) Copies(env *view.Env) []view.CopyItem {
+	var out []view.CopyItem
 	if v.part == rulesPart {
-		if to := v.Selected(); !to.None() {
+		if to := v.SelectedPage(); !to.None() {
 			for _, c := range view.CopiesOf(env, to) {
 				if c.What == "rule name" {
 					out = append(out, c)
@@ -367,7 +369,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 	}
 	if v.part == podsPart {
 		if p, ok := v.pods.Selected(); ok && p != nil {
-			out = append(out, view.Copy{What: "pod", Text: p.Namespace + "/" + p.Name})
+			out = append(out, view.CopyItem{What: "pod", Text: p.Namespace + "/" + p.Name})
 		}
 	}
 	return append(out, view.CopiesOf(env, nav.ToPolicy(v.key))...)

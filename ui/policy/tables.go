@@ -93,7 +93,7 @@ func (v *View) syncPods(env *view.Env) {
 const roomy = 150
 
 // ruleMark counts the findings of a rule, and says the worst where there is room.
-func ruleMark(finds []model.Finding, full bool, st *themes.Styles) widget.Line {
+func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line {
 	if len(finds) == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func ruleMark(finds []model.Finding, full bool, st *themes.Styles) widget.Line {
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	for _, f := range finding.KnownFindingsOf(env.Rev, v.key) {
-		sign, look := detail.Sign(f.Severity, env.Styles)
+		sign, look := detail.SeveritySign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message
 		if v.policy != nil && v.policy.Rule(f.Direction, f.Rule) != nil {
@@ -119,9 +119,9 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 			text = f.Origin.Place() + ": " + text
 		}
 		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
-		s.Say(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
+		s.AddParagraph(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
 		if f.Remedy != "" {
-			s.Say(id+".remedy", 2, "→", env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
+			s.AddParagraph(id+".remedy", 2, "→", env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
 			s.Lines[len(s.Lines)-1].Skip = true
 		}
 	}

@@ -27,12 +27,12 @@ const diffsShown = 12
 func (v *View) zoneLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
-	s.Head("zones · judged by their rows alone")
+	s.AddHead("zones · judged by their rows alone")
 	switch {
 	case env.Rev.BySelectors(v.policy):
-		s.Say("zones", 0, "?", st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
+		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
 	case len(env.Rev.Zones) == 0:
-		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}
 	wide := 0
 	for _, z := range env.Rev.Zones {
@@ -86,7 +86,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	if len(units) == 0 || len(env.Rev.Zones) == 0 {
 		return
 	}
-	s.Head("rows it shares with other policies")
+	s.AddHead("rows it shares with other policies")
 	for _, k := range units {
 		sum := policies.SummarizePolicy(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
@@ -117,7 +117,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		name = append(widget.Line{{Text: "  "}}, name...)
 		id = k.String() + "." + z.Name
 	}
-	l := detail.Two(name, wide, detail.StateLine(state, rest, st))
+	l := detail.SideBySide(name, wide, detail.StateLine(state, rest, st))
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", words.Total(p.LiveACLs, "ACL")), st.Dim)
@@ -133,8 +133,8 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		return
 	}
 	if p.Error != "" {
-		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
-			detail.Since(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
+		s.AddParagraph("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
+			detail.SinceText(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
 	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
 	for i := range p.Diffs {
@@ -144,7 +144,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
 		if causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
-			s.Say(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
 		}
 	}
 }
@@ -202,12 +202,12 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	if len(conditions) == 0 {
 		return
 	}
-	s.Head("reported by controllers · no proof")
+	s.AddHead("reported by controllers · no proof")
 	if len(conditions) > view.FoldZones {
 		conditions = v.foldConditions(env, s, conditions)
 	}
 	for _, c := range conditions {
-		s.Condition("condition."+c.Type, &c, env.Now, st, v.controller(env, c))
+		s.AddCondition("condition."+c.Type, &c, env.Now, st, v.controller(env, c))
 	}
 }
 
@@ -215,7 +215,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 // page that has them one by one; what is no zone's is given back.
 func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
-	p := ready.Of(env.Rev, v.key, env.Now)
+	p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	sign, look := "✓", st.OK
 	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
@@ -228,13 +228,13 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	if !p.Oldest.IsZero() {
 		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest.Time)), words.Age(env.Now.Sub(p.Oldest.Time)))
 	}
-	s.Say("ready", 0, sign, look, st.Text, text, to)
+	s.AddParagraph("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {
 		if i == failuresShown {
 			s.Add("ready.more", widget.Styled(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
 			break
 		}
-		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
+		s.AddParagraph("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
 		if !strings.HasPrefix(c.Type, policies.ReadyPrefix) {
@@ -260,7 +260,7 @@ func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
 // troubled is the zone whose controller to ask: that of the line under the
 // cursor, else the first that reports a failure, else the worst by its rows.
 func (v *View) troubled(env *view.Env) string {
-	if to := v.zones.To(); v.part == zonesPart && to.Zone != "" {
+	if to := v.zones.LinkedPage(); v.part == zonesPart && to.Zone != "" {
 		return to.Zone
 	}
 	for _, c := range env.Rev.Conditions(v.key) {
@@ -285,7 +285,7 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	if len(events) == 0 {
 		return
 	}
-	s.Head("events")
+	s.AddHead("events")
 	for i := range events {
 		e := &events[i]
 		sign, look := "·", st.Info
@@ -302,6 +302,6 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 		if e.Count > 1 && len(e.Reporters) <= reportersShown {
 			text += fmt.Sprintf(" (×%d)", e.Count)
 		}
-		s.Say("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
+		s.AddParagraph("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
 	}
 }

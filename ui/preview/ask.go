@@ -42,9 +42,9 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Offers leaves out of the hints what the page refuses: where nothing can be done
+// OffersAction leaves out of the hints what the page refuses: where nothing can be done
 // there is no yes.
-func (v *View) Offers(env *view.Env, id action.ID) bool {
+func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 	if id == action.PreviewSection {
 		return v.reading().Long()
 	}
@@ -104,14 +104,14 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 // no leaves everything as it is.
 func (v *View) no(env *view.Env) {
 	switch {
-	case !v.Leave(env):
+	case !v.CanLeave(env):
 	case v.opt.Cancel != nil && v.phase < writing:
 		v.opt.Cancel(env)
 	default:
 		if v.phase < writing {
-			env.Say("nothing was changed")
+			env.SayText("nothing was changed")
 		}
-		env.Back()
+		env.GoBack()
 	}
 }
 
@@ -120,28 +120,28 @@ func (v *View) ask(env *view.Env) {
 	if v.p == nil {
 		return
 	}
-	env.Ask(v.confirm(env.Rev.Mode))
+	env.AskDialog(v.confirm(env.Rev.Mode))
 }
 
 // confirm returns the last question about the change as it is on the page. The change that was
 // read there is committed, whatever is on the page by then; if it becomes another change, the
 // question is asked again.
-func (v *View) confirm(m revision.Mode) *view.Confirm {
+func (v *View) confirm(m revision.Mode) *view.ConfirmDialog {
 	p := v.p
 	name := p.ConfirmName
-	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
+	c := &view.ConfirmDialog{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
 		Body: []string{sum(p, m)},
 		Yes: func(env *view.Env) {
 			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
 		Changed: func() string { return v.changedSince(p) },
-		Again: func() *view.Confirm {
+		Again: func() *view.ConfirmDialog {
 			if v.phase != ready {
 				return nil
 			}
 			return v.confirm(v.of.Mode)
 		},
-		No: func(env *view.Env) { env.Say("nothing was changed") },
+		No: func(env *view.Env) { env.SayText("nothing was changed") },
 	}
 	if len(p.Steps) == 0 {
 		c.Trials = trialTimes
@@ -153,7 +153,7 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range rails(consequences.Tell(p)) {
+	for _, g := range rails(consequences.TellPreview(p)) {
 		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c
@@ -203,7 +203,7 @@ func (v *View) merge(env *view.Env) {
 // question.
 func (v *View) question(env *view.Env, w int) []string {
 	st := env.Styles
-	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	edit := widget.Line{}
 	if v.opt.Edit != nil {
 		edit = widget.Line{{Text: "   "}, {Text: key(action.PreviewEdit), Style: st.Key}, {Text: " keep editing"}}
@@ -214,14 +214,14 @@ func (v *View) question(env *view.Env, w int) []string {
 	rule := widget.Styled(dashes(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "working out what the change does")).Render(w)}
+		return []string{rule, widget.Join(widget.Plain(" "), env.BusyLine(v.since, "working out what the change does")).Render(w)}
 	case failed:
 		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.pending.waitsFor(); other != "" {
 			return append(append([]string{rule}, flow("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
-		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "writing")).Render(w)}
+		return []string{rule, widget.Join(widget.Plain(" "), env.BusyLine(v.since, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.Join(widget.Styled(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
 	case late:

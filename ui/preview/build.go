@@ -39,7 +39,7 @@ func (v *View) build(env *view.Env) {
 		v.change.SetLines(left.lines)
 		return
 	}
-	t := consequences.Tell(v.p)
+	t := consequences.TellPreview(v.p)
 	v.head(left, t)
 	// The consequences matter most: a long list of changes comes after them.
 	change := &pane{st: env.Styles, w: lw - 3}
@@ -87,7 +87,7 @@ func (v *View) widths(w int) (left, right int) {
 }
 
 // head says what the change is and what is wrong.
-func (v *View) head(b *pane, t *consequences.Told) {
+func (v *View) head(b *pane, t *consequences.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {
@@ -160,7 +160,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 // more is the line above the question where there is more to read than the page shows.
 func (v *View) more(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
-	if key := env.Keys.Action(action.PreviewSection).Shown(); key != "" && v.change.Long() {
+	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.Long() {
 		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
 	}
 	if left := w - l.Width() - 2; left > 0 {

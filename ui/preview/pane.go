@@ -17,7 +17,7 @@ import (
 
 // pane builds the lines of one document.
 type pane struct {
-	st    *themes.Styles
+	st    *themes.StyleSet
 	w     int // of the text
 	lines []widget.DocLine
 }
@@ -34,12 +34,12 @@ func (b *pane) text(text string, st themes.Style) {
 func (b *pane) point(sign page.Span, text string, body page.Role) {
 	mark := widget.SpanOf(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
 	for _, l := range widget.Flow(text, max(8, b.w-3)) {
-		b.add(widget.Line{mark, {Text: l, Style: b.st.Of(body)}})
+		b.add(widget.Line{mark, {Text: l, Style: b.st.StyleOf(body)}})
 		mark.Text = "   "
 	}
 }
 
-func (b *pane) points(all []consequences.Point) {
+func (b *pane) points(all []consequences.PreviewPoint) {
 	for _, p := range all {
 		b.point(p.Sign, p.Text, themes.Text)
 	}
@@ -53,7 +53,7 @@ func (b *pane) heading(title string) {
 }
 
 // changes are the objects field by field, or as a difference of the texts.
-func (b *pane) changes(objects []consequences.Object, diff bool) {
+func (b *pane) changes(objects []consequences.ChangedObject, diff bool) {
 	names := 0
 	for _, o := range objects {
 		names = max(names, widget.Width(o.Name))
@@ -70,7 +70,7 @@ func (b *pane) changes(objects []consequences.Object, diff bool) {
 		case diff:
 			b.diff(o.Diff)
 		case o.Sign.Text != "":
-			b.points([]consequences.Point{o.Point})
+			b.points([]consequences.PreviewPoint{o.PreviewPoint})
 		case o.Text != "":
 			b.text(o.Text, b.st.Dim)
 		default:
@@ -81,7 +81,7 @@ func (b *pane) changes(objects []consequences.Object, diff bool) {
 
 // short puts an object of which one field changes into one line, where it has
 // room; pad is how wide the names of all objects are.
-func (b *pane) short(o *consequences.Object, pad int) bool {
+func (b *pane) short(o *consequences.ChangedObject, pad int) bool {
 	if len(o.Fields) != 1 {
 		return false
 	}
@@ -98,7 +98,7 @@ func (b *pane) short(o *consequences.Object, pad int) bool {
 func (b *pane) styled(l page.Line) widget.Line { return widget.LineOf(page.Cell{More: l}, b.st) }
 
 // fields lists changed fields, old → new.
-func (b *pane) fields(fields []consequences.Field) {
+func (b *pane) fields(fields []consequences.ChangedField) {
 	pad := 0
 	for _, f := range fields {
 		if n := widget.Width(f.Path); n <= b.w/2 {
@@ -137,16 +137,16 @@ func (b *pane) texts(objects []change.ObjectChange) {
 const manyGuards = 4
 
 // rails are the guard rails, in brief where there are many.
-func rails(t *consequences.Told) []consequences.Point {
+func rails(t *consequences.PreviewParts) []consequences.PreviewPoint {
 	if len(t.Guards) < manyGuards {
 		return t.Guards
 	}
-	return consequences.Brief(t.Guards)
+	return consequences.BriefRails(t.Guards)
 }
 
 // consequences adds everything to read before saying yes: guard rails, findings, notes,
 // and last the mere information.
-func (b *pane) consequences(t *consequences.Told) {
+func (b *pane) consequences(t *consequences.PreviewParts) {
 	all := slices.Concat(rails(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
 	if len(all) == 0 {
 		return
@@ -160,15 +160,15 @@ func (b *pane) consequences(t *consequences.Told) {
 }
 
 // groups lists the connections of which something becomes, and those of the log.
-func (b *pane) groups(t *consequences.Told) {
-	for _, groups := range []consequences.Groups{t.Seen, t.Flips, t.Others} {
+func (b *pane) groups(t *consequences.PreviewParts) {
+	for _, groups := range []consequences.GroupTable{t.Seen, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {
 			continue
 		}
 		b.heading(groups.Title)
 		for _, g := range groups.Rows {
-			b.point(g.Sign, g.Short+": "+g.Text(), themes.Text)
-			b.point(page.Span{Text: " ", Role: themes.Dim}, g.Under(), themes.Dim)
+			b.point(g.Sign, g.Short+": "+g.ConnectionsText(), themes.Text)
+			b.point(page.Span{Text: " ", Role: themes.Dim}, g.DeciderText(), themes.Dim)
 		}
 		if groups.More != "" {
 			b.text(groups.More, b.st.Dim)

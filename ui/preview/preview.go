@@ -47,7 +47,7 @@ type View struct {
 	trial   *revision.UnconfirmedChange // it was made on trial
 	since   time.Time                   // when what is under way began
 	pending *pending
-	works   view.Once          // the consequences are being worked out
+	works   view.LatestWork    // the consequences are being worked out
 	of      *revision.Revision // the newest when the work began
 	ended   time.Time          // when the last work ended
 	cost    time.Duration      // and how long that took
@@ -66,7 +66,7 @@ type builtKey struct {
 	w          int
 	side, diff bool
 	phase      phase
-	st         *themes.Styles
+	st         *themes.StyleSet
 	wrong      string
 	notice     string
 	shown      string
@@ -114,7 +114,7 @@ func (v *View) Conflict() *rewrite.Conflict {
 
 // Scopes are the keys of the preview, and those of lists.
 func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Preview), action.List, action.Global}
+	return []action.Scope{action.ScopeOf(nav.Preview), action.List, action.Global}
 }
 
 // Crumb names the page.
@@ -131,15 +131,15 @@ func (v *View) Crumb() string {
 	return "preview"
 }
 
-// Selected is nothing: the lines lead nowhere, the page is to be answered.
-func (v *View) Selected() nav.Page { return nav.Page{} }
+// SelectedPage is nothing: the lines lead nowhere, the page is to be answered.
+func (v *View) SelectedPage() nav.Page { return nav.Page{} }
 
 // Sync starts the work and keeps what is shown true.
 func (v *View) Sync(env *view.Env) {
 	switch {
-	case !v.works.Begun():
+	case !v.works.WasBegun():
 		v.work(env)
-	case v.phase == ready && !v.works.Under() && v.p.IsOutdated(v.of, env.Rev):
+	case v.phase == ready && !v.works.IsUnderWay() && v.p.IsOutdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.targets()
@@ -158,7 +158,7 @@ func (v *View) work(env *view.Env) {
 	} else {
 		v.phase = working
 	}
-	view.Begin(&v.works, env, "working out what the change does", func(ctx context.Context) (worked, error) {
+	view.BeginWork(&v.works, env, "working out what the change does", func(ctx context.Context) (worked, error) {
 		if err := rest(ctx, wait); err != nil {
 			return worked{err: err}, nil
 		}
@@ -188,9 +188,9 @@ func rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Receive takes what was worked out, written and followed.
-func (v *View) Receive(env *view.Env, msg any) {
-	if m, _, ok := view.Come[worked](&v.works, msg); ok {
+// ReceiveResult takes what was worked out, written and followed.
+func (v *View) ReceiveResult(env *view.Env, msg any) {
+	if m, _, ok := view.TakeResult[worked](&v.works, msg); ok {
 		v.ended, v.cost = m.at, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
@@ -228,30 +228,30 @@ func (v *View) Receive(env *view.Env, msg any) {
 func (v *View) changed(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.wrong = p, nil, ""
 	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
-	env.Fail("changed since you opened it: %s", what)
+	env.SayFailure("changed since you opened it: %s", what)
 }
 
-// Leave keeps the page while something is being written.
-func (v *View) Leave(env *view.Env) bool {
+// CanLeave keeps the page while something is being written.
+func (v *View) CanLeave(env *view.Env) bool {
 	switch {
 	case v.phase != writing:
 		return true
 	case v.pending.waitsFor() != "":
 		v.pending.giveUp() // the answer says so, or that the change was made after all
 	default:
-		env.Say("the change is being written; a moment")
+		env.SayText("the change is being written; a moment")
 	}
 	return false
 }
 
-// Tell says how the preview is.
-func (v *View) Tell(env *view.Env) widget.Line {
+// TellState says how the preview is.
+func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return env.Busy(v.since, "working it out")
+		return env.BusyLine(v.since, "working it out")
 	case writing:
-		return env.Busy(v.since, "writing")
+		return env.BusyLine(v.since, "writing")
 	case waiting:
 		return widget.Styled("written, rows follow", st.Info)
 	case late:
@@ -263,7 +263,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 }
 
 // Copies are the commands, the texts after the change and the difference.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	out := slices.Clone(v.opt.Copies)
 	if v.p == nil {
 		return out
@@ -276,13 +276,13 @@ func (v *View) Copies(*view.Env) []view.Copy {
 		diffs = append(diffs, o.Diff)
 	}
 	if len(v.p.Commands) > 0 {
-		out = append(out, view.Copy{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
+		out = append(out, view.CopyItem{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
 	}
 	if len(texts) > 0 {
-		out = append(out, view.Copy{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
+		out = append(out, view.CopyItem{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
 	}
 	if len(diffs) > 0 {
-		out = append(out, view.Copy{What: "difference", Text: strings.Join(diffs, "\n")})
+		out = append(out, view.CopyItem{What: "difference", Text: strings.Join(diffs, "\n")})
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func (b *pane) row(r *change.RowChange, policy bool) {
 	}
 	l := widget.Line{{Text: " " + mark + " ", Style: st}, {Text: rowName(r, policy), Style: b.st.Accent}}
 	fields := shownFields(r)
-	field := func(f consequences.Field) widget.Line {
+	field := func(f consequences.ChangedField) widget.Line {
 		return widget.Join(widget.Line{{Text: f.Path + " ", Style: b.st.CodeKey}}, b.styled(f.Change))
 	}
 	if len(fields) == 1 && r.Kind == model.DiffDifferent {
@@ -105,12 +105,12 @@ func unitRow(r *change.RowChange) string {
 }
 
 // shownFields leaves out what says nothing in a row that comes or goes.
-func shownFields(r *change.RowChange) []consequences.Field {
+func shownFields(r *change.RowChange) []consequences.ChangedField {
 	all := consequences.FieldsOf(r, false)
 	if r.Kind == model.DiffDifferent {
 		return all
 	}
-	return slices.DeleteFunc(all, func(f consequences.Field) bool {
+	return slices.DeleteFunc(all, func(f consequences.ChangedField) bool {
 		return slices.Contains([]string{"external_ids", "name", "options", "tier", "direction", "meter"}, f.Path) || f.Path == "log" && f.Change.String() != "true"
 	})
 }

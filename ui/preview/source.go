@@ -32,7 +32,7 @@ type Options struct {
 	// waiting for the rows, saying so and going back.
 	Written, Done func(*view.Env)
 	// Copies can be copied besides.
-	Copies []view.Copy
+	Copies []view.CopyItem
 	// Kept, when set, says where the text is kept that leads to the change.
 	Kept string
 }

@@ -35,20 +35,20 @@ func (q *queued) Commit(ctx context.Context, _ view.Console, _ *gate.Preview, an
 // bare is what a view sees without a console around it.
 func bare(f *uitest.Fake) *view.Env {
 	keys, _ := action.NewKeymap(nil)
-	set := themes.Builtin()
-	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.Styles(themes.Adaptive, true), W: 100, H: 30}
+	set := themes.BuiltinThemes()
+	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.StylesOf(themes.Adaptive, true), W: 100, H: 30}
 }
 
 // job is what the view has run next, after a yes to what it asks first.
 func job(t *testing.T, env *view.Env) func(context.Context) any {
 	t.Helper()
 	for range 2 { // what is run after a yes is asked for by that
-		for _, a := range env.Take() {
+		for _, a := range env.TakeAsks() {
 			switch a := a.(type) {
 			case view.RunAsk:
 				return a.Do
 			case view.DialogAsk:
-				if c, ok := a.Dialog.(*view.Confirm); ok {
+				if c, ok := a.Dialog.(*view.ConfirmDialog); ok {
 					c.Yes(env)
 				}
 			}
@@ -65,7 +65,7 @@ func TestWaitsForAnother(t *testing.T) {
 	q := &queued{make(chan struct{})}
 	v := preview.Of(q, preview.Options{})
 	v.Sync(env)
-	v.Receive(env, job(t, env)(t.Context()))
+	v.ReceiveResult(env, job(t, env)(t.Context()))
 	v.Do(env, action.PreviewApply)
 	commit, got := job(t, env), make(chan any, 1)
 	go func() { got <- commit(t.Context()) }()
@@ -74,15 +74,15 @@ func TestWaitsForAnother(t *testing.T) {
 	if screen := v.Render(env, 100, 30); !strings.Contains(screen, "Waiting for another change: Delete ANP b") || !strings.Contains(screen, "do not wait") {
 		t.Errorf("the screen does not say what it waits for:\n%s", screen)
 	}
-	if v.Leave(env) {
+	if v.CanLeave(env) {
 		t.Error("the page is left although nobody knows yet what becomes of the change")
 	}
-	v.Receive(env, <-got)
+	v.ReceiveResult(env, <-got)
 	v.Sync(env)
 	if screen := v.Render(env, 100, 30); !strings.Contains(screen, "nothing was changed: it waited for another change") {
 		t.Errorf("the screen does not say what became of it:\n%s", screen)
 	}
-	if !v.Leave(env) {
+	if !v.CanLeave(env) {
 		t.Error("the page cannot be left")
 	}
 }
@@ -108,7 +108,7 @@ func TestLateAnswers(t *testing.T) {
 	other.Sync(env)
 	job(t, env)
 	first.work <- &gate.Preview{Title: "Move ANP a"}
-	other.Receive(env, late(t.Context()))
+	other.ReceiveResult(env, late(t.Context()))
 	if screen := other.Render(env, 100, 30); strings.Contains(screen, "Move ANP a") {
 		t.Errorf("it shows what another asked for:\n%s", screen)
 	}
@@ -137,19 +137,19 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 	}
 	v := preview.Change(change.Mutation{Op: change.OpUndo}, preview.Options{})
 	v.Sync(env)
-	v.Receive(env, job(t, env)(t.Context()))
+	v.ReceiveResult(env, job(t, env)(t.Context()))
 	news()
 	v.Sync(env)
 	late := job(t, env)
 	v.Do(env, action.PreviewApply)
-	v.Receive(env, job(t, env)(t.Context())) // the yes: it is blocked, and worked out again
+	v.ReceiveResult(env, job(t, env)(t.Context())) // the yes: it is blocked, and worked out again
 	again := job(t, env)
 	done := make(chan struct{})
 	go func() { // reads what is undone while the other answer is taken
 		defer close(done)
 		late(t.Context())
 	}()
-	v.Receive(env, again(t.Context()))
+	v.ReceiveResult(env, again(t.Context()))
 	<-done
 	if m := v.Mutation(); m.Undo != 7 {
 		t.Errorf("it is another undo now: %+v", m)
@@ -161,7 +161,7 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 	v.Sync(env)
 	job(t, env) // never answered
 	v.Do(env, action.PreviewApply)
-	v.Receive(env, job(t, env)(t.Context()))
+	v.ReceiveResult(env, job(t, env)(t.Context()))
 	news()
 	v.Sync(env)
 	job(t, env)
@@ -191,7 +191,7 @@ func TestSupersededWorkEnds(t *testing.T) {
 	env := bare(f)
 	v := preview.Of(&endless{}, preview.Options{})
 	v.Sync(env)
-	v.Receive(env, job(t, env)(t.Context()))
+	v.ReceiveResult(env, job(t, env)(t.Context()))
 	parts.Mode.Title = "another"
 	f.Set(parts)
 	env.Rev = f.Revision()

@@ -20,7 +20,7 @@ import (
 // commit makes the change of a preview that was confirmed, and waits for the rows.
 func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
-	v.works.Stop() // what is still being worked out comes too late
+	v.works.StopWork() // what is still being worked out comes too late
 	src, console, change := v.src, env.Console, &pending{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
@@ -82,7 +82,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	}
 	if m.res != nil && m.res.Plan {
 		// Its page tells how it goes, and where it waits.
-		env.Replace(nav.To(nav.Plan))
+		env.ReplacePage(nav.To(nav.Plan))
 		return
 	}
 	v.phase = waiting
@@ -148,15 +148,15 @@ func (v *View) afterFollow(env *view.Env, m followed) {
 // leave says what was done, how it is taken back, and goes back.
 func (v *View) leave(env *view.Env) {
 	text := v.p.Title + ": " + v.outcome()
-	if key := env.Keys.Action(action.Confirm).Shown(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
+	if key := env.Keys.ActionByID(action.Confirm).HintKey(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
 		text = v.p.Title + ": done · " + key + " keeps it" // the header counts it down
-	} else if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.undoable(env) {
+	} else if key := env.Keys.ActionByID(action.Undo).HintKey(); key != "" && v.undoable(env) {
 		text += " · " + key + " undoes it"
 	}
 	if v.notice != "" {
-		env.Fail("%s; %s", text, v.notice)
+		env.SayFailure("%s; %s", text, v.notice)
 	} else {
-		env.Say("%s", text)
+		env.SayText("%s", text)
 	}
 	to := nav.Page{}
 	for _, o := range v.p.Objects {

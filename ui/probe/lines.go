@@ -32,8 +32,8 @@ func (v *View) lines(env *view.Env) []detail.Line {
 		v.packets(s, i)
 	}
 	if len(r.Packets.Paths) == 0 {
-		s.Head("not sent")
-		s.Say("why", 2, "·", s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
+		s.AddHead("not sent")
+		s.AddParagraph("why", 2, "·", s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
 	}
 	return s.Lines
 }
@@ -42,25 +42,25 @@ func (v *View) lines(env *view.Env) []detail.Line {
 func (v *View) state(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch {
-	case v.sends.Under():
+	case v.sends.IsUnderWay():
 		text := string(v.phase.Load().(probe.ProbePhase))
-		s.Add("state", widget.Join(env.Busy(v.sends.Since(), text), widget.Styled(" · esc cancels", st.Dim)), nav.Page{})
+		s.Add("state", widget.Join(env.BusyLine(v.sends.BeganAt(), text), widget.Styled(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
-		s.Say("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
+		s.AddParagraph("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
 	case v.err != nil:
-		s.Say("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 	default:
 		r := v.result
 		s.Add("state", widget.Styled("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
-		s.Say("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.AddParagraph("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
 	}
 }
 
 // look is the sign and style of a verdict.
-func look(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+func look(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
 		return "✓", st.Allow
@@ -77,7 +77,7 @@ const nameWidth = 12
 func (v *View) answers(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
-	s.Head(probe.EndsText(p) + " " + r.ServiceText(i))
+	s.AddHead(probe.EndsText(p) + " " + r.ServiceText(i))
 	for _, by := range []struct {
 		name string
 		path *verdict.Path
@@ -92,13 +92,13 @@ func (v *View) answers(s *detail.Sheet, i int) {
 		} else if why == "" && by.path.Verdict == verdict.Allow {
 			why = "by default: nothing matched"
 		}
-		if text := l.Add("  "+why, s.St.Text); text.Width() <= s.In() || why == "" {
+		if text := l.Add("  "+why, s.St.Text); text.Width() <= s.TextWidth() || why == "" {
 			s.Add("by."+by.name+fmt.Sprint(i), text, to)
 			continue
 		}
 		s.Add("by."+by.name+fmt.Sprint(i), l, to)
-		for _, part := range widget.Flow(why, max(12, s.In()-nameWidth-2)) {
-			s.Under(nameWidth+2, part, s.St.Text)
+		for _, part := range widget.Flow(why, max(12, s.TextWidth()-nameWidth-2)) {
+			s.AddUnder(nameWidth+2, part, s.St.Text)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (v *View) findings(s *detail.Sheet, i int) {
 	r := v.result
 	for n := range r.Findings {
 		f := &r.Findings[n]
-		sign, look := detail.Sign(f.Severity, s.St)
+		sign, look := detail.SeveritySign(f.Severity, s.St)
 		to := nav.Page{}
 		switch {
 		case f.Rule >= 0:
@@ -120,15 +120,15 @@ func (v *View) findings(s *detail.Sheet, i int) {
 		case f.Policy.Kind.IsPolicy():
 			to = nav.ToPolicy(f.Policy)
 		}
-		s.Say(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" → "+f.Remedy, to)
+		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" → "+f.Remedy, to)
 	}
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.Say("agree", 2, "▲", s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
+		s.AddParagraph("agree", 2, "▲", s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
-		s.Say("agree", 2, "✓", s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
+		s.AddParagraph("agree", 2, "✓", s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
 	}
 }
 
@@ -139,7 +139,7 @@ func (v *View) stages(s *detail.Sheet, i int) {
 	if len(r.Sent[i]) == 0 {
 		return
 	}
-	s.Head("what decided about the " + r.Sent[i][0].Packet)
+	s.AddHead("what decided about the " + r.Sent[i][0].Packet)
 	for j := range p.Stages {
 		st := &p.Stages[j]
 		rows, policies := &r.Rows.Paths[i].Stages[j], &r.Policies.Paths[i].Stages[j]
@@ -164,7 +164,7 @@ func (v *View) stages(s *detail.Sheet, i int) {
 		}
 	}
 	if p.Verdict == verdict.Allow && probe.DecidingStage(p) == nil {
-		s.Say(fmt.Sprintf("stage.%d.default", i), 2, "·", s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
+		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, "·", s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
 	}
 }
 
@@ -201,7 +201,7 @@ func (v *View) other(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
 	case st.Decided != nil:
 		text, to = string(st.Decided.Action)+"  "+probe.DeciderName(st.Decided), rulePage(st.Decided, st.Zone)
 	}
-	s.Say(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
+	s.AddParagraph(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
 }
 
 // rulePage is where what decided is seen: the rule, or the rows of the unit.
@@ -223,12 +223,12 @@ func (v *View) packets(s *detail.Sheet, i int) {
 	steps := r.Sent[i]
 	if len(steps) == 0 {
 		if why := r.Packets.Paths[i].Reason; why != "" {
-			s.Head("not sent")
-			s.Say(fmt.Sprintf("unsent.%d", i), 2, "·", s.St.Dim, s.St.Text, why, nav.Page{})
+			s.AddHead("not sent")
+			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, "·", s.St.Dim, s.St.Text, why, nav.Page{})
 		}
 		return
 	}
-	s.Head("packets")
+	s.AddHead("packets")
 	p := &r.Packets.Paths[i]
 	for n := range steps {
 		st := &steps[n]
@@ -251,7 +251,7 @@ func (v *View) packets(s *detail.Sheet, i int) {
 			continue // what it met stands above
 		}
 		if len(st.Met) == 0 {
-			s.Under(15, "met no ACL: it belongs to the connection", s.St.Dim)
+			s.AddUnder(15, "met no ACL: it belongs to the connection", s.St.Dim)
 		}
 		for k := range st.Met {
 			m := &st.Met[k]

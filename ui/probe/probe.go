@@ -16,10 +16,10 @@ import (
 
 // View sends one connection and shows what became of it.
 type View struct {
-	detail.Page
+	detail.PanePage
 	page nav.Page
 
-	sends     view.Once
+	sends     view.LatestWork
 	phase     *atomic.Value
 	cancelled bool
 	result    *probe.Result
@@ -28,12 +28,12 @@ type View struct {
 
 // New makes the view; the page has the question.
 func New(page nav.Page) view.View {
-	return &View{Page: detail.NewPage(), page: page}
+	return &View{PanePage: detail.NewPage(), page: page}
 }
 
 // Sync sends when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
-	if !v.sends.Begun() {
+	if !v.sends.WasBegun() {
 		v.send(env)
 	}
 	v.Pane.SetItems(v.lines(env))
@@ -41,7 +41,7 @@ func (v *View) Sync(env *view.Env) {
 
 // send puts the packets in, elsewhere.
 func (v *View) send(env *view.Env) {
-	v.sends.Stop()
+	v.sends.StopWork()
 	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
 	if err != nil || err2 != nil {
@@ -54,17 +54,17 @@ func (v *View) send(env *view.Env) {
 	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
 	console, phase := env.Console, v.phase
 	phase.Store(probe.Waits)
-	view.Begin(&v.sends, env, "putting packets in", func(ctx context.Context) (*probe.Result, error) {
+	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*probe.Result, error) {
 		return console.Probe(ctx, c, func(p probe.ProbePhase) { phase.Store(p) })
 	})
 }
 
-// Working is since when packets are put in.
-func (v *View) Working() time.Time { return v.sends.Since() }
+// WorkingSince is since when packets are put in.
+func (v *View) WorkingSince() time.Time { return v.sends.BeganAt() }
 
-// Receive takes what came of it; what cannot be sent leaves what was there before.
-func (v *View) Receive(env *view.Env, msg any) {
-	result, err, ok := view.Come[*probe.Result](&v.sends, msg)
+// ReceiveResult takes what came of it; what cannot be sent leaves what was there before.
+func (v *View) ReceiveResult(env *view.Env, msg any) {
+	result, err, ok := view.TakeResult[*probe.Result](&v.sends, msg)
 	if !ok {
 		return
 	}
@@ -75,9 +75,9 @@ func (v *View) Receive(env *view.Env, msg any) {
 	v.Sync(env)
 }
 
-// Leave ends what is under way with the page.
-func (v *View) Leave(*view.Env) bool {
-	v.sends.Stop()
+// CanLeave ends what is under way with the page.
+func (v *View) CanLeave(*view.Env) bool {
+	v.sends.StopWork()
 	return true
 }
 
@@ -90,12 +90,12 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case id == action.ProbeAsk:
 		q, _ := trace.ParseQuestion(v.page.ID) // what cannot be read is asked for
 		view.AskProbe(env, q)
-	case id == action.Back && v.sends.Under():
-		v.sends.Stop()
+	case id == action.Back && v.sends.IsUnderWay():
+		v.sends.StopWork()
 		v.cancelled = true
 		v.Sync(env)
 	default:
-		return v.Page.Do(env, id)
+		return v.PanePage.Do(env, id)
 	}
 	return true
 }
@@ -129,12 +129,12 @@ func whyNot(env *view.Env) string {
 }
 
 // Copies are the question as a command, and as it was asked.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	q, err := trace.ParseQuestion(v.page.ID)
 	if err != nil {
 		return nil
 	}
-	return []view.Copy{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.CommandFor(q)}}
+	return []view.CopyItem{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.CommandFor(q)}}
 }
 
 // podPage is the page of a pod at an end, the zero Page for what is none.

@@ -94,7 +94,7 @@ func (v *View) failures(w int) []string {
 }
 
 // failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f ready.Failure, w int) []string {
+func (v *View) failure(f ready.ReportFailure, w int) []string {
 	lines := widget.Flow(f.String(), max(12, w-5))
 	var out []string
 	for i, part := range lines {

@@ -19,17 +19,17 @@ import (
 type View struct {
 	view.List
 	key      model.PolicyKey // empty: all policies
-	policies *widget.Table[*ready.Policy]
-	zones    *widget.Table[*ready.Zone]
+	policies *widget.Table[*ready.PolicyReports]
+	zones    *widget.Table[*ready.ZoneReport]
 	trouble  bool // only what is not in order
 
 	// The reports shown were made from the objects of cluster at the time at.
 	cluster *model.Cluster
 	at      time.Time
-	all     []*ready.Policy
-	one     *ready.Policy
+	all     []*ready.PolicyReports
+	one     *ready.PolicyReports
 	rev     *revision.Revision
-	st      *themes.Styles
+	st      *themes.StyleSet
 	above   int // lines over the table in the last frame
 }
 
@@ -60,9 +60,9 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.cluster, v.at = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = ready.Find(env.Rev, env.Now)
+		v.all = ready.AllReports(env.Rev, env.Now)
 	} else {
-		v.one = ready.Of(env.Rev, v.key, env.Now)
+		v.one = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	}
 	v.fill()
 }
@@ -70,7 +70,7 @@ func (v *View) Sync(env *view.Env) {
 // fill gives the table what is to be shown.
 func (v *View) fill() {
 	if v.policies != nil {
-		var items []*ready.Policy
+		var items []*ready.PolicyReports
 		for _, p := range v.all {
 			if !v.trouble || !p.InOrder() {
 				items = append(items, p)
@@ -79,7 +79,7 @@ func (v *View) fill() {
 		v.policies.SetItems(items)
 		return
 	}
-	var items []*ready.Zone
+	var items []*ready.ZoneReport
 	for _, z := range v.one.Reports {
 		if !v.trouble || !z.InOrder() {
 			items = append(items, z)
@@ -92,16 +92,16 @@ func (v *View) fill() {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	case action.ReadyTrouble:
 		v.trouble = !v.trouble
 		v.fill()
 	case action.ReadyController:
 		key, zone := v.worst()
-		env.Open(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
+		env.OpenPage(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
 	case action.ReadyPolicy:
 		if key, _ := v.worst(); key.Name != "" {
-			env.Open(nav.ToPolicy(key))
+			env.OpenPage(nav.ToPolicy(key))
 		}
 	default:
 		return v.List.Do(env, id)
@@ -151,15 +151,15 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-func (v *View) selectedZone() (*ready.Zone, bool) {
+func (v *View) selectedZone() (*ready.ZoneReport, bool) {
 	if v.zones == nil {
 		return nil, false
 	}
 	return v.zones.Selected()
 }
 
-// Selected is the policy's zones, or the policy's rows in the zone.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the policy's zones, or the policy's rows in the zone.
+func (v *View) SelectedPage() nav.Page {
 	if v.policies != nil {
 		if p, ok := v.policies.Selected(); ok && p != nil {
 			return nav.Page{Kind: nav.Ready, Key: p.Key}
@@ -176,17 +176,17 @@ func (v *View) Selected() nav.Page {
 func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.above) }
 
 // Copies are the policy, what failed, and the command that shows the conditions.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	key, _ := v.worst()
 	if key.Name == "" {
 		return nil
 	}
 	out := view.CopiesOf(env, nav.ToPolicy(key))
 	if z, _ := v.selectedZone(); z != nil && z.Message != "" {
-		out = append(out, view.Copy{What: "message", Text: z.Message})
+		out = append(out, view.CopyItem{What: "message", Text: z.Message})
 	}
 	if resource := strings.ToLower(string(key.Kind)); key.Kind.IsAdmin() {
-		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.CommandLine("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
+		out = append(out, view.CopyItem{What: "kubectl command", Text: env.Rev.Mode.Kubectl.CommandLine("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out
 }

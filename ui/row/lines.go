@@ -23,11 +23,11 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	v.record(env, s)
 	switch r := v.shown().(type) {
 	case *nb.ACL:
-		s.Head("match, term by term")
-		x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
-		x.Match(s, "match", r.Match)
+		s.AddHead("match, term by term")
+		x := &detail.MatchExplainer{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
+		x.AddMatch(s, "match", r.Match)
 		if v.live != nil {
-			detail.Flows(s, env.Rev, v.state, r, env.Now)
+			detail.AddFlows(s, env.Rev, v.state, r, env.Now)
 		}
 	case *nb.AddressSet:
 		v.members(env, s, r)
@@ -37,8 +37,8 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitch:
 		v.switchRefs(env, s, r)
 	case *nb.LogicalSwitchPort:
-		text, to := detail.Port(env.Rev, r.Name)
-		s.Head("behind it")
+		text, to := detail.PodOfPort(env.Rev, r.Name)
+		s.AddHead("behind it")
 		s.Add("pod", widget.Styled("  "+text, linkStyle(env, to)), to)
 	}
 	v.referrers(env, s)
@@ -90,17 +90,17 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	to := v.link
 	s.Add("owner", owner, to)
 	if v.moved {
-		s.Say("moved", 0, "·", st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
+		s.AddParagraph("moved", 0, "·", st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
 	}
 	if text := v.formText(); text != "" {
-		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
+		s.AddParagraph("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
 	if env.Rev.Mode.Sandbox && liverows.IsExample(v.shown()) {
 		text := "A sandbox example"
 		if _, ok := v.shown().(*nb.ACL); ok {
 			text += "; it matches nothing"
 		}
-		s.Say("example", 0, "·", st.Info, st.Text, text+".", nav.Page{})
+		s.AddParagraph("example", 0, "·", st.Info, st.Text, text+".", nav.Page{})
 	}
 	sign, text := v.verdict(env)
 	if text == "" {
@@ -115,7 +115,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	} else if sign == "·" || sign == "…" {
 		mark = st.Info
 	}
-	s.Say("verdict", 0, sign, mark, style, text, nav.Page{})
+	s.AddParagraph("verdict", 0, sign, mark, style, text, nav.Page{})
 }
 
 // formText is why rows of the owner are not compared.
@@ -187,9 +187,9 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	case v.diff.Kind == model.DiffExtra:
 		return "≠", "Extra: another row has this id already."
 	case state == model.StateSettling:
-		return "…", "Differs since " + detail.Since(p.DiffSince, env.Now) + "; it may still be on its way."
+		return "…", "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
 	}
-	return "≠", detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.Since(p.DiffSince, env.Now) + "."
+	return "≠", detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) + "."
 }
 
 // longValue is up to how long a value stands in the record; longer ones are
@@ -204,7 +204,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 	if v.live == nil {
 		title = "desired record"
 	}
-	s.Head(title)
+	s.AddHead(title)
 	want := map[string]nb.Column{}
 	if v.desired != nil && v.live != nil {
 		for _, c := range nb.Columns(v.desired) {
@@ -252,12 +252,12 @@ func (v *View) valueText(c nb.Column) string {
 // value is a lead and a text that may take several lines.
 func (v *View) value(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
 	lw := lead.Width()
-	parts := detail.Wrap(text, max(16, s.In()-lw))
+	parts := detail.WrapValue(text, max(16, s.TextWidth()-lw))
 	for i, part := range parts {
 		if i == 0 {
 			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})
 			continue
 		}
-		s.Under(lw, part, style)
+		s.AddUnder(lw, part, style)
 	}
 }

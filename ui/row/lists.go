@@ -30,11 +30,11 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", missing, len(extra))
 	}
-	s.Head(title)
+	s.AddHead(title)
 	if d != nil {
 		for _, a := range d.Missing {
-			text, to := detail.Behind(env.Rev, a)
-			s.Add("missing."+a, detail.Two(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+			text, to := detail.MembersBehind(env.Rev, a)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
 		}
 	}
 	for _, a := range order(set.Addresses) {
@@ -43,9 +43,9 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 			mark = "≠ "
 		}
 		rev := env.Rev
-		_, to := detail.Behind(rev, a)
-		s.Lazy("member."+a, func() widget.Line {
-			text, to := detail.Behind(rev, a)
+		_, to := detail.MembersBehind(rev, a)
+		s.AddLazy("member."+a, func() widget.Line {
+			text, to := detail.MembersBehind(rev, a)
 			style := st.Text
 			if !to.None() {
 				style = st.Accent
@@ -54,7 +54,7 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 			if mark != "  " {
 				right = widget.Styled("not desired: ", st.Error).Add(text, style)
 			}
-			return detail.Two(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
 		}, to)
 	}
 }
@@ -64,13 +64,13 @@ func order(in []string) []string {
 	if len(in) > 20000 {
 		return in
 	}
-	return detail.Natural(in)
+	return detail.NaturalOrder(in)
 }
 
 // groupACLs lists the ACLs of a port group in the order in which they decide.
 func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
-	s.Head(words.Total(len(g.ACLs), "ACL"))
+	s.AddHead(words.Total(len(g.ACLs), "ACL"))
 	if v.live == nil {
 		for _, id := range g.ACLs {
 			s.Add("acl."+id, widget.Styled("  "+detail.ShortID(id, v.policy), st.Accent),
@@ -100,16 +100,16 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))
 	}
-	s.Head(title)
+	s.AddHead(title)
 	rev := env.Rev
 	line := func(id, mark, name, note string, page nav.Page) {
-		s.Lazy(id, func() widget.Line {
-			text, to := detail.Port(rev, name)
+		s.AddLazy(id, func() widget.Line {
+			text, to := detail.PodOfPort(rev, name)
 			style := st.Text
 			if !to.None() {
 				style = st.Accent
 			}
-			return detail.Two(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.Styled(note, st.Error).Add(text, style))
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.Styled(note, st.Error).Add(text, style))
 		}, page)
 	}
 	to := func(name string) nav.Page {
@@ -159,7 +159,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	st := env.Styles
 	if len(r.ACLs) > 0 {
-		s.Head(words.Total(len(r.ACLs), "ACL"))
+		s.AddHead(words.Total(len(r.ACLs), "ACL"))
 		var acls []*nb.ACL
 		for _, uuid := range r.ACLs {
 			if a := v.state.DB.ACL(uuid); a != nil {
@@ -171,7 +171,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
 		}
 	}
-	s.Head(words.Total(len(r.Ports), "logical port"))
+	s.AddHead(words.Total(len(r.Ports), "logical port"))
 	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))
 	for _, uuid := range r.Ports {
 		if p := v.state.DB.Port(uuid); p != nil {
@@ -181,9 +181,9 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	slices.SortFunc(ports, func(a, b *nb.LogicalSwitchPort) int { return words.CompareNatural(a.Name, b.Name) })
 	rev := env.Rev
 	for _, p := range ports {
-		s.Lazy("port."+p.UUID, func() widget.Line {
-			text, _ := detail.Port(rev, p.Name)
-			return detail.Two(widget.Styled("  "+p.Name, st.Accent), 40, widget.Plain(text))
+		s.AddLazy("port."+p.UUID, func() widget.Line {
+			text, _ := detail.PodOfPort(rev, p.Name)
+			return detail.SideBySide(widget.Styled("  "+p.Name, st.Accent), 40, widget.Plain(text))
 		}, detail.RowPage(v.state, p, nil))
 	}
 }

@@ -49,13 +49,13 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 	st := env.Styles
 	rows := v.refs.find(v.state.DB, v.live)
-	s.Head("referenced by")
+	s.AddHead("referenced by")
 	if len(rows) == 0 {
 		text := "nothing"
 		if _, ok := v.live.(*nb.ACL); ok {
 			text = "nothing: an ACL in no port group and no switch has no effect, and the database removes it"
 		}
-		s.Say("refs", 2, "", st.Dim, st.Dim, text, nav.Page{})
+		s.AddParagraph("refs", 2, "", st.Dim, st.Dim, text, nav.Page{})
 		return
 	}
 	for i, r := range rows {
@@ -97,7 +97,7 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
 	if liverows.AfterEgressAllow(a, v.owner) {
-		s.Say("place.late", 2, "†", st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
+		s.AddParagraph("place.late", 2, "†", st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
@@ -116,5 +116,5 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 		text = "Same priority as " + words.Total(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}
-	s.Say("place.tie", 2, sign, mark, st.Text, text, to)
+	s.AddParagraph("place.tie", 2, sign, mark, st.Text, text, to)
 }

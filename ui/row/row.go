@@ -19,7 +19,7 @@ import (
 
 // View shows one row: a live one by its UUID, or a desired one by its id.
 type View struct {
-	detail.Page
+	detail.PanePage
 	page nav.Page
 
 	state         *model.ZoneState
@@ -41,13 +41,13 @@ type View struct {
 
 // New makes the view of a row.
 func New(page nav.Page) view.View {
-	v := &View{Page: detail.NewPage(), page: page, id: page.ID}
+	v := &View{PanePage: detail.NewPage(), page: page, id: page.ID}
 	v.Pane.Empty = "nothing to show"
 	return v
 }
 
-// Zone is the zone of the row.
-func (v *View) Zone() string { return v.page.Zone }
+// ShownZone is the zone of the row.
+func (v *View) ShownZone() string { return v.page.Zone }
 
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
@@ -214,28 +214,28 @@ func (v *View) gone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
-		s.Say("gone", 0, "●", st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
+		s.AddParagraph("gone", 0, "●", st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
 		return
 	case z.DB == nil:
-		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
+		s.AddParagraph("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
+	s.AddParagraph("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
 }
 
 // Do carries out the actions of a row.
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.RowOwner:
-		env.Open(v.link)
+		env.OpenPage(v.link)
 	case action.RowLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
 	case action.RowNextZone:
 		v.elsewhere(env, 1)
 	case action.RowPrevZone:
 		v.elsewhere(env, -1)
 	default:
-		return v.Page.Do(env, id)
+		return v.PanePage.Do(env, id)
 	}
 	return true
 }
@@ -257,11 +257,11 @@ func (v *View) elsewhere(env *view.Env, d int) {
 			there = byName(z.DB, v.page.Table, v.name)
 		}
 		if there != nil {
-			env.Replace(detail.RowPage(z, there, nil))
+			env.ReplacePage(detail.RowPage(z, there, nil))
 			return
 		}
 	}
-	env.Say("no other zone that was read has this row")
+	env.SayText("no other zone that was read has this row")
 }
 
 // WhyNot says why an action makes no sense for this row.
@@ -295,13 +295,13 @@ func (v *View) Crumb() string {
 	return what
 }
 
-// Tell names the zone.
-func (v *View) Tell(env *view.Env) widget.Line {
+// TellState names the zone.
+func (v *View) TellState(env *view.Env) widget.Line {
 	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
 // Copies returns the texts that can be copied of the row.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	r := v.live
 	if r == nil {
 		r = v.desired

@@ -42,7 +42,7 @@ type View struct {
 	stage model.Stage // empty: all
 
 	lists [3]*widget.Table[*rows.Line]
-	st    *themes.Styles
+	st    *themes.StyleSet
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
 
@@ -59,7 +59,7 @@ func New(page nav.Page) view.View {
 	v.begin(page)
 	for i := range v.lists {
 		v.lists[i] = widget.Of(tables[i].told, &v.st)
-		v.lists[i].Text = (*rows.Line).Text
+		v.lists[i].Text = (*rows.Line).FilterText
 	}
 	for i := range v.lists[0].Columns {
 		if c := &v.lists[0].Columns[i]; c.Title == "ON" {
@@ -70,8 +70,8 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Zone is the zone on show.
-func (v *View) Zone() string { return v.zone }
+// ShownZone is the zone on show.
+func (v *View) ShownZone() string { return v.zone }
 
 // begin takes the zone and the table of a page.
 func (v *View) begin(page nav.Page) {
@@ -139,14 +139,14 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
 	switch tables[v.table].told {
 	case rows.ACLs:
-		v.acls.Read(z.DB)
+		v.acls.ReadACLs(z.DB)
 		t.SetItems(v.acls.ACLs(z.Name, lost, marks, v.stage))
 	case rows.Sets:
-		t.SetItems(rows.Named(z.Name, z.DB.AddressSets(), lost, marks))
+		t.SetItems(rows.NamedRows(z.Name, z.DB.AddressSets(), lost, marks))
 	default:
-		t.SetItems(rows.Named(z.Name, z.DB.PortGroups(), lost, marks))
+		t.SetItems(rows.NamedRows(z.Name, z.DB.PortGroups(), lost, marks))
 	}
-	if why := detail.Unread(z, env.Now); why != "" {
+	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
 		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
 		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
@@ -160,7 +160,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 // decide differently.
 func (v *View) tellTies() {
 	v.note = nil
-	if text := rows.Undefined(v.now().Shown()); text != "" {
+	if text := rows.UndefinedOrder(v.now().Shown()); text != "" {
 		v.note = widget.Styled(" ▲ "+text, v.st.Warn)
 	}
 }
@@ -189,7 +189,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.table = 0
 		v.stage = v.stage.NextStage()
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 		return true
 	default:
 		return v.now().Do(id)
@@ -198,8 +198,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Selected is the row under the cursor.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the row under the cursor.
+func (v *View) SelectedPage() nav.Page {
 	switch l, _ := v.now().Selected(); {
 	case l == nil || l.Row == nil:
 		return nav.Page{}
@@ -231,8 +231,8 @@ func (v *View) above() int {
 // Click puts the cursor on a row.
 func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.above()) }
 
-// Tell names stage, order and zone.
-func (v *View) Tell(env *view.Env) widget.Line {
+// TellState names stage, order and zone.
+func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	var l widget.Line
 	if v.table == 0 && v.stage != "" {
@@ -256,8 +256,8 @@ func (v *View) Crumb() string {
 	return about + ": " + tables[v.table].title
 }
 
-// Point goes to the zone and the table for which the page is gone to again.
-func (v *View) Point(env *view.Env, to nav.Page) bool {
+// PointTo goes to the zone and the table for which the page is gone to again.
+func (v *View) PointTo(env *view.Env, to nav.Page) bool {
 	v.begin(to)
 	v.Sync(env)
 	return true
@@ -272,7 +272,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 }
 
 // Copies returns the texts that can be copied of the row under the cursor.
-func (v *View) Copies(*view.Env) []view.Copy {
+func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.now().Selected()
 	if l == nil || l.Row == nil {
 		return nil

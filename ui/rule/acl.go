@@ -33,7 +33,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 		live += " " + e.Live.UUID[:min(8, len(e.Live.UUID))]
 	}
 	out := []widget.Line{widget.Heading("ACL "+detail.ShortID(e.ID, v.page.Key), w, st),
-		detail.Two(widget.Plain(" "), name+1, detail.Two(widget.Styled("desired", st.Dim), half+mark, widget.Styled(live, st.Dim)))}
+		detail.SideBySide(widget.Plain(" "), name+1, detail.SideBySide(widget.Styled("desired", st.Dim), half+mark, widget.Styled(live, st.Dim)))}
 	for _, f := range e.Fields {
 		out = append(out, fieldLine(f, e, v.read(), st, name, half))
 	}
@@ -41,7 +41,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
+func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
@@ -60,7 +60,7 @@ func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *the
 	l := widget.Line{{Text: " " + f.Name, Style: st.Dim}}
 	left := widget.Line{{Text: widget.Truncate(desired, half-2)}}
 	right := widget.Line{{Text: sign, Style: st.Error}, {Text: live, Style: look}}
-	return detail.Two(l, name+1, detail.Two(left, half, right))
+	return detail.SideBySide(l, name+1, detail.SideBySide(left, half, right))
 }
 
 // brief are the columns that are too long for the space: what matters is
@@ -112,11 +112,11 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 	st, head := env.Styles, false
 	both := func(id, name, desired, live string) {
 		if !head {
-			s.Head("≠ in full")
+			s.AddHead("≠ in full")
 			head = true
 		}
-		s.Say("full."+id, 2, "≠", st.Error, st.Text, name+", desired: "+desired, v.rowPage())
-		s.Say("full.live."+id, 4, "", st.Text, st.Error, name+", live: "+live, v.rowPage())
+		s.AddParagraph("full."+id, 2, "≠", st.Error, st.Text, name+", desired: "+desired, v.rowPage())
+		s.AddParagraph("full.live."+id, 4, "", st.Text, st.Error, name+", live: "+live, v.rowPage())
 	}
 	for _, f := range e.Fields {
 		switch {
@@ -149,25 +149,25 @@ func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
 	if e == nil {
 		return
 	}
-	x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.page.Key, First: max(4, (env.H-30)/3)}
+	x := &detail.MatchExplainer{Rev: env.Rev, Zone: v.state, Policy: v.page.Key, First: max(4, (env.H-30)/3)}
 	if e.Desired != nil {
-		s.Head("match, term by term")
-		x.Match(s, "match", e.Desired.Match)
+		s.AddHead("match, term by term")
+		x.AddMatch(s, "match", e.Desired.Match)
 	}
 	if e.Live != nil && (e.Desired == nil || e.Live.Match != e.Desired.Match) {
 		title := "live match, term by term"
 		if e.Desired != nil {
 			title = "≠ live match, term by term"
 		}
-		s.Head(title)
-		x.Match(s, "live", e.Live.Match)
+		s.AddHead(title)
+		x.AddMatch(s, "live", e.Live.Match)
 	}
 }
 
 // flowLines are the logical flows of the ACL on show.
 func (v *View) flowLines(env *view.Env, s *detail.Sheet) {
 	if e := v.shown(); e != nil && e.Live != nil {
-		detail.Flows(s, env.Rev, v.state, e.Live, env.Now)
+		detail.AddFlows(s, env.Rev, v.state, e.Live, env.Now)
 	}
 }
 
@@ -192,7 +192,7 @@ func standing(e *liverows.RuleACL, read bool) (text string, bad bool) {
 // hitsLine says how often the rule decided, and in which zone its meter keeps lines back;
 // of a rule that does not log nothing is known, and nothing said.
 func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
-	v.hits = detail.Hits(env)
+	v.hits = detail.RuleHits(env)
 	p := env.Rev.Cluster.Policy(v.page.Key)
 	if v.hits == nil || p == nil || v.rule == nil {
 		return
@@ -209,8 +209,8 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 			break // those at the limit come first
 		}
 	}
-	s.Field("hits", "hits", nameWidth, l, nav.Page{Kind: nav.Logs, Key: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule})
+	s.AddField("hits", "hits", nameWidth, l, nav.Page{Kind: nav.Logs, Key: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule})
 }
 
-// Counted says whether the hits may be others now.
-func (v *View) Counted(env *view.Env) bool { return detail.FreshHits(env, v.hits) }
+// HasNewCounts says whether the hits may be others now.
+func (v *View) HasNewCounts(env *view.Env) bool { return detail.FreshHits(env, v.hits) }

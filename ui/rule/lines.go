@@ -35,24 +35,24 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		n := ""
 		for _, text := range v.behind(env, i) {
 			n = " → " + text
-			if widget.Width(r.Peers[i].String()+n) <= s.In()-nameWidth {
+			if widget.Width(r.Peers[i].String()+n) <= s.TextWidth()-nameWidth {
 				break
 			}
 		}
-		text := widget.Plain(widget.Truncate(r.Peers[i].String(), max(8, s.In()-nameWidth-widget.Width(n))) + n)
+		text := widget.Plain(widget.Truncate(r.Peers[i].String(), max(8, s.TextWidth()-nameWidth-widget.Width(n))) + n)
 		if i > 0 {
 			lead = nil
 		}
-		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
+		s.Add(fmt.Sprintf("peer.%d", i), detail.SideBySide(lead, nameWidth, text), v.setPage(env))
 	}
 	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
-		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
+		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
 	} else if r.AnyPeer || len(r.Peers) == 0 {
-		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
+		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.Plain("everything")), nav.Page{})
 	}
-	s.Field("ports", "ports", nameWidth, widget.Plain(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
+	s.AddField("ports", "ports", nameWidth, widget.Plain(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
-		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
+		s.AddField("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
 	if env.Rev.BySelectors(v.policy) {
 		v.placedLines(env, s)
@@ -62,7 +62,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	v.orderLines(env, s)
 	v.hitsLine(env, s)
 	if len(v.entries) == 0 {
-		s.Field("acls", "ACL", nameWidth, widget.Styled(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
+		s.AddField("acls", "ACL", nameWidth, widget.Styled(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
 	}
 	for i, e := range v.entries {
 		name := ""
@@ -88,7 +88,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 			look = st.Error
 		}
 		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
-		s.Add(aclPrefix+e.ID, detail.Two(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
+		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
 	}
 }
 
@@ -172,7 +172,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
 	count := " → " + n.String() + in
-	if widget.Width(v.policy.Subject.String()+count) > s.In()-nameWidth {
+	if widget.Width(v.policy.Subject.String()+count) > s.TextWidth()-nameWidth {
 		count = " → " + n.BriefText() + in // the policy's page says why not all
 	}
 	if v.read() {
@@ -184,8 +184,8 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		to = detail.RowPage(v.state, nil, d)
 	}
 	text := v.policy.Subject.String()
-	text = widget.Truncate(text, max(8, s.In()-nameWidth-widget.Width(count))) + count
-	s.Field("subject", "subject", nameWidth, widget.Plain(text), to)
+	text = widget.Truncate(text, max(8, s.TextWidth()-nameWidth-widget.Width(count))) + count
+	s.AddField("subject", "subject", nameWidth, widget.Plain(text), to)
 }
 
 // orderLines say where the rule stands among the others.
@@ -203,14 +203,14 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	text += tier
-	s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
+	s.AddField("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 	switch {
 	case p.Kind == model.KindNP:
-		s.Field("alike", "", nameWidth, widget.Styled("any NetworkPolicy that matches allows it", env.Styles.Dim), nav.Page{})
+		s.AddField("alike", "", nameWidth, widget.Styled("any NetworkPolicy that matches allows it", env.Styles.Dim), nav.Page{})
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
-		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
+		s.AddField("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := liverows.NeighbourRules(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
@@ -238,12 +238,12 @@ func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	if connections.OutsideTypes(v.policy, v.rule.Direction) {
 		l = l.Add("  ▲ not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
-	s.Field("then", "then", nameWidth, l, to)
+	s.AddField("then", "then", nameWidth, l, to)
 }
 
 func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *liverows.PlacedRule, nothing string) {
 	if at == nil {
-		s.Field(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
+		s.AddField(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
 		return
 	}
 	k := at.Policy.Key
@@ -252,10 +252,10 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *livero
 		text = k.ShortLabel() + " " + text
 	}
 	action := "  " + at.Rule.ActionText()
-	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.In() {
+	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.TextWidth() {
 		text += " " + own
 	}
 	l := widget.Line{{Text: text, Style: env.Styles.Accent}}
 	l = l.Add(action, view.ActionStyle(at.Rule.Action, env.Styles))
-	s.Field(name, name, nameWidth, l, nav.ToRule(k, at.Rule.Direction, at.Rule.Index))
+	s.AddField(name, name, nameWidth, l, nav.ToRule(k, at.Rule.Direction, at.Rule.Index))
 }

@@ -21,9 +21,9 @@ import (
 // meaningLines say what it comes to: in sentences, by zone, and the findings.
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	s.Head("in words")
+	s.AddHead("in words")
 	for i, text := range connections.RuleSentences(env.Rev, v.policy, v.rule) {
-		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
+		s.AddParagraph(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
@@ -31,14 +31,14 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}
-		sign, look := detail.Sign(f.Severity, st)
+		sign, look := detail.SeveritySign(f.Severity, st)
 		text := f.Message
 		if f.Remedy != "" {
 			text += " → " + f.Remedy
 		}
-		s.Say("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
+		s.AddParagraph("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
 		if !f.Witness.IsZero() {
-			s.Say("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
+			s.AddParagraph("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
 			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.Live.Priority, e.Desired.Priority)
 		}
 		if text != "" {
-			s.Say("effect."+e.ID, 2, "≠", env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
+			s.AddParagraph("effect."+e.ID, 2, "≠", env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
 				detail.RowPage(v.state, e.Live, e.Desired))
 		}
 	}
@@ -100,22 +100,22 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 		listed++
 		text := string(state) + " in " + z.Name + " " + rest
 		if what != "" {
-			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.Since(p.DiffSince, env.Now), what)
+			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.SinceText(p.DiffSince, env.Now), what)
 		}
 		if c := reported(env.Rev.Conditions(k), z.Name); c != nil {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
 		}
-		s.Say("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
+		s.AddParagraph("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
 	case !env.Rev.System.HasFeature(system.Rows):
 	case n == 0:
-		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
+		s.AddParagraph("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
 	case fine == n:
-		s.Say("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
+		s.AddParagraph("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:
-		s.Say("zones", 2, "●", st.Error, st.Text, words.Total(more, "more zone")+" like that.", nav.ToPolicy(k))
+		s.AddParagraph("zones", 2, "●", st.Error, st.Text, words.Total(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}
 }
 
@@ -125,7 +125,7 @@ func sharedDiffers(p *model.PolicyInZone) string {
 	if p == nil || len(p.Diffs) == 0 {
 		return ""
 	}
-	return "the " + p.Policy.Label() + ", which it reads: " + detail.Differences(p)
+	return "the " + p.Policy.Label() + ", which it reads: " + detail.DifferencesText(p)
 }
 
 // differing names what differs about this rule's own rows in a zone: "priority

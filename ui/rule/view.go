@@ -98,9 +98,9 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 func (v *View) gone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
-		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
+		s.AddParagraph("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
 	} else {
-		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
+		s.AddParagraph("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
@@ -117,7 +117,7 @@ func (v *View) layout(env *view.Env) {
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
-		left.Head(v.title(left.In()))
+		left.AddHead(v.title(left.TextWidth()))
 		v.saysLines(env, left)
 		v.right = v.aclLines(env, env.W-v.lw-1)
 		v.top = max(len(left.Lines), len(v.right))
@@ -130,7 +130,7 @@ func (v *View) layout(env *view.Env) {
 			v.meaningLines(env, below)
 			v.flowLines(env, below)
 			for len(left.Lines) < v.top {
-				left.Gap()
+				left.AddGap()
 			}
 			v.says.SetItems(left.Lines)
 			v.rest.SetItems(below.Lines)
@@ -138,7 +138,7 @@ func (v *View) layout(env *view.Env) {
 	}
 	if !wide {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
-		s.Head(v.title(s.In()))
+		s.AddHead(v.title(s.TextWidth()))
 		v.saysLines(env, s)
 		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
@@ -146,7 +146,7 @@ func (v *View) layout(env *view.Env) {
 			v.switchTo(false)
 			return
 		}
-		for i, l := range v.aclLines(env, s.In()) {
+		for i, l := range v.aclLines(env, s.TextWidth()) {
 			if i == 0 {
 				s.Lines = append(s.Lines, detail.Line{ID: "acl.head", Text: l, Skip: true})
 				continue
@@ -233,13 +233,13 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.RuleNextACL:
 		v.nextACL(env)
 	case action.RuleLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: k, Dir: v.page.Dir, Rule: v.page.Rule})
+		env.OpenPage(nav.Page{Kind: nav.Logs, Key: k, Dir: v.page.Dir, Rule: v.page.Rule})
 	case action.RuleEdit:
-		env.Open(nav.Page{Kind: nav.Edit, Key: k})
+		env.OpenPage(nav.Page{Kind: nav.Edit, Key: k})
 	case action.RuleLogging:
 		view.AskLogging(env, k)
 	case action.Open:
-		env.Open(v.Selected())
+		env.OpenPage(v.SelectedPage())
 	default:
 		if !v.walk(id) {
 			return false
@@ -325,7 +325,7 @@ func (v *View) nextACL(env *view.Env) {
 			return
 		}
 	}
-	env.Say("the rule has no ACL")
+	env.SayText("the rule has no ACL")
 }
 
 // rowPage is the page of the ACL on show.
@@ -336,8 +336,8 @@ func (v *View) rowPage() nav.Page {
 	return nav.Page{}
 }
 
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page { return v.active().To() }
+// SelectedPage is where the line under the cursor leads.
+func (v *View) SelectedPage() nav.Page { return v.active().LinkedPage() }
 
 // Click puts the cursor on a line.
 func (v *View) Click(_ *view.Env, x, y int) bool {
@@ -384,18 +384,18 @@ func (v *View) label() string {
 	return revision.RuleLabel(v.page.Dir, v.page.Rule, name)
 }
 
-// Point goes to the zone for which the page is gone to again.
-func (v *View) Point(env *view.Env, to nav.Page) bool {
+// PointTo goes to the zone for which the page is gone to again.
+func (v *View) PointTo(env *view.Env, to nav.Page) bool {
 	v.zone = to.Zone
 	v.Sync(env)
 	return true
 }
 
-// Zone is the zone on show.
-func (v *View) Zone() string { return v.zone }
+// ShownZone is the zone on show.
+func (v *View) ShownZone() string { return v.zone }
 
-// Tell names the zone on show.
-func (v *View) Tell(env *view.Env) widget.Line {
+// TellState names the zone on show.
+func (v *View) TellState(env *view.Env) widget.Line {
 	if env.Rev.BySelectors(v.policy) {
 		return nil
 	}
@@ -422,15 +422,15 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 }
 
 // Copies returns the texts that can be copied: of the rule, then of the ACL on show.
-func (v *View) Copies(env *view.Env) []view.Copy {
+func (v *View) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shown(); e != nil {
 		a := e.Desired
 		if a == nil {
 			a = e.Live
 		}
-		out = append(out, view.Copy{What: "match", Text: a.Match}, view.Copy{What: "ACL id", Text: e.ID},
-			view.Copy{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.ID)})
+		out = append(out, view.CopyItem{What: "match", Text: a.Match}, view.CopyItem{What: "ACL id", Text: e.ID},
+			view.CopyItem{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.ID)})
 	}
 	return out
 }

@@ -12,8 +12,8 @@ import (
 // View lists the sessions, and below them the whole of the one under the cursor.
 type View struct {
 	view.List
-	table *widget.Table[*sessions.Session]
-	st    *themes.Styles
+	table *widget.Table[*sessions.LogSession]
+	st    *themes.StyleSet
 }
 
 // New makes the view.
@@ -28,8 +28,8 @@ func New(nav.Page) view.View {
 // Sync lists what is on and what ended.
 func (v *View) Sync(env *view.Env) {
 	v.st = env.Styles
-	all := sessions.Of(env.Rev, env.Rev.EndedLogs, env.Now)
-	v.table.SetItems(all.All())
+	all := sessions.FactsOf(env.Rev, env.Rev.EndedLogs, env.Now)
+	v.table.SetItems(all.AllSessions())
 }
 
 // Render draws the list, and below it the session under the cursor.
@@ -39,9 +39,9 @@ func (v *View) Render(env *view.Env, w, h int) string {
 		return v.table.Render(env.Styles, w, h)
 	}
 	var lines []string
-	for _, said := range s.Lines() {
+	for _, said := range s.DetailLines() {
 		for _, l := range widget.Flow(widget.Clean(said.Text), max(8, w-2)) {
-			lines = append(lines, widget.Line{{Text: " "}, {Text: l, Style: v.st.Of(said.Role)}}.Render(w))
+			lines = append(lines, widget.Line{{Text: " "}, {Text: l, Style: v.st.StyleOf(said.Role)}}.Render(w))
 		}
 	}
 	lines = lines[:min(len(lines), h/3)]
@@ -54,10 +54,10 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	s, ok := v.table.Selected()
 	switch id {
 	case action.Open:
-		if p := v.Selected(); p.None() {
-			env.Fail("a namespace has no page")
+		if p := v.SelectedPage(); p.None() {
+			env.SayFailure("a namespace has no page")
 		} else {
-			env.Open(p)
+			env.OpenPage(p)
 		}
 	case action.SessionsLogging:
 		if ok {
@@ -77,8 +77,8 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// Selected is the policy of the session under the cursor.
-func (v *View) Selected() nav.Page {
+// SelectedPage is the policy of the session under the cursor.
+func (v *View) SelectedPage() nav.Page {
 	if s, ok := v.table.Selected(); ok && s.Target.Kind.IsPolicy() {
 		return nav.ToPolicy(s.Target)
 	}

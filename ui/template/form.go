@@ -69,8 +69,8 @@ func (f *form) enter(i int) {
 // several says whether the field takes more than one of what is offered.
 func (f *form) several() bool { return f.questions[f.at].Kind == template.Values }
 
-// Key fills the fields.
-func (f *form) Key(env *view.Env, key, text string) bool {
+// PressKey fills the fields.
+func (f *form) PressKey(env *view.Env, key, text string) bool {
 	switch key {
 	case "esc":
 		return true
@@ -192,8 +192,8 @@ func (f *form) Paste(text string) {
 	f.follow(f.at + 1)
 }
 
-// Types says that text is typed.
-func (f *form) Types() bool { return true }
+// TypesText says that text is typed.
+func (f *form) TypesText() bool { return true }
 
 // Cursor is in the field.
 func (f *form) Cursor() (x, line int, ok bool) {
@@ -201,8 +201,8 @@ func (f *form) Cursor() (x, line int, ok bool) {
 	return f.nameWidth() + c, f.typing, c >= 0
 }
 
-// Focus is the field.
-func (f *form) Focus() int { return f.typing }
+// FocusLine is the field.
+func (f *form) FocusLine() int { return f.typing }
 
 func (f *form) nameWidth() int {
 	n := 0
@@ -216,7 +216,7 @@ func (f *form) nameWidth() int {
 const mostOffers = 6
 
 // Draw shows the fields, the question of the one that is filled, and the answers to choose.
-func (f *form) Draw(st *themes.Styles, w int) (string, []string) {
+func (f *form) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	say := func(lead, text string, style themes.Style) {
 		for _, l := range widget.Flow(widget.Clean(text), max(1, w-2-len([]rune(lead)))) {
@@ -260,7 +260,7 @@ func (f *form) Draw(st *themes.Styles, w int) (string, []string) {
 }
 
 // offered are the answers that can be chosen, as many lines each time.
-func (f *form) offered(st *themes.Styles, w int) []string {
+func (f *form) offered(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostOffers+1)
 	wide := 0
 	for _, o := range f.offers {

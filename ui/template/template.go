@@ -25,11 +25,11 @@ type page struct {
 	view.List
 	page  nav.Page
 	table *widget.Table[*item]
-	st    *themes.Styles
+	st    *themes.StyleSet
 
-	world view.Once // the cluster as templates look at it
+	world view.LatestWork // the cluster as templates look at it
 	w     *template.World
-	makes view.Once
+	makes view.LatestWork
 	wrong string // why no policies could be made
 	pre   *preview.View
 	made  *pattern.MadeSet
@@ -76,9 +76,9 @@ func (v *page) Sync(env *view.Env) {
 		v.pre.Sync(env)
 		return
 	}
-	if !v.world.Begun() {
+	if !v.world.WasBegun() {
 		rev := env.Rev
-		view.Begin(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
+		view.BeginWork(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
 			return pattern.WorldOf(rev).PreparedWorld(), nil
 		})
 	}
@@ -103,7 +103,7 @@ func (v *page) fill(env *view.Env) {
 			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.OneOrMany(it.missing, "it", "them"))
+				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
 			}
 			items = append(items, it)
 		}
@@ -111,9 +111,9 @@ func (v *page) fill(env *view.Env) {
 	v.table.SetItems(items)
 }
 
-// Receive takes what was worked out.
-func (v *page) Receive(env *view.Env, msg any) {
-	if w, err, ok := view.Come[*template.World](&v.world, msg); ok {
+// ReceiveResult takes what was worked out.
+func (v *page) ReceiveResult(env *view.Env, msg any) {
+	if w, err, ok := view.TakeResult[*template.World](&v.world, msg); ok {
 		v.w = w
 		if err != nil {
 			v.wrong = err.Error()
@@ -122,12 +122,12 @@ func (v *page) Receive(env *view.Env, msg any) {
 		}
 		return
 	}
-	if m, err, ok := view.Come[*pattern.MadeSet](&v.makes, msg); ok {
+	if m, err, ok := view.TakeResult[*pattern.MadeSet](&v.makes, msg); ok {
 		v.show(env, m, err)
 		return
 	}
 	if v.pre != nil {
-		v.pre.Receive(env, msg)
+		v.pre.ReceiveResult(env, msg)
 	}
 }
 
@@ -144,7 +144,7 @@ func (v *page) make(env *view.Env, of func(*template.World) (*pattern.MadeSet, e
 		}
 	}
 	v.wrong = ""
-	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
+	view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
 }
 
 // show goes on to the preview.
@@ -152,18 +152,18 @@ func (v *page) show(env *view.Env, m *pattern.MadeSet, err error) {
 	if err != nil {
 		v.wrong = err.Error()
 		if errors.Is(err, template.ErrWhole) {
-			env.Say("%v", err)
+			env.SayText("%v", err)
 		} else {
-			env.Fail("%v", err)
+			env.SayFailure("%v", err)
 		}
 		return
 	}
 	v.made = m
 	for _, n := range m.Notes {
-		env.Say("%s", n)
+		env.SayText("%s", n)
 	}
 	v.pre = preview.Change(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
-		Crumb: "preview", Edit: v.edit, Cancel: v.cancel, Copies: []view.Copy{{What: "YAML", Text: m.Text}},
+		Crumb: "preview", Edit: v.edit, Cancel: v.cancel, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
 	})
 	v.pre.Sync(env)
 }
@@ -179,15 +179,15 @@ func (v *page) edit(env *view.Env) {
 		key = v.made.Changed[0]
 	}
 	notes := append([]string{"made from the template " + v.made.Template.Name + "."}, v.made.Notes...)
-	env.Replace(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
+	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
 // cancel goes back to the list, or to where what a set misses was asked for.
 func (v *page) cancel(env *view.Env) {
 	v.pre, v.made = nil, nil
-	env.Say("nothing was changed")
+	env.SayText("nothing was changed")
 	if v.whole() {
-		env.Back()
+		env.GoBack()
 	}
 }
 
@@ -199,19 +199,19 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	it, ok := v.table.Selected()
 	switch {
 	case !ok || v.whole():
-		env.Fail("nothing to pick here")
+		env.SayFailure("nothing to pick here")
 	case it.id == blank:
-		env.Replace(nav.ToNew(v.page.Priority))
-	case v.w == nil || v.makes.Under():
-		env.Say("looking at the cluster; a moment")
+		env.ReplacePage(nav.ToNew(v.page.Priority))
+	case v.w == nil || v.makes.IsUnderWay():
+		env.SayText("looking at the cluster; a moment")
 	case it.set != nil && it.missing == 0:
-		env.Open(nav.ToPolicy(it.set.MainPolicy().Key))
+		env.OpenPage(nav.ToPolicy(it.set.MainPolicy().Key))
 	case it.set != nil:
 		name := it.set.Name
 		v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
 	case it.template != nil:
 		t := it.template
-		env.Ask(newForm(v.w, t, func(env *view.Env, a template.Answers) {
+		env.AskDialog(newForm(v.w, t, func(env *view.Env, a template.Answers) {
 			v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
 		}))
 	}
@@ -221,16 +221,16 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 // Scopes are the keys of the list.
 func (v *page) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
 
-// Front is the preview of what was made.
-func (v *page) Front() view.View {
+// FrontView is the preview of what was made.
+func (v *page) FrontView() view.View {
 	if v.pre == nil {
 		return nil
 	}
 	return v.pre
 }
 
-// Selected is the policy that is about the set under the cursor.
-func (v *page) Selected() nav.Page {
+// SelectedPage is the policy that is about the set under the cursor.
+func (v *page) SelectedPage() nav.Page {
 	if it, ok := v.table.Selected(); ok && it.set != nil {
 		return nav.ToPolicy(it.set.MainPolicy().Key)
 	}
@@ -248,23 +248,23 @@ func (v *page) Crumb() string {
 	return "new from a template"
 }
 
-// Tell says how far it is.
-func (v *page) Tell(env *view.Env) widget.Line {
+// TellState says how far it is.
+func (v *page) TellState(env *view.Env) widget.Line {
 	switch {
-	case v.makes.Under():
-		return env.Busy(v.makes.Since(), "making the policies")
-	case v.world.Under():
-		return env.Busy(v.world.Since(), "looking at the cluster")
+	case v.makes.IsUnderWay():
+		return env.BusyLine(v.makes.BeganAt(), "making the policies")
+	case v.world.IsUnderWay():
+		return env.BusyLine(v.world.BeganAt(), "looking at the cluster")
 	}
 	return nil
 }
 
-// Working is since when something is worked out.
-func (v *page) Working() time.Time {
-	if v.makes.Under() {
-		return v.makes.Since()
+// WorkingSince is since when something is worked out.
+func (v *page) WorkingSince() time.Time {
+	if v.makes.IsUnderWay() {
+		return v.makes.BeganAt()
 	}
-	return v.world.Since()
+	return v.world.BeganAt()
 }
 
 // Render draws the list, or why there is none.
@@ -279,7 +279,7 @@ func (v *page) Render(env *view.Env, w, h int) string {
 		lines = append(lines, "")
 	}
 	if v.whole() {
-		if l := env.Busy(v.Working(), "working out what is missing"); l != nil && v.wrong == "" {
+		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.wrong == "" {
 			lines = append(lines, "", widget.Join(widget.Plain("  "), l).Render(w))
 		}
 		return widget.Pad(lines, h)

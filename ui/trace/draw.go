@@ -30,9 +30,9 @@ func (v *page) draw(env *view.Env) {
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
 	case v.wrong != "":
-		s.Say("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.wrong, nav.Page{})
+		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.wrong, nav.Page{})
 	case v.err != nil:
-		s.Say("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 		v.before(env, s)
 	case v.now == nil:
 		s.Add("wait", nil, nav.Page{})
@@ -45,7 +45,7 @@ func (v *page) draw(env *view.Env) {
 // before says what the answer was until when.
 func (v *page) before(env *view.Env, s *detail.Sheet) {
 	if !v.when.IsZero() {
-		s.Say("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
+		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
 	}
 }
 
@@ -56,27 +56,27 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
 	var to nav.Page
 	if len(t.Paths) == 1 && len(t.Families) == 0 {
-		to = d.Decides(&t.Paths[0])
+		to = d.DecidingPage(&t.Paths[0])
 	}
-	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), to)
+	s.AddParagraph("verdict", 0, sign, look, st.Title, t.Sentence(), to)
 	v.before(env, s)
 	if text := t.ServiceInFront(); text != "" {
-		s.Say("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
+		s.AddParagraph("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
 	}
 	if h := t.Through; h != nil {
 		sign, look := detail.VerdictSign(h.Verdict, st)
 		q := v.question
 		q.To = trace.EndText(h.Service)
-		s.Say("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
+		s.AddParagraph("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
 	}
 	if text := t.IdleOutcome(); text != "" {
-		s.Say("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
+		s.AddParagraph("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
 	}
 	if len(t.Families) == 0 {
 		v.byRows(s, t, "")
 	}
 	v.byOVN(s)
-	detail.Omissions(s, t.NotConsidered)
+	detail.AddOmissions(s, t.NotConsidered)
 	if len(t.Families) == 0 {
 		v.paths(s, d, t, "")
 		return
@@ -84,8 +84,8 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	for _, one := range t.Families {
 		sign, look := detail.VerdictSign(one.Verdict, st)
 		name := one.Connection.Family.String()
-		s.Head(name)
-		s.Say("family."+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
+		s.AddHead(name)
+		s.AddParagraph("family."+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
 		v.byRows(s, one, name+".")
 		v.paths(s, d, one, name+".")
 	}
@@ -99,25 +99,25 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 	}
 	service := t.Answer.Front != nil || t.Connection.To.Key.Kind == model.KindService
 	if !service || len(t.Paths) == 1 && t.Paths[0].To.Key == t.Connection.To.Key {
-		d.Ends(at+"0", &t.Paths[0], t.Connection)
-		d.Stages(at+"0", &t.Paths[0])
+		d.AddEnds(at+"0", &t.Paths[0], t.Connection)
+		d.AddStages(at+"0", &t.Paths[0])
 		return
 	}
 	if len(t.Paths) > 1 {
-		s.Head(words.Total(len(t.Paths), "endpoint"))
+		s.AddHead(words.Total(len(t.Paths), "endpoint"))
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.Say(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
+			s.AddParagraph(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
 		}
 	}
 	for i := range t.Paths {
 		id := fmt.Sprint(at, i)
 		if len(t.Paths) > 1 {
-			s.Head("to " + trace.EndName(t.Paths[i].To.Endpoint))
+			s.AddHead("to " + trace.EndName(t.Paths[i].To.Endpoint))
 		}
-		d.Ends(id, &t.Paths[i], t.Connection)
-		d.Stages(id, &t.Paths[i])
+		d.AddEnds(id, &t.Paths[i], t.Connection)
+		d.AddStages(id, &t.Paths[i])
 	}
 }
 
@@ -145,9 +145,9 @@ func (v *page) byRows(s *detail.Sheet, t *trace.Trace, at string) {
 	st := s.St
 	for i := range t.Disagree {
 		g := &t.Disagree[i]
-		sign, look := detail.Sign(g.Finding.Severity, st)
-		s.Say(fmt.Sprintf("%sdisagree.%d", at, i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
-		s.Say(fmt.Sprintf("%sremedy.%d", at, i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
+		sign, look := detail.SeveritySign(g.Finding.Severity, st)
+		s.AddParagraph(fmt.Sprintf("%sdisagree.%d", at, i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
+		s.AddParagraph(fmt.Sprintf("%sremedy.%d", at, i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
 	}
 	var unknown []string
 	asked := false
@@ -162,10 +162,10 @@ func (v *page) byRows(s *detail.Sheet, t *trace.Trace, at string) {
 	}
 	switch {
 	case len(unknown) > 0:
-		s.Say(at+"rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
+		s.AddParagraph(at+"rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
 	case asked && t.Verdict == verdict.Unknown:
-		s.Say(at+"rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
+		s.AddParagraph(at+"rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
 	case asked && len(t.Disagree) == 0:
-		s.Say(at+"rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
+		s.AddParagraph(at+"rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // asking is ovn-trace, as it is asked and what it said.
 type asking struct {
-	view.Once
+	view.LatestWork
 	wanted bool // ask as soon as the page is there
 	doing  *atomic.Pointer[string]
 	seen   string // of doing
@@ -34,7 +34,7 @@ type shown struct {
 
 func (a *asking) shown() shown {
 	a.seen = a.now()
-	return shown{a.Under(), a.seen, a.words, a.err}
+	return shown{a.IsUnderWay(), a.seen, a.words, a.err}
 }
 
 // now names the step that ovn-trace is at, empty for none.
@@ -48,7 +48,7 @@ func (a *asking) now() string {
 }
 
 // heard says whether something else is being done than was drawn.
-func (a *asking) heard() bool { return a.Under() && a.now() != a.seen }
+func (a *asking) heard() bool { return a.IsUnderWay() && a.now() != a.seen }
 
 func (a *asking) take(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
@@ -63,17 +63,17 @@ func (v *page) askOVN(env *view.Env) {
 	v.ovn.wanted = false
 	switch {
 	case v.wrong != "":
-		env.Fail("cannot ask: %s", v.wrong)
+		env.SayFailure("cannot ask: %s", v.wrong)
 		return
 	case !env.Rev.System.HasFeature(system.Rows):
-		env.Fail("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
+		env.SayFailure("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
 		return
-	case v.ovn.Under():
+	case v.ovn.IsUnderWay():
 		return
 	}
 	doing, c, ask := &atomic.Pointer[string]{}, v.asks, env.Console.OVNTrace
 	v.ovn.doing = doing
-	view.Begin(&v.ovn.Once, env, "asking OVN", func(ctx context.Context) (*flows.OVNTrace, error) {
+	view.BeginWork(&v.ovn.LatestWork, env, "asking OVN", func(ctx context.Context) (*flows.OVNTrace, error) {
 		return ask(ctx, c, func(s string) { doing.Store(&s) })
 	})
 }
@@ -83,14 +83,14 @@ func (v *page) askOVN(env *view.Env) {
 func (v *page) byOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {
-	case a.Under():
+	case a.IsUnderWay():
 		text := "asking OVN"
 		if a.seen != "" {
 			text += ": " + a.seen
 		}
-		s.Say("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
+		s.AddParagraph("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
-		s.Say("ovn", 0, "●", st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
+		s.AddParagraph("ovn", 0, "●", st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
 	case a.words != nil:
 		v.ovnWords(s, a.words)
 	}
@@ -105,21 +105,21 @@ func (v *page) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	case !w.Agrees:
 		sign, look = "?", st.Warn
 	}
-	s.Say("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.at.Format(time.TimeOnly), w.Headline), nav.Page{})
+	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.at.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
 		way := &w.Ways[i]
 		if way.To != "" {
-			s.Say(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To, nav.Page{})
 		}
 		for j, l := range way.Lines {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
-			s.Say(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
+			s.AddParagraph(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
 			if l.Agreement != flows.Agree {
-				s.Say(id+".rows", 4, "≠", st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
+				s.AddParagraph(id+".rows", 4, "≠", st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
 			}
 		}
 		for j, n := range way.Notes {
-			s.Say(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, "·", st.Dim, st.Text, n, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, "·", st.Dim, st.Text, n, nav.Page{})
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // page is the view.
 type page struct {
-	detail.Page
+	detail.PanePage
 	question trace.Question
 	asks     verdict.Connection
 	wrong    string // why the question cannot be asked
@@ -58,7 +58,7 @@ func (in inputs) same(o inputs) bool {
 type frame struct {
 	now    *trace.Trace
 	err    error
-	st     *themes.Styles
+	st     *themes.StyleSet
 	w      int
 	all    bool
 	second int64
@@ -68,7 +68,7 @@ type frame struct {
 
 // New makes the view of a question.
 func New(p nav.Page) view.View {
-	v := &page{Page: detail.NewPage(), tracer: &trace.Tracer{}}
+	v := &page{PanePage: detail.NewPage(), tracer: &trace.Tracer{}}
 	v.ovn.wanted = p.AskOVN
 	q, err := trace.ParseQuestion(p.ID)
 	v.question = q
@@ -129,15 +129,15 @@ func (v *page) settling() bool {
 	return v.now != nil && slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return d.Settling })
 }
 
-// Fresh says whether what changed meanwhile may be asked about now.
-func (v *page) Fresh(env *view.Env) bool { return v.wrong == "" && v.due(env) || v.ovn.heard() }
+// HasNews says whether what changed meanwhile may be asked about now.
+func (v *page) HasNews(env *view.Env) bool { return v.wrong == "" && v.due(env) || v.ovn.heard() }
 
-// Working is since when an answer is worked out.
-func (v *page) Working() time.Time {
+// WorkingSince is since when an answer is worked out.
+func (v *page) WorkingSince() time.Time {
 	if v.running {
 		return v.since
 	}
-	return v.ovn.Since()
+	return v.ovn.BeganAt()
 }
 
 // ask works the answer out, away from the screen: on a large cluster it takes a while.
@@ -155,9 +155,9 @@ func (v *page) ask(env *view.Env) {
 // pod that comes brings a revision, the machine has other work as well.
 const rest = 4
 
-// Receive takes an answer, and notices what became another.
-func (v *page) Receive(env *view.Env, msg any) {
-	if t, err, ok := view.Come[*flows.OVNTrace](&v.ovn.Once, msg); ok {
+// ReceiveResult takes an answer, and notices what became another.
+func (v *page) ReceiveResult(env *view.Env, msg any) {
+	if t, err, ok := view.TakeResult[*flows.OVNTrace](&v.ovn.LatestWork, msg); ok {
 		v.ovn.take(t, err)
 		return
 	}
@@ -232,7 +232,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		v.all = !v.all
 		v.draw(env)
 	default:
-		return v.Page.Do(env, id)
+		return v.PanePage.Do(env, id)
 	}
 	return true
 }
@@ -249,35 +249,35 @@ func (v *page) Crumb() string {
 func (v *page) BriefCrumb() string { return "trace" }
 
 // Copies are the answer and the commands that ask the same.
-func (v *page) Copies(env *view.Env) []view.Copy {
-	var out []view.Copy
+func (v *page) Copies(env *view.Env) []view.CopyItem {
+	var out []view.CopyItem
 	if v.now != nil {
-		out = append(out, view.Copy{What: "answer", Text: v.now.Connection.String() + ": " + v.now.Sentence()})
+		out = append(out, view.CopyItem{What: "answer", Text: v.now.Connection.String() + ": " + v.now.Sentence()})
 	}
 	if v.wrong == "" {
-		out = append(out, view.Copy{What: "rung trace command", Text: v.question.Command()})
+		out = append(out, view.CopyItem{What: "rung trace command", Text: v.question.Command()})
 		if line, _ := trace.OvnkubeTrace(v.asks); line != "" {
-			out = append(out, view.Copy{What: "ovnkube-trace command", Text: line})
+			out = append(out, view.CopyItem{What: "ovnkube-trace command", Text: line})
 		}
 	}
 	if v.now != nil {
 		lines, _ := v.now.OVNTrace(v.rev) // where there are none, there is nothing to copy
 		for _, l := range lines {
-			out = append(out, view.Copy{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
+			out = append(out, view.CopyItem{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
 		}
 	}
-	return append(out, view.CopiesOf(env, v.Selected())...)
+	return append(out, view.CopiesOf(env, v.SelectedPage())...)
 }
 
-// Tell says whether policies and rows agree.
-func (v *page) Tell(env *view.Env) widget.Line {
+// TellState says whether policies and rows agree.
+func (v *page) TellState(env *view.Env) widget.Line {
 	if v.running {
-		if busy := env.Busy(v.since, "tracing"); busy != nil {
+		if busy := env.BusyLine(v.since, "tracing"); busy != nil {
 			return busy
 		}
 	}
-	if v.ovn.Under() {
-		if busy := env.Busy(v.ovn.Since(), "asking OVN"); busy != nil {
+	if v.ovn.IsUnderWay() {
+		if busy := env.BusyLine(v.ovn.BeganAt(), "asking OVN"); busy != nil {
 			return busy
 		}
 	}

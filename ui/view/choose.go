@@ -8,26 +8,26 @@ import (
 	"rung/ui/widget"
 )
 
-// Choose lets one of several things be picked.
-type Choose struct {
+// ChoiceDialog lets one of several things be picked.
+type ChoiceDialog struct {
 	Title string
-	Items []Item
+	Items []ChoiceItem
 	Done  func(env *Env, i int)
 
 	at    int
 	focus int // the line of the item under the cursor in the last drawing
 }
 
-// Item is a thing to choose. WhyNot disables it with a reason.
-type Item struct {
+// ChoiceItem is a thing to choose. WhyNot disables it with a reason.
+type ChoiceItem struct {
 	Key    string // picks it at once; empty for none
 	Text   string
 	Note   string
 	WhyNot string
 }
 
-// Key walks and picks.
-func (c *Choose) Key(env *Env, key, text string) bool {
+// PressKey walks and picks.
+func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 	pick := -1
 	for i, it := range c.Items {
 		if it.Key != "" && it.Key == key {
@@ -59,13 +59,13 @@ func (c *Choose) Key(env *Env, key, text string) bool {
 }
 
 // Paste does nothing.
-func (c *Choose) Paste(string) {}
+func (c *ChoiceDialog) Paste(string) {}
 
-// At puts the cursor on an item to begin with.
-func (c *Choose) At(i int) *Choose { c.at = i; return c }
+// StartAt puts the cursor on an item to begin with.
+func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.at = i; return c }
 
 // Draw lists the things.
-func (c *Choose) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
 	wide := 0
 	for _, it := range c.Items {
@@ -76,7 +76,7 @@ func (c *Choose) Draw(st *themes.Styles, w int) (string, []string) {
 		if i == c.at {
 			mark, c.focus = "▸", len(lines)
 		}
-		for _, l := range it.lines(mark, wide, w, st) {
+		for _, l := range it.itemLines(mark, wide, w, st) {
 			if i == c.at {
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
@@ -87,13 +87,13 @@ func (c *Choose) Draw(st *themes.Styles, w int) (string, []string) {
 	return c.Title, lines
 }
 
-// Focus is the item under the cursor.
-func (c *Choose) Focus() int { return c.focus }
+// FocusLine is the item under the cursor.
+func (c *ChoiceDialog) FocusLine() int { return c.focus }
 
-// lines returns the item: in one line where there is room, else with its note below. An item
+// itemLines returns the item: in one line where there is room, else with its note below. An item
 // that cannot be chosen has its key in parentheses, since a colour alone says nothing on a
 // terminal without colours.
-func (it *Item) lines(mark string, wide, w int, st *themes.Styles) []widget.Line {
+func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) []widget.Line {
 	key, text, note := " "+it.Key+"  ", themes.Style{}, it.Note
 	if it.Key == "" {
 		key = "    "
@@ -112,26 +112,26 @@ func (it *Item) lines(mark string, wide, w int, st *themes.Styles) []widget.Line
 	return out
 }
 
-// Note tells something longer than a line; any key closes it.
-type Note struct {
+// NoteDialog tells something longer than a line; any key closes it.
+type NoteDialog struct {
 	Title string
 	Body  []string
 }
 
-// Key closes it.
-func (n *Note) Key(*Env, string, string) bool { return true }
+// PressKey closes it.
+func (n *NoteDialog) PressKey(*Env, string, string) bool { return true }
 
 // Paste does nothing.
-func (n *Note) Paste(string) {}
+func (n *NoteDialog) Paste(string) {}
 
-// Focus is its beginning: it is read from there.
-func (n *Note) Focus() int { return 0 }
+// FocusLine is its beginning: it is read from there.
+func (n *NoteDialog) FocusLine() int { return 0 }
 
 // Draw shows the text.
-func (n *Note) Draw(_ *themes.Styles, w int) (string, []string) {
+func (n *NoteDialog) Draw(_ *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for _, p := range n.Body {
-		lines = append(lines, paragraph(p, themes.Style{}, w)...)
+		lines = append(lines, paragraphLines(p, themes.Style{}, w)...)
 	}
 	return n.Title, append(lines, "", " any key closes")
 }

@@ -77,30 +77,30 @@ type Console interface {
 }
 
 // StateStyle is the look of a policy's state.
-func StateStyle(s model.PolicyState, st *themes.Styles) themes.Style {
-	return st.Of(role.State(s))
+func StateStyle(s model.PolicyState, st *themes.StyleSet) themes.Style {
+	return st.StyleOf(role.StateRole(s))
 }
 
 // ActionStyle is the look of what a rule does.
-func ActionStyle(a model.Action, st *themes.Styles) themes.Style {
-	return st.Of(role.Action(a))
+func ActionStyle(a model.Action, st *themes.StyleSet) themes.Style {
+	return st.StyleOf(role.ActionRole(a))
 }
 
 // The questions that several views ask before a change is previewed.
 
 // AskDelete previews the removal of a policy.
 func AskDelete(env *Env, k model.PolicyKey) {
-	env.Preview(change.Mutation{Op: change.OpDelete, Policy: k})
+	env.PreviewChange(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
 // AskMove asks for another priority of a policy that has one.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil || !k.Kind.HasPriority() {
-		env.Fail("%s has no priority", k.Label())
+		env.SayFailure("%s has no priority", k.Label())
 		return
 	}
-	env.Ask(&Prompt{Title: "Move " + k.Label(), Label: fmt.Sprintf("New priority (now %d; lower decides first):", p.Priority),
+	env.AskDialog(&PromptDialog{Title: "Move " + k.Label(), Label: fmt.Sprintf("New priority (now %d; lower decides first):", p.Priority),
 		Check: func(s string) string {
 			if n, err := strconv.Atoi(strings.TrimSpace(s)); err != nil || n < 0 || n > 1000 {
 				return "a number from 0 to 1000"
@@ -109,6 +109,6 @@ func AskMove(env *Env, k model.PolicyKey) {
 		},
 		Done: func(env *Env, s string) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s)) // checked above
-			env.Preview(change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(n)})
+			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(n)})
 		}})
 }

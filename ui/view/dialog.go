@@ -14,40 +14,40 @@ import (
 // Dialog is a question laid over the page. Its answers are carried out with an
 // Env of the page that asked.
 type Dialog interface {
-	// Key takes a key press; text is what it types. It is done when the
+	// PressKey takes a key press; text is what it types. It is done when the
 	// answer was given or the question left.
-	Key(env *Env, key, text string) (done bool)
+	PressKey(env *Env, key, text string) (done bool)
 	// Paste takes pasted text.
 	Paste(text string)
 	// Draw gives the title and the lines of a box that is w cells wide inside.
-	Draw(st *themes.Styles, w int) (title string, lines []string)
+	Draw(st *themes.StyleSet, w int) (title string, lines []string)
 }
 
-// Typist is a dialog in which a line is typed.
-type Typist interface {
+// TypingDialog is a dialog in which a line is typed.
+type TypingDialog interface {
 	// Cursor says where the terminal's cursor belongs in what Draw gave last: the cell
 	// and the line. ok is false while nothing is typed.
 	Cursor() (x, line int, ok bool)
-	// Types says whether keys are text: then none of them is lost.
-	Types() bool
+	// TypesText says whether keys are text: then none of them is lost.
+	TypesText() bool
 }
 
-// Changing is a dialog that may become another question while it is open.
-type Changing interface {
-	// Unread says whether it did, and was not answered since.
-	Unread() bool
-	// Gone says whether there is nothing to ask any more, since something changed.
-	Gone() bool
+// ChangingDialog is a dialog that may become another question while it is open.
+type ChangingDialog interface {
+	// IsUnread says whether it did, and was not answered since.
+	IsUnread() bool
+	// IsGone says whether there is nothing to ask any more, since something changed.
+	IsGone() bool
 }
 
-// Focused is a dialog with a line that must be in sight where not all are.
-type Focused interface {
-	// Focus returns the number of that line in the lines that Draw returned last.
-	Focus() int
+// FocusedDialog is a dialog with a line that must be in sight where not all are.
+type FocusedDialog interface {
+	// FocusLine returns the number of that line in the lines that Draw returned last.
+	FocusLine() int
 }
 
-// Confirm asks yes or no; No is chosen to begin with.
-type Confirm struct {
+// ConfirmDialog asks yes or no; No is chosen to begin with.
+type ConfirmDialog struct {
 	Title string
 	// Body says what will happen, one paragraph each.
 	Body []string
@@ -73,7 +73,7 @@ type Confirm struct {
 	// Again is the question as it is now that something changed. It is shown in place
 	// of this one, with what was typed, and its first yes only says that it is another.
 	// nil, or a nil question: there is nothing to ask any more, which is said.
-	Again func() *Confirm
+	Again func() *ConfirmDialog
 
 	yes     bool
 	trial   int    // of Trials, from 1; 0 is none
@@ -85,9 +85,9 @@ type Confirm struct {
 	typing  int // the line of the input in the last drawing, 0 for none
 }
 
-// stale says whether there is nothing to be asked any more. A question that is another
+// isStale says whether there is nothing to be asked any more. A question that is another
 // one now becomes that one.
-func (c *Confirm) stale() bool {
+func (c *ConfirmDialog) isStale() bool {
 	if c.changed != "" || c.Changed == nil {
 		return c.changed != ""
 	}
@@ -95,7 +95,7 @@ func (c *Confirm) stale() bool {
 	if what == "" {
 		return false
 	}
-	var now *Confirm
+	var now *ConfirmDialog
 	if c.Again != nil {
 		now = c.Again()
 	}
@@ -113,68 +113,68 @@ func (c *Confirm) stale() bool {
 	return false
 }
 
-// Types says whether a name is typed.
-func (c *Confirm) Types() bool { return c.Type != "" }
+// TypesText says whether a name is typed.
+func (c *ConfirmDialog) TypesText() bool { return c.Type != "" }
 
-// Unread says whether the question became another that nobody has answered since.
-func (c *Confirm) Unread() bool { return c.unread }
+// IsUnread says whether the question became another that nobody has answered since.
+func (c *ConfirmDialog) IsUnread() bool { return c.unread }
 
-// Gone says whether there is nothing to ask any more, since something changed.
-func (c *Confirm) Gone() bool { return c.changed != "" || c.again != "" && c.WhyNot != "" }
+// IsGone says whether there is nothing to ask any more, since something changed.
+func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.again != "" && c.WhyNot != "" }
 
-// said carries out yes, but for the first of a question that became another.
-func (c *Confirm) said(env *Env) bool {
+// carryOutYes carries out yes, but for the first of a question that became another.
+func (c *ConfirmDialog) carryOutYes(env *Env) bool {
 	if c.unread {
 		c.unread, c.wrong = false, "not done: this changed while you were answering; read it again, then repeat your answer"
 		return false
 	}
 	if c.trial > 0 {
-		return c.answer(env, func(env *Env) { c.YesTrial(env, c.Trials[c.trial-1]) })
+		return c.carryOut(env, func(env *Env) { c.YesTrial(env, c.Trials[c.trial-1]) })
 	}
-	return c.answer(env, c.Yes)
+	return c.carryOut(env, c.Yes)
 }
 
-// Key answers.
-func (c *Confirm) Key(env *Env, key, text string) bool {
-	if c.stale() || c.WhyNot != "" {
+// PressKey answers.
+func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
+	if c.isStale() || c.WhyNot != "" {
 		// Whoever is typing a name goes on for a moment: only what ends a question
 		// closes it.
-		return (key == "esc" || key == "enter") && c.answer(env, c.No)
+		return (key == "esc" || key == "enter") && c.carryOut(env, c.No)
 	}
 	if key == "space" && len(c.Trials) > 0 { // no name has one
 		c.trial = (c.trial + 1) % (len(c.Trials) + 1)
 		return false
 	}
 	if c.Type != "" {
-		return c.name(env, key, text)
+		return c.typeName(env, key, text)
 	}
 	switch key {
 	case "esc", "n", "N", "q":
-		return c.answer(env, c.No)
+		return c.carryOut(env, c.No)
 	case "y", "Y":
-		return c.said(env)
+		return c.carryOutYes(env)
 	case "left", "right", "tab", "shift+tab":
 		c.yes, c.wrong = !c.yes, ""
 	case "enter":
 		if c.yes {
-			return c.said(env)
+			return c.carryOutYes(env)
 		}
-		return c.answer(env, c.No)
+		return c.carryOut(env, c.No)
 	}
 	return false
 }
 
-// name types the name and says yes with it.
-func (c *Confirm) name(env *Env, key, text string) bool {
+// typeName types the name and says yes with it.
+func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 	switch key {
 	case "esc":
-		return c.answer(env, c.No)
+		return c.carryOut(env, c.No)
 	case "enter":
 		switch strings.TrimSpace(c.input.Value()) {
 		case c.Type:
-			return c.said(env)
+			return c.carryOutYes(env)
 		case "":
-			return c.answer(env, c.No)
+			return c.carryOut(env, c.No)
 		}
 		c.wrong = "the name is " + c.Type
 		return false
@@ -184,7 +184,7 @@ func (c *Confirm) name(env *Env, key, text string) bool {
 	return false
 }
 
-func (c *Confirm) answer(env *Env, f func(*Env)) bool {
+func (c *ConfirmDialog) carryOut(env *Env, f func(*Env)) bool {
 	if f != nil {
 		f(env)
 	}
@@ -192,7 +192,7 @@ func (c *Confirm) answer(env *Env, f func(*Env)) bool {
 }
 
 // Paste types into the name.
-func (c *Confirm) Paste(text string) {
+func (c *ConfirmDialog) Paste(text string) {
 	if c.Type != "" && c.WhyNot == "" {
 		c.wrong = ""
 		c.input.Insert(text)
@@ -200,7 +200,7 @@ func (c *Confirm) Paste(text string) {
 }
 
 // Cursor is in the name being typed.
-func (c *Confirm) Cursor() (x, line int, ok bool) {
+func (c *ConfirmDialog) Cursor() (x, line int, ok bool) {
 	return len(typeHere) + c.input.Cursor(), c.typing, c.typing > 0 && c.input.Cursor() >= 0
 }
 
@@ -208,21 +208,21 @@ func (c *Confirm) Cursor() (x, line int, ok bool) {
 const typeHere = " > "
 
 // Draw shows the question, or why it is not asked any more.
-func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
-	if c.stale() {
-		lines = warning("Changed since you opened it: "+c.changed+".", st, w)
+	if c.isStale() {
+		lines = warningLines("Changed since you opened it: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
 	}
 	for _, p := range c.Body {
-		lines = append(lines, paragraph(p, themes.Style{}, w)...)
+		lines = append(lines, paragraphLines(p, themes.Style{}, w)...)
 	}
 	for _, p := range c.Warn {
-		lines = append(lines, warning(p, st, w)...)
+		lines = append(lines, warningLines(p, st, w)...)
 	}
 	if c.again != "" { // beside the answer: a long question is shown from its end
-		lines = append(append(lines, ""), warning("Changed since you opened it, shown again: "+c.again+".", st, w)...)
+		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.again+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))
@@ -230,20 +230,20 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	lines = append(lines, "")
 	switch {
 	case c.WhyNot != "":
-		lines = append(lines, marked("✗", st.Error, "Cannot be done: "+c.WhyNot, w)...)
+		lines = append(lines, signedParagraph("✗", st.Error, "Cannot be done: "+c.WhyNot, w)...)
 		return c.Title, append(lines, "", " enter or esc closes")
 	case c.Type != "":
 		return c.Title, c.drawName(lines, st, w)
 	}
-	lines = append(lines, c.answers(st, w)...)
+	lines = append(lines, c.answerLines(st, w)...)
 	if c.wrong != "" {
-		lines = append(lines, marked("●", st.Error, c.wrong, w)...)
+		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
 	}
 	return c.Title, lines
 }
 
 // drawTrial is the choice beside yes, what of it is taken, and what space takes next.
-func (c *Confirm) drawTrial(st *themes.Styles, w int) string {
+func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 	box, style, within, next := "[ ]", themes.Style{}, c.Trials[0], ""
 	if c.trial > 0 {
 		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " · again: off"
@@ -255,8 +255,8 @@ func (c *Confirm) drawTrial(st *themes.Styles, w int) string {
 		{Text: next, Style: st.Dim}}.Render(w)
 }
 
-// answers are no and yes, beside each other where there is room.
-func (c *Confirm) answers(st *themes.Styles, w int) []string {
+// answerLines are no and yes, beside each other where there is room.
+func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
 	no, yes := widget.Styled("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.Styled("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
 	if c.yes {
@@ -270,23 +270,23 @@ func (c *Confirm) answers(st *themes.Styles, w int) []string {
 }
 
 // drawName adds the name to type, what was typed and what is wrong with that.
-func (c *Confirm) drawName(lines []string, st *themes.Styles, w int) []string {
+func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []string {
 	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
 	if ask.Width() <= w {
 		lines = append(lines, ask.Render(w))
 	} else {
-		lines = append(lines, paragraph(strings.TrimSpace(ask.String()), themes.Style{}, w)...)
+		lines = append(lines, paragraphLines(strings.TrimSpace(ask.String()), themes.Style{}, w)...)
 	}
 	lines = append(lines, typeHere+c.input.Render(st, max(1, w-len(typeHere)-1)))
 	c.typing = len(lines) - 1
 	if c.wrong != "" {
-		lines = append(lines, marked("●", st.Error, c.wrong, w)...)
+		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
 	}
 	return lines
 }
 
-// paragraph is text in lines of the box.
-func paragraph(text string, style themes.Style, w int) []string {
+// paragraphLines is text in lines of the box.
+func paragraphLines(text string, style themes.Style, w int) []string {
 	lines := widget.Flow(text, max(1, w-2))
 	for i := range lines {
 		lines[i] = " " + style.Render(lines[i])
@@ -294,8 +294,8 @@ func paragraph(text string, style themes.Style, w int) []string {
 	return lines
 }
 
-// marked is a paragraph with a sign before it, both in one look.
-func marked(sign string, style themes.Style, text string, w int) []string {
+// signedParagraph is a paragraph with a sign before it, both in one look.
+func signedParagraph(sign string, style themes.Style, text string, w int) []string {
 	lines := widget.Flow(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
@@ -307,8 +307,8 @@ func marked(sign string, style themes.Style, text string, w int) []string {
 	return lines
 }
 
-// warning is a paragraph with a sign before it.
-func warning(text string, st *themes.Styles, w int) []string {
+// warningLines is a paragraph with a sign before it.
+func warningLines(text string, st *themes.StyleSet, w int) []string {
 	lines := widget.Flow(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
@@ -322,7 +322,7 @@ func warning(text string, st *themes.Styles, w int) []string {
 
 // AskFind asks for a text and goes to the first place that has it, or says that there is none.
 func AskFind(env *Env, t *widget.Text) {
-	env.Ask(&Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
+	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
 		if f := widget.ParseFilter(text); !t.Find(f) && !f.Empty() {
 			return fmt.Sprintf("%q is not in the text", text)
 		}
@@ -330,8 +330,8 @@ func AskFind(env *Env, t *widget.Text) {
 	}})
 }
 
-// Prompt asks for a line of text.
-type Prompt struct {
+// PromptDialog asks for a line of text.
+type PromptDialog struct {
 	Title string
 	Label string
 	// Value is the text to begin with. The first text typed replaces it.
@@ -346,16 +346,16 @@ type Prompt struct {
 	typing int // the line of the input in the last drawing
 }
 
-func (p *Prompt) begin() {
+func (p *PromptDialog) beginInput() {
 	if !p.begun {
 		p.begun = true
 		p.input.Prefill(p.Value)
 	}
 }
 
-// Key edits the line.
-func (p *Prompt) Key(env *Env, key, text string) bool {
-	p.begin()
+// PressKey edits the line.
+func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
+	p.beginInput()
 	switch key {
 	case "esc":
 		return true
@@ -377,27 +377,27 @@ func (p *Prompt) Key(env *Env, key, text string) bool {
 }
 
 // Paste types into the line.
-func (p *Prompt) Paste(text string) { p.begin(); p.wrong = ""; p.input.Insert(text) }
+func (p *PromptDialog) Paste(text string) { p.beginInput(); p.wrong = ""; p.input.Insert(text) }
 
-// Types says that a line is typed.
-func (p *Prompt) Types() bool { return true }
+// TypesText says that a line is typed.
+func (p *PromptDialog) TypesText() bool { return true }
 
 // Cursor is in the line.
-func (p *Prompt) Cursor() (x, line int, ok bool) {
+func (p *PromptDialog) Cursor() (x, line int, ok bool) {
 	return len(typeHere) + p.input.Cursor(), p.typing, p.input.Cursor() >= 0
 }
 
 // Draw shows the line and what is wrong with it.
-func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
-	p.begin()
-	lines := paragraph(widget.Clean(p.Label), themes.Style{}, w)
+func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
+	p.beginInput()
+	lines := paragraphLines(widget.Clean(p.Label), themes.Style{}, w)
 	p.typing = len(lines)
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
 	switch {
 	case p.wrong != "":
-		lines = append(lines, marked("●", st.Error, p.wrong, w)...)
+		lines = append(lines, signedParagraph("●", st.Error, p.wrong, w)...)
 	case p.input.Prefilled():
-		lines = append(lines, paragraph("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
+		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}
 	return p.Title, lines
 }

@@ -23,12 +23,12 @@ type Env struct {
 	// Rev is the revision of this frame.
 	Rev    *revision.Revision
 	Now    time.Time
-	Styles *themes.Styles
+	Styles *themes.StyleSet
 	Keys   *action.Keymap
 	// StateDir takes files a view leaves behind: texts being edited, saved pages.
 	StateDir string
 	// Setups are the settings that pages keep for the next page of their kind.
-	Setups *Setups
+	Setups *PageSetups
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int
@@ -41,7 +41,7 @@ type Env struct {
 
 // The requests of a view; the root model carries them out when the call returns.
 type (
-	// OpenAsk goes to a page; Replace leaves the current one out of the way
+	// OpenAsk goes to a page; ReplacePage leaves the current one out of the way
 	// back.
 	OpenAsk struct {
 		Page    nav.Page
@@ -61,15 +61,15 @@ type (
 		Bad  bool
 	}
 	// CopyAsk puts text into the clipboard.
-	CopyAsk Copy
+	CopyAsk CopyItem
 	// RunAsk does work outside the screen's goroutine.
 	RunAsk struct {
 		What string
 		Do   func(context.Context) any
 	}
-	// Prepared is the result of work that prepares a question: the question is put if its
+	// PreparedDialog is the result of work that prepares a question: the question is put if its
 	// page is still on top and nothing else is asked.
-	Prepared func(*Env)
+	PreparedDialog func(*Env)
 	// ExecAsk hands the terminal to a program.
 	ExecAsk struct {
 		Cmd  *exec.Cmd
@@ -83,90 +83,92 @@ type (
 	SwitchAsk struct{ Context string }
 )
 
-// Busy names the work that has been done since a moment, and is empty while that is so short
+// BusyLine names the work that has been done since a moment, and is empty while that is so short
 // that it would only flicker. The line is drawn again with every turn of the spinner
 // as long as the work is one of Run's, or the page's own (Worker).
-func (e *Env) Busy(since time.Time, what string) widget.Line {
+func (e *Env) BusyLine(since time.Time, what string) widget.Line {
 	if e.Sign == "" || e.Now.Sub(since) < widget.SpinAfter {
 		return nil
 	}
 	return widget.Styled(e.Sign+" "+what, e.Styles.Info)
 }
 
-// SavedDir is the folder for what the user saves; Stamp is the moment, for a file's name.
+// SavedDir is the folder for what the user saves; FileStamp is the moment, for a file's name.
 func (e *Env) SavedDir() string { return filepath.Join(e.StateDir, "saved") }
 
-// Stamp is the moment as it stands in the name of a file.
-func (e *Env) Stamp() string { return e.Now.UTC().Format("20060102-150405") }
+// FileStamp is the moment as it stands in the name of a file.
+func (e *Env) FileStamp() string { return e.Now.UTC().Format("20060102-150405") }
 
-func (e *Env) add(a any) { e.asks = append(e.asks, a) }
+func (e *Env) addAsk(a any) { e.asks = append(e.asks, a) }
 
-// Take returns what was asked for, in order, and forgets it.
-func (e *Env) Take() []any {
+// TakeAsks returns what was asked for, in order, and forgets it.
+func (e *Env) TakeAsks() []any {
 	asks := e.asks
 	e.asks = nil
 	return asks
 }
 
-// Open goes to a page; a page that is no place says so.
-func (e *Env) Open(p nav.Page) {
+// OpenPage goes to a page; a page that is no place says so.
+func (e *Env) OpenPage(p nav.Page) {
 	if p.None() {
-		e.Fail("nothing to open here")
+		e.SayFailure("nothing to open here")
 		return
 	}
-	e.add(OpenAsk{Page: p})
+	e.addAsk(OpenAsk{Page: p})
 }
 
-// Replace goes to a page instead of the current one.
-func (e *Env) Replace(p nav.Page) { e.add(OpenAsk{Page: p, Replace: true}) }
+// ReplacePage goes to a page instead of the current one.
+func (e *Env) ReplacePage(p nav.Page) { e.addAsk(OpenAsk{Page: p, Replace: true}) }
 
-// Back goes back one page.
-func (e *Env) Back() { e.add(BackAsk{}) }
+// GoBack goes back one page.
+func (e *Env) GoBack() { e.addAsk(BackAsk{}) }
 
 // BackTo goes back one page and puts the cursor there on what to stands for.
-func (e *Env) BackTo(to nav.Page) { e.add(BackAsk{To: to}) }
+func (e *Env) BackTo(to nav.Page) { e.addAsk(BackAsk{To: to}) }
 
 // BackPast goes back one page, and on past every page of an object that is gone.
-func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
+func (e *Env) BackPast(gone model.Key) { e.addAsk(BackAsk{Past: gone}) }
 
-// Preview shows a change before it is made.
-func (e *Env) Preview(m change.Mutation) { e.add(PreviewAsk{Mutation: m}) }
+// PreviewChange shows a change before it is made.
+func (e *Env) PreviewChange(m change.Mutation) { e.addAsk(PreviewAsk{Mutation: m}) }
 
-// Say puts a text into the status line, Fail one that went wrong.
-func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }
-
-// Fail says what went wrong.
-func (e *Env) Fail(format string, args ...any) {
-	e.add(ToastAsk{Text: fmt.Sprintf(format, args...), Bad: true})
+// SayText puts a text into the status line, Fail one that went wrong.
+func (e *Env) SayText(format string, args ...any) {
+	e.addAsk(ToastAsk{Text: fmt.Sprintf(format, args...)})
 }
 
-// Copy puts text into the clipboard; what names it.
-func (e *Env) Copy(what, text string) { e.add(CopyAsk{What: what, Text: text}) }
+// SayFailure says what went wrong.
+func (e *Env) SayFailure(format string, args ...any) {
+	e.addAsk(ToastAsk{Text: fmt.Sprintf(format, args...), Bad: true})
+}
 
-// Run does work elsewhere; what it returns comes to the view's Receive, unless
+// CopyText puts text into the clipboard; what names it.
+func (e *Env) CopyText(what, text string) { e.addAsk(CopyAsk{What: what, Text: text}) }
+
+// Run does work elsewhere; what it returns comes to the view's ReceiveResult, unless
 // the page was left meanwhile: ctx ends then. what says what is being done. A ToastAsk is
-// said, and a Prepared question put, by the root model.
-func (e *Env) Run(what string, do func(ctx context.Context) any) { e.add(RunAsk{what, do}) }
+// said, and a PreparedDialog put, by the root model.
+func (e *Env) Run(what string, do func(ctx context.Context) any) { e.addAsk(RunAsk{what, do}) }
 
-// Exec hands the terminal to a program and takes it back when it ends; done's
-// result comes to Receive.
-func (e *Env) Exec(cmd *exec.Cmd, done func(error) any) { e.add(ExecAsk{cmd, done}) }
+// ExecProgram hands the terminal to a program and takes it back when it ends; done's
+// result comes to ReceiveResult.
+func (e *Env) ExecProgram(cmd *exec.Cmd, done func(error) any) { e.addAsk(ExecAsk{cmd, done}) }
 
-// Ask puts a question.
-func (e *Env) Ask(d Dialog) { e.add(DialogAsk{d}) }
+// AskDialog puts a question.
+func (e *Env) AskDialog(d Dialog) { e.addAsk(DialogAsk{d}) }
 
-// Filter sets the filter of the page.
-func (e *Env) Filter(text string) { e.add(FilterAsk{text}) }
+// SetPageFilter sets the filter of the page.
+func (e *Env) SetPageFilter(text string) { e.addAsk(FilterAsk{text}) }
 
-// Switch leaves this cluster for another context of the kubeconfig.
-func (e *Env) Switch(context string) { e.add(SwitchAsk{context}) }
+// SwitchContext leaves this cluster for another context of the kubeconfig.
+func (e *Env) SwitchContext(context string) { e.addAsk(SwitchAsk{context}) }
 
-// Setups are how pages of a kind were last set up by the user, for the next page of that
+// PageSetups are how pages of a kind were last set up by the user, for the next page of that
 // kind: until the console ends. The zero value and nil keep nothing.
-type Setups struct{ by map[nav.Kind]any }
+type PageSetups struct{ by map[nav.Kind]any }
 
-// Keep keeps what the next page of a kind begins with.
-func (k *Setups) Keep(kind nav.Kind, set any) {
+// KeepSetup keeps what the next page of a kind begins with.
+func (k *PageSetups) KeepSetup(kind nav.Kind, set any) {
 	if k == nil {
 		return
 	}
@@ -176,8 +178,8 @@ func (k *Setups) Keep(kind nav.Kind, set any) {
 	k.by[kind] = set
 }
 
-// Of returns the settings kept for a kind of page, nil for none.
-func (k *Setups) Of(kind nav.Kind) any {
+// SetupOf returns the settings kept for a kind of page, nil for none.
+func (k *PageSetups) SetupOf(kind nav.Kind) any {
 	if k == nil {
 		return nil
 	}

@@ -24,16 +24,16 @@ func AskLogging(env *Env, keys ...model.Key) {
 			p = nil
 		}
 		if p == nil {
-			env.Fail("%s is gone", k.Label())
+			env.SayFailure("%s is gone", k.Label())
 			return
 		}
 		all = append(all, p)
 	}
-	env.Ask(newLogging(env, all))
+	env.AskDialog(newLogging(env, all))
 }
 
-// logging is the question what logs: one row per action, and one for how long.
-type logging struct {
+// loggingDialog is the question what logs: one row per action, and one for how long.
+type loggingDialog struct {
 	keys     []model.Key
 	now      model.LogLevels
 	broken   string               // what is wrong with the annotation that is there
@@ -65,8 +65,8 @@ type sessionTime struct {
 var sessionTimes = []sessionTime{{"5 min", true, 5 * time.Minute}, {"15 min", true, gate.DefaultSession}, {"1 h", true, time.Hour},
 	{"8 h", true, 8 * time.Hour}, {"until off", true, 0}, {"for good", false, 0}}
 
-func newLogging(env *Env, all []*model.Policy) *logging {
-	l := &logging{options: append([]string{"off"}, model.LogSeverities...), clock: env.Now, times: sessionTimes}
+func newLogging(env *Env, all []*model.Policy) *loggingDialog {
+	l := &loggingDialog{options: append([]string{"off"}, model.LogSeverities...), clock: env.Now, times: sessionTimes}
 	l.lasts = slices.IndexFunc(l.times, func(t sessionTime) bool { return t.session && t.lasts == gate.DefaultSession })
 	var rules ladder.RuleCount
 	pass, counted := true, true
@@ -81,23 +81,23 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 		counted = counted && p.Kind.IsAdmin()
 	}
 	if counted {
-		l.add(model.Deny, rules.Deny)
-		l.add(model.Allow, rules.Allow)
+		l.addAction(model.Deny, rules.Deny)
+		l.addAction(model.Allow, rules.Allow)
 	} else {
 		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", on: true}, {action: model.Allow, note: "what rules allow", on: true}}
 	}
 	if pass {
-		l.add(model.Pass, rules.Pass)
+		l.addAction(model.Pass, rules.Pass)
 	}
 	if len(all) == 1 {
-		l.present(env, all[0])
+		l.readPresent(env, all[0])
 	}
 	for i := range l.rows {
-		l.set(i, l.now.LevelOf(l.rows[i].action))
+		l.setLevel(i, l.now.LevelOf(l.rows[i].action))
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
 		if !l.now.IsOn() && l.rows[i].on {
-			l.set(i, model.LogSeverities[0])
+			l.setLevel(i, model.LogSeverities[0])
 			l.at = i
 			break
 		}
@@ -105,8 +105,8 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 	return l
 }
 
-// present reads the present log levels of an object.
-func (l *logging) present(env *Env, p *model.Policy) {
+// readPresent reads the present log levels of an object.
+func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 	if p.Kind == model.KindNamespace {
 		logs := policies.NamespaceLogging(env.Rev, p.Name)
 		l.now = logs.Levels
@@ -122,7 +122,7 @@ func (l *logging) present(env *Env, p *model.Policy) {
 	l.now = now
 }
 
-func (l *logging) add(a model.Action, rules int) {
+func (l *loggingDialog) addAction(a model.Action, rules int) {
 	r := logRow{action: a, note: "no rule", on: rules > 0}
 	if r.on {
 		r.note = words.Count(rules, "rule")
@@ -130,18 +130,18 @@ func (l *logging) add(a model.Action, rules int) {
 	l.rows = append(l.rows, r)
 }
 
-func (l *logging) set(row int, level string) {
+func (l *loggingDialog) setLevel(row int, level string) {
 	l.rows[row].at = max(0, slices.Index(l.options, level))
 }
 
-func (l *logging) all(level string) {
+func (l *loggingDialog) setAllLevels(level string) {
 	for i := range l.rows {
-		l.set(i, level)
+		l.setLevel(i, level)
 	}
 }
 
-// levels returns the levels that are picked.
-func (l *logging) levels() (out model.LogLevels) {
+// pickedLevels returns the levels that are picked.
+func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
 		level := l.options[r.at]
 		if r.at == 0 {
@@ -159,19 +159,21 @@ func (l *logging) levels() (out model.LogLevels) {
 	return out
 }
 
-// mutation returns the change that is picked: a session, levels for good, or the end of a
+// pickedMutation returns the change that is picked: a session, levels for good, or the end of a
 // session.
-func (l *logging) mutation() change.Mutation {
-	levels, t := l.levels(), l.times[l.lasts]
+func (l *loggingDialog) pickedMutation() change.Mutation {
+	levels, t := l.pickedLevels(), l.times[l.lasts]
 	if !levels.IsOn() && l.session != nil {
-		return l.ends()
+		return l.endSession()
 	}
-	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.IsOn(), SessionTime: t.lasts})
+	return l.describeChange(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.IsOn(), SessionTime: t.lasts})
 }
 
-func (l *logging) ends() change.Mutation { return l.about(change.Mutation{Op: change.OpLogEnd}) }
+func (l *loggingDialog) endSession() change.Mutation {
+	return l.describeChange(change.Mutation{Op: change.OpLogEnd})
+}
 
-func (l *logging) about(m change.Mutation) change.Mutation {
+func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 	m.Policies = l.keys
 	if len(l.keys) == 1 {
 		m.Policy, m.Policies = l.keys[0], nil
@@ -179,8 +181,8 @@ func (l *logging) about(m change.Mutation) change.Mutation {
 	return m
 }
 
-// whom names the objects.
-func (l *logging) whom() string {
+// objectNames names the objects.
+func (l *loggingDialog) objectNames() string {
 	var names []string
 	for _, k := range l.keys {
 		names = append(names, k.Label())
@@ -188,35 +190,35 @@ func (l *logging) whom() string {
 	return words.ListSome(names, 2)
 }
 
-// Key picks: arrows walk, digits set a level, letters set several at once.
-func (l *logging) Key(env *Env, key, _ string) bool {
+// PressKey picks: arrows walk, digits set a level, letters set several at once.
+func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	rows := len(l.rows) + 1
 	switch key {
 	case "esc", "q":
 		return true
 	case "enter":
-		env.Preview(l.mutation())
+		env.PreviewChange(l.pickedMutation())
 		return true
 	case "down", "j", "tab", "ctrl+n":
 		l.at = (l.at + 1) % rows
 	case "up", "k", "shift+tab", "ctrl+p":
 		l.at = (l.at + rows - 1) % rows
 	case "right", "space":
-		l.step(1)
+		l.stepBy(1)
 	case "left":
-		l.step(-1)
+		l.stepBy(-1)
 	case "a":
-		l.all("alert")
+		l.setAllLevels("alert")
 	case "n":
-		l.all("notice")
+		l.setAllLevels("notice")
 	case "o":
-		l.all("")
+		l.setAllLevels("")
 	case "d":
-		l.all("")
-		l.set(0, "alert")
+		l.setAllLevels("")
+		l.setLevel(0, "alert")
 	case "e":
 		if l.session != nil {
-			env.Preview(l.ends())
+			env.PreviewChange(l.endSession())
 			return true
 		}
 	default:
@@ -227,8 +229,8 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 	return false
 }
 
-// step goes on by d among the levels, or the times.
-func (l *logging) step(d int) {
+// stepBy goes on by d among the levels, or the times.
+func (l *loggingDialog) stepBy(d int) {
 	if l.at == len(l.rows) {
 		l.lasts = (l.lasts + d + len(l.times)) % len(l.times)
 		return

@@ -11,11 +11,11 @@ import (
 	"rung/ui/widget"
 )
 
-// Focus is the row under the cursor.
-func (l *logging) Focus() int { return l.focus }
+// FocusLine is the row under the cursor.
+func (l *loggingDialog) FocusLine() int { return l.focus }
 
-// picked returns all options in a line, with the picked one marked.
-func picked(options []string, at int, st *themes.Styles) (line widget.Line) {
+// pickedLine returns all options in a line, with the picked one marked.
+func pickedLine(options []string, at int, st *themes.StyleSet) (line widget.Line) {
 	for i, o := range options {
 		if i == at {
 			line = line.Add("["+o+"]", st.Selection)
@@ -27,10 +27,10 @@ func picked(options []string, at int, st *themes.Styles) (line widget.Line) {
 }
 
 // Paste does nothing.
-func (l *logging) Paste(string) {}
+func (l *loggingDialog) Paste(string) {}
 
 // Draw shows one row per action with its levels, and one with the times.
-func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
+func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	say := func(text string, style themes.Style) {
 		for _, s := range widget.Flow(text, w-2) {
@@ -66,7 +66,7 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 		if i == l.at {
 			mark, style, l.focus = "▸", st.Title, len(lines)
 		}
-		head, line := widget.Styled(mark+fmt.Sprintf("%-6s", name), style), picked(options, at, st)
+		head, line := widget.Styled(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
 		if head.Width()+line.Width()+widget.Width(note) > w { // the others are under ← and →
 			line = widget.Styled("["+options[at]+"]", st.Selection)
 		}
@@ -94,5 +94,5 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 		line = strings.TrimPrefix(line+"   "+h, "   ")
 	}
 	say(line, st.Dim)
-	return "log " + l.whom(), lines
+	return "log " + l.objectNames(), lines
 }

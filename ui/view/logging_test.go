@@ -113,7 +113,7 @@ func TestAskLoggingRefuses(t *testing.T) {
 	env := &view.Env{Console: f, Rev: f.Revision()}
 	for _, k := range []model.PolicyKey{{Kind: model.KindANP, Name: "nobody"}, {Kind: model.KindNP, Namespace: "blue", Name: "x"}} {
 		view.AskLogging(env, k)
-		asks := env.Take()
+		asks := env.TakeAsks()
 		if toast, ok := asks[0].(view.ToastAsk); !ok || !toast.Bad {
 			t.Errorf("%v: %+v", k, asks)
 		}

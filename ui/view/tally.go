@@ -16,8 +16,8 @@ import (
 // one.
 const FoldZones = 12
 
-// Tally counts zones by how they can be read.
-type Tally struct {
+// ZoneTally counts zones by how they can be read.
+type ZoneTally struct {
 	All      int
 	Followed int // watched, or a file: rows are those that are there now
 	Swept    int // read in turn: rows are as of their read
@@ -28,7 +28,7 @@ type Tally struct {
 }
 
 // TallyOf counts.
-func TallyOf(r *revision.Revision, now time.Time) (t Tally) {
+func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 	t.All = len(r.Zones)
 	for _, z := range r.Zones {
 		switch z.Conn {
@@ -51,9 +51,9 @@ func TallyOf(r *revision.Revision, now time.Time) (t Tally) {
 	return t
 }
 
-// Line is the tally as marks with counts, with words where there is room:
+// TallyLine is the tally as marks with counts, with words where there is room:
 // "●495 ◐3 ○2", "●495 read  ◐3 not read yet  ○2 lost".
-func (t Tally) Line(st *themes.Styles, words bool) widget.Line {
+func (t ZoneTally) TallyLine(st *themes.StyleSet, words bool) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
 		n          int
@@ -80,7 +80,7 @@ func (t Tally) Line(st *themes.Styles, words bool) widget.Line {
 
 // SweepLine says how far the reading of zones is that are not followed; empty where
 // all are.
-func SweepLine(s revision.SweepState, t Tally, now time.Time) string {
+func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
 	}

@@ -48,20 +48,20 @@ func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 // AskTrace asks for both ends of a connection, its protocol and its port, and goes to its
 // trace. The parts that the question already has can be changed.
 func AskTrace(env *Env, q trace.Question) {
-	askConnection(env, q, &tracing{title: "trace a connection", enters: "enter traces", to: nav.ToTrace})
+	askConnection(env, q, &traceDialog{title: "trace a connection", enters: "enter traces", to: nav.ToTrace})
 }
 
 // AskOVNTrace asks in the same way, and the trace begins with asking ovn-trace.
 func AskOVNTrace(env *Env, q trace.Question) {
-	askConnection(env, q, &tracing{title: "ask OVN about a connection", enters: "enter asks", to: nav.ToOVNTrace})
+	askConnection(env, q, &traceDialog{title: "ask OVN about a connection", enters: "enter asks", to: nav.ToOVNTrace})
 }
 
 // AskProbe asks in the same way, and puts the connection into the sandbox.
 func AskProbe(env *Env, q trace.Question) {
-	askConnection(env, q, &tracing{title: "probe a connection", enters: "enter sends it", to: nav.ToProbe})
+	askConnection(env, q, &traceDialog{title: "probe a connection", enters: "enter sends it", to: nav.ToProbe})
 }
 
-func askConnection(env *Env, q trace.Question, d *tracing) {
+func askConnection(env *Env, q trace.Question, d *traceDialog) {
 	d.ends = trace.EndChoices(env.Rev)
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
 		d.protocol = max(0, slices.Index(protocols, p))
@@ -72,9 +72,9 @@ func askConnection(env *Env, q trace.Question, d *tracing) {
 		d.input[portField].Prefill(strconv.Itoa(q.Port))
 	}
 	d.version = q.IPVersion
-	d.next(fromField)
-	d.find()
-	env.Ask(d)
+	d.nextUnfilled(fromField)
+	d.findEnds()
+	env.AskDialog(d)
 }
 
 // protocols in the order in which they are offered.
@@ -101,8 +101,8 @@ var fieldNames = [fields]string{"From", "To", "Protocol", "Port"}
 // mostEnds is how many ends are offered at a time.
 const mostEnds = 6
 
-// tracing is the question which connection is meant.
-type tracing struct {
+// traceDialog is the question which connection is meant.
+type traceDialog struct {
 	title, enters string
 	to            func(question string) nav.Page // where the answer is
 
@@ -119,34 +119,34 @@ type tracing struct {
 	typing int // the line of the field in the last drawing
 }
 
-// question returns the question in the fields.
-func (d *tracing) question() trace.Question {
-	q := trace.Question{From: d.value(fromField), To: d.value(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version}
+// askedQuestion returns the question in the fields.
+func (d *traceDialog) askedQuestion() trace.Question {
+	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version}
 	if q.Protocol != string(verdict.ICMP) {
-		q.Port, _ = strconv.Atoi(d.value(portField)) // filled has read it
+		q.Port, _ = strconv.Atoi(d.fieldValue(portField)) // filled has read it
 	}
 	return q
 }
 
-func (d *tracing) value(field int) string { return strings.TrimSpace(d.input[field].Value()) }
+func (d *traceDialog) fieldValue(field int) string { return strings.TrimSpace(d.input[field].Value()) }
 
-// filled says whether a field says something that can be asked.
-func (d *tracing) filled(field int) bool {
+// isFilled says whether a field says something that can be asked.
+func (d *traceDialog) isFilled(field int) bool {
 	switch field {
 	case fromField, toField:
-		_, err := trace.ParseEnd(d.value(field))
+		_, err := trace.ParseEnd(d.fieldValue(field))
 		return err == nil
 	case portField:
-		n, err := strconv.Atoi(d.value(portField))
+		n, err := strconv.Atoi(d.fieldValue(portField))
 		return protocols[d.protocol] == verdict.ICMP || err == nil && n > 0 && n < 65536
 	}
 	return true
 }
 
-// next goes to the first field from one on that is not filled; where all are, it stays.
-func (d *tracing) next(from int) bool {
+// nextUnfilled goes to the first field from one on that is not filled; where all are, it stays.
+func (d *traceDialog) nextUnfilled(from int) bool {
 	for i := range fields {
-		if f := (from + i) % fields; !d.filled(f) {
+		if f := (from + i) % fields; !d.isFilled(f) {
 			d.field = f
 			return true
 		}
@@ -154,46 +154,46 @@ func (d *tracing) next(from int) bool {
 	return false
 }
 
-// Key fills the fields.
-func (d *tracing) Key(env *Env, key, text string) bool {
+// PressKey fills the fields.
+func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	switch key {
 	case "esc":
 		return true
 	case "enter":
-		return d.enter(env)
+		return d.enterField(env)
 	case "tab", "shift+tab":
 		if key == "tab" {
-			d.take()
+			d.takeChosen()
 		}
 		d.takeProtocol()
-		d.step(map[string]int{"tab": 1, "shift+tab": fields - 1}[key])
+		d.stepField(map[string]int{"tab": 1, "shift+tab": fields - 1}[key])
 	case "down", "ctrl+n":
-		d.move(1)
+		d.moveBy(1)
 	case "up", "ctrl+p":
-		d.move(-1)
+		d.moveBy(-1)
 	default:
 		d.wrong = ""
-		d.edit(env, key, text)
+		d.editField(env, key, text)
 	}
 	return false
 }
 
-// move goes along the ends that are offered.
-func (d *tracing) move(by int) {
+// moveBy goes along the ends that are offered.
+func (d *traceDialog) moveBy(by int) {
 	if d.moved || by < 0 {
 		d.pick = max(0, min(d.pick+by, len(d.hits)-1))
 	}
 	d.moved = len(d.hits) > 0
 }
 
-// step goes to another field.
-func (d *tracing) step(by int) {
+// stepField goes to another field.
+func (d *traceDialog) stepField(by int) {
 	d.field, d.wrong = (d.field+by)%fields, ""
-	d.find()
+	d.findEnds()
 }
 
-// edit types into the field.
-func (d *tracing) edit(env *Env, key, text string) {
+// editField types into the field.
+func (d *traceDialog) editField(env *Env, key, text string) {
 	switch d.field {
 	case protocolField:
 		for i, p := range protocols {
@@ -209,8 +209,8 @@ func (d *tracing) edit(env *Env, key, text string) {
 		}
 		return
 	case portField:
-		_, _, behind := strings.Cut(d.value(portField)+text, "/")
-		if !behind && strings.Trim(text, "0123456789") != "" || d.value(portField) == "" && text == "/" {
+		_, _, behind := strings.Cut(d.fieldValue(portField)+text, "/")
+		if !behind && strings.Trim(text, "0123456789") != "" || d.fieldValue(portField) == "" && text == "/" {
 			d.wrong = wantPort
 			return
 		}
@@ -218,38 +218,38 @@ func (d *tracing) edit(env *Env, key, text string) {
 	was := d.input[d.field].Value()
 	d.input[d.field].Key(env.Keys, key, text)
 	if d.input[d.field].Value() != was {
-		d.find()
+		d.findEnds()
 	}
 }
 
-// enter takes what the cursor is on, and asks when nothing is missing.
-func (d *tracing) enter(env *Env) bool {
-	d.take()
+// enterField takes what the cursor is on, and asks when nothing is missing.
+func (d *traceDialog) enterField(env *Env) bool {
+	d.takeChosen()
 	d.takeProtocol()
-	if !d.filled(d.field) {
-		d.wrong = d.problem()
+	if !d.isFilled(d.field) {
+		d.wrong = d.fieldProblem()
 		return false
 	}
-	if d.next(d.field) {
+	if d.nextUnfilled(d.field) {
 		d.wrong = ""
-		d.find()
+		d.findEnds()
 		return false
 	}
-	q := d.question()
+	q := d.askedQuestion()
 	d.wrong = q.Check()
 	if d.wrong != "" {
 		return false
 	}
-	env.Open(d.to(q.String()))
+	env.OpenPage(d.to(q.String()))
 	return true
 }
 
-// problem says what is wrong with the field.
-func (d *tracing) problem() string {
+// fieldProblem says what is wrong with the field.
+func (d *traceDialog) fieldProblem() string {
 	switch {
 	case d.field == portField:
 		return wantPort
-	case d.value(d.field) == "":
+	case d.fieldValue(d.field) == "":
 		return "type a few letters of a name, or choose one with up and down"
 	}
 	return "want " + trace.Ends
@@ -259,40 +259,40 @@ func (d *tracing) problem() string {
 const wantPort = "a number from 1 to 65535, or with its protocol: 53/udp"
 
 // takeProtocol reads the protocol that was written behind the port: "53/udp" is 53, of UDP.
-func (d *tracing) takeProtocol() {
+func (d *traceDialog) takeProtocol() {
 	var q trace.Question
-	if d.field != portField || q.ReadService(d.value(portField)) != nil || q.Protocol == "" || q.Port == 0 {
+	if d.field != portField || q.ReadService(d.fieldValue(portField)) != nil || q.Protocol == "" || q.Port == 0 {
 		return
 	}
 	d.protocol = slices.Index(protocols, verdict.Protocol(q.Protocol))
 	d.input[portField].Set(strconv.Itoa(q.Port))
 }
 
-// take completes an end to the one that is chosen, or that what was typed finds first. A
+// takeChosen completes an end to the one that is chosen, or that what was typed finds first. A
 // name that is written out and an address stay as they are.
-func (d *tracing) take() {
-	typed := d.value(d.field)
-	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].Prefilled() || d.whole(typed)) {
+func (d *traceDialog) takeChosen() {
+	typed := d.fieldValue(d.field)
+	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].Prefilled() || d.isWholeEnd(typed)) {
 		return
 	}
 	d.input[d.field].Set(d.ends[d.hits[d.pick]].Text)
-	d.find()
+	d.findEnds()
 }
 
-// whole says whether a text is an end as it stands.
-func (d *tracing) whole(typed string) bool {
+// isWholeEnd says whether a text is an end as it stands.
+func (d *traceDialog) isWholeEnd(typed string) bool {
 	end, err := trace.ParseEnd(typed)
 	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.EndChoice) bool { return c.Text == typed })
 }
 
-// find fills the ends to offer: those that have every word that was typed, then those that
+// findEnds fills the ends to offer: those that have every word that was typed, then those that
 // have its letters.
-func (d *tracing) find() {
+func (d *traceDialog) findEnds() {
 	d.pick, d.moved, d.hits = 0, false, nil
 	if d.field > toField {
 		return
 	}
-	typed := strings.ToLower(d.value(d.field))
+	typed := strings.ToLower(d.fieldValue(d.field))
 	if d.input[d.field].Prefilled() {
 		typed = ""
 	}
@@ -300,18 +300,18 @@ func (d *tracing) find() {
 	if typed == "" || len(d.hits) >= mostEnds {
 		return
 	}
-	for _, m := range fuzzy.FindFrom(typed, choices(d.ends)) {
+	for _, m := range fuzzy.FindFrom(typed, endChoices(d.ends)) {
 		if !slices.Contains(d.hits, m.Index) && (d.field == toField || !d.ends[m.Index].IsService()) {
 			d.hits = append(d.hits, m.Index)
 		}
 	}
 }
 
-// choices are ends as a source for fuzzy matching.
-type choices []trace.EndChoice
+// endChoices are ends as a source for fuzzy matching.
+type endChoices []trace.EndChoice
 
 // String and Len make them one.
-func (c choices) String(i int) string { return c[i].Text }
+func (c endChoices) String(i int) string { return c[i].Text }
 
 // Len is how many there are.
-func (c choices) Len() int { return len(c) }
+func (c endChoices) Len() int { return len(c) }

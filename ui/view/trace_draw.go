@@ -10,22 +10,22 @@ import (
 )
 
 // Paste types into the field.
-func (d *tracing) Paste(text string) {
+func (d *traceDialog) Paste(text string) {
 	if d.field != protocolField {
 		d.wrong = ""
 		d.input[d.field].Insert(strings.TrimSpace(text))
-		d.find()
+		d.findEnds()
 	}
 }
 
-// Types says that text is typed.
-func (d *tracing) Types() bool { return true }
+// TypesText says that text is typed.
+func (d *traceDialog) TypesText() bool { return true }
 
 // fieldWidth is the room of the fields' names.
 const fieldWidth = 12
 
 // Cursor is in the field.
-func (d *tracing) Cursor() (x, line int, ok bool) {
+func (d *traceDialog) Cursor() (x, line int, ok bool) {
 	if d.field == protocolField {
 		return 0, 0, false
 	}
@@ -33,11 +33,11 @@ func (d *tracing) Cursor() (x, line int, ok bool) {
 	return fieldWidth + c, d.typing, c >= 0
 }
 
-// Focus is the field.
-func (d *tracing) Focus() int { return d.typing }
+// FocusLine is the field.
+func (d *traceDialog) FocusLine() int { return d.typing }
 
 // Draw shows the fields, and below them the ends to choose.
-func (d *tracing) Draw(st *themes.Styles, w int) (string, []string) {
+func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for f := range fields {
 		mark, look := "  ", st.Dim
@@ -47,46 +47,46 @@ func (d *tracing) Draw(st *themes.Styles, w int) (string, []string) {
 		name := widget.Styled(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
 		switch {
 		case f == protocolField:
-			lines = append(lines, widget.Join(name, picked(protocolNames, d.protocol, st)).Render(w))
+			lines = append(lines, widget.Join(name, pickedLine(protocolNames, d.protocol, st)).Render(w))
 		case f == portField && protocols[d.protocol] == verdict.ICMP:
 			lines = append(lines, widget.Join(name, widget.Styled("none: ICMP has no ports", st.Dim)).Render(w))
 		case f == d.field:
 			lines = append(lines, name.Render(fieldWidth)+d.input[f].Render(st, max(1, w-fieldWidth-1)))
 		default:
-			lines = append(lines, widget.Join(name, widget.Plain(d.value(f))).Render(w))
+			lines = append(lines, widget.Join(name, widget.Plain(d.fieldValue(f))).Render(w))
 		}
 	}
 	lines = append(lines, "")
 	if d.wrong != "" {
-		lines = append(lines, marked("●", st.Error, d.wrong, w)...)
+		lines = append(lines, signedParagraph("●", st.Error, d.wrong, w)...)
 	}
-	lines = append(lines, d.offers(st, w)...)
+	lines = append(lines, d.offerLines(st, w)...)
 	hint := "enter takes it and goes on"
 	switch {
 	case d.field == protocolField:
 		hint = "left/right or a letter chooses · enter goes on"
-	case d.field == portField || !d.moved && !slices.ContainsFunc([]int{fromField, toField, portField}, func(f int) bool { return !d.filled(f) }):
+	case d.field == portField || !d.moved && !slices.ContainsFunc([]int{fromField, toField, portField}, func(f int) bool { return !d.isFilled(f) }):
 		hint = d.enters
 	}
-	return d.title, append(lines, paragraph(hint+" · tab next field · esc cancel", st.Dim, w)...)
+	return d.title, append(lines, paragraphLines(hint+" · tab next field · esc cancel", st.Dim, w)...)
 }
 
-// offers are the ends that can be chosen, as many lines each time.
-func (d *tracing) offers(st *themes.Styles, w int) []string {
+// offerLines are the ends that can be chosen, as many lines each time.
+func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostEnds)
 	if d.field <= toField {
 		top := max(0, d.pick-mostEnds+1)
 		for i := top; i < len(d.hits) && i < top+mostEnds; i++ {
 			c := &d.ends[d.hits[i]]
 			l := widget.Line{{Text: " "}, {Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}
-			if i == d.pick && (d.moved || d.value(d.field) != "") {
+			if i == d.pick && (d.moved || d.fieldValue(d.field) != "") {
 				l[0].Text = "▸"
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
 				lines = append(lines, l.Render(w))
 			}
 		}
-		if len(d.hits) == 0 && d.value(d.field) != "" {
+		if len(d.hits) == 0 && d.fieldValue(d.field) != "" {
 			lines = append(lines, widget.Styled(" no pod, node or Service; an address is taken as it is", st.Dim).Render(w))
 		}
 	}

@@ -23,40 +23,40 @@ type View interface {
 	Render(env *Env, w, h int) string
 	// Do carries out an action; false leaves it to the root model.
 	Do(env *Env, id action.ID) bool
-	// Selected returns the page of the thing under the cursor, the zero Page for nothing. It
+	// SelectedPage returns the page of the thing under the cursor, the zero Page for nothing. It
 	// feeds disabled reasons, the palette and the way back.
-	Selected() nav.Page
+	SelectedPage() nav.Page
 }
 
 // Keeper is a view with texts of the user's in files. They are named when the
 // console is told to end before the user was done with them.
 type Keeper interface {
-	// Kept are the files' paths.
-	Kept() []string
+	// KeptFiles are the files' paths.
+	KeptFiles() []string
 }
 
 // Fronted is a page in whose place another view stands for a while, as the preview of what
 // was made on it. The other one draws and has the keys, the mouse, what is copied and what is
-// asked before leaving; the page itself keeps its name, its filter, and gets Sync and Receive.
+// asked before leaving; the page itself keeps its name, its filter, and gets Sync and ReceiveResult.
 type Fronted interface {
-	// Front is the other view, nil for none.
-	Front() View
+	// FrontView is the other view, nil for none.
+	FrontView() View
 }
 
 // The rest is for views that have it.
 type (
 	// Scoper says where keys are looked up, the most special first, where that is not
-	// action.Of(kind), action.List, action.Global. One that takes over the keyboard for
+	// action.ScopeOf(kind), action.List, action.Global. One that takes over the keyboard for
 	// a while leaves Global out.
 	Scoper interface{ Scopes() []action.Scope }
 
-	// Receiver gets the results of Env.Run and Env.Exec.
-	Receiver interface{ Receive(env *Env, msg any) }
+	// Receiver gets the results of Env.Run and Env.ExecProgram.
+	Receiver interface{ ReceiveResult(env *Env, msg any) }
 
 	// Filterer has lines that can be filtered.
 	Filterer interface {
 		SetFilter(f widget.Filter)
-		Counts() (shown, all int)
+		CountLines() (shown, all int)
 	}
 
 	// Clicker takes the mouse; x and y are cells of its own area.
@@ -67,7 +67,7 @@ type (
 	}
 
 	// Copier says what can be copied here.
-	Copier interface{ Copies(env *Env) []Copy }
+	Copier interface{ Copies(env *Env) []CopyItem }
 
 	// Titler names the page in the breadcrumbs better than nav.Page.Title.
 	Titler interface{ Crumb() string }
@@ -77,7 +77,7 @@ type (
 	Briefer interface{ BriefCrumb() string }
 
 	// Teller has something to say at the right end of the breadcrumbs.
-	Teller interface{ Tell(env *Env) widget.Line }
+	Teller interface{ TellState(env *Env) widget.Line }
 
 	// Refuser says why an action cannot be done, besides the table's own
 	// reasons.
@@ -88,38 +88,38 @@ type (
 	// Offerer says whether an action is a choice as the page is now; one that is not is
 	// left out of the hints.
 	Offerer interface {
-		Offers(env *Env, id action.ID) bool
+		OffersAction(env *Env, id action.ID) bool
 	}
 
 	// Typer takes text that is the key of no action; false leaves it.
 	Typer interface {
-		Typed(env *Env, text string) bool
+		TakeText(env *Env, text string) bool
 	}
 
 	// Zoner is a page that shows the rows of one zone at a time; empty for none.
-	Zoner interface{ Zone() string }
+	Zoner interface{ ShownZone() string }
 
-	// Live is a page with more news than revisions bring. Fresh says whether
+	// NewsWatcher is a page with more news than revisions bring. Fresh says whether
 	// there is something that Sync has not seen; it is asked ten times a
 	// second while the page is on top.
-	Live interface{ Fresh(env *Env) bool }
+	NewsWatcher interface{ HasNews(env *Env) bool }
 
 	// Counter is a page that shows counts besides what revisions bring. Counted says
 	// whether they are others than those that Sync has seen; it is asked once a second
 	// while the page is on top.
-	Counter interface{ Counted(env *Env) bool }
+	Counter interface{ HasNewCounts(env *Env) bool }
 
 	// Worker is a page that works on something of its own, in pieces. It says since
 	// when, the zero time while it does not.
-	Worker interface{ Working() time.Time }
+	Worker interface{ WorkingSince() time.Time }
 
 	// Completer says how a word of the page goes on from its beginning, empty where no
 	// word begins so. The filter suggests it.
-	Completer interface{ Complete(begin string) string }
+	Completer interface{ CompleteWord(begin string) string }
 
-	// Expression is a filter with a language of its own, where those of other pages are
+	// FilterLanguage is a filter with a language of its own, where those of other pages are
 	// regular expressions.
-	Expression interface {
+	FilterLanguage interface {
 		// JudgeFilter says in a line what is wrong with a filter, empty when nothing is;
 		// unfinished says that it is only not typed to its end.
 		JudgeFilter(text string) (wrong string, unfinished bool)
@@ -135,33 +135,33 @@ type (
 
 	// Leaver is asked before the page is left for good by going back; false
 	// keeps it (and the view has asked a question).
-	Leaver interface{ Leave(env *Env) bool }
+	Leaver interface{ CanLeave(env *Env) bool }
 
 	// Pointer can be told to put its cursor on what a page stands for: the way
 	// back from there, or a jump to it.
 	Pointer interface {
-		Point(env *Env, to nav.Page) bool
+		PointTo(env *Env, to nav.Page) bool
 	}
 )
 
-// Copy is one thing that can be copied.
-type Copy struct {
+// CopyItem is one thing that can be copied.
+type CopyItem struct {
 	What string // "name", "YAML", "ovn-nbctl command"
 	Text string
 }
 
-// Maker makes the view of a page.
-type Maker func(nav.Page) View
+// MakeView makes the view of a page.
+type MakeView func(nav.Page) View
 
 // Lister is a widget with lines to walk along: widget.Table, widget.Doc,
 // widget.Text.
 type Lister interface {
 	Do(id action.ID) bool
 	SetFilter(f widget.Filter)
-	Counts() (shown, all int)
+	CountLines() (shown, all int)
 	Click(y int) bool
 	Wheel(lines int)
-	Render(st *themes.Styles, w, h int) string
+	Render(st *themes.StyleSet, w, h int) string
 }
 
 // List is the common part of views around one Lister: embed it and set
@@ -175,16 +175,16 @@ func (l List) Render(env *Env, w, h int) string { return l.Of.Render(env.Styles,
 // Do walks along the lines.
 func (l List) Do(_ *Env, id action.ID) bool { return l.Of.Do(id) }
 
-// SetFilter and Counts make the view a Filterer.
+// SetFilter and CountLines make the view a Filterer.
 func (l List) SetFilter(f widget.Filter) { l.Of.SetFilter(f) }
 
-// Counts are how many lines are shown, and how many there are.
-func (l List) Counts() (shown, all int) { return l.Of.Counts() }
+// CountLines are how many lines are shown, and how many there are.
+func (l List) CountLines() (shown, all int) { return l.Of.CountLines() }
 
-// Complete finds how a word of the lines goes on.
-func (l List) Complete(begin string) string {
+// CompleteWord finds how a word of the lines goes on.
+func (l List) CompleteWord(begin string) string {
 	if c, ok := l.Of.(Completer); ok {
-		return c.Complete(begin)
+		return c.CompleteWord(begin)
 	}
 	return ""
 }
@@ -205,25 +205,25 @@ func (l List) Wheel(_ *Env, lines int) { l.Of.Wheel(lines) }
 
 // CopiesOf are the usual things to copy of what a page stands for: name, YAML
 // and the command that shows it.
-func CopiesOf(env *Env, p nav.Page) []Copy {
+func CopiesOf(env *Env, p nav.Page) []CopyItem {
 	k := p.Key
 	if k.Name == "" {
 		return nil
 	}
-	out := []Copy{{"name", k.Name}, {"kubectl command", env.Rev.Mode.Kubectl.Get(k)}}
+	out := []CopyItem{{"name", k.Name}, {"kubectl command", env.Rev.Mode.Kubectl.Get(k)}}
 	if o := env.Rev.Cluster.Policy(k); o != nil {
 		if o.YAML != "" {
-			out = append(out, Copy{"YAML", o.YAML})
+			out = append(out, CopyItem{"YAML", o.YAML})
 		}
-		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
+		out = append(out, CopyItem{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, Copy{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
+			out = append(out, CopyItem{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}
 	}
 	if p.Dir != "" {
 		if o := env.Rev.Cluster.Policy(k); o != nil {
 			if r := o.Rule(p.Dir, p.Rule); r != nil && r.Name != "" {
-				out = append(out, Copy{"rule name", r.Name})
+				out = append(out, CopyItem{"rule name", r.Name})
 			}
 		}
 	}

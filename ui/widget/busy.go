@@ -39,7 +39,7 @@ func (s *Spinner) Sign() string {
 
 // Bar is how much of something is done, in w cells: bubbles' progress with the looks of
 // the theme. It is full only when everything is done.
-func Bar(st *themes.Styles, look themes.Style, done, total int64, w int) Line {
+func Bar(st *themes.StyleSet, look themes.Style, done, total int64, w int) Line {
 	if w <= 0 {
 		return nil
 	}

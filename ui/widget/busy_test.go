@@ -65,16 +65,16 @@ func TestComplete(t *testing.T) {
 	}
 	tb := newTable()
 	tb.SetItems(things(1000))
-	if got := tb.Complete("thing-1"); got != "thing-10" {
+	if got := tb.CompleteWord("thing-1"); got != "thing-10" {
 		t.Errorf("the table completes to %q", got)
 	}
 	tb.SetFilter(ParseFilter("thing-776"))
-	if got := tb.Complete("thing-77"); got != "thing-776" {
+	if got := tb.CompleteWord("thing-77"); got != "thing-776" {
 		t.Errorf("a row that is shown completes to %q", got)
 	}
 	tx := &Text{}
 	tx.SetLines([]Line{Plain("apiVersion: v1"), Plain("kind: Policy")})
-	if got := tx.Complete("kin"); got != "kind" {
+	if got := tx.CompleteWord("kin"); got != "kind" {
 		t.Errorf("the text completes to %q", got)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // key of a filter.
 const mostTexts = 200
 
-// Complete is the first word of the rows that begins so and goes on, empty for none;
+// CompleteWord is the first word of the rows that begins so and goes on, empty for none;
 // rows that are shown go before the others.
-func (t *Table[T]) Complete(begin string) string {
+func (t *Table[T]) CompleteWord(begin string) string {
 	word := func(it T) string {
 		if t.fixed(it) {
 			return ""
@@ -36,8 +36,8 @@ func (t *Table[T]) Complete(begin string) string {
 	return ""
 }
 
-// Complete is the first word of the text that begins so and goes on, empty for none.
-func (t *Text) Complete(begin string) string {
+// CompleteWord is the first word of the text that begins so and goes on, empty for none.
+func (t *Text) CompleteWord(begin string) string {
 	for n, line := range t.plain {
 		if n == 10*mostTexts {
 			break

@@ -112,7 +112,7 @@ func (d *Doc) Link() any {
 }
 
 // Heading is "── title ─────────" in w cells.
-func Heading(title string, w int, st *themes.Styles) Line {
+func Heading(title string, w int, st *themes.StyleSet) Line {
 	l := Line{{"── ", st.Border}, {title, st.Title}, {" ", st.Border}}
 	if n := w - l.Width(); n > 0 {
 		l = l.Add(strings.Repeat("─", n), st.Border)
@@ -122,7 +122,7 @@ func Heading(title string, w int, st *themes.Styles) Line {
 
 // Beside puts two blocks of h lines next to each other with a line between; the
 // left one is as wide as its widest line.
-func Beside(st *themes.Styles, left, right string, h int) string {
+func Beside(st *themes.StyleSet, left, right string, h int) string {
 	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 	lw := 0
 	for _, l := range a {
@@ -165,7 +165,7 @@ func Overlay(frame, box string, x, y, w int) string {
 
 // Box draws lines in a frame with a title, w cells wide and with as many lines
 // as there are plus two.
-func Box(st *themes.Styles, title string, lines []string, w int) string {
+func Box(st *themes.StyleSet, title string, lines []string, w int) string {
 	in := max(0, w-2)
 	head := Line{{"┌─ ", st.Border}, {Truncate(title, max(0, in-3)), st.Title}, {" ", st.Border}}
 	if title == "" {

@@ -116,7 +116,7 @@ func (f Filter) Spans(s string) [][]int {
 }
 
 // Highlight marks the places in a line that a filter finds.
-func Highlight(l Line, f Filter, st *themes.Styles) Line {
+func Highlight(l Line, f Filter, st *themes.StyleSet) Line {
 	hits := f.Spans(l.String())
 	if len(hits) == 0 {
 		return l

@@ -109,7 +109,7 @@ func (in *Input) Insert(s string) {
 // Key edits the line; it says whether the key was one of its own. text is what
 // the key types, empty for keys that type nothing.
 func (in *Input) Key(keys *action.Keymap, key, text string) bool {
-	if a := keys.Lookup([]action.Scope{action.Input}, key); a != nil {
+	if a := keys.LookupKey([]action.Scope{action.Input}, key); a != nil {
 		return in.Do(a.ID)
 	}
 	if text == "" {
@@ -222,8 +222,8 @@ func (in *Input) Suggested() string {
 }
 
 // Completes says which key takes the suggestion, nil where there is none.
-func (in *Input) Completes(keys *action.Keymap, st *themes.Styles) Line {
-	key := keys.Action(action.InputComplete).Shown()
+func (in *Input) Completes(keys *action.Keymap, st *themes.StyleSet) Line {
+	key := keys.ActionByID(action.InputComplete).HintKey()
 	if key == "" || in.Suggested() == "" {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (in *Input) Remember() {
 
 // Render draws the line in w cells, scrolled so that the letter at the cursor is seen.
 // The cursor is the terminal's: Cursor says where it belongs.
-func (in *Input) Render(st *themes.Styles, w int) string {
+func (in *Input) Render(st *themes.StyleSet, w int) string {
 	in.cell = -1
 	if w <= 0 {
 		return ""

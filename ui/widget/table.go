@@ -105,7 +105,7 @@ type Table[T any] struct {
 type memoKey struct {
 	version, w, h, top, at, left int
 	wide, focus                  bool
-	styles                       *themes.Styles
+	styles                       *themes.StyleSet
 }
 
 type widthMemo struct {
@@ -177,9 +177,9 @@ func (t *Table[T]) Shown() iter.Seq[T] {
 	}
 }
 
-// Counts are how many rows are shown and how many there are, without rows that
+// CountLines are how many rows are shown and how many there are, without rows that
 // the cursor passes over.
-func (t *Table[T]) Counts() (shown, all int) {
+func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
 		if !t.skip(it) && !t.fixed(it) {
 			all++

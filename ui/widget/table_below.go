@@ -37,7 +37,7 @@ func (t *Table[T]) below(w, rows int, focus bool) int {
 
 // told are the lines below the table: the cells that are cut and worth most, what is to
 // be known about the row, and the other cells that are not seen whole.
-func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
+func (t *Table[T]) told(st *themes.StyleSet, it T, lay layout, w, h int) []Line {
 	var pieces []Line
 	var counted [2]int // of what is left out, only notes are
 	if l := t.full(it); l != nil {
@@ -68,7 +68,7 @@ func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
 
 // unseen are the cells of a row that are not shown whole, each after its title: those of
 // columns that do not go, then the others, the most worth first.
-func (t *Table[T]) unseen(st *themes.Styles, it T, lay layout) (worthy, others []Line) {
+func (t *Table[T]) unseen(st *themes.StyleSet, it T, lay layout) (worthy, others []Line) {
 	var at []int
 	for i := range t.Columns {
 		c := &t.Columns[i]

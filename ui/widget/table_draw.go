@@ -14,10 +14,10 @@ const (
 )
 
 // Render draws the table in h lines of w cells.
-func (t *Table[T]) Render(st *themes.Styles, w, h int) string { return t.RenderFocus(st, w, h, true) }
+func (t *Table[T]) Render(st *themes.StyleSet, w, h int) string { return t.RenderFocus(st, w, h, true) }
 
 // RenderFocus is Render for a pane that may not have the cursor.
-func (t *Table[T]) RenderFocus(st *themes.Styles, w, h int, focus bool) string {
+func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string {
 	if w <= 0 || h <= 0 {
 		return Pad(nil, h)
 	}
@@ -77,7 +77,7 @@ func (t *Table[T]) scroll(rows int) {
 	t.top = min(max(t.top, 0), last)
 }
 
-func (t *Table[T]) draw(st *themes.Styles, w, h, rows, below int, focus bool) string {
+func (t *Table[T]) draw(st *themes.StyleSet, w, h, rows, below int, focus bool) string {
 	lay := t.layout(w, rows+below)
 	if t.left > 0 {
 		t.left = min(t.left, max(0, t.widest(lay, rows)-(w-gutter)))
@@ -143,7 +143,7 @@ func (t *Table[T]) line(it T, lay layout) Line {
 	return l
 }
 
-func (t *Table[T]) header(st *themes.Styles, lay layout, w int) string {
+func (t *Table[T]) header(st *themes.StyleSet, lay layout, w int) string {
 	cells := func(from, to int) (l Line) {
 		for n := from; n < to; n++ {
 			i := lay.cols[n]

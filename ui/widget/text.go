@@ -72,8 +72,8 @@ func (t *Text) SetFilter(f Filter) {
 	}
 }
 
-// Counts are the lines shown and all.
-func (t *Text) Counts() (shown, all int) { return len(t.shown), len(t.lines) }
+// CountLines are the lines shown and all.
+func (t *Text) CountLines() (shown, all int) { return len(t.shown), len(t.lines) }
 
 // At is the number of the line under the cursor from 0, -1 for none; Go puts
 // the cursor on a line.
@@ -185,7 +185,7 @@ func (t *Text) layout(w int) []textRow {
 }
 
 // Render draws h lines of w cells.
-func (t *Text) Render(st *themes.Styles, w, h int) string {
+func (t *Text) Render(st *themes.StyleSet, w, h int) string {
 	if w <= 0 || h <= 0 {
 		return Pad(nil, h)
 	}

@@ -22,7 +22,7 @@ const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \
 // YAML gives YAML text the theme's colours, line by line. Text that is no YAML
 // comes out whole. Invisible characters are written as escapes, and a line above
 // says so.
-func YAML(text string, st *themes.Styles) []Line {
+func YAML(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
 	if shown := clean.Escape(text); shown != text {
@@ -46,7 +46,7 @@ func YAML(text string, st *themes.Styles) []Line {
 	return lines
 }
 
-func yamlLine(indent, body string, st *themes.Styles) Line {
+func yamlLine(indent, body string, st *themes.StyleSet) Line {
 	var l Line
 	if indent != "" {
 		l = l.Add(indent, st.CodeText)

@@ -117,10 +117,10 @@ func (v *pane) sums(env *view.Env, w int) []string {
 		return nil
 	}
 	st, t := env.Styles, view.TallyOf(env.Rev, env.Now)
-	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
+	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
 	n := 0
 	for _, it := range v.items {
-		if it.Differs() {
+		if it.HasDifferences() {
 			n++
 		}
 	}

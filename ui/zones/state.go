@@ -48,10 +48,10 @@ const (
 var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
 // has says whether a zone is shown.
-func (o only) has(z *zones.Zone) bool {
+func (o only) has(z *zones.ZoneFacts) bool {
 	switch o {
 	case differingZones:
-		return z.Differs()
+		return z.HasDifferences()
 	case lostZones:
 		return z.State == model.ConnLost || z.State == model.ConnDenied
 	case faultyZones: // those that the header counts: of others nobody knows it now
@@ -66,7 +66,7 @@ func (o only) has(z *zones.Zone) bool {
 
 // count brings the tallies up to date, unless those there are are fresh enough, and
 // puts the worst zones first.
-func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*zones.Zone) {
+func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*zones.ZoneFacts) {
 	next := make(map[string]*tally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]
@@ -75,12 +75,12 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 			t = &tally{of: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
-		told := zones.Of(r, z, &t.ZoneTally, now)
+		told := zones.FactsOfZone(r, z, &t.ZoneTally, now)
 		told.Loss = v.losses[z.Name]
 		items = append(items, told)
 	}
 	v.tallies = next
-	slices.SortStableFunc(items, func(a, b *zones.Zone) int {
+	slices.SortStableFunc(items, func(a, b *zones.ZoneFacts) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), strings.Compare(a.Name, b.Name))
 	})
 	return items
@@ -92,14 +92,14 @@ func (v *pane) lose(env *view.Env) {
 	if now := env.Now.Unix(); l == nil || now == v.lossesAt {
 		return
 	}
-	v.lossesAt, v.losses = env.Now.Unix(), map[string]*zones.Loss{}
+	v.lossesAt, v.losses = env.Now.Unix(), map[string]*zones.LogLoss{}
 	for _, x := range l.Losses() {
 		if !x.IsLosing() && x.Lost == 0 {
 			continue
 		}
 		z := v.losses[x.Zone]
 		if z == nil {
-			z = &zones.Loss{Counted: true}
+			z = &zones.LogLoss{Counted: true}
 			v.losses[x.Zone] = z
 		}
 		z.Now, z.Lines, z.Counted = z.Now || x.IsLosing(), z.Lines+x.Lost, z.Counted && x.Counted
@@ -112,7 +112,7 @@ func (v *pane) troubles(w, most int) []string {
 	var lines []string
 	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
 	for i, z := range v.items {
-		texts[i] = strings.Join(z.Wrong(), " · ")
+		texts[i] = strings.Join(z.ProblemTexts(), " · ")
 	}
 	for _, only := range []bool{true, false} {
 		for i, z := range v.items {

@@ -20,7 +20,7 @@ import (
 
 // pane is the view: the zones above, policies by zone below.
 type pane struct {
-	zones    *widget.Table[*zones.Zone]
+	zones    *widget.Table[*zones.ZoneFacts]
 	policies *widget.Table[*line]
 	below    bool // the cursor is in the lower table
 	names    []string
@@ -30,17 +30,17 @@ type pane struct {
 	gap      int        // lines between the tables
 	over     int        // lines over the upper one
 	now      time.Time
-	st       *themes.Styles
+	st       *themes.StyleSet
 	rev      *revision.Revision
 	// found are the findings of comparing the zones.
 	found []model.Finding
 
 	only  only
-	items []*zones.Zone // all of them, worst first
+	items []*zones.ZoneFacts // all of them, worst first
 	// The counts of the zones, and the objects and time they were counted at.
 	tallies   map[string]*tally
-	losses    map[string]*zones.Loss // of log lines, by zone
-	lossesAt  int64                  // the second of them
+	losses    map[string]*zones.LogLoss // of log lines, by zone
+	lossesAt  int64                     // the second of them
 	clusterOf *model.Cluster
 	countedAt time.Time
 }
@@ -75,8 +75,8 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// Tell says which zones are shown.
-func (v *pane) Tell(*view.Env) widget.Line {
+// TellState says which zones are shown.
+func (v *pane) TellState(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (v *pane) Sync(env *view.Env) {
 
 // show gives the upper table the zones that are to be seen.
 func (v *pane) show() {
-	var items []*zones.Zone
+	var items []*zones.ZoneFacts
 	for _, it := range v.items {
 		if v.only.has(it) {
 			items = append(items, it)
@@ -156,7 +156,7 @@ func (v *pane) Render(env *view.Env, w, h int) string {
 	parts = append(append(parts, wrong...), widget.Heading(title, w, env.Styles).Render(w))
 	parts = append(parts, legend...)
 	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
-	if shown, all := v.Counts(); shown == 0 && all > 0 { // the upper table says that nothing matches
+	if shown, all := v.CountLines(); shown == 0 && all > 0 { // the upper table says that nothing matches
 		below = widget.Pad(nil, h-v.split-v.gap)
 	}
 	return strings.Join(append(parts, below), "\n")
@@ -171,11 +171,11 @@ func (v *pane) Do(env *view.Env, id action.ID) bool {
 		v.only = (v.only + 1) % onlys
 		v.show()
 	case action.Open, action.ZonesRows:
-		if p := v.Selected(); !p.None() {
+		if p := v.SelectedPage(); !p.None() {
 			if id == action.ZonesRows {
 				p = v.rows()
 			}
-			env.Open(p)
+			env.OpenPage(p)
 		}
 	default:
 		if v.below {
@@ -212,8 +212,8 @@ func (v *pane) unitPage(k model.PolicyKey) nav.Page {
 	return nav.Page{}
 }
 
-// Selected is the policy or the rows of the zone under the cursor.
-func (v *pane) Selected() nav.Page {
+// SelectedPage is the policy or the rows of the zone under the cursor.
+func (v *pane) SelectedPage() nav.Page {
 	if v.below {
 		if l, ok := v.policies.Selected(); ok {
 			if l.key.Kind.IsPolicy() {
@@ -235,15 +235,15 @@ func (v *pane) SetFilter(f widget.Filter) {
 	v.policies.SetFilter(f)
 }
 
-// Complete finds how a word of either table goes on.
-func (v *pane) Complete(begin string) string {
-	return cmp.Or(v.zones.Complete(begin), v.policies.Complete(begin))
+// CompleteWord finds how a word of either table goes on.
+func (v *pane) CompleteWord(begin string) string {
+	return cmp.Or(v.zones.CompleteWord(begin), v.policies.CompleteWord(begin))
 }
 
-// Counts counts both tables.
-func (v *pane) Counts() (shown, all int) {
-	a, b := v.zones.Counts()
-	c, d := v.policies.Counts()
+// CountLines counts both tables.
+func (v *pane) CountLines() (shown, all int) {
+	a, b := v.zones.CountLines()
+	c, d := v.policies.CountLines()
 	return a + c, b + d
 }
 
@@ -270,12 +270,12 @@ func (v *pane) Wheel(_ *view.Env, lines int) {
 }
 
 // Copies are the endpoint and a command that reads it.
-func (v *pane) Copies(env *view.Env) []view.Copy {
+func (v *pane) Copies(env *view.Env) []view.CopyItem {
 	z, ok := v.zones.Selected()
 	if v.below || !ok {
-		return view.CopiesOf(env, v.Selected())
+		return view.CopiesOf(env, v.SelectedPage())
 	}
-	return []view.Copy{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
+	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
 		{What: "ovn-nbctl command", Text: model.ShellJoin("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},
 		{What: "ovsdb-client command", Text: model.ShellJoin("ovsdb-client", "dump", z.Endpoint, "OVN_Northbound", "ACL")}}
 }

@@ -6,8 +6,8 @@ import (
 	"rung/themes"
 )
 
-// State is the role of a policy's state.
-func State(s model.PolicyState) page.Role {
+// StateRole is the role of a policy's state.
+func StateRole(s model.PolicyState) page.Role {
 	switch s {
 	case model.StateInSync:
 		return themes.OK
@@ -36,8 +36,8 @@ func StateSign(s model.PolicyState) string {
 	return "?"
 }
 
-// Severity is the sign of a finding's severity.
-func Severity(s model.Severity) page.Span {
+// SeveritySign is the sign of a finding's severity.
+func SeveritySign(s model.Severity) page.Span {
 	switch s {
 	case model.SeverityError:
 		return page.Span{Text: "●", Role: themes.Error}
@@ -47,8 +47,8 @@ func Severity(s model.Severity) page.Span {
 	return page.Span{Text: "·", Role: themes.Info}
 }
 
-// Action is the role of what a rule does.
-func Action(a model.Action) page.Role {
+// ActionRole is the role of what a rule does.
+func ActionRole(a model.Action) page.Role {
 	switch a {
 	case model.Allow:
 		return themes.Allow

@@ -35,11 +35,11 @@ func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []C
 			c.order = append(c.order, x)
 		}
 	}
-	env.Ask(c)
+	env.AskDialog(c)
 }
 
-// Key walks, chooses and moves.
-func (c *columnChoice) Key(env *view.Env, key, _ string) bool {
+// PressKey walks, chooses and moves.
+func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 	switch key {
 	case "esc", "q":
 		return true
@@ -67,7 +67,7 @@ func (c *columnChoice) Key(env *view.Env, key, _ string) bool {
 			}
 		}
 		if len(chosen) == 0 {
-			env.Fail("a line needs at least one column")
+			env.SayFailure("a line needs at least one column")
 			return false
 		}
 		c.done(env, chosen)
@@ -86,11 +86,11 @@ func (c *columnChoice) move(d int) {
 // Paste does nothing.
 func (c *columnChoice) Paste(string) {}
 
-// Focus is the column under the cursor.
-func (c *columnChoice) Focus() int { return c.at }
+// FocusLine is the column under the cursor.
+func (c *columnChoice) FocusLine() int { return c.at }
 
 // Draw lists the columns in their order.
-func (c *columnChoice) Draw(st *themes.Styles, w int) (string, []string) {
+func (c *columnChoice) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for i, x := range c.order {
 		sign, look := "[ ] ", st.Dim

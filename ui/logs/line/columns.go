@@ -32,7 +32,7 @@ var columnNames = [columnCount]string{"time", "node", "source", "destination", "
 var sentence = []Column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
 // cell returns a column's cell of a line.
-func (w *Writer) cell(st *themes.Styles, c Column, e Item, s *Shape, now time.Time) widget.Line {
+func (w *Writer) cell(st *themes.StyleSet, c Column, e Item, s *Shape, now time.Time) widget.Line {
 	switch c {
 	case timeColumn:
 		return widget.Styled(s.stampText(e.Line.At, now), st.Dim)
@@ -80,7 +80,7 @@ func (c Column) names() bool {
 // columnShape fits the chosen columns into so many cells: parts of a second go first, then the
 // rules' own names, then cells between columns, then names are cut, the widest first, then columns are left out at the
 // end.
-func (w *Writer) columnShape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
+func (w *Writer) columnShape(inSight []Item, st *themes.StyleSet, now time.Time, cells int) Shape {
 	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: w.seen.dated, apart: 2}
 	cols := w.Columns
 	widths := make([]int, len(cols))
@@ -133,7 +133,7 @@ func (w *Writer) columnShape(inSight []Item, st *themes.Styles, now time.Time, c
 }
 
 // columnLine is a line in the chosen columns.
-func (w *Writer) columnLine(st *themes.Styles, e Item, s Shape, natural bool, now time.Time) (l widget.Line) {
+func (w *Writer) columnLine(st *themes.StyleSet, e Item, s Shape, natural bool, now time.Time) (l widget.Line) {
 	for j, c := range w.Columns {
 		part := w.cell(st, c, e, &s, now)
 		room := part.Width()

@@ -12,7 +12,7 @@ import (
 )
 
 // Write writes a line as it is shown: natural leaves out nothing.
-func (w *Writer) Write(st *themes.Styles, e Item, s Shape, natural bool, now time.Time) widget.Line {
+func (w *Writer) Write(st *themes.StyleSet, e Item, s Shape, natural bool, now time.Time) widget.Line {
 	switch {
 	case e.Gap != nil: // a place where lines may be missing
 		at := ""
@@ -68,14 +68,14 @@ func (w *Writer) Write(st *themes.Styles, e Item, s Shape, natural bool, now tim
 	return l.Add("by "+p.byIn(s, s.by-times.Width()-verdictWidth-1-3), look)
 }
 
-func endStyle(d entries.End, st *themes.Styles) themes.Style {
+func endStyle(d entries.End, st *themes.StyleSet) themes.Style {
 	if d.Key.Kind == model.KindPod && d.Note == "" {
 		return st.Text
 	}
 	return st.Dim
 }
 
-func actionStyle(e *entries.Entry, st *themes.Styles) themes.Style {
+func actionStyle(e *entries.Entry, st *themes.StyleSet) themes.Style {
 	switch e.Line.Verdict {
 	case "allow":
 		return st.Allow
@@ -160,7 +160,7 @@ func (w *Writer) measure(e Item, now time.Time) {
 
 // Shape returns the shape of the lines in sight, for so many cells: two of them are for the
 // mark before a line.
-func (w *Writer) Shape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
+func (w *Writer) Shape(inSight []Item, st *themes.StyleSet, now time.Time, cells int) Shape {
 	for _, e := range inSight {
 		w.measure(e, now)
 	}
