@@ -3,6 +3,7 @@ package change
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"rung/change/guard"
@@ -143,7 +144,7 @@ func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy,
 // Why the gate does not make a change. They are compared with errors.Is.
 var (
 	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
-	// conflict, or nothing to do. Preview.Blocked says which.
+	// conflict, or nothing to apply. Preview.Blocked says which.
 	ErrBlocked = errors.New("cannot be done")
 	// ErrStale: the change is not the one that was read any more. A StaleError
 	// says what is different and has the preview as it is now.
@@ -154,3 +155,21 @@ var (
 	// be written. A Result comes with it.
 	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
+
+// Blocked is an ErrBlocked that says why, and nothing else.
+func Blocked(format string, args ...any) error { return blockedError{fmt.Errorf(format, args...)} }
+
+type blockedError struct{ error }
+
+func (blockedError) Is(target error) bool { return target == ErrBlocked }
+
+func (e blockedError) Unwrap() error { return e.error }
+
+// BlockedText says in a sentence why a change cannot be made: "Nothing to apply", "Cannot be done:
+// read-only".
+func BlockedText(why string) string {
+	if rest, ok := strings.CutPrefix(why, "nothing to "); ok {
+		return "Nothing to " + rest
+	}
+	return "Cannot be done: " + why
+}

@@ -70,29 +70,29 @@ func ConfirmTimeText(d time.Duration) string {
 	return d.String()
 }
 
-// HeaderText is how it stands, for the header: "put back in 42s".
+// HeaderText is how it stands, for the header: "reverts in 42s".
 func (u *UnconfirmedChange) HeaderText(now time.Time) string {
 	switch left := u.TimeLeft(now); {
 	case u.Partly != "":
 		what, _, _ := strings.Cut(u.Partly, ",")
 		return what
 	case u.Why != "":
-		return "not put back yet"
+		return "not reverted yet"
 	case left == 0:
-		return "putting it back"
+		return "reverting"
 	default:
-		return "put back in " + ConfirmTimeText(left)
+		return "reverts in " + ConfirmTimeText(left)
 	}
 }
 
-// Text is how it stands, as a clause after its title: "not confirmed: put back in 42s
+// Text is how it stands, as a clause after its title: "not confirmed: reverts in 42s
 // by another Rung (pid 4711)".
 func (u *UnconfirmedChange) Text(now time.Time) string {
 	if u.Ended != "" {
 		return u.Ended
 	}
 	if u.Partly != "" {
-		text := u.Partly + ": finish, or take back"
+		text := u.Partly + ": finish, or undo"
 		if u.Why != "" {
 			text += " (" + u.Why + ")"
 		}

@@ -17,8 +17,8 @@ var Antrea = &System{
 	whyLacking: map[Feature]string{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
-		Drafts:    "Rung shows policies of Antrea and does not write them",
-		LogLevels: "each rule logs where its enableLogging says so, and Rung does not change policies of Antrea: use kubectl",
+		Drafts:    "Antrea policies are read-only",
+		LogLevels: "each rule logs where its enableLogging says so; Antrea policies are read-only: use kubectl",
 	},
 
 	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},

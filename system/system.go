@@ -1,7 +1,6 @@
 package system
 
 import (
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -158,7 +157,7 @@ func SystemOfForm(output string) *System {
 // WhyNotChanged says why Rung does not change policies of a kind, empty where it does.
 func WhyNotChanged(k model.Kind) string {
 	if s := SystemOfKind(k); s != nil {
-		return fmt.Sprintf("Rung shows policies of %s and does not change them", s.Title)
+		return s.Title + " policies are read-only"
 	}
 	return ""
 }

@@ -40,9 +40,9 @@ func (m *root) askQuit() {
 		m.quitNow()
 		return
 	case onTrialHere(m.rev):
-		c.Body = []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving puts it back now.",
-			"ctrl+c leaves at once, and puts it back too."}
-		c.YesText, c.Yes = "put it back and leave", func(*view.Env) { m.quitNow() }
+		c.Body = []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving reverts it now.",
+			"ctrl+c leaves at once, and reverts it too."}
+		c.YesText, c.Yes = "revert it and leave", func(*view.Env) { m.quitNow() }
 	case runsPlan(m.rev):
 		c.Body = []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.",
 			"ctrl+c leaves at once."}

@@ -27,14 +27,14 @@ func TestTrialIsChosen(t *testing.T) {
 		f.OnCommit = func(_ *gate.Preview, c gate.Confirm) (*gate.Result, error) { got = c; return &gate.Result{}, nil }
 		s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
 		s.Press("D", "a")
-		s.Want("space [ ] put back after 60s unless confirmed")
+		s.Want("space [ ] revert after 60s unless confirmed")
 		s.Type("break-gl")
 		for range presses {
 			s.Press("space")
 		}
-		s.Want("> break-gl", []string{"space [ ] put back after 60s unless confirmed", "space [x] put back after 60s unless confirmed · again: 5m",
-			"space [x] put back after 5m unless confirmed · again: 30s", "space [x] put back after 30s unless confirmed · again: off",
-			"space [ ] put back after 60s unless confirmed"}[presses])
+		s.Want("> break-gl", []string{"space [ ] revert after 60s unless confirmed", "space [x] revert after 60s unless confirmed · again: 5m",
+			"space [x] revert after 5m unless confirmed · again: 30s", "space [x] revert after 30s unless confirmed · again: off",
+			"space [ ] revert after 60s unless confirmed"}[presses])
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
 			s.Resize(size[0], size[1])
 			s.Fits()
@@ -53,7 +53,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 	facts.Mode.WriteBack = true
 	f := uitest.NewFake(facts)
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
-	s.WantNot("put back in")
+	s.WantNot("reverts in")
 	s.Press("Y")
 	s.Want("no change waits to be confirmed")
 	trial := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), IsOwn: true}
@@ -68,17 +68,17 @@ func TestTrialOnEveryPage(t *testing.T) {
 		s.Resize(size[0], size[1])
 		for _, page := range []string{"1", "2", "3", "4", "5", "6", "7", "f"} {
 			s.Press(page)
-			s.Want("put back in 42s", "Y keeps")
+			s.Want("reverts in 42s", "Y keeps")
 			s.Fits()
 		}
 	}
 	f.Advance(2 * time.Second)
 	s.Refresh()
-	s.Want("put back in 40s")
+	s.Want("reverts in 40s")
 
 	// Leaving is asked about.
 	s.Press("ctrl+c")
-	s.Want("Leave Rung", "Not confirmed: Move ANP cluster-control from 34 to 36.", "Leaving puts it back now.")
+	s.Want("Leave Rung", "Not confirmed: Move ANP cluster-control from 34 to 36.", "Leaving reverts it now.")
 	s.Press("esc")
 	s.Press("Y")
 	s.Want("Move ANP cluster-control from 34 to 36: confirmed")
@@ -88,21 +88,21 @@ func TestTrialOnEveryPage(t *testing.T) {
 	over := trial
 	over.Ended, over.Kept = revision.TrialConfirmed, true
 	set(over)
-	s.WantNot("put back in")
+	s.WantNot("reverts in")
 
 	s.Resize(120, 34)
 	// Another process has one; then it cannot be put back; then it is.
 	other := trial
 	other.ID, other.IsOwn, other.PID = "2", false, 4711
 	set(other)
-	s.Want("not confirmed: put back in 40s by another Rung (pid 4711)")
+	s.Want("not confirmed: reverts in 40s by another Rung (pid 4711)")
 	failed := trial
 	failed.ID, failed.IsOver, failed.Why = "3", true, "connection refused"
 	set(failed)
-	s.Want("not put back yet", "connection refused")
-	failed.Why, failed.Ended = "", "put back: nobody confirmed it in 60s"
+	s.Want("not reverted yet", "connection refused")
+	failed.Why, failed.Ended = "", "reverted: not confirmed within 60s"
 	set(failed)
-	s.Want("put back: nobody confirmed it in 60s")
+	s.Want("reverted: not confirmed within 60s")
 	s.WantNot("keeps it")
 }
 
@@ -116,18 +116,18 @@ func TestTrialThatWasFound(t *testing.T) {
 	facts.Unconfirmed = &u
 	f.Set(facts)
 	s.Refresh()
-	s.Want("An earlier run of Rung made this change on trial", "It is put back at", "keep it")
+	s.Want("An earlier run of Rung made this change on trial", "It is reverted at", "keep it")
 	s.Press("y")
 	if !slices.Contains(f.Calls, "confirm by console") {
 		t.Error(f.Calls)
 	}
 	over := u
-	over.Ended = "put back: nobody confirmed it in 60s"
+	over.Ended = "reverted: not confirmed within 60s"
 	facts.Number++
 	facts.Unconfirmed = &over
 	f.Set(facts)
 	s.Refresh()
-	s.Want("An earlier run of Rung", "It is over: put back: nobody confirmed it in 60s.")
+	s.Want("An earlier run of Rung", "It is over: reverted: not confirmed within 60s.")
 	s.Press("enter")
 	s.WantNot("An earlier run")
 	if strings.Contains(s.Frame(), "keeps it") || facts.Cluster.Policy(model.Key{Kind: model.KindANP, Name: "cluster-control"}) == nil {

@@ -143,7 +143,7 @@ func (e *Effect) Text() string {
 	return text
 }
 
-// AgainstLog is the effect with the lines of the log that would have gone the other way. They
+// AgainstLog is the effect with the lines of the log that would get a different verdict. They
 // are no part of what Commit compares: more come all the time.
 func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {

@@ -59,7 +59,7 @@ type noTrials struct{}
 
 func (noTrials) BeginTrial(_ *Preview, c Confirm, _ bool) (string, error) {
 	if c.TrialTime > 0 {
-		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
+		return "", change.Blocked("it cannot be made on trial")
 	}
 	return "", nil
 }

@@ -126,7 +126,7 @@ func TestApplyOverAChange(t *testing.T) {
 		{"nobody else", base, at("41"), "", ""},
 		{"another line", at("50"), red(base), "ANP blue was changed meanwhile", red(at("50"))},
 		{"the same line", at("50"), at("51"), "ANP blue was changed meanwhile", ""},
-		{"the same change", at("50"), at("50"), "nothing to do", ""},
+		{"the same change", at("50"), at("50"), "nothing to apply", ""},
 		{"gone", "", at("41"), "ANP blue was removed meanwhile", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -143,7 +143,7 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
 	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
 		if c.TrialTime != 0 {
-			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, change.ErrBlocked)
+			return nil, change.Blocked("%s: a plan cannot wait to be confirmed: it can be rolled back", p.Title)
 		}
 		if err := g.plans.BeginPlan(ctx, p, c); err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, erro
 
 func (g *Gate) commitApproved(ctx context.Context, p *Preview, a stepApproval) (*Result, error) {
 	if p == nil {
-		return nil, fmt.Errorf("there is no preview: %w", change.ErrBlocked)
+		return nil, change.Blocked("there is no preview")
 	}
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, change.ErrNotConfirmed)
@@ -295,7 +295,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 // fresh, may not be made.
 func checkStillValid(p, fresh *Preview, a stepApproval) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
-		return fmt.Errorf("%s: %w: %s", p.Title, change.ErrBlocked, fresh.Blocked)
+		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
 	}
 	if g := a.unknownGuard(fresh); a.isPlanStep && g != nil {
 		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",

@@ -116,7 +116,7 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		former, had := old.RawAnnotation(model.AnnotationLogging)
 		if open && !old.LoggingChanged(was) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.BriefText(now)))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: replaces the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
 		s, err := model.NewLogSession(id, userAtHost(r.gate.user), now, m.SessionTime, former, had)
 		if err != nil {

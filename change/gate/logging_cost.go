@@ -68,7 +68,7 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 			return nil, true, nil
 		}
 		if p.Blocked != "" {
-			return nil, false, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
+			return nil, false, change.Blocked("%s", p.Blocked)
 		}
 		res, err := g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, retried: n < staleTries})
 		if res != nil {

@@ -141,7 +141,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 	}
 	if len(p.Objects) == 0 {
 		p.noChange = p.Blocked == ""
-		p.block("nothing to do")
+		p.block("nothing to apply")
 	}
 	p.Commands = change.KubectlCommands(rev, p.Mutation, p.Objects)
 }

@@ -62,7 +62,7 @@ func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 		all = append(all, words.Total(kinds[k], string(k)))
 	}
 	if len(all) > 0 {
-		r.preview.Notes = append(r.preview.Notes, "left aside, since only policies are applied: "+words.ListSome(all, 5))
+		r.preview.Notes = append(r.preview.Notes, "skipped, only policies are applied: "+words.ListSome(all, 5))
 	}
 }
 

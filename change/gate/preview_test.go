@@ -79,7 +79,7 @@ func TestPreviewMove(t *testing.T) {
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "120"}},
 			notes:  []string{"34 becomes free", "will not be enforced: above 99"},
 		},
-		{m: changing.Move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to do", notes: []string{"ANP control is as it should be"}},
+		{m: changing.Move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to apply", notes: []string{"ANP control is as it should be"}},
 		{m: changing.Move("control", 1001), title: "Move ANP control from 34 to 1001", blocked: "not valid: "},
 		{m: changing.Move("control", -1), title: "Move ANP control from 34 to -1", blocked: "not valid: "},
 		{m: changing.Move("nobody", 3), title: "Move ANP nobody to 3", blocked: "there is no ANP nobody"},
@@ -144,7 +144,7 @@ func TestPreviewApply(t *testing.T) {
 			rows: []string{"missing Port_Group a", "missing Port_Group b"},
 			notes: []string{"ANP control is as it should be", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
 				"no other policy at 11", "decides after a (10) and before control (34)", "applies to 2 pods"}},
-		{name: "nothing", m: changing.Apply(control), title: "No change", blocked: "nothing to do"},
+		{name: "nothing", m: changing.Apply(control), title: "No change", blocked: "nothing to apply"},
 		{name: "empty", m: changing.Apply(""), title: "No change", blocked: "there is no policy in the text"},
 		{name: "not YAML", m: changing.Apply("a: [b"), title: "No change", blocked: "not valid: "},
 		{name: "not a policy", m: changing.Apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"), title: "No change",
@@ -257,7 +257,7 @@ func TestPreviewLogLevel(t *testing.T) {
 		blocked string
 		title   string
 	}{
-		{given.ANPKey("control"), model.LogLevels{}, "nothing to do", "Switch logging of ANP control off"},
+		{given.ANPKey("control"), model.LogLevels{}, "nothing to apply", "Switch logging of ANP control off"},
 		{given.ANPKey("control"), model.LogLevels{Deny: "ALERT"}, "disabling deny logging due to an invalid deny annotation.", "Set logging of ANP control to deny=ALERT"},
 		{given.ANPKey("gone"), model.LogLevels{Deny: "alert"}, "there is no ANP gone", "Set logging of ANP gone to deny=alert"},
 		{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, model.LogLevels{Deny: "info"}, "", "Set logging of BANP default to deny=info"},

@@ -124,11 +124,11 @@ func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	if op == "" || id == 0 || !ok || e.At.IsZero() {
 		return nil
 	}
-	does := "undoes"
+	does := "undoes the change of"
 	if op == change.OpRedo {
-		does = "takes back"
+		does = "re-applies the change undone at"
 	}
-	text := fmt.Sprintf("%s the change of %s", does, e.At.Local().Format(time.DateTime))
+	text := fmt.Sprintf("%s %s", does, e.At.Local().Format(time.DateTime))
 	if e.By != "" {
 		text += " (" + e.By + ")"
 	}

@@ -129,7 +129,7 @@ func (s *comparedState) addFindings(found []model.Finding) {
 func (p *Preview) ChangesSince(now *Preview) string {
 	switch {
 	case p.Blocked != now.Blocked && now.Blocked != "":
-		return "it cannot be done any more: " + now.Blocked
+		return "it can no longer be done: " + now.Blocked
 	case p.Blocked != now.Blocked:
 		return "it can be done now"
 	case now.compared.complete && p.compared.complete && p.compared.mode != now.compared.mode:

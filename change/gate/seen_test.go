@@ -51,7 +51,7 @@ func TestSeenIsCommitted(t *testing.T) {
 		{"a namespace it applies to", "", func(w *world) { w.Edit(changing.APod("blue2", "web", "app: web", 12)) }, "applies to or reaches"},
 		{"a pod it allows", "", func(w *world) { w.Edit(changing.APod("red", "canary", "app: canary", 13)) }, "applies to or reaches"},
 		{"a zone lost", "", func(w *world) { w.zoneIs("worker", model.ConnLost) }, "zone worker was lost"},
-		{"the mode", "", func(w *world) { w.SetWrites(false) }, "it cannot be done any more: read-only"},
+		{"the mode", "", func(w *world) { w.SetWrites(false) }, "it can no longer be done: read-only"},
 		{"the neighbours", "move", func(w *world) { w.Edit(given.ANP("between", 42, "tenant=green", "in allow tenant=green")) }, "moves below between (42)"},
 		{"the place", "move", func(w *world) { w.Edit(given.ANP("there", 45, "tenant=green", "in allow tenant=green")) }, "shares priority 45 with there"},
 		{"a guard rail", "apply", func(w *world) {

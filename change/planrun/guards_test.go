@@ -150,7 +150,7 @@ func TestLinesOfAPlan(t *testing.T) {
 		t.Error(text)
 	}
 	steps := strings.Join(got.StepTexts(), "\n")
-	if !strings.Contains(steps, "; 1 log line goes the other way") {
+	if !strings.Contains(steps, "; 1 log line changes verdict") {
 		t.Error(steps)
 	}
 }

@@ -94,7 +94,7 @@ func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confir
 func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:
-		return fmt.Errorf("the plan: there is no preview: %w", change.ErrBlocked)
+		return change.Blocked("the plan: there is no preview")
 	case !c.Yes:
 		return fmt.Errorf("the plan: %w", change.ErrNotConfirmed)
 	case !r.beginMu.TryLock():

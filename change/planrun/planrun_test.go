@@ -518,7 +518,7 @@ func TestPlanIsRefused(t *testing.T) {
 		plan *plan.Plan
 		want string
 	}{
-		{"empty", nil, &plan.Plan{}, "nothing to do"},
+		{"empty", nil, &plan.Plan{}, "nothing to apply"},
 		{"stale", nil, step("a", 5, 6), "step 1"},
 		{"an inversion", nil, step("a", 1, 50), "step 1"},
 		{"a dump", func() { p.Zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never follow"},

@@ -53,14 +53,14 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 		why = "it is no plan"
 	}
 	if why != "" {
-		return planAsk{}, fmt.Errorf("undoing the plan: %w: %s", change.ErrBlocked, why)
+		return planAsk{}, change.Blocked("undoing the plan: %s", why)
 	}
 	h := e.Plan
 	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}}, e.UndoTitle())
 	a.op, a.Undoes = op, e.ID
 	// The contents of a file are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
-		return planAsk{}, fmt.Errorf("undoing the plan: %w: %w", change.ErrBlocked, err)
+		return planAsk{}, change.Blocked("undoing the plan: %w", err)
 	}
 	return a, nil
 }
@@ -155,7 +155,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	case a.refused != "":
 		return a.refused
 	case a.isNew && a.Progress.IsFinished():
-		return "nothing to do"
+		return "nothing to apply"
 	case len(rev.Zones) == 0:
 		return "there is no zone whose rows could show that a step is done"
 	}

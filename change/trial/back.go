@@ -53,23 +53,23 @@ func (r *Trials) putBack(ctx context.Context) {
 		err = r.recordEarlier()
 	}
 	if ferr := r.work.RemoveRecord(); ferr != nil {
-		r.postpone(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
+		r.postpone(fmt.Errorf("it was reverted, and its file cannot be removed: %w", ferr))
 		return
 	}
-	what, kept := "put back: nobody confirmed it in "+revision.ConfirmTimeText(r.job.Within), false
+	what, kept := "reverted: not confirmed within "+revision.ConfirmTimeText(r.job.Within), false
 	if r.isLeaving {
-		what = "put back: Rung was left before it was confirmed"
+		what = "reverted: Rung was left before it was confirmed"
 	}
 	if n := len(p.LeftAlone); n > 0 {
-		what, kept = "not put back: "+leftAloneText(p.LeftAlone), true
+		what, kept = "not reverted: "+leftAloneText(p.LeftAlone), true
 		if res != nil {
-			what = "put back but for " + leftAloneText(p.LeftAlone)
+			what = "reverted but for " + leftAloneText(p.LeftAlone)
 		}
 		if res == nil {
 			err = r.gate.AuditRefused(p, unconfirmed, errors.New(leftAloneText(p.LeftAlone)))
 		}
 	} else if res == nil && !resumed {
-		what = "not made, or undone meanwhile: nothing to put back"
+		what = "not made, or undone meanwhile: nothing to revert"
 	}
 	if err != nil {
 		what += " (" + clean.Text(err.Error()) + ")"
@@ -108,7 +108,7 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 		return p, nil, nil
 	}
 	if p.Blocked != "" {
-		return p, nil, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
+		return p, nil, change.Blocked("%s", p.Blocked)
 	}
 	res, err := r.gate.CommitRest(ctx, p, unconfirmed)
 	return p, res, err

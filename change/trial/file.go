@@ -56,7 +56,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 		return nil, err
 	}
 	if j.ID == "" || len(j.Objects) == 0 || j.Within < 0 {
-		return nil, errors.New("it lacks what is to be put back")
+		return nil, errors.New("it lacks what is to be reverted")
 	}
 	if j.Entry >= journal.MaxNumber || j.Undoes >= journal.MaxNumber {
 		return nil, errors.New("no number of the history is as large")
@@ -132,7 +132,7 @@ func (r *Trials) reportGone() {
 	case r.job.isFinal() && !(ok && e.Undone):
 		r.publishEnd(revision.ChangeFinished+" by another Rung", true)
 	case ok && e.Undone:
-		r.publishEnd("undone or put back by another Rung", false)
+		r.publishEnd("undone or reverted by another Rung", false)
 	default:
 		r.publishEnd(revision.TrialConfirmedElsewhere, true)
 	}
@@ -149,7 +149,7 @@ const lockTime = 200 * time.Millisecond
 func (r *Trials) takeLock(patience time.Duration) error {
 	err := r.work.TakeLock(patience)
 	if errors.Is(err, safefile.ErrLocked) {
-		return fmt.Errorf("%w: %w", errTaken, change.ErrBlocked)
+		return change.Blocked("%w", errTaken)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"rung/test/faultfs"
 )
 
-// Killed after the file and before the change: there is nothing to put back.
+// Killed after the file and before the change: there is nothing to revert.
 func TestTrialKilledBeforeItsChange(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
@@ -26,7 +26,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w.Fail = nil
 	w.Wait(time.Minute)
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.SettleOverdue(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
+	if u := next.SettleOverdue(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to revert") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
 		t.Errorf("%+v", u)
 	}
 }
@@ -49,7 +49,7 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	one.runStep(Bg, true)
 	w.Expect("control", 34, "put back by its owner")
 	two.runStep(Bg, true)
-	if got := two.ended(); got != "undone or put back by another Rung" {
+	if got := two.ended(); got != "undone or reverted by another Rung" {
 		t.Errorf("%q", got)
 	}
 
@@ -112,7 +112,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	if u := console.told[0]; !u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
 	}
-	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
+	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "reverted: Rung was left before it was confirmed" {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 34, "left")

@@ -44,7 +44,7 @@ func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err e
 	}
 	if r.job != nil && r.restText() != "" {
 		r.releaseLock()
-		return "", fmt.Errorf("%s: %w", r.job.onTrialText(), change.ErrBlocked)
+		return "", change.Blocked("%s", r.job.onTrialText())
 	}
 	return r.storeJob(p, c)
 }

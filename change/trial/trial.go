@@ -82,7 +82,7 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 	case c.TrialTime <= 0:
 		return r.beginForGood(p, c)
 	case step:
-		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
+		return "", change.Blocked("it cannot be made on trial")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,10 +90,10 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 		return "", err
 	}
 	if plan := r.gate.Config.CurrentRevision().Plan; plan.IsUnderWay() {
-		return "", fmt.Errorf("a plan is under way, %s: %w", plan, change.ErrBlocked)
+		return "", change.Blocked("a plan is under way, %s", plan)
 	}
 	if r.job != nil {
-		return "", fmt.Errorf("%s: %w", r.job.onTrialText(), change.ErrBlocked)
+		return "", change.Blocked("%s", r.job.onTrialText())
 	}
 	if err := r.takeLock(lockTime); err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
@@ -238,7 +238,7 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 		return "", err
 	}
 	if r.job == nil {
-		return "", fmt.Errorf("no change waits to be confirmed: %w", change.ErrBlocked)
+		return "", change.Blocked("no change waits to be confirmed")
 	}
 	unlock, err := r.work.Lock(editLock)
 	if err != nil {
@@ -252,13 +252,13 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	alive := r.holdsLock || r.heldElsewhere
 	switch {
 	case j == nil:
-		return "", fmt.Errorf("it was confirmed or put back a moment ago: %w", change.ErrBlocked)
+		return "", change.Blocked("it was confirmed or reverted a moment ago")
 	case r.isMaking || !j.Made && r.heldElsewhere:
-		return "", fmt.Errorf("%q is just being made: %w", j.Title, change.ErrBlocked)
+		return "", change.Blocked("%q is just being made", j.Title)
 	case j.Trying && alive:
-		return "", fmt.Errorf("too late: %q is just being put back: %w", j.Title, change.ErrBlocked)
+		return "", change.Blocked("too late: %q is just being reverted", j.Title)
 	case r.timeLeft() == 0 && j.Why == "":
-		return "", fmt.Errorf("too late: the time of %q is over: %w", j.Title, change.ErrBlocked)
+		return "", change.Blocked("too late: the time of %q is over", j.Title)
 	}
 	if err := r.work.RemoveRecord(); err != nil {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)

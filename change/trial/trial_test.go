@@ -108,7 +108,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		w.Wait(time.Second)
 		p.runStep(Bg, true)
 		w.Expect("control", 34, "at its time")
-		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
+		if got := p.ended(); got != "reverted: not confirmed within 60s" || p.job != nil || dir != "" && stored(t, dir) {
 			t.Errorf("%q, %+v", got, p.job)
 		}
 		h := p.g.Config.History.Entries()
@@ -222,7 +222,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 			if err := <-made; err != nil {
 				t.Fatal(err)
 			}
-			if u := <-left; u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
+			if u := <-left; u.IsOpen() || u.Ended != "reverted: Rung was left before it was confirmed" {
 				t.Errorf("%+v", u)
 			}
 			w.Expect("control", 34, "left")
@@ -251,7 +251,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Expect("control", 34, "nobody else touched it")
 	w.Expect("new", -1, "nobody else touched it")
 	w.Expect("blue", 77, "somebody else changed it")
-	if got := p.ended(); got != "put back but for ANP blue was changed meanwhile and stays as it is" || stored(t, dir) {
+	if got := p.ended(); got != "reverted but for ANP blue was changed meanwhile and stays as it is" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}
 
@@ -262,7 +262,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	p.runStep(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
 	all := changing.AuditOf(t, dir)
-	if got := p.ended(); got != "not put back: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
+	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
 		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != audit.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
 	}

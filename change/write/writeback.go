@@ -280,7 +280,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 		}
 		return q.Origin, nil
 	}
-	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, edit.ErrChanged)
+	return at, fmt.Errorf("write %s: it is no longer in %s: %w", p.Key.Label(), at.File, edit.ErrChanged)
 }
 
 // placeNew finds where a new object goes: a file of its own in the first folder

@@ -173,7 +173,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	case text == nil:
 		return instead("%s stood in %s, which is gone", name, path)
 	case file.Path == "":
-		return instead("%s stood in %s, which is no file of this run any more", name, path)
+		return instead("%s was in %s, which is no longer a file of this run", name, path)
 	case !file.Writable:
 		return instead("%s stood in %s, which cannot be written to", name, path)
 	}

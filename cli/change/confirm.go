@@ -91,7 +91,7 @@ const (
 	outcomeUnchanged = "unchanged" // there was nothing to do
 	outcomeRefused   = "refused"   // nothing was done: a guard rail, a conflict, a plan in the way
 	outcomeFailed    = "failed"    // it was tried: stderr says what is known of it
-	outcomePutBack   = "put back"  // made on trial, and nobody confirmed it: stderr says whether it is as before
+	outcomePutBack   = "put back"  // made on trial, and not confirmed in time: stderr says whether it is as before
 	outcomeStopped   = "stopped"   // of a plan: some of its steps may be made
 	outcomeKept      = "kept"      // of a plan: it was ended, and the policies stay as they are
 )

@@ -42,7 +42,7 @@ docs/templates.md says what each is for and what it asks. What is not given with
 offered first.
 
 The policies are printed. With --apply they are previewed, confirmed and made as one
-change, which one undo takes back. --expectations prints what must hold with them, for
+change, which one undo reverts. --expectations prints what must hold with them, for
 rung verify.
 
 Policies from a template remember it. When a tenant comes later, or a policy of the
@@ -121,7 +121,7 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 func (f *newFlags) check(args []string) error {
 	switch {
 	case f.update != "" && len(args) > 0:
-		return errors.New("--update names a set that is there: leave TEMPLATE out")
+		return errors.New("--update names an existing set: leave TEMPLATE out")
 	case len(f.leaveOut) > 0 && f.update == "":
 		return errors.New("--leave-out goes with --update SET; for a new set: --answer leave-out=VALUES")
 	case len(args) > 0 && template.FindTemplate(args[0]) == nil:

@@ -207,7 +207,7 @@ func boardText(b *plan.Board) string {
 
 func planText(p *plan.Plan) string {
 	if len(p.Steps) == 0 {
-		return "nothing to do: already in this order\n"
+		return "nothing to apply: already in this order\n"
 	}
 	out := ""
 	if p.Title != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/cli/command"
 	"rung/model"
@@ -97,7 +98,7 @@ func previewMarkdown(p *gate.Preview) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
 	if p.Blocked != "" {
-		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
+		fmt.Fprintf(&b, "**%s**\n\n", command.MarkdownText(change.BlockedText(p.Blocked)))
 	}
 	list := func(title string, points ...consequences.PreviewPoint) {
 		if len(points) == 0 {

@@ -34,11 +34,11 @@ when it cannot be made. With --confirm-name, as for the change itself, a guard r
 shown and stops nothing.
 
 Several changes are made in the order in which they are given, and what they do together
-is shown. --change takes folders, too: what is no policy there is left aside, which a note
+is shown. --change takes folders, too: what is no policy there is skipped, which a note
 says. With --prune the policies that are in none of the files are deleted.
 
 With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
-the answer then says which log lines would have gone the other way.
+the answer then says which log lines would get a different verdict.
 
 With -o markdown the answer can be put under a pull request.`,
 		Example: `  rung preview --change new.yaml -f policies/

@@ -36,13 +36,13 @@ func Confirm(a *command.App) *cobra.Command {
 		Use:   "confirm",
 		Short: "Keep the change that was made with --confirm",
 		Long: `Confirm keeps a change that was made with --confirm, or on trial in the console. Unless it
-is confirmed in time it is put back: by the Rung that made it, or, where that was killed,
+is confirmed in time it is reverted: by the Rung that made it, or, where that was killed,
 by the next one that starts, whatever it was started for. A policy that somebody else
 changed meanwhile is left as it is.
 
 Where Rung was killed while it made a change of several objects, the next start says how
 many were written: confirm makes the rest (with --write, or --write-back for files), rung
-undo takes back what was written.`,
+undo reverts what was written.`,
 		Args: command.TakesArgs(0),
 		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
   rung confirm --context staging`,
@@ -103,7 +103,7 @@ func opened(ctx context.Context, a *command.App, f func(*engine.Engine) error) e
 
 // byHand is how a change is put back that Rung cannot put back.
 func byHand(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
-	text := "it is tried again every 10 s; mend that, or put it back by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
+	text := "it is tried again every 10 s; mend that, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
 	if u.File != "" {
 		text += ", or from what it was, in " + u.File
 	}
@@ -147,7 +147,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 	if a.CanAsk {
 		how = "enter keeps it, so does " + keep
 	}
-	fmt.Fprintf(a.Err, "%s; %s, ctrl+c puts it back\n", u.HeaderText(e.Now()), how)
+	fmt.Fprintf(a.Err, "%s; %s, ctrl+c reverts it\n", u.HeaderText(e.Now()), how)
 	entered, stop := enters(ctx, a)
 	defer stop()
 	ticks, end := e.Subscribe()
@@ -190,8 +190,19 @@ func trialEnded(a *command.App, u *revision.UnconfirmedChange) error {
 		fmt.Fprintln(a.Err, text)
 		return nil
 	}
-	return fmt.Errorf("%s: %w", text, command.ErrPutBack)
+	return notStanding("%s", text)
 }
+
+// notStanding is a command.ErrPutBack that says what became of a change on trial, and nothing else.
+func notStanding(format string, args ...any) error {
+	return notStandingError(fmt.Sprintf(format, args...))
+}
+
+type notStandingError string
+
+func (e notStandingError) Error() string { return string(e) }
+
+func (notStandingError) Is(target error) bool { return target == command.ErrPutBack }
 
 // backTime is how long an interrupted command tries to put its change back.
 const backTime = 10 * time.Second
@@ -202,7 +213,7 @@ func trialLeft(a *command.App, e *engine.Engine) error {
 	defer cancel()
 	u := e.PutBack(ctx)
 	if u.IsOpen() {
-		return fmt.Errorf("%s: not put back yet: %s; the next start of Rung does it; until then: %s: %w", u.Title, u.Why, byHand(a, e, u), command.ErrPutBack)
+		return notStanding("%s: not reverted yet: %s; the next start of Rung does it; until then: %s", u.Title, u.Why, byHand(a, e, u))
 	}
 	return trialEnded(a, u)
 }

@@ -28,8 +28,8 @@ func TestTrialTold(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s", second, u.HeaderText(now)))
 		}
 	}
-	want := []string{"2 put back in 10s", "7 put back in 5s", "8 put back in 4s", "9 put back in 3s", "10 put back in 2s", "11 put back in 1s",
-		"12 putting it back", "13 not put back yet", "23 not put back yet", "33 not put back yet", "37 not put back yet"}
+	want := []string{"2 reverts in 10s", "7 reverts in 5s", "8 reverts in 4s", "9 reverts in 3s", "10 reverts in 2s", "11 reverts in 1s",
+		"12 reverting", "13 not reverted yet", "23 not reverted yet", "33 not reverted yet", "37 not reverted yet"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

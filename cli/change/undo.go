@@ -32,11 +32,11 @@ func Undo(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [NUMBER]",
 		Short: "Undo the last saved change, or one of --list",
-		Long: `Undo takes back the last change that was made with --write-back or on a cluster,
+		Long: `Undo reverts the last change that was made with --write-back or on a cluster,
 in this or an earlier run, if the policy is still what the change left; otherwise it shows what
 was changed meanwhile and does nothing. A plan that was run is one change: undo takes
 the whole of it back, in steps that never reverse two policies. --list prints the
-changes. The number of an undo takes that back, as rung redo does.`,
+changes. The number of an undo re-applies what it undid, as rung redo does.`,
 		Args: command.TakesArgs(1, "[NUMBER]"),
 		Example: `  rung undo -f policies/ --write-back --dry-run
   rung undo --list --context staging`,
@@ -51,7 +51,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
 		},
 	}
 	c.registerTrial(cmd)
-	cmd.Flags().BoolVar(&list, "list", false, "print the changes that can be taken back, newest first")
+	cmd.Flags().BoolVar(&list, "list", false, "print the changes that can be undone, newest first")
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func Redo(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redo [NUMBER]",
 		Short: "Make the last undone change again, or that of an undo of rung undo --list",
-		Long: `Redo makes the change again that was undone last, if the policy is still what the
+		Long: `Redo re-applies the change that was undone last, if the policy is still what the
 undo left, and with each further call the one that was undone before. A new change
 ends that: what was undone before it stays undone.`,
 		Args:    command.TakesArgs(1, "[NUMBER]"),

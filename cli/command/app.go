@@ -57,7 +57,7 @@ var (
 	// ErrBehind likewise: the policies are changed and some zone's rows are not.
 	ErrBehind = errors.New("see rung drift")
 	// ErrPutBack likewise: a change on trial does not stand, or not for long.
-	ErrPutBack = errors.New("not confirmed")
+	ErrPutBack = errors.New("reverted")
 )
 
 // ExitCode is the exit code of a command that ended with an error, or without; said says

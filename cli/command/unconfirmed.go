@@ -32,7 +32,7 @@ func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 		text = u.Title + ": " + text
 	}
 	if u.Partly != "" && u.IsOpen() {
-		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) + " takes it back"
+		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) + " undoes it"
 	}
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"

@@ -24,7 +24,7 @@ func (e endedBy) Signal() os.Signal { return e.sig }
 
 // ErrPipe is the cause of a context that ended because nobody reads what is
 // printed any more.
-var ErrPipe = errors.New("nobody reads the output any more")
+var ErrPipe = errors.New("nobody reads the output any longer")
 
 // sameSignals is how long after the first signal another one changes nothing:
 // who ends a session often sends several. Later ones end the process at once.

@@ -197,7 +197,7 @@ func driftText(out []driftOut, wide bool) string {
 	for _, o := range out {
 		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.State)
 		if o.LivePriority != nil {
-			fmt.Fprintf(&b, ", still decides at %d", *o.LivePriority)
+			fmt.Fprintf(&b, ", still enforced at %d", *o.LivePriority)
 		}
 		if o.Reason != "" {
 			fmt.Fprintf(&b, "  %s", o.Reason)

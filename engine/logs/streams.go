@@ -50,7 +50,7 @@ type Position struct {
 var TheEnd time.Time
 
 // ErrNoFiles says that there is no log file in which a time could be sought.
-var ErrNoFiles = errors.New("no log file to go to a time in: start Rung with --log FILE")
+var ErrNoFiles = errors.New("no log file to seek in: start Rung with --log FILE")
 
 // AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.

@@ -180,7 +180,7 @@ func TestParseTarget(t *testing.T) {
 		"new":          "ANP new -1",
 		"new=7":        "ANP new 7",
 		"default":      `"default" is ambiguous: ANP default or BANP default`,
-		"wall=7":       "ANP wall is there already, at its own priority",
+		"wall=7":       "ANP wall exists already, at its own priority",
 		"new=100":      `priority "100": use 0 to 99`,
 		"new=x":        `priority "x": use 0 to 99`,
 		"blue/none":    `there is no policy "blue/none", and a new one can only be an AdminNetworkPolicy`,

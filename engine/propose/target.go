@@ -10,7 +10,7 @@ import (
 )
 
 // TargetHelp says how a target is written.
-const TargetHelp = "NAME or NAME=PRIORITY of a new AdminNetworkPolicy, or a policy that is there if its subject fits exactly"
+const TargetHelp = "NAME or NAME=PRIORITY of a new AdminNetworkPolicy, or an existing policy if its subject fits exactly"
 
 // NewName is a name for a new AdminNetworkPolicy.
 func NewName(rev *revision.Revision) string {
@@ -48,7 +48,7 @@ func ParseTarget(rev *revision.Revision, text string, action model.Action) (Targ
 	case len(found) > 1:
 		return t, fmt.Errorf("%q is ambiguous: %s or %s", name, found[0].Label(), found[1].Label())
 	case len(found) == 1 && hasNumber:
-		return t, fmt.Errorf("%s is there already, at its own priority", found[0].Label())
+		return t, fmt.Errorf("%s exists already, at its own priority", found[0].Label())
 	case len(found) == 1:
 		t.Policy = found[0]
 	case strings.Contains(name, "/"):

@@ -89,7 +89,7 @@ func (s *Stage) HasDisagreement() bool {
 func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
 	z := r.Zone(s.Zone)
 	if z == nil {
-		return "the zone is not known any more", ""
+		return "the zone is no longer known", ""
 	}
 	best, worst := (*model.RowDiff)(nil), 0
 	var of *model.PolicyInZone

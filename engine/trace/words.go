@@ -121,14 +121,17 @@ func (t *Trace) Sentence() string {
 	if len(t.Paths) == 1 {
 		return p.Sentence()
 	}
-	count := fmt.Sprintf("%d of %s", same, words.Total(len(t.Paths), "endpoint"))
+	where := fmt.Sprintf(" at %s of %s", words.Thousands(same), words.Total(len(t.Paths), "endpoint"))
 	if same == len(t.Paths) {
-		count = "all " + words.Total(same, "endpoint")
+		where = " at all " + words.Total(same, "endpoint")
+		if same == 2 {
+			where = " at both endpoints"
+		}
 		if t.Verdict == verdict.Allow {
-			return t.Verdict.DoneText() + " for " + count
+			return t.Verdict.DoneText() + where
 		}
 	}
-	return t.Verdict.DoneText() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.DoneText()+" ")
+	return t.Verdict.DoneText() + where + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.DoneText()+" ")
 }
 
 func verdictWithReason(v verdict.Verdict, why string) string {

@@ -32,8 +32,8 @@ type Options struct {
 type Result struct {
 	*Statement
 	Holds bool
-	// None: there is no such connection.
-	None bool
+	// None: there is no such connection. OnlyOne: one end alone matches both sides.
+	None, OnlyOne bool
 	// Pairs is the number of pairs of ends that were asked, Against the number of pairs
 	// that speak against the statement: some port of theirs has another verdict. Where a
 	// statement about some connection does not hold, all pairs speak against it.
@@ -59,9 +59,9 @@ func (r *Result) Message() string {
 	out := ""
 	switch {
 	case r.None && r.Holds:
-		out = "no such connection, which is allowed"
+		out = r.matchText() + "; passes"
 	case r.None:
-		out = "nothing to ask: " + r.nothingToAsk()
+		out = "nothing to ask: " + r.matchText() + "; if that is right, write allowNone: true"
 	case r.Holds && r.Some:
 		out = "some connection is " + r.Expect.DoneText()
 	case r.Holds:
@@ -82,9 +82,12 @@ func (r *Result) Message() string {
 	return out
 }
 
-// nothingToAsk says why there is nothing to ask.
-func (r *Result) nothingToAsk() string {
-	return "no pod matches, or only one; if that is right, write allowNone: true"
+// matchText says why there is nothing to ask.
+func (r *Result) matchText() string {
+	if r.OnlyOne {
+		return "only one pod matches"
+	}
+	return "no pods match"
 }
 
 // statementJudge asks about statements.
@@ -190,7 +193,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		out.Holds = t.pairsAgainst == 0 || t.enough
 		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
-			out.Holds = s.AllowNone
+			out.Holds, out.OnlyOne = s.AllowNone, from.isAny() && to.isAny()
 			out.NotConsidered = j.omits.AllOmissions() // who they would be is not known either
 			return out, nil
 		}
@@ -210,6 +213,9 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 	}
 	return out, nil
 }
+
+// isAny says whether there is an end.
+func (o *foundEnds) isAny() bool { return len(o.pods)+len(o.otherEnds) > 0 }
 
 func leftOut(from, to *foundEnds) string {
 	all := &foundEnds{unselected: map[string]int{}}

@@ -68,9 +68,10 @@ func TestEnds(t *testing.T) {
 		"expect: allow, from: {node: {role: a}}, to: blue/web-0":                           "holds: 1 pair allowed",
 		"expect: allow, from: {namespace: blue}, to: {address: [192.0.2.1, 192.0.2.2]}":    "holds: 4 pairs allowed; left out: 1 completed and 1 host-networked",
 		"expect: deny, from: blue/job, to: blue/web-0":                                     "fails: not denied",
-		"expect: deny, from: {pod: {app: job}}, to: blue/web-0":                            "fails: nothing to ask: no pod matches, or only one; if that is right, write allowNone: true; left out: 1 completed",
-		"expect: deny, from: {pod: {app: job}}, to: blue/web-0, allowNone: true":           "holds: no such connection, which is allowed; left out: 1 completed",
-		"expect: deny, from: blue/web-0, to: blue/web-0":                                   "fails: nothing to ask: no pod matches, or only one; if that is right, write allowNone: true",
+		"expect: deny, from: {pod: {app: job}}, to: blue/web-0":                            "fails: nothing to ask: no pods match; if that is right, write allowNone: true; left out: 1 completed",
+		"expect: deny, from: {pod: {app: job}}, to: blue/web-0, allowNone: true":           "holds: no pods match; passes; left out: 1 completed",
+		"expect: deny, from: blue/web-0, to: blue/web-0, allowNone: true":                  "holds: only one pod matches; passes",
+		"expect: deny, from: blue/web-0, to: blue/web-0":                                   "fails: nothing to ask: only one pod matches; if that is right, write allowNone: true",
 		"expect: deny, from: [blue/web-0, {pod: web-0, namespace: blue}], to: api-0":       "fails: not denied",
 		"expect: deny, from: {namespace: {tenant: [blue, red]}}, to: {node: n0}, port: 22": "fails: none of 3 pairs denied; left out: 1 completed and 1 host-networked",
 	} {

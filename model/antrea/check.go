@@ -197,7 +197,7 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		k.addReasons(p, r, k.r.ScopeOfRule(p, r), seen)
 	}
 	if a.Action == string(model.Deny) {
-		k.addAboutRule(p, r, ActionDeny, "Deny is no action of Antrea: Rung reads it as Drop, the API server refuses it", "write Drop or Reject")
+		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny; use Drop (Rung reads it so; the API server refuses it)", "write Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
 		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")

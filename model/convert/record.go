@@ -183,7 +183,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		}
 		if some {
 			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
-				"of the rules of one action in " + p.Label() + " only some log, and it logs by action: they do not log any more"})
+				"of the rules of one action in " + p.Label() + " only some log, and it logs by action: they no longer log"})
 		}
 	}
 }

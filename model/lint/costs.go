@@ -41,7 +41,7 @@ func (l *linter) checkGaps() {
 		message := ""
 		switch {
 		case j > i+1:
-			message = fmt.Sprintf("priorities %d–%d are taken without a gap, by %s: a policy that must come between has no place",
+			message = fmt.Sprintf("priorities %d–%d are taken without a gap, by %s: no free priority between them",
 				first, last, words.Count(n, "policy"))
 		case first == 0:
 			message = "priority 0 is the first: no policy can come before it"
@@ -173,7 +173,7 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.addAboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
+		l.addAboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not match %s (%s)",
 			words.Count(n, "pod"), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "it", "them"), words.ListFew(host, shown)))
 	}
 }

@@ -305,7 +305,7 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *audit.Audit) {
 		switch i := slices.IndexFunc(r.Clashes, func(c audit.RuleClash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
-			f.Message += "; rules above decide all of that first now"
+			f.Message += "; currently masked by earlier rules"
 		default:
 			f.Witness = d.witnessOf(r.Clashes[i].Connection)
 			if !r.Clashes[i].Undefined {

@@ -220,7 +220,7 @@ func TestEgressFirewallDivergences(t *testing.T) {
 				`info peer-matches-nothing default egress 1: no node that the peer "nodes: role=bare" matches has the annotation k8s.ovn.org/host-cidrs: the rule has no row now (Allow)`}},
 		{name: "no nodes are known", bare: true, codes: all, extra: []model.Object{firewall("blue", rule(deny, to(model.PeerNodes, "role=x")))}},
 		{name: "DNS names", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, dns("a.example")), rule(allow, dns("b.example")))},
-			want: []string{"info egressfirewall-dns default egress 1: 2 rules go by name (a.example, b.example): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing"}},
+			want: []string{"info egressfirewall-dns default egress 1: 2 rules use DNS names (a.example, b.example): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing"}},
 		{name: "drops what an ANP allows", codes: all, extra: []model.Object{anp("a", 1, "tenant=blue", nil, rules{rule(allow, inNS("*")), rule(allow, api, "TCP:6443")}),
 			firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, to(model.PeerNodes, "role=worker")), rule(deny, inNets("0.0.0.0/0")))},
 			want: []string{"warning egressfirewall-overrules-allow default egress 2: drops what egress rule 1 of ANP a allows, e.g. blue/web-1 → 172.18.0.2: an EgressFirewall decides in the to-lport stage, " +

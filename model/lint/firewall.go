@@ -62,9 +62,9 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.addAboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+		l.addAboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
 			"only, and a name without addresses has a row that matches nothing",
-			words.Count(len(names), "rule"), words.OneOrMany(len(names), "goes", "go"), words.ListFew(names, shown)))
+			words.Count(len(names), "rule"), words.OneOrMany(len(names), "uses a DNS name", "use DNS names"), words.ListFew(names, shown)))
 	}
 	l.checkOverruling(p)
 }

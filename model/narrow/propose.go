@@ -200,7 +200,7 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	from, ok := p.findEnd(s.Connection.From)
 	to, ok2 := p.findEnd(s.Connection.To)
 	if !ok || !ok2 {
-		p.leaveOut(s, "an address has no pod any more, or another one")
+		p.leaveOut(s, "an address no longer has a pod, or has another one")
 		return
 	}
 	if from == to {

@@ -98,7 +98,7 @@ func tieNote(g priorityGroup, i, first int) string {
 // addNotes sums the plan up. parted are runs of steps after which a tie is parted.
 func (p *Plan) addNotes(parted [][2]int) {
 	if len(p.Steps) == 0 {
-		p.Notes = append(p.Notes, "nothing to do: already in this order")
+		p.Notes = append(p.Notes, "nothing to apply: already in this order")
 		return
 	}
 	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+

@@ -175,7 +175,7 @@ func endsOf(e verdict.Ends) GroupEnds {
 	return GroupEnds{e.Pods, append([]string{}, e.Namespaces...), page.MapList(e.Outside, netip.Prefix.String), page.MapList(e.Except, netip.Prefix.String)}
 }
 
-// LogEffect are the log lines that would have gone the other way.
+// LogEffect are the log lines that would get a different verdict.
 type LogEffect struct {
 	Summary  string     `json:"summary"`
 	From     string     `json:"from"` // time of the oldest line

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"rung/model"
@@ -169,7 +170,11 @@ func (s *LogSession) stateText() string {
 	if s.IsOn() {
 		return "on"
 	}
-	return "ended " + words.Clock(s.Ended.Local(), s.now) + ": " + s.How
+	ended := "ended " + words.Clock(s.Ended.Local(), s.now)
+	if by, ok := strings.CutPrefix(s.How, "ended by "); ok {
+		return ended + " by " + by
+	}
+	return ended + ": " + s.How
 }
 
 // zonesNamed is how many zones are named whose rows do not log.

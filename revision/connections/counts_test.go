@@ -15,7 +15,7 @@ func TestBigCounts(t *testing.T) {
 		Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 80}}}
 	for _, c := range []struct{ got, want string }{
 		{FlipsText(totals), "1,650 pairs allow → deny, 12,345 pairs deny → allow"},
-		{FlipsBrief(totals), "1,650 pairs denied, 12,345 allowed"},
+		{FlipsBrief(totals), "denies 1,650 pairs, opens 12,345"},
 		{GroupText(group), "blue (1,234 pods) → red/web, TCP 80: 1,650 pairs"},
 	} {
 		if c.got != c.want {

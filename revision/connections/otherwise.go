@@ -16,14 +16,14 @@ import (
 	"rung/revision/policies"
 )
 
-// LogOtherwise says which lines of a log would have gone the other way had the policies been
-// those of another revision of the same pods. The error is that of the context.
+// LogOtherwise says which lines of a log would get a different verdict were the policies those
+// of another revision of the same pods. The error is that of the context.
 func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.LogConnections) (*diff.LogDifference, error) {
 	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
 }
 
-// OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would have gone the
-// other way". It is empty where no log was read.
+// OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would get a
+// different verdict". It is empty where no log was read.
 func OtherwiseText(o *diff.LogDifference) string {
 	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""
@@ -37,12 +37,12 @@ func OtherwiseText(o *diff.LogDifference) string {
 	case o.Judged == 0:
 		fmt.Fprintf(&b, "no log line of %s can be judged", span)
 	case o.Judged == 1:
-		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.OneOrMany(o.Lines, "", "not "))
+		fmt.Fprintf(&b, "the one log line of %s would %s verdict", span, words.OneOrMany(o.Lines, "get a different", "keep its"))
 	default:
-		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", countOrNone(o.Lines), words.Thousands(o.Judged), span)
+		fmt.Fprintf(&b, "%s of the %s log lines of %s would get a different verdict", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
 	if o.Unattributed > 0 {
-		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Unattributed, "line"))
+		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Total(o.Unattributed, "line"))
 	}
 	if o.LeftOut > 0 {
 		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.LeftOut, "older line"))
@@ -58,12 +58,12 @@ func countOrNone(n int) string {
 }
 
 // OtherwiseBrief is OtherwiseText where there is little room, empty for nothing: "12 log
-// lines go the other way".
+// lines change verdict".
 func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
-	return words.Total(o.Lines, "log line") + words.OneOrMany(o.Lines, " goes", " go") + " the other way"
+	return words.Total(o.Lines, "log line") + words.OneOrMany(o.Lines, " changes", " change") + " verdict"
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
@@ -148,7 +148,7 @@ func CountMoves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*
 	return diff.NewPriorityMoves(ctx, next.Verdicts(), k, false)
 }
 
-// FlipsBrief is FlipsText where there is little room: "14 pairs denied, 3 allowed".
+// FlipsBrief is FlipsText where there is little room: "denies 14 pairs, opens 3".
 func FlipsBrief(totals []diff.PairTotal) string {
 	sums := map[verdict.Verdict]int{}
 	var order []verdict.Verdict
@@ -167,7 +167,15 @@ func FlipsBrief(totals []diff.PairTotal) string {
 		if i == 0 {
 			n = words.Total(sums[v], "pair")
 		}
-		out = append(out, n+" "+v.DoneText())
+		switch v {
+		case verdict.Allow:
+			n = "opens " + n
+		case verdict.Deny:
+			n = "denies " + n
+		default:
+			n = "leaves " + n + " " + string(v)
+		}
+		out = append(out, n)
 	}
 	if len(out) == 0 {
 		return "nothing flips"

@@ -147,7 +147,7 @@ func alsoDecidesText(r *revision.Revision, p *model.Policy, rule *model.Rule) []
 	var out []string
 	for f := range r.Cluster.Policies(model.KindEF) { // that some pod of the subject may be under
 		if p.Namespace == "" || p.Namespace == f.Namespace {
-			out = append(out, "An EgressFirewall of the namespace still decides about what leaves the cluster.")
+			out = append(out, "An EgressFirewall of the namespace still applies to what leaves the cluster.")
 			break
 		}
 	}

@@ -61,7 +61,7 @@ func TestSays(t *testing.T) {
 		{"an unknown protocol beside one that works", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}, Ports: []model.Port{{Protocol: "kube", Start: 80, End: 80}, {Protocol: "TCP", Start: 81, End: 81}}}, nil, 1,
 			`What 2 pods send to the one pod of the subject on tcp 81, where no earlier rule decided, is dropped. NetworkPolicies and the baseline are not consulted. ▲ its ports of protocol "kube" match nothing: OVN-Kubernetes does not know it, and OVN cannot use the row it writes.`},
 		{"allow egress", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{pods("b"), nodes, nets("10.0.0.0/8", "192.0.2.0/24")}}, []model.Object{ef}, 1,
-			"What the one pod of the subject sends to 2 pods, 1 node and 2 networks on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted. An EgressFirewall of the namespace still decides about what leaves the cluster. Ingress rules for the pods at the other end decide as well."},
+			"What the one pod of the subject sends to 2 pods, 1 node and 2 networks on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted. An EgressFirewall of the namespace still applies to what leaves the cluster. Ingress rules for the pods at the other end decide as well."},
 		{"allow egress to networks", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{nets("0.0.0.0/1", "128.0.0.0/1", "::/0")}}, nil, 1,
 			"What the one pod of the subject sends to every IPv4 address and every IPv6 address on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted."},
 		{"pass", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Pass, Peers: []model.Peer{pods("b")}}, nil, 1,
@@ -137,7 +137,7 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 		{np, model.Ingress, 1, "What anybody sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
 		{np, model.Ingress, 2, "What 1 network (1 exception) sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
 		{np, model.Egress, 0, "What the one pod of the subject sends to anywhere on any port, where no AdminNetworkPolicy decided," + kept +
-			"▲ policyTypes leave Egress out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow. An EgressFirewall of the namespace still decides about what leaves the cluster."},
+			"▲ policyTypes leave Egress out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow. An EgressFirewall of the namespace still applies to what leaves the cluster."},
 		{ef, model.Egress, 0, "What the 2 pods of the subject send to 1.2.3.0/24 on tcp 443, where no earlier rule of the EgressFirewall decided, is allowed." + late},
 		{ef, model.Egress, 1, "Nothing now: its destination has no address. Its index stays reserved."},
 		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},

@@ -25,7 +25,7 @@ func TestConsequences(t *testing.T) {
 	}{
 		{"a conflict", []string{one, two}, codes.PriorityConflict.Code, []string{"error one", "error two"}},
 		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, codes.PriorityConflict.Code,
-			[]string{"info one; rules above decide all of that first now", "info two; rules above decide all of that first now"}},
+			[]string{"info one; currently masked by earlier rules", "info two; currently masked by earlier rules"}},
 		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, codes.PriorityConflict.Code,
 			[]string{"error one; the other end denies all of that now", "error two; the other end denies all of that now"}},
 		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, codes.PriorityConflict.Code, []string{"error one", "error two"}},

@@ -21,7 +21,7 @@ type PolicySummary struct {
 	HasNoRows bool              // it has no desired rows: nothing can be in sync
 	Zones     int               // zones there are
 	Zone      string            // the zone State comes from
-	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
+	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still enforced at 50"
 	Waiting   int               // subject pods whose port does not exist yet
 }
 
@@ -93,7 +93,7 @@ func summaryText(r *revision.Revision, k model.PolicyKey, state model.PolicyStat
 
 func frozenText(p *model.PolicyInZone) string {
 	if p.LivePriority >= 0 {
-		return fmt.Sprintf("still decides at %d", p.LivePriority)
+		return fmt.Sprintf("still enforced at %d", p.LivePriority)
 	}
 	return "old rows still decide"
 }

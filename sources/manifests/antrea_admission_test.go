@@ -85,7 +85,7 @@ var refusedByAntrea = []struct {
 	{antrea.PriorityRange, []string{strings.Replace(acnpOf("p", dropAll), "priority: 5", "priority: 10001", 1)}, "priority 10001"},
 	{antrea.PriorityHigh, []string{strings.Replace(acnpOf("p", dropAll), "priority: 5", "priority: 101", 1)}, "priority 101 is above 100"},
 	{antrea.PriorityTie, []string{someNS, somePod, acnpOf("a", dropAll), acnpOf("b", toAll+", ingress: [{action: Allow}]")}, "shares tier application and priority 5 with ACNP b"},
-	{antrea.ActionDeny, []string{acnpOf("p", toAll+", ingress: [{action: Deny}]")}, "Deny is no action of Antrea"},
+	{antrea.ActionDeny, []string{acnpOf("p", toAll+", ingress: [{action: Deny}]")}, "Antrea has no Deny"},
 	{antrea.AppliedToBoth, []string{acnpOf("p", toAll+", ingress: [{action: Drop, "+toAll+"}]")}, "one or the other"},
 	{antrea.AppliedToSome, []string{acnpOf("p", "ingress: [{action: Drop, "+toAll+"}, {action: Allow}]")}, "set for 1 of 2 rules"},
 	{antrea.AppliedToNothing, []string{acnpOf("p", "ingress: [{action: Drop}]")}, "applies to nothing"},

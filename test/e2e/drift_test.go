@@ -383,7 +383,7 @@ func TestStartUpRepair(t *testing.T) {
 	if g := byID(t, after, nb.TablePortGroup, "AdminNetworkPolicy:one"); g.UUID() != stale {
 		t.Error("the port group was made anew instead of mended")
 	}
-	for name, want := range map[string]string{"refused": "frozen: still decides at 50", "mute": "frozen: still decides at 50"} {
+	for name, want := range map[string]string{"refused": "frozen: still enforced at 50", "mute": "frozen: still enforced at 50"} {
 		if s := policies.SummarizePolicy(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
 			t.Errorf("%s: %+v", name, s)
 		}

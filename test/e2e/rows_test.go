@@ -168,7 +168,7 @@ func TestFrozen(t *testing.T) {
 		t.Helper()
 		r.until(what+": frozen", func(rev *revision.Revision) bool {
 			s := policies.SummarizePolicy(rev, anpKey("one"), r.Now())
-			return s.State == model.StateFrozen && s.Text == "frozen: still decides at 50"
+			return s.State == model.StateFrozen && s.Text == "frozen: still enforced at 50"
 		})
 		if is := textOf(t, ovsdb.Dump(t, addr), "one"); is != before {
 			t.Errorf("%s: the rows changed:\n%s\nto\n%s", what, before, is)

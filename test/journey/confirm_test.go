@@ -15,9 +15,9 @@ import (
 func (c *console) onTrial() {
 	c.t.Helper()
 	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
-	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]", "[ ] put back after 60s").does("space", "[x] put back after 60s")
+	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]", "[ ] revert after 60s").does("space", "[x] revert after 60s")
 	c.answers("the files of", "y")
-	c.at("Ladder").sees("61 ─ quarantine", "put back in ", "Y keeps")
+	c.at("Ladder").sees("61 ─ quarantine", "reverts in ", "Y keeps")
 }
 
 // TestChangeOnTrial: a change is counted down on every page, kept by one key, and put back
@@ -30,9 +30,9 @@ func TestChangeOnTrial(t *testing.T) {
 	c := open(t, setup{files: []string{dir}, args: []string{"--write-back", "--traffic", "0"}}).ready()
 	c.onTrial()
 	for _, page := range []string{"3", "5", "f", "1"} {
-		c.press(page).sees("put back in ", "Y keeps")
+		c.press(page).sees("reverts in ", "Y keeps")
 	}
-	c.press("Y").sees("confirmed").misses("put back in ")
+	c.press("Y").sees("confirmed").misses("reverts in ")
 	kept := read(t, file)
 	if kept == before {
 		t.Fatal("the file was not changed")
@@ -48,7 +48,7 @@ func TestChangeOnTrial(t *testing.T) {
 	if took := time.Since(began); took < 40*time.Second {
 		t.Errorf("put back after %s", took)
 	}
-	c.sees("put back: nobody confirmed it in 60s")
+	c.sees("reverted: not confirmed within 60s")
 	if now := read(t, file); now != before {
 		t.Errorf("the file is now\n%s", now)
 	}
@@ -72,7 +72,7 @@ func TestChangeOnTrialSurvivesAKill(t *testing.T) {
 
 	// In time it is offered.
 	c = open(t, s)
-	c.sees("An earlier run of Rung made this change on trial", "put it back then", "keep it")
+	c.sees("An earlier run of Rung made this change on trial", "revert it then", "keep it")
 	c.kills()
 
 	var pending string
@@ -91,7 +91,7 @@ func TestChangeOnTrialSurvivesAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = open(t, s)
-	c.sees("An earlier run of Rung made this change on trial", "put back: nobody confirmed it in 60s")
+	c.sees("An earlier run of Rung made this change on trial", "reverted: not confirmed within 60s")
 	c.answers("It is over", "enter")
 	c.at("Ladder").sees("60 └ quarantine")
 	if now := read(t, file); now != before {

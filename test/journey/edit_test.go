@@ -64,7 +64,7 @@ func TestAnswerIsNoByDefault(t *testing.T) {
 	c.pick("multi-tenant").press("e").sees("43 → 45").does("a", "[ no ]")
 	c.answers("[ no ]", "enter").sees("nothing was changed")
 	c.press("esc").sees("your text is kept in")
-	c.pick("cluster-contr").press("e").sees("unchanged: nothing to do")
+	c.pick("cluster-contr").press("e").sees("unchanged: nothing to apply")
 	c.press("D").sees("Delete ANP cluster-control").does("a", "Type cluster-control to confirm")
 	c.types("Type cluster-control", "cluster-contro")
 	c.sees("● the name is cluster-control").press("esc").sees("nothing was changed").press("esc").at("Ladder")

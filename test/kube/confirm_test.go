@@ -73,7 +73,7 @@ func TestConfirm(t *testing.T) {
 
 	cmd, said := onTrial(t, c, home, "tried", "55", "3s")
 	expect(55, "on trial")
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "put back: nobody confirmed it in 3s") {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "reverted: not confirmed within 3s") {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	expect(50, "at its time")
@@ -95,7 +95,7 @@ func TestConfirm(t *testing.T) {
 		t.Error("it waits no longer while the server does not answer")
 	}
 	must(t, c.ContAPI())
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "put back: nobody confirmed it in 3s") {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "reverted: not confirmed within 3s") {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	expect(56, "once the server answers again")
@@ -111,7 +111,7 @@ func TestConfirm(t *testing.T) {
 	expect(58, "on trial")
 	kill(cmd)
 	r := rungAt(t, home, "", on(c, cluster.Admin, "ladder")...)
-	if r.code != 0 || !strings.Contains(r.err, "Move ANP tried from 56 to 58: put back: nobody confirmed it in 60s") {
+	if r.code != 0 || !strings.Contains(r.err, "Move ANP tried from 56 to 58: reverted: not confirmed within 60s") {
 		t.Errorf("%+v", r)
 	}
 	expect(56, "the next start")
@@ -123,7 +123,7 @@ func TestConfirm(t *testing.T) {
 	must(t, err)
 	was := live(t, c, "anp", "tried").Metadata.ResourceVersion
 	r = rungAt(t, home, "", on(c, cluster.Admin, "ladder")...)
-	if !strings.Contains(r.err, "not put back: ANP tried was changed meanwhile and stays as it is") || pending(t, home) != "" {
+	if !strings.Contains(r.err, "not reverted: ANP tried was changed meanwhile and stays as it is") || pending(t, home) != "" {
 		t.Errorf("%+v", r)
 	}
 	if now := live(t, c, "anp", "tried"); now.Metadata.ResourceVersion != was || now.Spec.Priority != 77 {

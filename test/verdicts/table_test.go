@@ -118,13 +118,13 @@ func TestAnswers(t *testing.T) {
 		{verdict.Connection{From: verdict.PodEnd("blue", "host"), To: verdict.PodEnd("blue", "db"), Protocol: verdict.TCP, Port: 80}, "allow; to-lport n2 allow by rows of node n2 -1"},
 		{verdict.Connection{From: verdict.PodEnd("blue", "host"), To: verdict.NodeEnd("n1"), Protocol: verdict.TCP, Port: 80}, "not applicable (no policy is asked: neither end is a pod of the default network)"},
 		{verdict.Connection{From: web, To: verdict.PodEnd("blue", "udn"), Protocol: verdict.TCP, Port: 80}, "not applicable (ANP does not apply: the primary network of blue/udn is blue/own)"},
-		{verdict.Connection{From: verdict.PodEnd("blue", "done"), To: web, Protocol: verdict.TCP, Port: 80}, "not applicable (blue/done is completed: it has no address any more)"},
+		{verdict.Connection{From: verdict.PodEnd("blue", "done"), To: web, Protocol: verdict.TCP, Port: 80}, "not applicable (blue/done is completed: it no longer has an address)"},
 		{verdict.Connection{From: web, To: verdict.PodEnd("blue", "new"), Protocol: verdict.TCP, Port: 80}, "not applicable (blue/new has no address yet)"},
 		{verdict.Connection{From: web, To: verdict.PodEnd("blue", "waiting"), Protocol: verdict.TCP, Port: 80}, "not applicable (blue/waiting is not scheduled: it has no port yet)"},
 		{verdict.Connection{From: web, To: web, Protocol: verdict.TCP, Port: 80}, "not applicable (a pod reaches itself without leaving its network)"},
 		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80}, "allow; to-lport n1 allow by hairpin rows -1"},
 		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "none"), Protocol: verdict.TCP, Port: 80}, "not applicable (service blue/none has no endpoints)"},
-		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 81}, "not applicable (service blue/web has no port 81 of TCP)"},
+		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 81}, "not applicable (service blue/web has no TCP port 81)"},
 		{verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, "not applicable (the ends have no address family in common)"},
 	} {
 		a, err := walk.FromPolicies(x, q.Connection)

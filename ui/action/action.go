@@ -229,8 +229,8 @@ var input = []Action{
 	{ID: InputDeleteEnd, Keys: []string{"ctrl+k"}, Title: "delete to the end",
 		Help: "delete everything from the cursor on", Hidden: true},
 	{ID: InputEarlier, Keys: []string{"up"}, Title: "earlier",
-		Help: "what was typed before, where the line has a history", Hidden: true},
-	{ID: InputLater, Keys: []string{"down"}, Title: "later", Help: "what was typed after that", Hidden: true},
+		Help: "the previous entry, where the line has a history", Hidden: true},
+	{ID: InputLater, Keys: []string{"down"}, Title: "later", Help: "the next entry", Hidden: true},
 	{ID: InputComplete, Keys: []string{"tab"}, Title: "complete",
 		Help: "take the suggestion that is shown after the cursor", Hidden: true},
 }

@@ -17,7 +17,7 @@ const (
 var traceActions = []Action{
 	{ID: TraceAsk, Keys: []string{"t"}, Title: "other ends", Footer: 20, Help: "trace another connection: choose both ends, protocol and port"},
 	{ID: TraceOVN, Needs: system.Rows, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN, Help: "run ovn-trace in the zones of the connection: the rules that the packet meets in OVN, beside what the rows say"},
-	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show policies that are not about these pods, too, or only those that are"},
+	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show policies that do not apply to these pods, too, or only those that do"},
 }
 
 // traceFrom is the action of a page whose lines a trace can begin from. The palette has
@@ -47,7 +47,7 @@ const (
 )
 
 var probeActions = []Action{
-	{ID: ProbeAgain, Keys: []string{"ctrl+r"}, Title: "send again", Footer: 20, Disabled: OnOVN, Help: "put the same connection in again"},
+	{ID: ProbeAgain, Keys: []string{"ctrl+r"}, Title: "send again", Footer: 20, Disabled: OnOVN, Help: "send the same connection again"},
 	{ID: ProbeAsk, Keys: []string{"P"}, Title: "other ends", Footer: 30, Disabled: OnOVN,
 		Help: "probe another connection: choose both ends, protocol and port"},
 }

@@ -133,7 +133,7 @@ var ladder = []Action{
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
-	{ID: LadderSelect, Needs: system.LogLevels, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or no longer; L is about all that are selected"},
+	{ID: LadderSelect, Needs: system.LogLevels, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L applies to all that are selected"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
 	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
 	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
@@ -152,7 +152,7 @@ var carry = []Action{
 	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
 	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
 	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
-	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "take back the last digit typed; digits go straight to a priority: 42, then enter"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "delete the last digit typed; digits go straight to a priority: 42, then enter"},
 }
 
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a

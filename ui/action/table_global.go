@@ -59,7 +59,7 @@ var global = []Action{
 			}
 			return ""
 		}},
-	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "make the change again that was undone last, after a preview", Op: change.OpRedo, Danger: change.Confirmed,
+	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "re-apply the change that was undone last, after a preview", Op: change.OpRedo, Danger: change.Confirmed,
 		Disabled: func(c Context) string {
 			if c.Redo == "" {
 				return "nothing to redo"
@@ -67,7 +67,7 @@ var global = []Action{
 			return ""
 		}},
 	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
-		Help: "keep the change that was made on trial; unless it is confirmed in time, it is put back",
+		Help: "keep the change that was made on trial; unless it is confirmed in time, it is reverted",
 		Disabled: func(c Context) string {
 			if !c.Unconfirmed.IsOpen() {
 				return "no change waits to be confirmed"
@@ -85,7 +85,7 @@ var global = []Action{
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
 		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
 	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN, Hint: canOfferProbe,
-		Help: "put a connection into the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
+		Help: "send a connection through the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
 	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},

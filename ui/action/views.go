@@ -41,7 +41,7 @@ var convertActions = []Action{
 	{ID: ConvertText, Keys: []string{"v"}, Title: "YAML", Footer: 15, Help: "go to the YAML of what the rule became, or back to the rules"},
 	{ID: ConvertOnly, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only rules that are not exact, or all again"},
 	{ID: ConvertApply, Keys: []string{"a"}, Title: "apply", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
-		Help: "apply what was made as one change, after a preview; what is not exact wants the policy's name typed"},
+		Help: "apply what was made as one change, after a preview; where it is not exact, the policy's name must be typed"},
 }
 
 // The actions of the edit view and of the preview of a change.
@@ -182,7 +182,7 @@ var logActions = []Action{
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor and a preview"},
 	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "why there are no lines, or not the ones you expect"},
-	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times of this machine, in UTC, as age, or not at all"},
+	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
 	{ID: LogsSeek, Keys: []string{"@"}, Title: "go to a time", Help: "with --log: go to a time in the log files; the end follows again"},
 	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the raw lines alone; asks for the path"},
 }

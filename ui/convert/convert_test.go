@@ -50,7 +50,7 @@ func TestTargets(t *testing.T) {
 	s.Press("tab")
 	s.Want("convert antrea", "ACNP break-glass")
 	s.Press("a")
-	s.Want("Rung shows policies of Antrea and does not change them")
+	s.Want("Antrea policies are read-only")
 	s.Press("tab")
 	s.Want("convert anp", "nothing to convert to anp")
 	s.Golden("nothing")

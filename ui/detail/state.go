@@ -42,7 +42,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	case model.StateFrozen:
 		rest = "old rows still decide"
 		if p.LivePriority >= 0 {
-			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
+			rest = fmt.Sprintf("still enforced at %d", p.LivePriority)
 		}
 		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + policies.NoRowsShort(r, p.None)
 	case model.StateNotEnforced:

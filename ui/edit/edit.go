@@ -198,7 +198,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	case m.io != nil:
 		v.stopEdit("The text could not be read back", []string{m.io.Error()})
 	case withoutHead(m.text) == v.first && !v.wrong && (!v.isProposed() && !v.offered || m.run != nil):
-		what := "unchanged: nothing to do"
+		what := "unchanged: nothing to apply"
 		if m.run != nil {
 			what = "the editor ended with " + m.run.Error() + "; nothing was changed"
 		}

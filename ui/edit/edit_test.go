@@ -98,7 +98,7 @@ func TestUnchanged(t *testing.T) {
 	w := start(t, `true`)
 	w.down()
 	w.s.Press("e")
-	w.s.Want("unchanged: nothing to do", "PRIO")
+	w.s.Want("unchanged: nothing to apply", "PRIO")
 	if len(w.files()) != 0 {
 		t.Error("an unchanged text was left behind")
 	}

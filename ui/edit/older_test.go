@@ -84,5 +84,5 @@ func TestOlderReason(t *testing.T) {
 			t.Errorf("no %q in what the editor was given:\n%s", want, got)
 		}
 	}
-	w.s.Want("unchanged: nothing to do")
+	w.s.Want("unchanged: nothing to apply")
 }

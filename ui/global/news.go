@@ -65,11 +65,11 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	}
 	if u.Partly != "" && u.Ended == "" {
 		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
-			env.Keys.ActionByID(action.Undo).HintKey() + " takes back what was written. Until then no other change is made."},
+			env.Keys.ActionByID(action.Undo).HintKey() + " undoes what was written. Until then no other change is made."},
 			NoText: "later", YesText: "finish it",
 			Changed: func() string {
 				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() {
-					return "it was finished or taken back"
+					return "it was finished or undone"
 				}
 				return ""
 			},
@@ -85,8 +85,8 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		return // it is told once it is over
 	}
 	env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{left,
-		"It is put back at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
-		NoText: "put it back then", YesText: "keep it",
+		"It is reverted at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
+		NoText: "revert it then", YesText: "keep it",
 		Changed: func() string {
 			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.IsOver {
 				return "its time is over"

@@ -81,7 +81,7 @@ func TestStates(t *testing.T) {
 	p.Number++
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("frozen: still decides at 50")
+	s.Want("frozen: still enforced at 50")
 
 	for i := range p.Zones {
 		change(i, func(z *model.ZoneState) { z.Conn, z.SyncedAt, z.DB = model.ConnDialling, time.Time{}, nil })
@@ -201,7 +201,7 @@ func TestSortByPriority(t *testing.T) {
 }
 
 // TestCarryWithALog: where a log is read, the priority a policy is carried to says how many
-// of its lines would have gone the other way.
+// of its lines would get a different verdict.
 func TestCarryWithALog(t *testing.T) {
 	f := uitest.NewFake(uitest.Demo(t))
 	c := f.Revision().Cluster
@@ -226,7 +226,7 @@ func TestCarryWithALog(t *testing.T) {
 	s.Want("34 → 35  free  nothing flips")
 	s.WantNot("log line")
 	s.Press("4", "1")
-	s.Want("122 pairs allowed, 2 log lines")
+	s.Want("opens 122 pairs, 2 log lines")
 }
 
 // answered gives a console whose previews are recorded.
@@ -249,7 +249,7 @@ func TestCarry(t *testing.T) {
 	s.Want("34 → 36", "34 → 36  free  nothing flips", "← free", "5 free   31–35")
 	s.Golden("carry")
 	s.Press("j", "j", "j", "j")
-	s.Want("34 → 40  = with blue-tenant and 3 more  122 pairs allowed", "├ yellow-tenant", "← = 5 at 40")
+	s.Want("34 → 40  = with blue-tenant and 3 more  opens 122 pairs", "├ yellow-tenant", "← = 5 at 40")
 	s.Press("ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 	s.Want("34 → 99")
 	s.Press("esc")

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/system"
@@ -171,7 +172,7 @@ func (v *ladderPage) choose(env *view.Env, l *ladder.Line) {
 	case 0:
 		env.SayText("nothing is selected")
 	default:
-		env.SayText("%d selected: L is about all of them", n)
+		env.SayText("%d selected: L applies to %s", n, words.OneOrMany(n, "it", "all"))
 	}
 	v.Sync(env)
 }

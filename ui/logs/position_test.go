@@ -103,7 +103,7 @@ func TestNoPosition(t *testing.T) {
 	s := w.open(nav.To(nav.Logs))
 	s.WantNot("go to a time", "log file")
 	s.Press("@")
-	s.Want("no log file to go to a time in: start Rung with --log FILE")
+	s.Want("no log file to seek in: start Rung with --log FILE")
 }
 
 // A filter looks through all of the files, not only their lines that are kept; from a line

@@ -317,7 +317,7 @@ func (v *page) detail(st *themes.StyleSet, w int) []string {
 		}
 	} else if e := v.row(); e != nil {
 		title, text = e.Name(), words.Total(e.Pods(), "pod")
-		next = "right goes to its cells"
+		next = "→ moves into its cells"
 		switch {
 		case e.OnlyReached():
 			text = e.Text() + ", where connections go to"

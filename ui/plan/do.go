@@ -134,27 +134,27 @@ func (s source) gone(c view.Console, err error) error {
 		return err
 	}
 	now := c.Revision().Plan
-	what, by := "ended", s.ran()
+	did, by := "ended", s.ran()
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
 		return err // it is another thing that stands against it
 	case now.RunsElsewhere():
-		what, by = "continued", now.Runner.PID
+		did, by = "is continuing", now.Runner.PID
 		if now.Back {
-			what = "rolled back"
+			did = "is rolling back"
 		}
 	case now.IsUnderWay():
 		return err
 	case now != nil && now.Back:
-		what = "rolled back"
+		did = "rolled back"
 	case now != nil || s.stopped.IsTargetReached(c.Revision().Cluster):
-		what = "continued"
+		did = "finished"
 	}
-	rung := "another Rung"
+	who := "another console or command"
 	if by != 0 {
-		rung += fmt.Sprintf(" (pid %d)", by)
+		who += fmt.Sprintf(" (pid %d)", by)
 	}
-	return fmt.Errorf("%w: the plan was %s by %s", planrun.ErrPlan, what, rung)
+	return fmt.Errorf("%w: %s %s the plan", planrun.ErrPlan, who, did)
 }
 
 // run previews the plan that is proposed; yes starts it.

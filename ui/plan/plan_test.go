@@ -302,8 +302,7 @@ func TestStoppedReadOnly(t *testing.T) {
 
 // The preview of a stopped plan says who took the plan meanwhile, and what became of it.
 func TestTakenByAnother(t *testing.T) {
-	for want, back := range map[string]bool{"refused: the plan was continued by another Rung (pid 99)": false,
-		"refused: the plan was rolled back by another Rung (pid 99)": true} {
+	for did, then := range map[string]struct{ back, done bool }{"is continuing": {}, "is rolling back": {back: true}, "finished": {done: true}, "rolled back": {true, true}} {
 		w := start(t)
 		taken := false
 		w.g.OnPlanAgain = func(bool) (*gate.Preview, error) {
@@ -317,11 +316,15 @@ func TestTakenByAnother(t *testing.T) {
 		w.s.Want("Continue with the 6 remaining steps")
 		taken = true
 		p := under(revision.PlanRunning)
-		p.Back, p.Runner = back, revision.PlanRunner{PID: 99, Since: uitest.Now}
+		p.Back, p.Runner = then.back, revision.PlanRunner{PID: 99, Since: uitest.Now}
+		by := " (pid 99)"
+		if then.done {
+			p.State, by = revision.PlanDone, ""
+		}
 		w.says(p)
 		w.g.PlanErr = fmt.Errorf("%w: the plan is running: stop it first", planrun.ErrPlan)
 		w.s.Press("a", "y")
-		w.s.Want(want)
+		w.s.Want("refused: another console or command" + by + " " + did + " the plan")
 		w.s.WantNot("could not be worked out")
 	}
 }

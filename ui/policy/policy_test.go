@@ -103,9 +103,9 @@ func TestReasonsForNoRows(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
 	s := uitest.Open(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
-	s.Want("priority 120", "● frozen: still decides at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
+	s.Want("priority 120", "● frozen: still enforced at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
 	s.Press("Z")
-	s.Want("● frozen still decides at 43 with 2 ACLs; no desired rows: above 99")
+	s.Want("● frozen still enforced at 43 with 2 ACLs; no desired rows: above 99")
 
 	s = uitest.Open(t, p, nav.ToPolicy(anp("experimental")))
 	s.Want("✗ not enforced: above 99", "pods: app=canary → 1 pod", "zones –")

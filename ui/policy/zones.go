@@ -202,7 +202,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	if len(conditions) == 0 {
 		return
 	}
-	s.AddHead("reported by controllers · no proof")
+	s.AddHead("reported by controllers · not verified")
 	if len(conditions) > view.FoldZones {
 		conditions = v.foldConditions(env, s, conditions)
 	}

@@ -70,7 +70,7 @@ func (v *View) whyNotApply() string {
 	case v.phase > writing:
 		return "it is written already"
 	case v.p.Blocked != "":
-		return "cannot be done: " + v.p.Blocked
+		return v.p.Blocked
 	}
 	return ""
 }
@@ -232,7 +232,7 @@ func (v *View) question(env *view.Env, w int) []string {
 		if c := v.p.Conflict; c != nil && c.Merged != "" {
 			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" merge", st.Text)
 		}
-		return append([]string{rule}, append(flow("✗ ", "Cannot be done: "+v.p.Blocked, st.Error, w, 6), widget.Join(l, edit).Render(w))...)
+		return append([]string{rule}, append(flow("✗ ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.Join(l, edit).Render(w))...)
 	}
 	yes := "yes"
 	if name := v.p.ConfirmName; name != "" {

@@ -11,8 +11,8 @@ import (
 	"rung/test/wait"
 )
 
-// TestLogLinesOnThePreview: a preview counts the log lines that would have gone the other
-// way, lists them where there are some, and says nothing where no log is read.
+// TestLogLinesOnThePreview: a preview counts the log lines that would get a
+// different verdict, lists them where there are some, and says nothing where no log is read.
 func TestLogLinesOnThePreview(t *testing.T) {
 	w := start(t, nil)
 	w.s.Resize(120, 100)
@@ -32,11 +32,11 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	}
 	say("drop", "api-d0", "api-d1", 80)
 	again()
-	w.s.Want("the one log line of the last 15 min would have gone")
+	w.s.Want("the one log line of the last 15 min would get a different")
 	w.s.Press("esc", "esc")
 	say("drop", "api-d0", "api-d1", 80)
 	say("allow", "api-d1", "api-d0", 81) // the policies say otherwise
 	again()
-	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would have gone", "▲ 1 log line says otherwise than the policies do now")
+	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would get a", "▲ 1 log line says otherwise than the policies do now")
 	w.s.Want("deny → allow: blue/api-d0 → blue/api-d1, TCP 80: 2", "logged as denied; for example", "logged as allowed, which is not what the policies say")
 }

@@ -472,7 +472,7 @@ func TestChangedUnderAnUndo(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
 	s.Refresh()
-	s.Want("Changed since you opened it, shown again: it cannot be", "Cannot be done")
+	s.Want("Changed since you opened it, shown again: it can no", "Cannot be done")
 	s.Press("y")
 	if got := w.priority("cluster-control"); got != 41 {
 		t.Errorf("undone without a yes: %d", got)
@@ -609,7 +609,7 @@ func TestBlockedOffersNoYes(t *testing.T) {
 		t.Errorf("a yes is offered: %q", hints())
 	}
 	s.Press("a")
-	s.Want("cannot be done: ANP cluster-control was removed meanwhile")
+	s.Want("apply: ANP cluster-control was removed meanwhile")
 	if w.calls("commit") != 0 {
 		t.Error("committed")
 	}

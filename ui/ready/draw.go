@@ -36,12 +36,12 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	return strings.Join(append(parts, under...), "\n")
 }
 
-// head says what the page shows, and that it is no proof.
+// head says what the page shows, and that it is not verified.
 func (v *View) head(w int) []string {
 	st := v.st
-	proof := widget.Styled(" Reported by the controllers at their last status change: no proof. ", st.Dim)
+	proof := widget.Styled(" Reported by the controllers at their last status change: not verified. ", st.Dim)
 	if w >= 105 {
-		proof = proof.Add("Only the rows tell what is in sync.", st.Dim)
+		proof = proof.Add("Only the rows show what is in sync.", st.Dim)
 	}
 	if v.policies != nil {
 		legend := widget.Line{{Text: " ✓", Style: st.OK}, {Text: " ready  "}, {Text: "●", Style: st.Error}, {Text: " not ready  "}, {Text: "≠", Style: st.Error},

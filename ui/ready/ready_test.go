@@ -57,7 +57,7 @@ func TestFew(t *testing.T) {
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
 	s.Press("7")
-	s.Want("no proof", "● 1 of 3", "✓●●", "≠ 3 of 3", "● 0 of 3", "✓✓≠", "✓✓✓✗", "? 0 of 3", "2 zones (ovn-worker and ovn-worker2): failed to create")
+	s.Want("not verified", "● 1 of 3", "✓●●", "≠ 3 of 3", "● 0 of 3", "✓✓≠", "✓✓✓✗", "? 0 of 3", "2 zones (ovn-worker and ovn-worker2): failed to create")
 	if l := s.Line("green-tenant"); l == "" {
 		t.Error("no line for green-tenant")
 	}
@@ -70,7 +70,7 @@ func TestFew(t *testing.T) {
 	s.Press("g", "c") // the worst zone of the worst policy
 	s.Want("controller of ovn-worker", "cluster-control")
 	s.Press("esc", "enter")
-	s.Want("1 of 3 zones ready", "2 not ready", "no proof")
+	s.Want("1 of 3 zones ready", "2 not ready", "not verified")
 	s.Golden("zones")
 	s.Resizes()
 	s.Press("c")

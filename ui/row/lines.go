@@ -128,16 +128,16 @@ func (v *View) formText() string {
 		return "Not compared: nothing of this kind is desired here."
 	case nb.FormLegacy:
 		if o.Controller == nb.DefaultController {
-			return "Written by an older release. Not compared; it still decides."
+			return "Written by an older release. Not compared; OVN still enforces it."
 		}
-		return "Written in the form of 2023. Not compared; it still decides."
+		return "Written in the form of 2023. Not compared; OVN still enforces it."
 	case nb.FormRecognised:
 		if net := o.Network(); net != "" {
-			return "A row of the network " + net + ": Rung compiles rows of the default network only. It still decides."
+			return "A row of the network " + net + ": Rung compiles rows of the default network only. OVN still enforces it."
 		}
-		return "Rung does not compile rows of this owner. It still decides."
+		return "Rung does not compile rows of this owner. OVN still enforces it."
 	case nb.FormUnknown:
-		return "Rung does not know this owner. It still decides."
+		return "Rung does not know this owner. OVN still enforces it."
 	}
 	return ""
 }
@@ -177,7 +177,7 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	case v.live == nil:
 		return "≠", "Missing here: this is the desired row."
 	case state == model.StateFrozen:
-		return "●", "Frozen: OVN-Kubernetes refused the last change, so this old row still decides."
+		return "●", "Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row."
 	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
 		return "≠", "Extra: nothing desires this row."
 	case v.desired == nil:

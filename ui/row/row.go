@@ -269,7 +269,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RowOwner, action.RowLogs:
 		if v.link.None() {
-			return "no policy is known that this row belongs to"
+			return "no known policy owns this row"
 		}
 	case action.RowNextZone, action.RowPrevZone:
 		if len(env.Rev.Zones) < 2 {

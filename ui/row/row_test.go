@@ -132,7 +132,7 @@ func TestLogLines(t *testing.T) {
 	s.Want("log of cluster-control egress 5")
 	s = open("NetpolNamespace:yellow:Egress:defaultDeny")
 	s.Press("l")
-	s.Want("no policy is known that this row belongs to")
+	s.Want("no known policy owns this row")
 }
 
 func TestOwner(t *testing.T) {
@@ -145,7 +145,7 @@ func TestOwner(t *testing.T) {
 	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
 	s.Want("owner node ovn-worker 10.244.1.2", "✓ As desired.", "source address: no pod or node has it")
 	s.Press("o")
-	s.Want("owner: no policy is known that this row belongs to")
+	s.Want("owner: no known policy owns this row")
 }
 
 // Rows of NetworkPolicy and EgressFirewall are compared and lead to their rule.
@@ -157,7 +157,7 @@ func TestPolicyBehind(t *testing.T) {
 	}{
 		{"EgressFirewall:yellow:3", []string{"owner EF yellow rule 3  Deny", "✓ As desired.", "† It decides even after an ANP egress Allow"}, "egress 3"},
 		{"NetworkPolicy:yellow:web-to-vault:Egress:0:tcp:-1", []string{"owner NP yellow/web-to-vault egress 0 tcp", "Allow", "✓ As desired.", "= Same priority as "}, "egress 0"},
-		{"NetpolNamespace:yellow:Egress:defaultDeny", []string{"owner default deny of yellow, egress", "✓ As desired."}, "owner: no policy is known that this row belongs to"},
+		{"NetpolNamespace:yellow:Egress:defaultDeny", []string{"owner default deny of yellow, egress", "✓ As desired."}, "owner: no known policy owns this row"},
 	} {
 		t.Run(tt.id, func(t *testing.T) {
 			p := uitest.Demo(t)
@@ -185,7 +185,7 @@ func TestOtherOwners(t *testing.T) {
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.IDPair{Key: nb.KeyName, Value: "old"}, nb.IDPair{Key: nb.KeyRuleIndex, Value: "0"})},
 			[]string{"owner EF old rule 0", "Not compared", "to-lport · tier 2 (NetworkPolicy, EgressFirewall, multicast) · priority 10000",
 				"† It decides even after an ANP egress Allow", "A tier-1 ingress Allow or Deny at the destination decides before it."},
-			"owner: no policy is known that this row belongs to"},
+			"owner: no known policy owns this row"},
 		{"2023", nb.ACL{Tier: 1, Priority: 26599, Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "cluster-control"},
 				nb.IDPair{Key: nb.KeyDirection, Value: "ANPEgress"}, nb.IDPair{Key: nb.KeyPriority, Value: "26599"})},
@@ -195,15 +195,15 @@ func TestOtherOwners(t *testing.T) {
 		{"another network", nb.ACL{Tier: 2, Priority: 1001, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("blue-network-controller", nb.OwnerNetpolDefault, nb.IDPair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})},
 			[]string{"owner network blue: hairpin ingress", "A row of the network blue: Rung compiles rows of the default network only."},
-			"owner: no policy is known"},
+			"owner: no known policy owns this row"},
 		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})},
 			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung does not compile rows of this owner.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
-			"owner: no policy is known"},
+			"owner: no known policy owns this row"},
 		{"somebody", nb.ACL{Tier: 1, Priority: 26000, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("shop", "Basket", nb.IDPair{Key: nb.KeyName, Value: "fruit"})},
-			[]string{"owner Basket of controller shop: fruit", "Rung does not know this owner. It still decides.", "= Same priority as 4 rows that decide alike."},
-			"owner: no policy is known"},
+			[]string{"owner Basket of controller shop: fruit", "Rung does not know this owner. OVN still enforces it.", "= Same priority as 4 rows that decide alike."},
+			"owner: no known policy owns this row"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := uitest.Demo(t)
@@ -277,7 +277,7 @@ func TestFrozenRow(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}, 120, since)
 	s := uitest.Open(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
-	s.Want("● Frozen: OVN-Kubernetes refused the last change, so this old row still decides.")
+	s.Want("● Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row.")
 }
 
 func TestFilterFindsAMember(t *testing.T) {

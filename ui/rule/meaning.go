@@ -54,7 +54,7 @@ func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
 		text := ""
 		switch {
 		case e.Desired == nil:
-			text = fmt.Sprintf("%s still decides there: %s at OVN priority %d.", short, e.Live.Action, e.Live.Priority)
+			text = fmt.Sprintf("%s is still enforced: %s at OVN priority %d.", short, e.Live.Action, e.Live.Priority)
 		case e.Live == nil:
 			text = short + " decides nothing there: the ACL is missing."
 		case e.Live.Action != e.Desired.Action:

@@ -242,7 +242,7 @@ func TestFrozenRuleStillDecides(t *testing.T) {
 	k := model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}
 	live.Frozen(t, p, k, 120, since)
 	s := uitest.Open(t, p, nav.ToRule(k, model.Ingress, 0))
-	s.Want("≠ live, not desired", "still decides there: drop at OVN priority 25700", "OVN-Kubernetes does not program this policy",
+	s.Want("≠ live, not desired", "is still enforced: drop at OVN priority 25700", "OVN-Kubernetes does not program this policy",
 		"live match, term by term", "frozen in ovn-control-plane")
 }
 

@@ -105,7 +105,7 @@ func TestIdleCNP(t *testing.T) {
 func TestVerdictInWordsFirst(t *testing.T) {
 	for question, want := range map[string]string{
 		denied: `denied by rule 5 "default-deny" of ANP cluster-control at blue/api-d0's egress`,
-		"open/portal-d0 service/kube-system/kube-dns UDP 53":       "allowed for all 2 endpoints",
+		"open/portal-d0 service/kube-system/kube-dns UDP 53":       "allowed at both endpoints",
 		"yellow/web-f0 kube-system/kube-proxy-8l5xv TCP 80":        "unknown: the addresses of mirror.example.com are not known",
 		"blue/api-d0 blue/api-d0 TCP 80":                           "not applicable: a pod reaches itself without leaving its network",
 		"blue/gone red/web-f0 TCP 80":                              "cannot ask: pod blue/gone does not exist",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/change"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
@@ -230,7 +231,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines = append(lines, "")
 	switch {
 	case c.WhyNot != "":
-		lines = append(lines, signedParagraph("✗", st.Error, "Cannot be done: "+c.WhyNot, w)...)
+		lines = append(lines, signedParagraph("✗", st.Error, change.BlockedText(c.WhyNot), w)...)
 		return c.Title, append(lines, "", " enter or esc closes")
 	case c.Type != "":
 		return c.Title, c.drawName(lines, st, w)
@@ -251,7 +252,7 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 			next = " · again: " + revision.ConfirmTimeText(c.Trials[c.trial])
 		}
 	}
-	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " put back after " + revision.ConfirmTimeText(within) + " unless confirmed", Style: style},
+	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " revert after " + revision.ConfirmTimeText(within) + " unless confirmed", Style: style},
 		{Text: next, Style: st.Dim}}.Render(w)
 }
 

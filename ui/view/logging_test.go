@@ -93,7 +93,7 @@ func TestAskLoggingOfSeveral(t *testing.T) {
 		return &gate.Preview{Mutation: m, Title: "x"}, nil
 	}
 	s.Press("*")
-	s.Want("1 selected: L is about all of them", "* ")
+	s.Want("1 selected: L applies to it", "* ")
 	s.Press("down", "down", "*", "down", "L") // from a line where no policy is
 	s.Want("[15 min]", "a all alert")
 	s.WantNot("Now:")

@@ -81,9 +81,17 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
-		c.add(step, Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
+		text := fmt.Sprintf("None of the %d policies logs.", all)
+		switch all {
+		case 0:
+			text = "There is no policy that could log."
+		case 1:
+			text = "The only policy does not log."
+		}
+		c.add(step, Wrong, "%s", text).Remedy = rev.System.HowToLog
 	} else {
-		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.ListFew(names, 5))
+		c.add(step, Fine, "%d of %s %s: %s. What others decide is not logged.", len(names), words.Count(all, "policy"),
+			words.OneOrMany(len(names), "logs", "log"), words.ListFew(names, 5))
 	}
 	if !goOn {
 		return c.out

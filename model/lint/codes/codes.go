@@ -41,7 +41,7 @@ var (
 		Says:   "A Deny, or the isolation by NetworkPolicies, drops DNS queries: an error while it does, a note where rules above decide them all.",
 		Remedy: "allow DNS (UDP and TCP) in a rule above"})
 	PriorityConflict = newKind(Kind{Code: "priority-conflict", Severity: model.SeverityError, Short: "conflict",
-		Says:   "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where rules above decide all of these.",
+		Says:   "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where they are currently masked by earlier rules.",
 		Remedy: "give the two policies different priorities: rung plan"})
 	PriorityUnsupported = newKind(Kind{Code: "priority-unsupported", Severity: model.SeverityError, Short: "too large",
 		Says: "The priority is above 99, the largest that OVN-Kubernetes enforces."})
@@ -180,7 +180,7 @@ var (
 		Says:   "An ingress Deny of every pod leaves what comes from nodes and from outside the cluster: ingress rules name pods only.",
 		Remedy: "ingress rules name pods only; keep out the rest at the edge, or with NetworkPolicies"})
 	PriorityNoGap = newKind(Kind{Code: "priority-no-gap", Severity: model.SeverityInfo, Short: "no gap",
-		Says:   "Priorities are taken without a gap, or to the very end of the range: a policy that must come between has no place.",
+		Says:   "Priorities are taken without a gap, or to the very end of the range: no free priority between them, or beyond.",
 		Remedy: "leave gaps, in a range such as 30–70: rung plan --step 5 moves them without a change of order"})
 	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
 		Says:   "There are more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
@@ -202,7 +202,7 @@ var (
 		Says:   "A selector takes very many pods (500 or more) because they lack a label, and all that come without it.",
 		Remedy: "select by a label that those have who are meant"})
 	PeerHost = newKind(Kind{Code: "peer-hostnetwork", Severity: model.SeverityInfo, Short: "host peers",
-		Says:   "Pods of a peer are on the host's network: the rule does not mean them.",
+		Says:   "Pods of a peer are on the host's network: the rule does not match them.",
 		Remedy: "for egress, name their nodes as peers"})
 	VerdictsTooLarge = newKind(Kind{Code: "verdicts-too-large", Severity: model.SeverityInfo, Short: "not asked", Verdicts: true,
 		Says:   "The cluster is too large for every connection to be asked about: what needs that is left out.",

@@ -25,7 +25,7 @@ const (
 // leave a policy frozen with its reason.
 var (
 	FirewallRow = &Defect{"firewall-row-left",
-		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row still decides",
+		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it",
 		"take the row out of the namespace's port group: OVN-Kubernetes will not", "stale-firewall-row"}
 	PodAddress = &Defect{"pod-address-unseen",
 		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",

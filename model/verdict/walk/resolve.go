@@ -46,7 +46,7 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 	udn := p.PrimaryUDN()
 	switch {
 	case p.IsCompleted():
-		f.whyNotAsked = e.String() + " is completed: it has no address any more"
+		f.whyNotAsked = e.String() + " is completed: it no longer has an address"
 	case p.NodeName == "":
 		f.whyNotAsked = e.String() + " is not scheduled: it has no port yet"
 	case p.HostNetwork:
@@ -168,7 +168,7 @@ func serviceBackends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol,
 	}
 	sp := index.ServicePort(s, proto, port)
 	if sp == nil {
-		return nil, fmt.Sprintf("%s has no port %d of %s", e, port, proto), nil
+		return nil, fmt.Sprintf("%s has no %s port %d", e, proto, port), nil
 	}
 	target := sp.TargetPort
 	for _, f := range endpointsOf(x, s) {

@@ -169,7 +169,7 @@ func findMend(text []byte, e *SyntaxError) {
 		for n, often := range usual {
 			if n != is && reads(i, append(bytes.Repeat([]byte(" "), n), line...)) {
 				found = append(found, lineRemedy{i + 1, often - usual[is], max(n-is, is-n),
-					fmt.Sprintf("wrong indentation: %d, where %d fits", is, n)})
+					fmt.Sprintf("indented %d, expected %d", is, n)})
 			}
 		}
 		switch {
