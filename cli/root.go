@@ -87,7 +87,8 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f policies/                    # files, as a table
-  kubectl get ns,po,no,svc,endpointslices,anp,banp,netpol,egressfirewalls -A -o yaml | rung lint -f -
+  kubectl get ns,po,no,svc,endpointslices,anp,banp,netpol,egressfirewalls -A -o yaml |
+    rung lint -f -                            # all that Rung reads, as a dump
   rung move cluster-control 36 -f policies/ --dry-run`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
