@@ -55,7 +55,7 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	}
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.Out, strings.TrimSpace(orShort(cmd))+"\n\n")
+		fmt.Fprint(a.Out, strings.TrimSpace(longOrShortHelp(cmd))+"\n\n")
 		_ = printUsage(a, cmd) // into the same stream, which reports its own end
 	})
 	for _, cmd := range append(root.Commands(), root) {
@@ -65,7 +65,7 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	}
 }
 
-func orShort(cmd *cobra.Command) string {
+func longOrShortHelp(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long
 	}

@@ -40,7 +40,7 @@ not understood are counted and shown.`,
 			}
 			report := ovntrace.Parse(string(text))
 			if len(report.Traces)+len(report.Results)+len(report.Problems) == 0 {
-				return fmt.Errorf("no ovn-trace in %s: %s", traceNamed(args[0]), noTrace(report))
+				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
 			}
 			a.Flags.RowsOnly = true
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: len(a.Flags.NB) > 0,
@@ -72,20 +72,20 @@ func readTrace(ctx context.Context, a *command.App, path string) ([]byte, error)
 	}
 	text, err := a.ReadGiven(ctx, path, ovntrace.MaxInput)
 	if err != nil {
-		return nil, fmt.Errorf("read the trace from %s: %w", traceNamed(path), err)
+		return nil, fmt.Errorf("read the trace from %s: %w", traceSourceName(path), err)
 	}
 	return text, nil
 }
 
-func traceNamed(path string) string {
+func traceSourceName(path string) string {
 	if path == "-" {
 		return "standard input"
 	}
 	return path
 }
 
-// noTrace says what was there instead.
-func noTrace(r *ovntrace.Report) string {
+// whyNoTrace says what was there instead.
+func whyNoTrace(r *ovntrace.Report) string {
 	switch {
 	case r.Lines == 0:
 		return "it is empty"

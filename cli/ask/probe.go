@@ -40,7 +40,7 @@ answers in the same order.`,
 			return runProbe(cmd.Context(), a, asked, cases)
 		},
 	}
-	questionFlags(a, cmd, &one, &cases)
+	addQuestionFlags(a, cmd, &one, &cases)
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	box.Traffic, box.Churn, cfg.Mode.Simulated = 0, 0, false
 	return a.WithConfig(ctx, cfg, command.ZonesSettled(), func(e *engine.Engine, r *revision.Revision) error {
 		if r.Mode.OVN == "" {
-			return withoutOVN(e)
+			return whyWithoutOVN(e)
 		}
 		ans, err := probeAnswer(ctx, a, e, asked, file)
 		if err != nil {
@@ -83,8 +83,8 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	})
 }
 
-// withoutOVN says why the sandbox does not run on OVN.
-func withoutOVN(e *engine.Engine) error {
+// whyWithoutOVN says why the sandbox does not run on OVN.
+func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
 			return errors.New("a probe needs OVN, and the sandbox " + done.Summary)

@@ -74,17 +74,17 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 			return traceAnswer(a, r, asked, cases, by, live, e.Now(), ask)
 		}}
 	})
-	questionFlags(a, cmd, &one, &cases)
+	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
 	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
-	byFlag(cmd, &by)
+	addByFlag(cmd, &by)
 	return cmd
 }
 
-// byFlag adds the flag that says who is asked.
-func byFlag(cmd *cobra.Command, by *string) {
+// addByFlag adds the flag that says who is asked.
+func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
@@ -104,8 +104,8 @@ func asksZones(a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.NB) > 0 || len(a.Flags.Files) == 0)
 }
 
-// questionFlags adds the flags that say which connection is meant, or which file has many.
-func questionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
+// addQuestionFlags adds the flags that say which connection is meant, or which file has many.
+func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
 	f.StringVar(&one.From, "from", "", "the `end` that begins the connection")
 	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
@@ -148,7 +148,7 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 		o, err := a.askOne(asked[i])
 		if err != nil { // the others are answered all the same
 			errs[i] = err
-			return notAsked(asked[i], err)
+			return verdictNotAsked(asked[i], err)
 		}
 		failed[i] = o.OVN.whyFailed()
 		if o.hasDisagreement() {

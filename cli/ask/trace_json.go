@@ -169,8 +169,8 @@ func (o *verdictOut) hasDisagreement() bool {
 	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
 }
 
-// notAsked stands for the answer to a question that cannot be asked.
-func notAsked(q trace.Question, err error) *verdictOut {
+// verdictNotAsked stands for the answer to a question that cannot be asked.
+func verdictNotAsked(q trace.Question, err error) *verdictOut {
 	return &verdictOut{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
 		Protocol: strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), Port: q.Port, Stages: []verdictStage{}}
 }

@@ -75,7 +75,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			return verifyAnswer(ctx, a, r, asked, verify.Options{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
 		}}
 	})
-	byFlag(cmd, &by)
+	addByFlag(cmd, &by)
 	f := cmd.Flags()
 	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
 	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")

@@ -44,7 +44,7 @@ server first. A field owned by another manager is a conflict, unless
 			if path == "" && len(a.Flags.Files) > 0 {
 				paths, a.Flags.Files = a.Flags.Files, nil
 			}
-			if err := mayAsk(a, &c); err != nil {
+			if err := checkCanAsk(a, &c); err != nil {
 				return err
 			}
 			m, err := filesMutation(cmd.Context(), a, paths)

@@ -40,13 +40,13 @@ func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 		"put the change back after this `time`, such as 60s, unless it is confirmed: by enter, or rung confirm")
 }
 
-// mayAsk refuses a change that nobody could be asked about, and one where the
+// checkCanAsk refuses a change that nobody could be asked about, and one where the
 // rows would not follow.
-func mayAsk(a *command.App, c *changeFlags) error {
+func checkCanAsk(a *command.App, c *changeFlags) error {
 	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
 	}
-	if err := mayTry(a, c); err != nil {
+	if err := checkTrialFlags(a, c); err != nil {
 		return err
 	}
 	if !c.dryRun && !c.yes && !a.CanAsk {
@@ -58,7 +58,7 @@ func mayAsk(a *command.App, c *changeFlags) error {
 // makeChange previews a mutation, has it confirmed and commits it.
 func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	mutation func(*revision.Revision) (change.Mutation, error)) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {

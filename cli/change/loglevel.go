@@ -93,11 +93,11 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	case f.end:
 		return endSessions(ctx, a, f, args)
 	}
-	if err := mayAsk(a, &f.change); err != nil {
+	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		if m.Policies, err = loggedNames(r, args); err != nil {
+		if m.Policies, err = findAllLogged(r, args); err != nil {
 			return err
 		}
 		if err := changeLogging(ctx, a, e, f, m); err != nil || !f.wait || f.change.dryRun {
@@ -148,10 +148,10 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	return m, nil
 }
 
-// loggedNames are the policies and namespaces of that names.
-func loggedNames(r *revision.Revision, names []string) (out []model.Key, err error) {
+// findAllLogged are the policies and namespaces of that names.
+func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err error) {
 	for _, n := range names {
-		k, err := loggedNamed(r, n)
+		k, err := findLogged(r, n)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func loggedNames(r *revision.Revision, names []string) (out []model.Key, err err
 	return out, nil
 }
 
-func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
+func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	if kind, ns, ok := strings.Cut(name, "/"); ok && (strings.EqualFold(kind, string(model.KindNamespace)) || kind == "ns") {
 		if r.Cluster.Namespace(ns) == nil {
 			return model.Key{}, fmt.Errorf("no namespace %q", ns)
@@ -213,11 +213,11 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 
 // endSessions ends the sessions of names, or all.
 func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
-	if err := mayAsk(a, &f.change); err != nil {
+	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		targets, err := loggedNames(r, names)
+		targets, err := findAllLogged(r, names)
 		if err != nil {
 			return err
 		}

@@ -65,12 +65,12 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
-					return &command.Answer{Value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
+					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 				}
 				if err != nil {
 					return nil, err
 				}
-				return madeAnswer(ctx, a, r, made, f.expectations)
+				return templateSetAnswer(ctx, a, r, made, f.expectations)
 			}})
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -301,8 +301,8 @@ func templatesAnswer() *command.Answer {
 	}}
 }
 
-// madeOut is a set in the JSON of rung new.
-type madeOut struct {
+// templateSetOut is a set in the JSON of rung new.
+type templateSetOut struct {
 	Template string            `json:"template"`
 	Set      string            `json:"set"`
 	Answers  map[string]string `json:"answers"`
@@ -312,8 +312,8 @@ type madeOut struct {
 	Text     string            `json:"text"`
 }
 
-// madeAnswer prints a set, or what must hold with it.
-func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
+// templateSetAnswer prints a set, or what must hold with it.
+func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)
@@ -330,6 +330,6 @@ func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pa
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: madeOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
 		Text: func(bool) string { return text }}, nil
 }

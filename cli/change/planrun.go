@@ -20,7 +20,7 @@ import (
 
 // runPlan runs a plan, after its consequences were confirmed.
 func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
@@ -38,7 +38,7 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 				return err
 			}
 		}
-		outcome, err := runThis(ctx, a, e, c, p)
+		outcome, err := runShownPlan(ctx, a, e, c, p)
 		if tells {
 			ans.Value = planRunOut{outcome, p}
 			err = errors.Join(err, a.PrintAnswer(ans))
@@ -53,12 +53,12 @@ type planRunOut struct {
 	*plan.Plan
 }
 
-// runThis runs a plan that was shown, and says what became of it.
-func runThis(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
+// runShownPlan runs a plan that was shown, and says what became of it.
+func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
 	if len(p.Steps) == 0 {
 		return outcomeUnchanged, nil
 	}
-	if err := noOther(e); err != nil && !c.dryRun {
+	if err := checkNoOtherPlan(e); err != nil && !c.dryRun {
 		return outcomeRefused, err
 	}
 	preview, err := e.PlanPreview(ctx, p)
@@ -95,8 +95,8 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	return p, planOutcome(ended), err
 }
 
-// noOther refuses a new plan while there is another.
-func noOther(e *engine.Engine) error {
+// checkNoOtherPlan refuses a new plan while there is another.
+func checkNoOtherPlan(e *engine.Engine) error {
 	st, err := e.ReadPlan()
 	switch {
 	case err != nil || !st.IsOpen():
@@ -120,7 +120,7 @@ func guardsText(p *gate.Preview) string {
 // continuePlan goes on with a plan that stopped half way, or rolls it back, after what
 // that does was confirmed; with neither it is ended where it is.
 func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, back bool) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {

@@ -24,7 +24,7 @@ type planOut struct {
 	RollingBack bool                `json:"rolling_back,omitempty"`
 	Why         string              `json:"why,omitempty"`
 	Waits       []planWaitOut       `json:"waits"`
-	Runner      *planBy             `json:"runner,omitempty"`
+	Runner      *planAuthor         `json:"runner,omitempty"`
 	Steps       []revision.PlanStep `json:"steps"`
 }
 
@@ -34,7 +34,7 @@ type planWaitOut struct {
 	Since string `json:"since,omitempty"`
 }
 
-type planBy struct {
+type planAuthor struct {
 	PID   int    `json:"pid"`
 	Host  string `json:"host,omitempty"`
 	Since string `json:"since"`
@@ -51,7 +51,7 @@ func describePlan(st *revision.PlanState) *planOut {
 		}),
 		Steps: append([]revision.PlanStep{}, st.Steps...)}
 	if r := st.Runner; r.PID != 0 {
-		out.Runner = &planBy{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
+		out.Runner = &planAuthor{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
 	}
 	return out
 }

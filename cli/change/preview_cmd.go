@@ -140,11 +140,11 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 }
 
 // previewParts are the changes of a preview, in the order of the command line.
-type previewParts []onePart
+type previewParts []partOfChange
 
-// onePart is one change: its op and the argument of its flag. The files of --change are read
+// partOfChange is one change: its op and the argument of its flag. The files of --change are read
 // into apply.
-type onePart struct {
+type partOfChange struct {
 	op    change.Op
 	arg   string
 	apply change.Mutation
@@ -164,13 +164,13 @@ func (f previewPart) Set(arg string) error {
 	if arg == "" {
 		return errors.New("it is empty")
 	}
-	*f.all = append(*f.all, onePart{op: f.op, arg: arg})
+	*f.all = append(*f.all, partOfChange{op: f.op, arg: arg})
 	return nil
 }
 
 // readFiles reads the files, those of a --prune together: a policy stays that is in one of them.
 func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool) error {
-	other := func(x onePart) bool { return x.op != change.OpApply }
+	other := func(x partOfChange) bool { return x.op != change.OpApply }
 	switch {
 	case len(*p) == 0 && prune:
 		return errors.New("--prune: give --change, with all policies there are to be")

@@ -42,7 +42,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
   rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				if err := keepsChanges(a); err != nil {
+				if err := checkChangesKept(a); err != nil {
 					return err
 				}
 				return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: historyAnswer})
@@ -76,7 +76,7 @@ ends that: what was undone before it stays undone.`,
 // takeBack undoes or redoes a change of the history: the one whose number is given, or
 // the next.
 func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op, args []string) error {
-	if err := keepsChanges(a); err != nil {
+	if err := checkChangesKept(a); err != nil {
 		return err
 	}
 	var id uint64
@@ -91,8 +91,8 @@ func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op,
 	})
 }
 
-// keepsChanges refuses undo and redo where no change outlives the program.
-func keepsChanges(a *command.App) error {
+// checkChangesKept refuses undo and redo where no change outlives the program.
+func checkChangesKept(a *command.App) error {
 	if !a.Flags.WriteBack && len(a.Flags.Files) > 0 {
 		return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
 	}

@@ -59,8 +59,8 @@ func (t *TextTable) String() string {
 // PrintAnswer writes an answer in the form that was asked for.
 func (a *App) PrintAnswer(ans *Answer) error { return a.writeAnswer(a.Out, ans, false) }
 
-// hasNoForm says that the command has the form asked for, and what its flags ask for has not.
-func hasNoForm(form string) error {
+// formError says that the command has the form asked for, and what its flags ask for has not.
+func formError(form string) error {
 	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
 }
 
@@ -87,7 +87,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		text = string(raw)
 	case MarkdownForm:
 		if ans.Markdown == nil {
-			return hasNoForm(a.Flags.Output)
+			return formError(a.Flags.Output)
 		}
 		text = ans.Markdown() + mdOmitted(out)
 	case JUnitForm:
@@ -98,7 +98,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		text = out
 	case CSVForm:
 		if ans.CSV == nil {
-			return hasNoForm(a.Flags.Output)
+			return formError(a.Flags.Output)
 		}
 		text = ans.CSV()
 		a.sayOmitted(out)

@@ -134,7 +134,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	err = e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
-			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
+			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingForText(r)))
 		}
 		broken = whyDenied(r)
 		if broken == nil && r.Loaded {
@@ -152,7 +152,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	case broken != nil:
 		return broken
 	case err != nil:
-		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
+		return fmt.Errorf("wait for %s: %w", waitingForText(e.Revision()), err)
 	}
 	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
@@ -243,7 +243,7 @@ func (a *App) sayNotices(e *engine.Engine) {
 	}
 }
 
-func waitingFor(r *revision.Revision) string {
+func waitingForText(r *revision.Revision) string {
 	if !r.Loaded {
 		if r.Mode.Name == revision.ClusterMode {
 			text := "the API server " + r.Mode.Server

@@ -40,9 +40,9 @@ func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config
 	return cfg, l.SetLogFiles(ctx, &cfg)
 }
 
-// noLines says why no ACL line was read: of log files what is in them instead, or from
+// whyNoLines says why no ACL line was read: of log files what is in them instead, or from
 // when on they were read.
-func noLines(streams []logline.Stream, since time.Time) string {
+func whyNoLines(streams []logline.Stream, since time.Time) string {
 	files, lines, acls := 0, uint64(0), uint64(0)
 	for i := range streams {
 		if s := &streams[i]; s.File != "" {

@@ -240,7 +240,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:
-			fmt.Fprintln(a.Err, "rung: "+noLines(e.Logs().Streams(), since))
+			fmt.Fprintln(a.Err, "rung: "+whyNoLines(e.Logs().Streams(), since))
 		}
 		return nil
 	}

@@ -87,11 +87,11 @@ type proposalOut struct {
 	Rules    int    `json:"rules"`
 	// Surplus are the connections besides the lines that the rules would allow or deny too,
 	// nil for none; Summary says it in words.
-	Surplus *surplusOut `json:"surplus,omitempty"`
-	Summary string      `json:"summary"`
-	Still   []stillOut  `json:"still"`
-	Left    []leftOut   `json:"left"`
-	Text    string      `json:"text"`
+	Surplus *surplusOut         `json:"surplus,omitempty"`
+	Summary string              `json:"summary"`
+	Still   []remainingLinesOut `json:"still"`
+	Left    []linesLeftOut      `json:"left"`
+	Text    string              `json:"text"`
 }
 
 type surplusOut struct {
@@ -102,14 +102,14 @@ type surplusOut struct {
 	Example consequences.ExampleConnection `json:"example"`
 }
 
-type stillOut struct {
+type remainingLinesOut struct {
 	Verdict verdict.Verdict `json:"verdict"`
 	By      string          `json:"by"`
 	Lines   int             `json:"lines"`
 	Example string          `json:"example"`
 }
 
-type leftOut struct {
+type linesLeftOut struct {
 	Why     string `json:"why"`
 	Lines   int    `json:"lines"`
 	Example string `json:"example"`
@@ -118,8 +118,10 @@ type leftOut struct {
 func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
-		Still:   page.MapList(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.MapList(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Reason, l.Lines, l.Example.String()} })}
+		Still: page.MapList(p.Still, func(s propose.StillOtherwise) remainingLinesOut {
+			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
+		}),
+		Left: page.MapList(p.Left, func(l narrow.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

@@ -66,15 +66,15 @@ func CollectSooner(ctx context.Context, many bool) {
 		if n < liveSamples {
 			return math.MaxInt64 // while it starts
 		}
-		m.live = liveOf(m.live, last[:])
-		return keptFor(m)
+		m.live = liveBytesOf(m.live, last[:])
+		return memoryLimitFor(m)
 	})
 }
 
-// liveOf returns the live bytes to reckon with, from the newest measurement and the last
+// liveBytesOf returns the live bytes to reckon with, from the newest measurement and the last
 // ones: the least of them, unless the newest is so much larger that a limit for the least
 // would be below it and the collector would run all the time.
-func liveOf(now uint64, last []uint64) uint64 {
+func liveBytesOf(now uint64, last []uint64) uint64 {
 	least := slices.Min(last)
 	if now > least*(100+gcPercent/2)/100 {
 		return now
@@ -82,8 +82,8 @@ func liveOf(now uint64, last []uint64) uint64 {
 	return least
 }
 
-// keptFor is the limit for what is in use.
-func keptFor(m memoryUsage) int64 {
+// memoryLimitFor is the limit for what is in use.
+func memoryLimitFor(m memoryUsage) int64 {
 	const step = 1 << 20
 	return int64((m.live*keptPercent/100 + m.rest + step - 1) / step * step)
 }

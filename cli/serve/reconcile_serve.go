@@ -41,8 +41,8 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	defer stop()
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
-	said := eventTeller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{},
-		unwritten: map[string]unwrittenSaid{}}
+	said := eventTeller{log: log, zones: map[string]zoneReport{}, sources: map[string]sourceReport{},
+		unwritten: map[string]unwrittenReport{}}
 	for news := true; ; {
 		if again := said.tellNews(e, news); again > 0 {
 			later.Reset(again)
@@ -66,19 +66,19 @@ type eventTeller struct {
 	log     *slog.Logger
 	seq     uint64
 	loaded  bool
-	zones   map[string]zoneSaid
-	sources map[string]sourceSaid
+	zones   map[string]zoneReport
+	sources map[string]sourceReport
 	// unwritten holds the last report about each zone's policies that are not written.
-	unwritten map[string]unwrittenSaid
+	unwritten map[string]unwrittenReport
 }
 
-type unwrittenSaid struct {
+type unwrittenReport struct {
 	at   time.Time
 	what map[health.UnwrittenPart]bool
 	due  bool // there was news since
 }
 
-type zoneSaid struct {
+type zoneReport struct {
 	conn           model.ConnState
 	paused, note   string
 	writes, held   bool
@@ -86,7 +86,7 @@ type zoneSaid struct {
 	errText, other string
 }
 
-type sourceSaid struct {
+type sourceReport struct {
 	conn model.ConnState
 	text string
 }
@@ -96,7 +96,7 @@ type sourceSaid struct {
 func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
-		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
+		if now := (sourceReport{s.Conn, s.Error}); t.sources[s.Name] != now {
 			t.sources[s.Name] = now
 			t.log.Log(context.Background(), troubleLevel(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
 		}
@@ -107,7 +107,7 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
-		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
+		now := zoneReport{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
 			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
@@ -146,7 +146,7 @@ func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now tim
 			t.unwritten[z.Name] = was
 			continue
 		}
-		t.unwritten[z.Name] = unwrittenSaid{at: now, what: t.leftOut(z.Name, was.what, of(z))}
+		t.unwritten[z.Name] = unwrittenReport{at: now, what: t.tellLeftOut(z.Name, was.what, of(z))}
 	}
 	return again
 }
@@ -156,9 +156,9 @@ const (
 	unwrittenLines = 20          // of one zone at one look
 )
 
-// leftOut says what is not written, when that begins and when it ends, and returns
+// tellLeftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *eventTeller) leftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
+func (t *eventTeller) tellLeftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}

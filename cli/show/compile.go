@@ -20,13 +20,13 @@ import (
 
 // compiledOut is the JSON of `rung compile` (command-line.md#output).
 type compiledOut struct {
-	ACLs        []rows.Record `json:"acls"`
-	AddressSets []rows.Record `json:"address_sets"`
-	PortGroups  []rows.Record `json:"port_groups"`
-	None        []noneOut     `json:"none"`
+	ACLs        []rows.Record          `json:"acls"`
+	AddressSets []rows.Record          `json:"address_sets"`
+	PortGroups  []rows.Record          `json:"port_groups"`
+	None        []policyWithoutRowsOut `json:"none"`
 }
 
-type noneOut struct {
+type policyWithoutRowsOut struct {
 	Policy string `json:"policy"`
 	Reason string `json:"reason"`
 }
@@ -67,7 +67,7 @@ type rowSet struct {
 	acls   []*nb.ACL
 	sets   []*nb.AddressSet
 	groups []*nb.PortGroup
-	none   []noneOut
+	none   []policyWithoutRowsOut
 }
 
 func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *rowSet {
@@ -77,7 +77,7 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 		switch {
 		case rows == nil:
 		case rows.None != nil:
-			out.none = append(out.none, noneOut{Policy: k.String(), Reason: rows.None.Message})
+			out.none = append(out.none, policyWithoutRowsOut{Policy: k.String(), Reason: rows.None.Message})
 		default:
 			out.acls = append(out.acls, rows.ACLs...)
 			out.sets = append(out.sets, rows.AddressSets...)
@@ -96,7 +96,7 @@ func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y
 
 func (s *rowSet) jsonOut() compiledOut {
 	return compiledOut{ACLs: page.MapList(s.acls, rows.RecordOf), AddressSets: page.MapList(s.sets, rows.RecordOf),
-		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]noneOut{}, s.none...)}
+		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]policyWithoutRowsOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctlText() string {

@@ -32,10 +32,10 @@ type driftOut struct {
 type driftRow struct {
 	model.RowDiff
 	// Known is the defect of OVN-Kubernetes that leaves the difference.
-	Known *knownOut `json:"known,omitempty"`
+	Known *knownReasonOut `json:"known,omitempty"`
 }
 
-type knownOut struct {
+type knownReasonOut struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy"`
@@ -91,7 +91,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				not := omitted.OmissionsOfRows(r, zones)
 				return &command.Answer{Value: out, Text: func(wide bool) string {
 					if len(out) == 0 {
-						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
+						return noDriftText(r, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
 					return driftText(out, wide)
 				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not}, nil
@@ -100,7 +100,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	second = secondFlag(cmd)
+	second = addSecondReaderFlag(cmd)
 	return cmd
 }
 
@@ -132,7 +132,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 					row.Fields = append([]model.FieldDiff{}, d.Fields...)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
 						c := causes[i]
-						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+						row.Known = &knownReasonOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}
@@ -172,9 +172,9 @@ func isMoving(zones []*model.ZoneState, out []driftOut) bool {
 	return false
 }
 
-// noDrift says that nothing differs, and what was compared where that is not all: whole is that
+// noDriftText says that nothing differs, and what was compared where that is not all: whole is that
 // the rows of all zones were read, not what was left out.
-func noDrift(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
+func noDriftText(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:
 		return "no drift in the rows that were read: not all could be"

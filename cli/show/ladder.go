@@ -50,7 +50,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		}}
 	})
 	cmd.Annotations = command.FormAnnotations(system.FormNames()...)
-	stage = stageFlag(cmd, "only one `stage` of the pipeline")
+	stage = addStageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
 

@@ -38,14 +38,14 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + lintCount(found) }
 			ans.NotConsidered = unfoundOmissions(r, found)
-			nothingFound(ans, len(found))
+			setNothingFoundText(ans, len(found))
 			return ans, nil
 		}}
 	})
 }
 
-// nothingFound says that there are no findings, and where that is not all, of what.
-func nothingFound(ans *command.Answer, found int) {
+// setNothingFoundText says that there are no findings, and where that is not all, of what.
+func setNothingFoundText(ans *command.Answer, found int) {
 	if not := command.NotCounted(ans.NotConsidered); found == 0 && not != "" {
 		ans.Text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }
 	}

@@ -44,8 +44,8 @@ likely cause.
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *withFlows {
-			wantFlows(a, zone)
-			q.First = func(ctx context.Context, e *engine.Engine) { untilFlows(ctx, a, e) }
+			requestFlows(a, zone)
+			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			only := map[model.PolicyKey]bool{}
@@ -80,19 +80,19 @@ likely cause.
 				return ans, nil
 			}
 			ans.Text = func(wide bool) string {
-				return underRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
+				return flowsUnderRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
 			}
 			if ans.Err == nil {
-				ans.Err = noFlows(r, zones, now)
+				ans.Err = whyNoFlows(r, zones, now)
 			}
 			return ans, nil
 		})
 		return q
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	stage = stageFlag(cmd, "only this `stage`")
-	withFlows = flowsFlag(cmd, "also the logical flows of each ACL")
-	second = secondFlag(cmd)
+	stage = addStageFlag(cmd, "only this `stage`")
+	withFlows = addFlowsFlag(cmd, "also the logical flows of each ACL")
+	second = addSecondReaderFlag(cmd)
 	return cmd
 }
 
@@ -119,9 +119,9 @@ func recordsText(all []rows.Record) string {
 	return strings.Join(page.MapList(all, rows.Record.String), "\n")
 }
 
-// stageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
+// addStageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
 // has the word stage in backquotes. The stage is empty for all.
-func stageFlag(cmd *cobra.Command, what string) *model.Stage {
+func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
 	for _, s := range model.PipelineStages() {
 		names = append(names, string(s))

@@ -37,8 +37,8 @@ const secondHelp = `--second-reader reads each zone once more, through libovsdb,
 OVN-Kubernetes uses, and compares row by row: exit 1 when a row differs from what
 Rung reads, 2 when libovsdb could not read one of the zones.`
 
-// secondFlag adds --second-reader to a command that shows zones.
-func secondFlag(cmd *cobra.Command) *bool {
+// addSecondReaderFlag adds --second-reader to a command that shows zones.
+func addSecondReaderFlag(cmd *cobra.Command) *bool {
 	asked := cmd.Flags().Bool("second-reader", false, "also read each zone through libovsdb, the client of OVN-Kubernetes; exit 1 where a row differs")
 	cmd.MarkFlagsMutuallyExclusive("second-reader", "watch")
 	return asked

@@ -60,8 +60,8 @@ not just settling. ` + secondHelp,
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *flows {
-			wantFlows(a, "")
-			q.First = func(ctx context.Context, e *engine.Engine) { untilFlows(ctx, a, e) }
+			requestFlows(a, "")
+			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			a.SayNoRows(r)
@@ -89,11 +89,11 @@ not just settling. ` + secondHelp,
 		}
 		return q
 	})
-	flows = flowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
+	flows = addFlowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
 	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
-	second = secondFlag(cmd)
+	second = addSecondReaderFlag(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *second && !check {
 			return errors.New("--second-reader goes with --check")
@@ -121,7 +121,7 @@ func checkAnswer(a *command.App) command.Answerer {
 		found := finding.ZoneFindings(r, now)
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 		ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
-		nothingFound(ans, len(found))
+		setNothingFoundText(ans, len(found))
 		ans.Err = command.UnreadZone(r.Zones)
 		if ans.Err != nil && len(found) == 0 {
 			return nil, ans.Err

@@ -64,7 +64,7 @@ func (v *View) syncRules(env *view.Env) {
 		v.rules.SetItems(nil)
 		return
 	}
-	v.rules.SetItems(policy.WithHeadings(p, policy.RulesOf(env.Rev, p)))
+	v.rules.SetItems(policy.RulesWithHeadings(p, policy.RulesOf(env.Rev, p)))
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {
