@@ -32,7 +32,7 @@ type levelFlags struct {
 	wait               bool
 }
 
-func LogLevel(a *command.App) *cobra.Command {
+func LogLevelCommand(a *command.App) *cobra.Command {
 	f := &levelFlags{}
 	cmd := &cobra.Command{
 		Use:   "log-level {NAME… LEVELS | --end [NAME…] | --sessions}",
@@ -84,7 +84,7 @@ func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
 const openSession = "open"
 
 func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string) error {
-	m, err := f.mutation(len(args))
+	m, err := f.levelMutation(len(args))
 	switch {
 	case err != nil:
 		return err
@@ -107,9 +107,9 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	})
 }
 
-// mutation returns the change that the flags ask for; names counts the arguments. The zero
+// levelMutation returns the change that the flags ask for; names counts the arguments. The zero
 // Mutation stands for --sessions and --end.
-func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
+func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
 	set := f.levels.IsOn() || f.off || f.lasts != "" || f.wait
 	switch {
@@ -310,6 +310,6 @@ func logSessions(ctx context.Context, a *command.App) error {
 		all := sessions.FactsOf(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.AllSessions())
 		ans.NotConsidered = omitted.OmissionsOfObjects(r)
-		return a.Conclude(ans)
+		return a.ConcludeAnswer(ans)
 	})
 }

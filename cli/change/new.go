@@ -30,7 +30,7 @@ type newFlags struct {
 	leaveOut     []string
 }
 
-func New(a *command.App) *cobra.Command {
+func NewCommand(a *command.App) *cobra.Command {
 	var f newFlags
 	var c changeFlags
 	cmd := &cobra.Command{
@@ -53,16 +53,16 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
   rung new --update tenant-isolation --apply --context staging --write`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(args); err != nil {
+			if err := f.checkFlags(args); err != nil {
 				return err
 			}
 			switch {
 			case len(args) == 0 && f.update == "":
-				return a.Print(templatesAnswer())
+				return a.PrintAnswer(templatesAnswer())
 			case f.apply || c.dryRun:
 				return applyTemplate(cmd.Context(), a, &f, &c, args)
 			}
-			return a.Show(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
 					return &command.Answer{Value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
@@ -117,8 +117,8 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	return out, d
 }
 
-// check says which flags do not go together.
-func (f *newFlags) check(args []string) error {
+// checkFlags says which flags do not go together.
+func (f *newFlags) checkFlags(args []string) error {
 	switch {
 	case f.update != "" && len(args) > 0:
 		return errors.New("--update names a set that is there: leave TEMPLATE out")
@@ -130,8 +130,8 @@ func (f *newFlags) check(args []string) error {
 	return nil
 }
 
-// given are the answers of the flags.
-func (f *newFlags) given() (template.Answers, error) {
+// givenAnswers are the answers of the flags.
+func (f *newFlags) givenAnswers() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
 		k, v, ok := strings.Cut(text, "=")
@@ -154,7 +154,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 		return pattern.CompleteSet(w, f.update, f.leaveOut)
 	}
 	t := template.FindTemplate(args[0])
-	given, err := f.given()
+	given, err := f.givenAnswers()
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func templatesAnswer() *command.Answer {
 					asks = append(asks, q.Name)
 				}
 			}
-			t.Add(o.Name, o.For, strings.Join(asks, ", "))
+			t.AddRow(o.Name, o.For, strings.Join(asks, ", "))
 		}
 		b.WriteString(t.String())
 		if !wide {

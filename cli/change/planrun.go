@@ -24,7 +24,7 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		_, in, p, err := arrange(a, r, f)
+		_, in, p, err := arrangePlan(a, r, f)
 		if err == nil && in != nil && p == nil {
 			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
 		}
@@ -32,16 +32,16 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 			return err
 		}
 		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
-		tells := tells(a, c)
+		tells := isAnswerTold(a, c)
 		if !tells {
-			if err := a.Print(ans); err != nil {
+			if err := a.PrintAnswer(ans); err != nil {
 				return err
 			}
 		}
 		outcome, err := runThis(ctx, a, e, c, p)
 		if tells {
 			ans.Value = planRunOut{outcome, p}
-			err = errors.Join(err, a.Print(ans))
+			err = errors.Join(err, a.PrintAnswer(ans))
 		}
 		return err
 	})
@@ -80,13 +80,13 @@ func runThis(ctx context.Context, a *command.App, e *engine.Engine, c *changeFla
 func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
 	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
 	tried, started := false, false
-	p, err = confirmed(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
+	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
 		err := start(p, confirm)
 		tried, started = true, err == nil
 		return err
 	})
 	if !tried && !c.dryRun {
-		err = refused(ctx, a, e, p, err)
+		err = auditRefusal(ctx, a, e, p, err)
 	}
 	if !started {
 		return p, outcomeOf(tried, false, err), err
@@ -161,15 +161,15 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if c.dryRun {
 		return nil
 	}
-	if _, err := confirm(a, c, &gate.Preview{}); err != nil {
+	if _, err := confirmPreview(a, c, &gate.Preview{}); err != nil {
 		return err
 	}
-	if err := e.PlanKeep(ctx, read); err != nil || !tells(a, c) {
+	if err := e.PlanKeep(ctx, read); err != nil || !isAnswerTold(a, c) {
 		return err
 	}
 	out := describePlan(st)
 	out.Outcome = outcomeKept
-	return a.Print(&command.Answer{Value: out})
+	return a.PrintAnswer(&command.Answer{Value: out})
 }
 
 // followPlan says how a plan goes until it ends, or stops.

@@ -77,7 +77,7 @@ func planStateText(st *revision.PlanState) string {
 		if state == revision.StepWaiting {
 			state = "made, not shown by every zone yet"
 		}
-		t.Add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
+		t.AddRow(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
 	}
 	b.WriteString(t.String())
 	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
@@ -140,7 +140,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 func stepsText(steps []plan.Step, first int) string {
 	t := &command.TextTable{Head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
 	for i, s := range steps {
-		t.Add(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+		t.AddRow(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
 	}
 	return t.String()
 }

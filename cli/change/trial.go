@@ -31,7 +31,7 @@ func mayTry(a *command.App, c *changeFlags) error {
 	return nil
 }
 
-func Confirm(a *command.App) *cobra.Command {
+func ConfirmCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "confirm",
 		Short: "Keep the change that was made with --confirm",
@@ -51,7 +51,7 @@ undo takes back what was written.`,
 			// not say that files may be written.
 			writes := a.Flags.WriteBack
 			a.Flags.WriteBack = true
-			err := opened(cmd.Context(), a, func(e *engine.Engine) error {
+			err := withUnreadEngine(cmd.Context(), a, func(e *engine.Engine) error {
 				title, err := e.ConfirmTrial("cli")
 				if err == nil {
 					fmt.Fprintf(a.Out, "%s: confirmed\n", title)
@@ -85,10 +85,10 @@ func finishRest(ctx context.Context, a *command.App) error {
 	})
 }
 
-// opened runs f on an engine that has read nothing yet: whoever confirms a change may not
+// withUnreadEngine runs f on an engine that has read nothing yet: whoever confirms a change may not
 // have the time, or the API server.
-func opened(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
-	cfg, err := a.Config(ctx, false, false)
+func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
+	cfg, err := a.EngineConfig(ctx, false, false)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ type trialTold struct {
 // stuckEvery is how often it is said again that a change cannot be put back.
 const stuckEvery = 10 * time.Second
 
-// due says whether it is time to say how the change stands: every 10 s and at the end of its
+// isDue says whether it is time to say how the change stands: every 10 s and at the end of its
 // time, and at once and again where it cannot be put back.
-func (t *trialTold) due(u *revision.UnconfirmedChange, now time.Time) bool {
+func (t *trialTold) isDue(u *revision.UnconfirmedChange, now time.Time) bool {
 	if u.Why != "" {
 		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
 			return false
@@ -148,7 +148,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 		how = "enter keeps it, so does " + keep
 	}
 	fmt.Fprintf(a.Err, "%s; %s, ctrl+c puts it back\n", u.HeaderText(e.Now()), how)
-	entered, stop := enters(ctx, a)
+	entered, stop := watchEnterKey(ctx, a)
 	defer stop()
 	ticks, end := e.Subscribe()
 	defer end()
@@ -162,7 +162,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 		if !u.IsOpen() {
 			return trialEnded(a, u)
 		}
-		if now := e.Now(); said.due(u, now) {
+		if now := e.Now(); said.isDue(u, now) {
 			text := u.Text(now)
 			if u.Why != "" {
 				text += "; " + byHand(a, e, u)
@@ -207,8 +207,8 @@ func trialLeft(a *command.App, e *engine.Engine) error {
 	return trialEnded(a, u)
 }
 
-// enters tells when enter is pressed, where somebody sits at a terminal.
-func enters(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
+// watchEnterKey tells when enter is pressed, where somebody sits at a terminal.
+func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
 	if !a.CanAsk {
 		return nil, func() {}
 	}

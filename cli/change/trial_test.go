@@ -24,7 +24,7 @@ func TestTrialTold(t *testing.T) {
 		if second >= 37 {
 			u.Why = "read-only"
 		}
-		if told.due(u, now) {
+		if told.isDue(u, now) {
 			got = append(got, fmt.Sprintf("%d %s", second, u.HeaderText(now)))
 		}
 	}

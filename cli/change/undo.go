@@ -26,7 +26,7 @@ type historyOut struct {
 	Undoes   uint64   `json:"undoes,omitempty"`
 }
 
-func Undo(a *command.App) *cobra.Command {
+func UndoCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	var list bool
 	cmd := &cobra.Command{
@@ -45,7 +45,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
 				if err := keepsChanges(a); err != nil {
 					return err
 				}
-				return a.Show(cmd.Context(), false, command.Query{Answer: historyAnswer})
+				return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: historyAnswer})
 			}
 			return takeBack(cmd.Context(), a, &c, change.OpUndo, args)
 		},
@@ -55,7 +55,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
 	return cmd
 }
 
-func Redo(a *command.App) *cobra.Command {
+func RedoCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	cmd := &cobra.Command{
 		Use:   "redo [NUMBER]",
@@ -120,7 +120,7 @@ func historyText(out []historyOut) string {
 		case h.Undoes != 0:
 			state = fmt.Sprintf("undid %d", h.Undoes)
 		}
-		t.Add(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
+		t.AddRow(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
 	}
 	return t.String()
 }

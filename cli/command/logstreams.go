@@ -10,10 +10,10 @@ import (
 	"rung/model/words"
 )
 
-// Unfollowed prints on stderr the nodes whose log does not come, and the log files that were
+// SayUnfollowed prints on stderr the nodes whose log does not come, and the log files that were
 // not read to their end; only such files are an error. It also counts the lines of the files
 // that are not ACL lines, or were not read.
-func (a *App) Unfollowed(e *engine.Engine) error {
+func (a *App) SayUnfollowed(e *engine.Engine) error {
 	var err error
 	var read, other, odd, long uint64
 	files := 0

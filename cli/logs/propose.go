@@ -20,18 +20,18 @@ import (
 	"rung/pages/page"
 )
 
-// proposing holds the flags that have rung logs propose rules for its lines instead of
+// proposalFlags holds the flags that have rung logs propose rules for its lines instead of
 // printing them.
-type proposing struct{ policy, action string }
+type proposalFlags struct{ policy, action string }
 
-func (p *proposing) register(cmd *cobra.Command) {
+func (p *proposalFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
 	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
-// check says what is wrong with the flags.
-func (p *proposing) check() error {
+// checkFlags says what is wrong with the flags.
+func (p *proposalFlags) checkFlags() error {
 	if _, ok := proposedActions[p.action]; !ok {
 		return fmt.Errorf("--action %q: use allow or deny", p.action)
 	}
@@ -41,7 +41,7 @@ func (p *proposing) check() error {
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
 // printProposal takes the lines that tail would print, and answers with the proposal.
-func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposing, tail func(take func(*entries.Entry)) error) error {
+func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*entries.Entry)) error) error {
 	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
@@ -74,7 +74,7 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 		_, err := fmt.Fprint(a.Out, ans.Text(false))
 		return err
 	}
-	return a.Print(ans)
+	return a.PrintAnswer(ans)
 }
 
 // proposalOut is a proposal for scripts.

@@ -33,7 +33,7 @@ func TestLiveOf(t *testing.T) {
 
 // What is kept is what lives with some room, and what the runtime needs besides.
 func TestKeptFor(t *testing.T) {
-	if got, want := keptFor(usage{live: 40 << 20, rest: 20 << 20}), int64(78<<20); got != want {
+	if got, want := keptFor(memoryUsage{live: 40 << 20, rest: 20 << 20}), int64(78<<20); got != want {
 		t.Errorf("%d MiB, want %d", got>>20, want>>20)
 	}
 	if gcPercent+100 >= keptPercent {
@@ -49,7 +49,7 @@ func TestAnswerLimitFor(t *testing.T) {
 		{100, 20, 176},
 		{400, 50, 656},
 	} {
-		if got := answerLimitFor(usage{live: uint64(c.live) << 20, rest: uint64(c.rest) << 20}) >> 20; got != c.want {
+		if got := answerLimitFor(memoryUsage{live: uint64(c.live) << 20, rest: uint64(c.rest) << 20}) >> 20; got != c.want {
 			t.Errorf("%d MiB live, %d besides: %d MiB, want %d", c.live, c.rest, got, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // the others wait for, and not at all without news.
 func TestLooksAtEachZoneInItsTime(t *testing.T) {
 	start := time.Now()
-	said := teller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)},
+	said := eventTeller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)},
 		"b": {at: start.Add(-100 * time.Millisecond)}}}
 	zones := []*model.ZoneState{{Name: "a"}, {Name: "b"}}
 	for i, c := range []struct {
@@ -34,7 +34,7 @@ func TestLooksAtEachZoneInItsTime(t *testing.T) {
 		{4000 * time.Millisecond, true, "ab", 0},
 	} {
 		looked := ""
-		again := said.lookUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
+		again := said.tellUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
 			looked += z.Name
 			return nil
 		})
@@ -54,7 +54,7 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		}
 		return a
 	}
-	said := teller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
+	said := eventTeller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
 	left := []health.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: health.WhyBlocked,
 		Text: "extra ACL x: a row that is not the policy's refers to it"}}
 	was := said.leftOut("n1", nil, left)

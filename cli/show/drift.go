@@ -42,7 +42,7 @@ type knownOut struct {
 	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
-func Drift(a *command.App) *cobra.Command {
+func DriftCommand(a *command.App) *cobra.Command {
 	var settle time.Duration
 	var zone string
 	var second *bool
@@ -69,9 +69,9 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				defer cancel()
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
-				read := command.Settled()
+				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
+					return read(r) && !isMoving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
 			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -154,9 +154,9 @@ func nextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (
 	return first
 }
 
-// moving says whether some of it may go away by itself: rows that differ, in a
+// isMoving says whether some of it may go away by itself: rows that differ, in a
 // zone that is read, and not rows that nobody will ever write.
-func moving(zones []*model.ZoneState, out []driftOut) bool {
+func isMoving(zones []*model.ZoneState, out []driftOut) bool {
 	for _, o := range out {
 		switch o.State {
 		case model.StateSettling, model.StateBehind:

@@ -17,7 +17,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Pod(a *command.App) *cobra.Command {
+func PodCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "pod NAMESPACE/NAME",
 		Short: "Show every rule that touches a pod, in order of precedence",

@@ -17,7 +17,7 @@ import (
 	"slices"
 )
 
-func Rows(a *command.App) *cobra.Command {
+func RowsCommand(a *command.App) *cobra.Command {
 	var zone string
 	var stage *model.Stage
 	var withFlows, second *bool
@@ -39,7 +39,7 @@ likely cause.
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-		Annotations:       command.Forms(command.NbctlForm),
+		Annotations:       command.FormAnnotations(command.NbctlForm),
 	}, func(args []string, _ bool) command.Query {
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
@@ -72,7 +72,7 @@ likely cause.
 			}
 			facts := page.MapList(lines, (*rows.Line).ACLFacts)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
-			ans.Records = func() string { return records(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
+			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + rows.NoteLegend(lines) }
@@ -114,8 +114,8 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 	return out
 }
 
-// records are rows as "ovn-nbctl list" prints them, an empty line between two.
-func records(all []rows.Record) string {
+// recordsText are rows as "ovn-nbctl list" prints them, an empty line between two.
+func recordsText(all []rows.Record) string {
 	return strings.Join(page.MapList(all, rows.Record.String), "\n")
 }
 

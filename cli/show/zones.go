@@ -25,7 +25,7 @@ type zoneOut struct {
 	Southbound *southboundOut `json:"southbound,omitempty"`
 }
 
-func Zones(a *command.App) *cobra.Command {
+func ZonesCommand(a *command.App) *cobra.Command {
 	var table, conditions, check bool
 	var flows, second *bool
 	cmd := a.QueryCommand(&cobra.Command{
@@ -48,7 +48,7 @@ not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
-		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		switch {
@@ -141,10 +141,10 @@ func settingsText(r *revision.Revision, all []*zones.ZoneFacts) string {
 	t := &command.TextTable{Head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
 	for _, z := range all {
 		for _, s := range z.Dialect.Settings {
-			t.Add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
+			t.AddRow(z.Name, s.Name, s.Value, s.Source, s.Evidence)
 		}
 		for _, g := range z.Dialect.Rows {
-			t.Add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
+			t.AddRow(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
 		}
 	}
 	return t.String()
