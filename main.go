@@ -22,7 +22,7 @@ func showConsole(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) e
 	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
 	if o.Page != "" {
-		opt.Page = nav.To(nav.Kind(o.Page))
+		opt.Page = nav.PageOf(nav.PageKind(o.Page))
 	}
 	if o.Switch != nil {
 		opt.Switch = func(ctx context.Context, name string) (ui.Console, error) { return o.Switch(ctx, name) }
