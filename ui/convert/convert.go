@@ -29,7 +29,7 @@ const again = 10 * time.Second
 type convertPage struct {
 	view.List
 	table *widget.Table[*convert.Rule]
-	yaml  widget.Text
+	yaml  widget.TextView
 	st    *themes.StyleSet
 	to    convert.Target
 
@@ -53,17 +53,17 @@ func New(p nav.Page) view.View {
 		ID:      func(r *convert.Rule) string { return fmt.Sprint(r.Policy, r.Direction, r.Index) },
 		Text:    func(r *convert.Rule) string { return r.Text() },
 		NoBelow: true,
-		Columns: []widget.Column[*convert.Rule]{
+		Columns: []widget.TableColumn[*convert.Rule]{
 			{Title: "LABEL", Cell: v.labelLine, Less: func(a, b *convert.Rule) int { return labelRank(a.Label) - labelRank(b.Label) }},
-			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Policy.Label(), v.st.Accent) }},
+			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Policy.Label(), v.st.Accent) }},
 			{Title: "RULE", Cell: func(r *convert.Rule) widget.Line {
-				return widget.Plain(revision.RuleLabel(r.Direction, r.Index, ""))
+				return widget.PlainLine(revision.RuleLabel(r.Direction, r.Index, ""))
 			}},
-			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(r.Does) }},
-			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomesText(r)) }, Fit: shortPlace},
-			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) },
+			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(r.Does) }},
+			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(becomesText(r)) }, Fit: shortPlace},
+			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Why, v.st.Dim) },
 				Fit: func(r *convert.Rule, w int) widget.Line {
-					return widget.Styled(widget.Flow(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
+					return widget.StyledLine(widget.FlowText(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
 				}},
 		},
 	}
@@ -88,14 +88,14 @@ func becomesText(r *convert.Rule) string {
 // shortPlace is where a rule is without its name: the kind alone.
 func shortPlace(r *convert.Rule, w int) widget.Line {
 	if len(r.MadeRules) != 1 {
-		return widget.Plain(becomesText(r))
+		return widget.PlainLine(becomesText(r))
 	}
 	at := r.MadeRules[0]
 	text := at.Policy.Kind.Abbreviation() + " " + revision.RuleLabel(at.Direction, at.Index, "")
-	if widget.Width(text) > w {
+	if widget.TextWidth(text) > w {
 		text = at.Policy.Kind.Abbreviation()
 	}
-	return widget.Plain(text)
+	return widget.PlainLine(text)
 }
 
 // labelRank puts first what is to be looked at.
@@ -195,7 +195,7 @@ func (v *convertPage) emptyText() string {
 // showPolicyText shows the policy that the rule under the cursor became.
 func (v *convertPage) showPolicyText(env *view.Env) {
 	var made *model.Policy
-	if r, ok := v.table.Selected(); ok {
+	if r, ok := v.table.SelectedItem(); ok {
 		made = v.res.PolicyOfRule(r)
 	}
 	switch {
@@ -204,8 +204,8 @@ func (v *convertPage) showPolicyText(env *view.Env) {
 		v.yaml.SetLines(nil)
 	case made.Key != v.shown:
 		v.shown = made.Key
-		v.yaml.SetLines(widget.YAML(made.YAML, env.Styles))
-		v.yaml.Go(0)
+		v.yaml.SetLines(widget.YAMLLines(made.YAML, env.Styles))
+		v.yaml.GoToLine(0)
 	}
 }
 
@@ -213,7 +213,7 @@ func (v *convertPage) showPolicyText(env *view.Env) {
 func (v *convertPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if r, ok := v.table.Selected(); ok {
+		if r, ok := v.table.SelectedItem(); ok {
 			env.OpenPage(nav.ToRule(r.Policy, r.Direction, r.Index))
 			return true
 		}

@@ -77,7 +77,7 @@ type textChange struct {
 	p *gate.Preview
 }
 
-func (s *textChange) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+func (s *textChange) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	if p := s.p; p != nil {
 		s.p = nil
 		return p, nil
@@ -85,7 +85,7 @@ func (s *textChange) Work(ctx context.Context, c view.Console) (*gate.Preview, e
 	return c.Preview(ctx, s.m)
 }
 
-func (s *textChange) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (s *textChange) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
@@ -276,7 +276,7 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 		return
 	}
 	v.state, v.wrong = shown, false
-	v.pre = preview.Of(&textChange{v.textMutation(m.text), m.p}, preview.Options{
+	v.pre = preview.PreviewOf(&textChange{v.textMutation(m.text), m.p}, preview.PreviewOptions{
 		Edit: v.editAgain, Kept: v.path,
 		Cancel: func(env *view.Env) { v.closePage(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {
@@ -334,11 +334,11 @@ func (v *editPage) editAgain(env *view.Env) {
 		v.launchEditor(env, max(v.at, 1))
 		return
 	}
-	m, notes := v.pre.Mutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
+	m, notes := v.pre.CurrentMutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
 	if len(m.Base) > 0 {
 		v.base = string(m.Base)
 	}
-	if c := v.pre.Conflict(); c != nil && c.Now != "" {
+	if c := v.pre.MergeConflict(); c != nil && c.Now != "" {
 		v.base = c.Now
 		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;", "what you save replaces it.", c.Diff)
 	}

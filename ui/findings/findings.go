@@ -67,7 +67,7 @@ const again = time.Second
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &findingsPage{}
-	v.table = widget.Of(findings.Table, &v.st)
+	v.table = widget.TableOf(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
 	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.filterText, true
@@ -78,7 +78,7 @@ func New(nav.Page) view.View {
 		return findings.Table.ID(f)
 	}
 	last := &v.table.Columns[len(v.table.Columns)-1]
-	last.Cell = func(f *findings.Finding) widget.Line { return widget.Plain(f.Message) } // what to do stands below
+	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // what to do stands below
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
@@ -131,7 +131,7 @@ func (v *findingsPage) fillTable() {
 	v.heads = map[*findings.Finding]widget.Line{}
 	head := func(title string, below []*findings.Finding) {
 		over := &findings.Finding{}
-		v.heads[over] = widget.Heading(title, max(1, v.w-2), v.st)
+		v.heads[over] = widget.HeadingLine(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
 	told := findings.FindingsOf(v.found)
@@ -209,7 +209,7 @@ func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete.Code:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
-		id == action.Open && v.SelectedPage().None():
+		id == action.Open && v.SelectedPage().IsNone():
 		return "the finding is about no policy"
 	}
 	return ""
@@ -221,7 +221,7 @@ func (v *findingsPage) OffersAction(env *view.Env, id action.ID) bool {
 }
 
 func (v *findingsPage) selectedFinding() *model.Finding {
-	if f, ok := v.table.Selected(); ok && f.Of != nil {
+	if f, ok := v.table.SelectedItem(); ok && f.Of != nil {
 		return f.Of
 	}
 	return nil
@@ -258,7 +258,7 @@ func (v *findingsPage) TellState(env *view.Env) widget.Line {
 	if v.only == all {
 		return nil
 	}
-	return widget.Styled(onlyNames[v.only], env.Styles.Key)
+	return widget.StyledLine(onlyNames[v.only], env.Styles.Key)
 }
 
 // Click puts the cursor on a finding; what stands below the table is no line of it.

@@ -100,11 +100,11 @@ func (s *State) LoadLine(room int) widget.Line {
 		if s.Rev.Loaded {
 			return nil
 		}
-		return widget.Styled("starting", st.Info)
+		return widget.StyledLine("starting", st.Info)
 	case l.unit == "steps":
 		return nil // the header says it, and the page more
 	}
-	what := widget.Styled(s.Spin.Sign()+" "+l.what, st.Info)
+	what := widget.StyledLine(s.Spin.FrameSign()+" "+l.what, st.Info)
 	if l.total == 0 {
 		return what
 	}
@@ -118,10 +118,10 @@ func (s *State) LoadLine(room int) widget.Line {
 	}
 	// As wide whatever is done: the line does not run to and fro.
 	n := fmt.Sprintf(" %*d of %d %s", len(strconv.FormatInt(total, 10)), done, total, of)
-	if bar := room - what.Width() - len(n) - 1; bar < -1 {
-		what = widget.Styled(s.Spin.Sign(), st.Info) // what the page tells goes first
+	if bar := room - what.LineWidth() - len(n) - 1; bar < -1 {
+		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // what the page tells goes first
 	} else if bar >= 4 {
-		what = append(what.Add(" ", st.Text), widget.Bar(st, st.Info, l.done, l.total, min(bar, loadBar))...)
+		what = append(what.Add(" ", st.Text), widget.ProgressBar(st, st.Info, l.done, l.total, min(bar, loadBar))...)
 	}
 	return what.Add(n, st.Text)
 }

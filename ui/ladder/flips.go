@@ -14,19 +14,19 @@ import (
 	"rung/ui/view"
 )
 
-// flips holds the effects on connections at the priorities a policy was carried to: counted
+// flipCounts holds the effects on connections at the priorities a policy was carried to: counted
 // in the background, one after the other, the newest first. No key waits for it.
-type flips struct {
+type flipCounts struct {
 	basis    revision.RevisionBasis
-	moves    *diff.PriorityMoves // nil until the first was counted
-	known    map[int32]*outcome  // by priority
+	moves    *diff.PriorityMoves        // nil until the first was counted
+	known    map[int32]*priorityOutcome // by priority
 	counting bool
 	holding  bool // the log's lines against one of them
 }
 
-// outcome is the effect at a priority: the connections that flip, and the lines of the log
+// priorityOutcome is the effect at a priority: the connections that flip, and the lines of the log
 // that would have got another verdict; these take longer and are added later.
-type outcome struct {
+type priorityOutcome struct {
 	text  string
 	flips bool
 	log   string
@@ -36,18 +36,18 @@ type outcome struct {
 // countTime is how long counting may take.
 const countTime = 10 * time.Second
 
-// counted is the message with the outcome at a priority.
-type counted struct {
-	carry   *carry
+// outcomeCounted is the message with the outcome at a priority.
+type outcomeCounted struct {
+	carry   *carriedPolicy
 	basis   revision.RevisionBasis
 	at      int32
 	moves   *diff.PriorityMoves
-	outcome outcome
+	outcome priorityOutcome
 }
 
-// at returns the text about the priority that a policy is carried to; log, the text about the
+// outcomeText returns the text about the priority that a policy is carried to; log, the text about the
 // log's lines, gives way first where there is little room.
-func (f *flips) at(c *carry) (text, log string) {
+func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
 	if c.at == c.from {
 		return "", ""
 	}
@@ -57,16 +57,16 @@ func (f *flips) at(c *carry) (text, log string) {
 	return "counting …", ""
 }
 
-// count has what flips counted where the policy is now, unless it is known or another is
+// countFlips has what flips counted where the policy is now, unless it is known or another is
 // being counted: then it is looked at again once that is.
-func (v *ladderPage) count(env *view.Env) {
+func (v *ladderPage) countFlips(env *view.Env) {
 	c := v.carry
 	if c == nil {
 		return
 	}
 	f := &c.flips
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
-		f.basis, f.moves, f.known = basis, nil, map[int32]*outcome{}
+		f.basis, f.moves, f.known = basis, nil, map[int32]*priorityOutcome{}
 	}
 	s, known := f.known[c.at]
 	switch {
@@ -83,7 +83,7 @@ func (v *ladderPage) count(env *view.Env) {
 	env.Run("counting what flips", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		out := counted{carry: c, basis: basis, at: at, moves: moves}
+		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
 		if moves == nil {
 			var err error
 			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
@@ -102,7 +102,7 @@ func (v *ladderPage) count(env *view.Env) {
 }
 
 // holdAgainst has the lines of the log judged where the policy is now.
-func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
+func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	c := v.carry
 	policy := env.Rev.Cluster.Policy(c.key)
 	if policy == nil {
@@ -113,7 +113,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 	moved.Priority = c.at
 	rev, log := env.Rev, env.Console.Logs()
 	s.held = true
-	out := counted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
+	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
@@ -128,7 +128,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 
 // ReceiveResult takes what was counted.
 func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
-	m, ok := msg.(counted)
+	m, ok := msg.(outcomeCounted)
 	if !ok || m.carry != v.carry {
 		return
 	}

@@ -12,32 +12,32 @@ import (
 	"rung/ui/widget"
 )
 
-// hunt is the search of the log files for what the page shows: the lines that are kept are
+// fileSearch is the search of the log files for what the page shows: the lines that are kept are
 // their last ones, or those from a time on. Once it is through, the page has its lines.
-type hunt struct {
-	of    hunted
+type fileSearch struct {
+	of    searchTerms
 	now   *logs.Search // under way, or through
 	shown *logs.Search // whose lines the page has, nil for the store's
 	told  logs.SearchProgress
 	err   error
 }
 
-// hunted holds the terms of a search; the zero value searches for nothing.
-type hunted struct {
+// searchTerms holds the terms of a search; the zero value searches for nothing.
+type searchTerms struct {
 	on     bool
 	filter string
 	around int
 }
 
-// lines is where a page takes entries from.
-type lines interface {
+// lineSource is where a page takes entries from.
+type lineSource interface {
 	EntriesAfter(seq uint64, most int) []*entries.Entry
 	FirstNumber() uint64
 	LastNumber() uint64
 }
 
-// from are the lines of the search that is shown, or the store's.
-func (h *hunt) from(l *logs.Store) lines {
+// shownLines are the lines of the search that is shown, or the store's.
+func (h *fileSearch) shownLines(l *logs.Store) lineSource {
 	switch {
 	case h.shown != nil:
 		return h.shown
@@ -47,22 +47,22 @@ func (h *hunt) from(l *logs.Store) lines {
 	return nil
 }
 
-// wanted returns the terms to search the files for: none while all lines of the files are
+// wantedTerms returns the terms to search the files for: none while all lines of the files are
 // held, after the page was cleared, or while the files are played.
-func (v *logPage) wanted(l *logs.Store) hunted {
+func (v *logPage) wantedTerms(l *logs.Store) searchTerms {
 	if l == nil || v.feed.query.ShowsAll() || !v.cleared.IsZero() {
-		return hunted{}
+		return searchTerms{}
 	}
 	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.ReadWhole {
-		return hunted{}
+		return searchTerms{}
 	}
-	return hunted{true, v.filter, v.list.around.n}
+	return searchTerms{true, v.filter, v.list.around.n}
 }
 
-// search begins to search the files where that is wanted, and takes what was found.
-func (v *logPage) search(l *logs.Store) {
+// searchFiles begins to search the files where that is wanted, and takes what was found.
+func (v *logPage) searchFiles(l *logs.Store) {
 	h := &v.hunt
-	if want := v.wanted(l); want != h.of {
+	if want := v.wantedTerms(l); want != h.of {
 		v.giveUp()
 		h.of = want
 		if want.on {
@@ -78,7 +78,7 @@ func (v *logPage) search(l *logs.Store) {
 	case h.told.Err != nil:
 		h.err = h.told.Err
 	case h.told.Done && h.shown != h.now:
-		v.swap(h.now)
+		v.swapLines(h.now)
 	case h.told.NoMoreLines: // another page searched, or the files were gone to another time
 		v.startHunt(l)
 	}
@@ -99,52 +99,52 @@ func (v *logPage) giveUp() {
 		h.now.Stop()
 	}
 	if h.shown != nil {
-		v.swap(nil)
+		v.swapLines(nil)
 	}
-	*h = hunt{}
+	*h = fileSearch{}
 }
 
-// under says whether the files are being searched.
-func (h *hunt) under() bool {
+// isUnderWay says whether the files are being searched.
+func (h *fileSearch) isUnderWay() bool {
 	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.NoMoreLines
 }
 
-// swap shows what a search found, or the lines of the store; the cursor stays on its line,
+// swapLines shows what a search found, or the lines of the store; the cursor stays on its line,
 // and marks between theirs.
-func (v *logPage) swap(to *logs.Search) {
+func (v *logPage) swapLines(to *logs.Search) {
 	var at *entries.Entry
 	over := 0
-	if i := v.cursor(); i >= 0 && !v.follow {
-		at, over = v.feed.entry(v.list.line(i).seq), v.list.row(i)-v.top
+	if i := v.cursorLine(); i >= 0 && !v.follow {
+		at, over = v.feed.entryOf(v.list.lineAt(i).seq), v.list.rowOf(i)-v.top
 	}
 	behind := make([]*entries.Entry, len(v.list.marks))
 	for i, m := range v.list.marks {
-		behind[i] = v.feed.entry(m.after)
+		behind[i] = v.feed.entryOf(m.after)
 	}
 	v.hunt.shown = to
 	v.feed.held, v.feed.texts, v.feed.about = nil, nil, nil
 	v.feed.sure = to != nil && v.hunt.of.around == 0
-	v.feed.restart()
-	v.feed.pull(v.hunt.from(v.store))
-	v.feed.scan(10 * budget)
+	v.feed.restartScan()
+	v.feed.pullNew(v.hunt.shownLines(v.store))
+	v.feed.scanLines(10 * budget)
 	for i := range v.list.marks {
 		if behind[i] != nil {
-			v.list.marks[i].after = v.feed.same(behind[i])
+			v.list.marks[i].after = v.feed.sameLine(behind[i])
 		}
 	}
 	if at != nil {
-		v.until, v.sel = v.feed.last(), v.feed.same(at)
+		v.until, v.sel = v.feed.lastHeld(), v.feed.sameLine(at)
 	}
-	v.bring()
-	if i := v.cursor(); at != nil && i >= 0 {
-		v.top = max(0, v.list.row(i)-over)
+	v.updateList()
+	if i := v.cursorLine(); at != nil && i >= 0 {
+		v.top = max(0, v.list.rowOf(i)-over)
 	}
-	v.piles.renew()
+	v.piles.renewPiles()
 }
 
-// same is the number of a line that was another one elsewhere; of one that is not there, of
+// sameLine is the number of a line that was another one elsewhere; of one that is not there, of
 // the next by its time.
-func (f *feed) same(e *entries.Entry) uint64 {
+func (f *lineFeed) sameLine(e *entries.Entry) uint64 {
 	if len(f.held) == 0 {
 		return 0
 	}
@@ -160,14 +160,14 @@ func (f *feed) same(e *entries.Entry) uint64 {
 // beforeLine is how long before a line the files are gone to, to see what came before it.
 const beforeLine = 5 * time.Second
 
-// unfilter shows all lines around the one under the cursor, where a search of the files has
+// clearFilter shows all lines around the one under the cursor, where a search of the files has
 // found it among those that are not kept.
-func (v *logPage) unfilter() {
-	i := v.cursor()
+func (v *logPage) clearFilter() {
+	i := v.cursorLine()
 	if v.hunt.shown == nil || v.follow || i < 0 || v.store == nil {
 		return
 	}
-	e := v.feed.entry(v.list.line(i).seq)
+	e := v.feed.entryOf(v.list.lineAt(i).seq)
 	kept := v.store.EntriesAfter(0, 0)
 	if e == nil || len(kept) > 0 && !e.Line.At.Before(kept[0].Line.At) {
 		return
@@ -178,15 +178,15 @@ func (v *logPage) unfilter() {
 	}
 }
 
-// line says how far the search is, or what it found; nil without one.
-func (h *hunt) line(env *view.Env) widget.Line {
+// searchLine says how far the search is, or what it found; nil without one.
+func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch f := &h.told; {
 	case h.err != nil:
-		return widget.Styled(" ▲ log files not searched to their end: "+widget.Clean(h.err.Error()), st.Warn)
-	case h.now == nil, h.shown == nil && !h.under():
+		return widget.StyledLine(" ▲ log files not searched to their end: "+widget.CleanText(h.err.Error()), st.Warn)
+	case h.now == nil, h.shown == nil && !h.isUnderWay():
 		return nil
-	case h.under():
+	case h.isUnderWay():
 		text := " searching all of the log files"
 		if f.TotalBytes > 0 {
 			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.TotalBytes))
@@ -195,12 +195,12 @@ func (h *hunt) line(env *view.Env) widget.Line {
 			text += ", " + words.Total(f.Matches, "match") + " so far"
 		}
 		text += "; on top: of the lines kept" // the count beside the filter, until the search has ended
-		return widget.Styled(text, st.Info)
+		return widget.StyledLine(text, st.Info)
 	default:
 		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
 		if kept := h.shown.LastNumber() + 1 - h.shown.FirstNumber(); h.of.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}
-		return widget.Styled(text, st.Dim)
+		return widget.StyledLine(text, st.Dim)
 	}
 }

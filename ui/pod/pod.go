@@ -36,7 +36,7 @@ type View struct {
 // New makes the view of a pod.
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
-	v.table = widget.Of(pod.Table, &v.st)
+	v.table = widget.TableOf(pod.Table, &v.st)
 	v.Of = v.table
 	return v
 }
@@ -47,7 +47,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.told = nil, nil
-		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
+		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" ● ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -100,7 +100,7 @@ func nsLabels(ns *model.Namespace) string {
 
 // Render draws what the pod is and below it the rules.
 func (v *View) Render(env *view.Env, w, h int) string {
-	n := v.above(h)
+	n := v.linesAbove(h)
 	lines := make([]string, n)
 	for i := range lines {
 		lines[i] = v.head[i].Render(w)
@@ -112,8 +112,8 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	return strings.Join(lines, "\n") + "\n" + table
 }
 
-// above is how many lines are over the table.
-func (v *View) above(h int) int {
+// linesAbove is how many lines are over the table.
+func (v *View) linesAbove(h int) int {
 	if h < 6 {
 		return min(1, h-1, len(v.head))
 	}
@@ -135,7 +135,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // SelectedPage is where the line under the cursor leads.
 func (v *View) SelectedPage() nav.Page {
-	l, _ := v.table.Selected()
+	l, _ := v.table.SelectedItem()
 	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
 		return v.to[v.table.SelectedID()]
 	}
@@ -143,7 +143,7 @@ func (v *View) SelectedPage() nav.Page {
 }
 
 // Click puts the cursor on a line.
-func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.above(env.H)) }
+func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
 
 // Crumb names the pod.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }

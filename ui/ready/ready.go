@@ -37,10 +37,10 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
 	if v.key.Name == "" {
-		v.policies = widget.Of(ready.Policies, &v.st)
+		v.policies = widget.TableOf(ready.Policies, &v.st)
 		v.Of = v.policies
 	} else {
-		v.zones = widget.Of(ready.Zones, &v.st)
+		v.zones = widget.TableOf(ready.Zones, &v.st)
 		v.Of = v.zones
 	}
 	return v
@@ -64,11 +64,11 @@ func (v *View) Sync(env *view.Env) {
 	} else {
 		v.one = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	}
-	v.fill()
+	v.fillTable()
 }
 
-// fill gives the table what is to be shown.
-func (v *View) fill() {
+// fillTable gives the table what is to be shown.
+func (v *View) fillTable() {
 	if v.policies != nil {
 		var items []*ready.PolicyReports
 		for _, p := range v.all {
@@ -95,12 +95,12 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(v.SelectedPage())
 	case action.ReadyTrouble:
 		v.trouble = !v.trouble
-		v.fill()
+		v.fillTable()
 	case action.ReadyController:
-		key, zone := v.worst()
+		key, zone := v.worstZone()
 		env.OpenPage(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
 	case action.ReadyPolicy:
-		if key, _ := v.worst(); key.Name != "" {
+		if key, _ := v.worstZone(); key.Name != "" {
 			env.OpenPage(nav.ToPolicy(key))
 		}
 	default:
@@ -109,17 +109,17 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// worst is the policy that is meant and the zone whose controller to ask first: that
+// worstZone is the policy that is meant and the zone whose controller to ask first: that
 // under the cursor, or of a policy the one that stands worst.
-func (v *View) worst() (model.PolicyKey, string) {
+func (v *View) worstZone() (model.PolicyKey, string) {
 	if v.policies == nil {
-		z, _ := v.zones.Selected()
+		z, _ := v.zones.SelectedItem()
 		if z == nil {
 			return v.key, ""
 		}
 		return v.key, z.Zone
 	}
-	p, _ := v.policies.Selected()
+	p, _ := v.policies.SelectedItem()
 	if p == nil {
 		return model.PolicyKey{}, ""
 	}
@@ -136,7 +136,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.ReadyController && id != action.ReadyPolicy {
 		return ""
 	}
-	key, zone := v.worst()
+	key, zone := v.worstZone()
 	switch {
 	case key.Name == "":
 		return "no policy here"
@@ -155,18 +155,18 @@ func (v *View) selectedZone() (*ready.ZoneReport, bool) {
 	if v.zones == nil {
 		return nil, false
 	}
-	return v.zones.Selected()
+	return v.zones.SelectedItem()
 }
 
 // SelectedPage is the policy's zones, or the policy's rows in the zone.
 func (v *View) SelectedPage() nav.Page {
 	if v.policies != nil {
-		if p, ok := v.policies.Selected(); ok && p != nil {
+		if p, ok := v.policies.SelectedItem(); ok && p != nil {
 			return nav.Page{Kind: nav.Ready, Key: p.Key}
 		}
 		return nav.Page{}
 	}
-	if z, ok := v.zones.Selected(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
+	if z, ok := v.zones.SelectedItem(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
 		return nav.Page{Kind: nav.Rows, Key: v.key, Zone: z.Zone, Text: detail.RowsFilter(v.key)}
 	}
 	return nav.Page{}
@@ -177,7 +177,7 @@ func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x,
 
 // Copies are the policy, what failed, and the command that shows the conditions.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
-	key, _ := v.worst()
+	key, _ := v.worstZone()
 	if key.Name == "" {
 		return nil
 	}

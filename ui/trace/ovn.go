@@ -13,8 +13,8 @@ import (
 	"rung/ui/view"
 )
 
-// asking is ovn-trace, as it is asked and what it said.
-type asking struct {
+// ovnAsking is ovn-trace, as it is asked and what it said.
+type ovnAsking struct {
 	view.LatestWork
 	wanted bool // ask as soon as the page is there
 	doing  *atomic.Pointer[string]
@@ -24,21 +24,21 @@ type asking struct {
 	err    error
 }
 
-// shown is the part of asking that is drawn.
-type shown struct {
+// drawnAsking is the part of asking that is drawn.
+type drawnAsking struct {
 	asks  bool
 	doing string
 	words *flows.OVNWords
 	err   error
 }
 
-func (a *asking) shown() shown {
-	a.seen = a.now()
-	return shown{a.IsUnderWay(), a.seen, a.words, a.err}
+func (a *ovnAsking) drawnState() drawnAsking {
+	a.seen = a.stepNow()
+	return drawnAsking{a.IsUnderWay(), a.seen, a.words, a.err}
 }
 
-// now names the step that ovn-trace is at, empty for none.
-func (a *asking) now() string {
+// stepNow names the step that ovn-trace is at, empty for none.
+func (a *ovnAsking) stepNow() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {
 			return *p
@@ -47,10 +47,10 @@ func (a *asking) now() string {
 	return ""
 }
 
-// heard says whether something else is being done than was drawn.
-func (a *asking) heard() bool { return a.IsUnderWay() && a.now() != a.seen }
+// hasNews says whether something else is being done than was drawn.
+func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seen }
 
-func (a *asking) take(t *flows.OVNTrace, err error) {
+func (a *ovnAsking) takeTrace(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
 	if t != nil {
 		words := t.InWords()
@@ -59,7 +59,7 @@ func (a *asking) take(t *flows.OVNTrace, err error) {
 }
 
 // askOVN asks ovn-trace; leaving the page ends it.
-func (v *page) askOVN(env *view.Env) {
+func (v *tracePage) askOVN(env *view.Env) {
 	v.ovn.wanted = false
 	switch {
 	case v.wrong != "":
@@ -80,7 +80,7 @@ func (v *page) askOVN(env *view.Env) {
 
 // byOVN says what ovn-trace said, stage by stage; where the rows say something else, that
 // stands below.
-func (v *page) byOVN(s *detail.Sheet) {
+func (v *tracePage) byOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {
 	case a.IsUnderWay():
@@ -96,7 +96,7 @@ func (v *page) byOVN(s *detail.Sheet) {
 	}
 }
 
-func (v *page) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
+func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	st := s.St
 	sign, look := "✓", st.OK
 	switch {

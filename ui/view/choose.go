@@ -69,7 +69,7 @@ func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
 	wide := 0
 	for _, it := range c.Items {
-		wide = max(wide, widget.Width(it.Text))
+		wide = max(wide, widget.TextWidth(it.Text))
 	}
 	for i, it := range c.Items {
 		mark := " "
@@ -102,12 +102,12 @@ func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) [
 		key, text, note = "("+cmp.Or(it.Key, "–")+") ", st.Dim, "not now: "+it.WhyNot
 	}
 	l := widget.Line{{Text: mark}, {Text: key, Style: st.Key}, {Text: it.Text, Style: text}}
-	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.Width(it.Text))+2)+note, st.Dim); one.Width() <= w || note == "" {
+	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(it.Text))+2)+note, st.Dim); one.LineWidth() <= w || note == "" {
 		return []widget.Line{one}
 	}
 	out := []widget.Line{l}
-	for _, s := range widget.Flow(note, max(1, w-6)) {
-		out = append(out, widget.Styled("      "+s, st.Dim))
+	for _, s := range widget.FlowText(note, max(1, w-6)) {
+		out = append(out, widget.StyledLine("      "+s, st.Dim))
 	}
 	return out
 }

@@ -81,7 +81,7 @@ type ConfirmDialog struct {
 	again   string // what changed, of a question shown again
 	unread  bool   // nobody has answered it since
 	wrong   string // what is wrong with the answer
-	input   widget.Input
+	input   widget.TextInput
 	typing  int // the line of the input in the last drawing, 0 for none
 }
 
@@ -170,7 +170,7 @@ func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 	case "esc":
 		return c.carryOut(env, c.No)
 	case "enter":
-		switch strings.TrimSpace(c.input.Value()) {
+		switch strings.TrimSpace(c.input.InputText()) {
 		case c.Type:
 			return c.carryOutYes(env)
 		case "":
@@ -180,7 +180,7 @@ func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 		return false
 	}
 	c.wrong = ""
-	c.input.Key(env.Keys, key, text)
+	c.input.PressKey(env.Keys, key, text)
 	return false
 }
 
@@ -195,7 +195,7 @@ func (c *ConfirmDialog) carryOut(env *Env, f func(*Env)) bool {
 func (c *ConfirmDialog) Paste(text string) {
 	if c.Type != "" && c.WhyNot == "" {
 		c.wrong = ""
-		c.input.Insert(text)
+		c.input.InsertText(text)
 	}
 }
 
@@ -257,22 +257,22 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 
 // answerLines are no and yes, beside each other where there is room.
 func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
-	no, yes := widget.Styled("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.Styled("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
+	no, yes := widget.StyledLine("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.StyledLine("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
 	if c.yes {
 		chosen = &yes
 	}
-	*chosen = widget.Styled("["+strings.TrimSuffix((*chosen)[0].Text[1:], " ")+"]", st.Selection)
-	if 1+no.Width()+3+yes.Width() <= w {
-		return []string{widget.Join(widget.Plain(" "), no, widget.Plain("   "), yes).Render(w)}
+	*chosen = widget.StyledLine("["+strings.TrimSuffix((*chosen)[0].Text[1:], " ")+"]", st.Selection)
+	if 1+no.LineWidth()+3+yes.LineWidth() <= w {
+		return []string{widget.JoinLines(widget.PlainLine(" "), no, widget.PlainLine("   "), yes).Render(w)}
 	}
-	return []string{widget.Join(widget.Plain(" "), no).Render(w), widget.Join(widget.Plain(" "), yes).Render(w)}
+	return []string{widget.JoinLines(widget.PlainLine(" "), no).Render(w), widget.JoinLines(widget.PlainLine(" "), yes).Render(w)}
 }
 
 // drawName adds the name to type, what was typed and what is wrong with that.
 func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []string {
 	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
-	if ask.Width() <= w {
+	if ask.LineWidth() <= w {
 		lines = append(lines, ask.Render(w))
 	} else {
 		lines = append(lines, paragraphLines(strings.TrimSpace(ask.String()), themes.Style{}, w)...)
@@ -287,7 +287,7 @@ func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []s
 
 // paragraphLines is text in lines of the box.
 func paragraphLines(text string, style themes.Style, w int) []string {
-	lines := widget.Flow(text, max(1, w-2))
+	lines := widget.FlowText(text, max(1, w-2))
 	for i := range lines {
 		lines[i] = " " + style.Render(lines[i])
 	}
@@ -296,7 +296,7 @@ func paragraphLines(text string, style themes.Style, w int) []string {
 
 // signedParagraph is a paragraph with a sign before it, both in one look.
 func signedParagraph(sign string, style themes.Style, text string, w int) []string {
-	lines := widget.Flow(text, max(1, w-4))
+	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
@@ -309,7 +309,7 @@ func signedParagraph(sign string, style themes.Style, text string, w int) []stri
 
 // warningLines is a paragraph with a sign before it.
 func warningLines(text string, st *themes.StyleSet, w int) []string {
-	lines := widget.Flow(text, max(1, w-4))
+	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
@@ -321,9 +321,9 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 }
 
 // AskFind asks for a text and goes to the first place that has it, or says that there is none.
-func AskFind(env *Env, t *widget.Text) {
+func AskFind(env *Env, t *widget.TextView) {
 	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
-		if f := widget.ParseFilter(text); !t.Find(f) && !f.Empty() {
+		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
 			return fmt.Sprintf("%q is not in the text", text)
 		}
 		return ""
@@ -340,7 +340,7 @@ type PromptDialog struct {
 	Check func(string) string
 	Done  func(*Env, string)
 
-	input  widget.Input
+	input  widget.TextInput
 	begun  bool
 	wrong  string
 	typing int // the line of the input in the last drawing
@@ -349,7 +349,7 @@ type PromptDialog struct {
 func (p *PromptDialog) beginInput() {
 	if !p.begun {
 		p.begun = true
-		p.input.Prefill(p.Value)
+		p.input.PrefillText(p.Value)
 	}
 }
 
@@ -361,23 +361,23 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 		return true
 	case "enter":
 		if p.Check != nil {
-			p.wrong = p.Check(p.input.Value())
+			p.wrong = p.Check(p.input.InputText())
 			if p.wrong != "" {
 				return false
 			}
 		}
 		if p.Done != nil {
-			p.Done(env, p.input.Value())
+			p.Done(env, p.input.InputText())
 		}
 		return true
 	}
-	p.input.Key(env.Keys, key, text)
+	p.input.PressKey(env.Keys, key, text)
 	p.wrong = ""
 	return false
 }
 
 // Paste types into the line.
-func (p *PromptDialog) Paste(text string) { p.beginInput(); p.wrong = ""; p.input.Insert(text) }
+func (p *PromptDialog) Paste(text string) { p.beginInput(); p.wrong = ""; p.input.InsertText(text) }
 
 // TypesText says that a line is typed.
 func (p *PromptDialog) TypesText() bool { return true }
@@ -390,13 +390,13 @@ func (p *PromptDialog) Cursor() (x, line int, ok bool) {
 // Draw shows the line and what is wrong with it.
 func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	p.beginInput()
-	lines := paragraphLines(widget.Clean(p.Label), themes.Style{}, w)
+	lines := paragraphLines(widget.CleanText(p.Label), themes.Style{}, w)
 	p.typing = len(lines)
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
 	switch {
 	case p.wrong != "":
 		lines = append(lines, signedParagraph("●", st.Error, p.wrong, w)...)
-	case p.input.Prefilled():
+	case p.input.IsPrefilled():
 		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}
 	return p.Title, lines

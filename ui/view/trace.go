@@ -66,10 +66,10 @@ func askConnection(env *Env, q trace.Question, d *traceDialog) {
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
 		d.protocol = max(0, slices.Index(protocols, p))
 	}
-	d.input[fromField].Prefill(q.From)
-	d.input[toField].Prefill(q.To)
+	d.input[fromField].PrefillText(q.From)
+	d.input[toField].PrefillText(q.To)
 	if q.Port != 0 {
-		d.input[portField].Prefill(strconv.Itoa(q.Port))
+		d.input[portField].PrefillText(strconv.Itoa(q.Port))
 	}
 	d.version = q.IPVersion
 	d.nextUnfilled(fromField)
@@ -107,7 +107,7 @@ type traceDialog struct {
 	to            func(question string) nav.Page // where the answer is
 
 	ends     []trace.EndChoice
-	input    [fields]widget.Input // that of the protocol is not used
+	input    [fields]widget.TextInput // that of the protocol is not used
 	protocol int
 	version  int // of IP, where the question that is changed names one
 	field    int
@@ -128,7 +128,9 @@ func (d *traceDialog) askedQuestion() trace.Question {
 	return q
 }
 
-func (d *traceDialog) fieldValue(field int) string { return strings.TrimSpace(d.input[field].Value()) }
+func (d *traceDialog) fieldValue(field int) string {
+	return strings.TrimSpace(d.input[field].InputText())
+}
 
 // isFilled says whether a field says something that can be asked.
 func (d *traceDialog) isFilled(field int) bool {
@@ -215,9 +217,9 @@ func (d *traceDialog) editField(env *Env, key, text string) {
 			return
 		}
 	}
-	was := d.input[d.field].Value()
-	d.input[d.field].Key(env.Keys, key, text)
-	if d.input[d.field].Value() != was {
+	was := d.input[d.field].InputText()
+	d.input[d.field].PressKey(env.Keys, key, text)
+	if d.input[d.field].InputText() != was {
 		d.findEnds()
 	}
 }
@@ -272,7 +274,7 @@ func (d *traceDialog) takeProtocol() {
 // name that is written out and an address stay as they are.
 func (d *traceDialog) takeChosen() {
 	typed := d.fieldValue(d.field)
-	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].Prefilled() || d.isWholeEnd(typed)) {
+	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].IsPrefilled() || d.isWholeEnd(typed)) {
 		return
 	}
 	d.input[d.field].Set(d.ends[d.hits[d.pick]].Text)
@@ -293,7 +295,7 @@ func (d *traceDialog) findEnds() {
 		return
 	}
 	typed := strings.ToLower(d.fieldValue(d.field))
-	if d.input[d.field].Prefilled() {
+	if d.input[d.field].IsPrefilled() {
 		typed = ""
 	}
 	d.hits = trace.FindChoices(d.ends, typed, d.field == toField)

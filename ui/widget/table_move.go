@@ -4,11 +4,11 @@ import (
 	"rung/ui/action"
 )
 
-// Select puts the cursor on the row with that identity; false when it is not
+// SelectID puts the cursor on the row with that identity; false when it is not
 // shown.
-func (t *Table[T]) Select(id string) bool {
+func (t *Table[T]) SelectID(id string) bool {
 	for n, i := range t.shown {
-		if t.ID(t.items[i]) == id && !t.skip(t.items[i]) {
+		if t.ID(t.items[i]) == id && !t.isSkipped(t.items[i]) {
 			t.at, t.sel = n, id
 			return true
 		}
@@ -16,8 +16,8 @@ func (t *Table[T]) Select(id string) bool {
 	return false
 }
 
-// Selected is the row under the cursor.
-func (t *Table[T]) Selected() (it T, ok bool) {
+// SelectedItem is the row under the cursor.
+func (t *Table[T]) SelectedItem() (it T, ok bool) {
 	if t.at < 0 || t.at >= len(t.shown) {
 		return it, false
 	}
@@ -26,7 +26,7 @@ func (t *Table[T]) Selected() (it T, ok bool) {
 
 // SelectedID is the identity of the row under the cursor.
 func (t *Table[T]) SelectedID() string {
-	if it, ok := t.Selected(); ok {
+	if it, ok := t.SelectedItem(); ok {
 		return t.ID(it)
 	}
 	return ""
@@ -38,7 +38,7 @@ func (t *Table[T]) moveTo(n, d int) {
 	n = min(max(n, 0), len(t.shown)-1)
 	for _, d := range []int{d, -d} {
 		for i := n; i >= 0 && i < len(t.shown); i += d {
-			if it := t.items[t.shown[i]]; !t.skip(it) {
+			if it := t.items[t.shown[i]]; !t.isSkipped(it) {
 				t.at, t.sel = i, t.ID(it)
 				return
 			}
@@ -47,9 +47,9 @@ func (t *Table[T]) moveTo(n, d int) {
 	t.at = -1
 }
 
-// Stride is by how many lines an action moves the cursor in a list of which so many lines
+// StrideOf is by how many lines an action moves the cursor in a list of which so many lines
 // are seen, upwards below zero; 0 where it does not move by lines.
-func Stride(id action.ID, height int) int {
+func StrideOf(id action.ID, height int) int {
 	page := max(1, height-1)
 	switch id {
 	case action.Down:
@@ -68,8 +68,8 @@ func Stride(id action.ID, height int) int {
 	return 0
 }
 
-// Aside is how many cells a list is scrolled sideways after an action, of those it was.
-func Aside(id action.ID, left int) int {
+// SidewaysBy is how many cells a list is scrolled sideways after an action, of those it was.
+func SidewaysBy(id action.ID, left int) int {
 	switch id {
 	case action.Left:
 		return max(0, left-8)
@@ -81,9 +81,9 @@ func Aside(id action.ID, left int) int {
 
 // Do carries out an action of lists; false when it is none of them.
 func (t *Table[T]) Do(id action.ID) bool {
-	if d := Stride(id, t.height); d != 0 {
+	if d := StrideOf(id, t.height); d != 0 {
 		if id == action.Down || id == action.Up {
-			t.step(d)
+			t.stepCursor(d)
 		} else {
 			t.Wheel(d)
 		}
@@ -96,7 +96,7 @@ func (t *Table[T]) Do(id action.ID) bool {
 	case action.Bottom:
 		t.moveTo(len(t.shown)-1, -1)
 	case action.Left, action.Right:
-		t.left = Aside(id, t.left)
+		t.left = SidewaysBy(id, t.left)
 	case action.Wide:
 		t.Wide = !t.Wide
 		t.left = 0
@@ -107,7 +107,7 @@ func (t *Table[T]) Do(id action.ID) bool {
 	case action.SortFlip:
 		if t.sort >= 0 {
 			t.down = !t.down
-			t.arrange()
+			t.arrangeRows()
 		}
 	default:
 		return false
@@ -115,10 +115,10 @@ func (t *Table[T]) Do(id action.ID) bool {
 	return true
 }
 
-// step goes to the next row the cursor may be on and stays where there is none.
-func (t *Table[T]) step(d int) {
+// stepCursor goes to the next row the cursor may be on and stays where there is none.
+func (t *Table[T]) stepCursor(d int) {
 	for i := t.at + d; i >= 0 && i < len(t.shown); i += d {
-		if it := t.items[t.shown[i]]; !t.skip(it) {
+		if it := t.items[t.shown[i]]; !t.isSkipped(it) {
 			t.at, t.sel = i, t.ID(it)
 			return
 		}
@@ -139,7 +139,7 @@ func (t *Table[T]) sortBy(d int) {
 			break
 		}
 	}
-	t.arrange()
+	t.arrangeRows()
 }
 
 // SortedBy is the title of the column the rows are sorted by, empty for the
@@ -168,17 +168,17 @@ func (t *Table[T]) Click(y int) bool {
 		return false
 	}
 	n := t.memo.lines[y]
-	if n >= len(t.shown) || t.skip(t.items[t.shown[n]]) {
+	if n >= len(t.shown) || t.isSkipped(t.items[t.shown[n]]) {
 		return false
 	}
 	t.at, t.sel = n, t.ID(t.items[t.shown[n]])
 	return true
 }
 
-// Natural goes back to the natural order.
-func (t *Table[T]) Natural() {
+// SortNaturally goes back to the natural order.
+func (t *Table[T]) SortNaturally() {
 	if t.sort >= 0 {
 		t.sort = -1
-		t.arrange()
+		t.arrangeRows()
 	}
 }

@@ -10,15 +10,15 @@ import (
 
 // columnChoice asks which columns lines have, and in which order.
 type columnChoice struct {
-	order []Column // all of them
+	order []LineColumn // all of them
 	on    [columnCount]bool
 	at    int
-	done  func(env *view.Env, chosen []Column)
+	done  func(env *view.Env, chosen []LineColumn)
 }
 
 // AskColumns asks for the columns of lines; nil are those of a sentence.
-func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []Column)) {
-	c := &columnChoice{order: slices.Clone(now), done: func(env *view.Env, chosen []Column) {
+func AskColumns(env *view.Env, now []LineColumn, done func(env *view.Env, chosen []LineColumn)) {
+	c := &columnChoice{order: slices.Clone(now), done: func(env *view.Env, chosen []LineColumn) {
 		if slices.Equal(chosen, sentence) {
 			chosen = nil
 		}
@@ -51,16 +51,16 @@ func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 		x := c.order[c.at]
 		c.on[x] = !c.on[x]
 	case "right", "l":
-		c.move(1)
+		c.moveColumn(1)
 	case "left", "h":
-		c.move(-1)
+		c.moveColumn(-1)
 	case "0":
 		c.on, c.order = [columnCount]bool{}, c.order[:0]
 		for x := range columnCount {
 			c.on[x], c.order = slices.Contains(sentence, x), append(c.order, x)
 		}
 	case "enter":
-		var chosen []Column
+		var chosen []LineColumn
 		for _, x := range c.order {
 			if c.on[x] {
 				chosen = append(chosen, x)
@@ -76,7 +76,7 @@ func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 	return false
 }
 
-func (c *columnChoice) move(d int) {
+func (c *columnChoice) moveColumn(d int) {
 	if to := c.at + d; to >= 0 && to < len(c.order) {
 		c.order[c.at], c.order[to] = c.order[to], c.order[c.at]
 		c.at = to
@@ -97,16 +97,16 @@ func (c *columnChoice) Draw(st *themes.StyleSet, w int) (string, []string) {
 		if c.on[x] {
 			sign, look = "[x] ", st.Text
 		}
-		l := widget.Styled("  "+sign+columnNames[x], look)
+		l := widget.StyledLine("  "+sign+columnNames[x], look)
 		if i == c.at {
-			lines = append(lines, widget.Plain("▸ "+sign+columnNames[x]).RenderAs(w, st.Selection))
+			lines = append(lines, widget.PlainLine("▸ "+sign+columnNames[x]).RenderAs(w, st.Selection))
 		} else {
 			lines = append(lines, l.Render(w))
 		}
 	}
 	lines = append(lines, "")
-	for _, t := range widget.Flow("space on or off · ← earlier · → later · 0 default · enter keep · esc cancel", w-2) {
-		lines = append(lines, widget.Styled(" "+t, st.Dim).Render(w))
+	for _, t := range widget.FlowText("space on or off · ← earlier · → later · 0 default · enter keep · esc cancel", w-2) {
+		lines = append(lines, widget.StyledLine(" "+t, st.Dim).Render(w))
 	}
 	return "columns, from left to right", lines
 }
