@@ -11,12 +11,12 @@ import (
 // openDialog is a question of a view. Where it is higher than the screen, a window of it
 // is shown that pgup and pgdown move.
 type openDialog struct {
-	m     *rootModel
-	entry *trailEntry
-	d     view.Dialog
-	since time.Time
-	// lost says that what the question was about is gone, whatever the question says.
-	lost bool
+	m        *rootModel
+	entry    *trailEntry
+	d        view.Dialog
+	openedAt time.Time
+	// isLost says that what the question was about is gone, whatever the question says.
+	isLost bool
 
 	scroll int // lines away from where the window would stand by itself
 	window overlay.LineWindow
@@ -24,7 +24,7 @@ type openDialog struct {
 
 // askDialog puts a question of a page.
 func (m *rootModel) askDialog(e *trailEntry, q view.Dialog) *openDialog {
-	d := &openDialog{m: m, entry: e, d: q, since: time.Now()}
+	d := &openDialog{m: m, entry: e, d: q, openedAt: time.Now()}
 	m.over = append(m.over, d)
 	return d
 }
@@ -32,7 +32,7 @@ func (m *rootModel) askDialog(e *trailEntry, q view.Dialog) *openDialog {
 // PressKey gives the question a key. It takes itself away: what was asked for is done then.
 func (d *openDialog) PressKey(key, text string) (done bool, chosen *overlay.ChosenItem) {
 	m := d.m
-	if !m.inline && time.Since(d.since) < grace && d.holdsBack(key) {
+	if !m.inline && time.Since(d.openedAt) < grace && d.holdsBack(key) {
 		return false, nil
 	}
 	if d.window.IsCut() && (key == "pgup" || key == "pgdown") {
@@ -48,7 +48,7 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *overlay.Chos
 	was := d.isUnread()
 	done = d.d.PressKey(env, key, text)
 	if was && !d.isUnread() {
-		d.since = time.Now() // a yes that was refused is not repeated by a key held down
+		d.openedAt = time.Now() // a yes that was refused is not repeated by a key held down
 	}
 	if done {
 		m.over.RemoveOverlay(d)
@@ -80,7 +80,7 @@ func (d *openDialog) isUnread() bool {
 // meant the question that was there before.
 func (d *openDialog) isGone() bool {
 	c, ok := d.d.(view.ChangingDialog)
-	return d.lost || ok && c.IsGone()
+	return d.isLost || ok && c.IsGone()
 }
 
 // Paste puts text into what is being typed.

@@ -17,8 +17,8 @@ type jobList struct {
 
 // namedJob is a job that has a name.
 type namedJob struct {
-	what  string
-	since time.Time
+	name    string
+	beganAt time.Time
 }
 
 // beginJob notes that something is being done, until endJob. Work without a name is not shown.
@@ -38,8 +38,8 @@ func (j *jobList) endJob(job int) { delete(j.running, job) }
 // longJobs returns the names of jobs that have been under way for long enough to show them.
 func (j *jobList) longJobs(now time.Time) (what []string) {
 	for _, w := range j.running {
-		if takesLong(w.since, now) {
-			what = append(what, w.what)
+		if takesLong(w.beganAt, now) {
+			what = append(what, w.name)
 		}
 	}
 	slices.Sort(what)

@@ -148,7 +148,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 			m.sayToast(view.ToastAsk{Text: "nothing to filter on this page"})
 			return
 		}
-		m.filter.of = m.topEntry()
+		m.filter.typedFor = m.topEntry()
 		m.filter.Set(m.topEntry().filter)
 	case action.Undo:
 		m.previewHistory(change.OpUndo)

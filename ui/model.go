@@ -39,9 +39,9 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	typing := m.filter.typedOn(m.topEntry()) || len(m.over) > 0
 	m.handleMessage(msg)
 	if !m.filter.typedOn(m.topEntry()) {
-		m.filter.of = nil // its page was left
+		m.filter.typedFor = nil // its page was left
 	}
-	if typing && m.filter.of == nil && len(m.over) == 0 && !isInput(msg) {
+	if typing && m.filter.typedFor == nil && len(m.over) == 0 && !isInput(msg) {
 		m.muted.beginMuting()
 	}
 	m.dirty = m.dirty || !drawn

@@ -124,8 +124,8 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 	}
 	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
 	m.beginConsole(console)
-	if len(opt.wrong) > 0 {
-		m.askDialog(m.topEntry(), configDialog(opt.wrong))
+	if len(opt.configProblems) > 0 {
+		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}
 	m.status.notices = opt.Notices
 	m.status.sayNotice(m.now)

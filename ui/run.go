@@ -49,7 +49,7 @@ type Options struct {
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
 
-	wrong []string // with the configuration and the themes
+	configProblems []string // with the configuration and the themes
 }
 
 // ErrEnded is in the error of a console that was told to end in the middle of
@@ -65,7 +65,7 @@ func (o *Options) fillDefaults() {
 		var warn []error
 		o.Themes, warn = themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes"))
 		for _, err := range warn {
-			o.wrong = append(o.wrong, widget.CleanText(err.Error()))
+			o.configProblems = append(o.configProblems, widget.CleanText(err.Error()))
 		}
 	}
 	if o.StateDir == "" {
@@ -74,7 +74,7 @@ func (o *Options) fillDefaults() {
 	if o.Page.IsNone() {
 		o.Page = o.StartPage()
 	}
-	o.wrong = append(o.wrong, o.CheckAll(o.Themes)...)
+	o.configProblems = append(o.configProblems, o.CheckAll(o.Themes)...)
 }
 
 // getenv reads the given environment; nil is the process's own.

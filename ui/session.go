@@ -119,7 +119,7 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 		if d, ok := o.(*openDialog); ok {
 			title, _ := d.d.Draw(m.styles, d.BoxWidth())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
-			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: title, WhyNot: gone}).lost = true
+			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: title, WhyNot: gone}).isLost = true
 			break
 		}
 	}

@@ -16,14 +16,14 @@ const toastTime = 5 * time.Second
 
 // statusLine is the message in the status line, empty for none.
 type statusLine struct {
-	text    string
-	bad     bool
-	until   time.Time
-	notices []string // warnings from the start, still to be said
+	text      string
+	bad       bool
+	untilTime time.Time
+	notices   []string // warnings from the start, still to be said
 }
 
 func (s *statusLine) sayToast(t view.ToastAsk, now time.Time) {
-	s.text, s.bad, s.until = widget.CleanText(t.Text), t.Bad, now.Add(toastTime)
+	s.text, s.bad, s.untilTime = widget.CleanText(t.Text), t.Bad, now.Add(toastTime)
 }
 
 // sayNotice says the next warning from the start when nothing else is said.
@@ -36,7 +36,7 @@ func (s *statusLine) sayNotice(now time.Time) {
 
 // expireText takes away what has been said for long enough.
 func (s *statusLine) expireText(now time.Time) {
-	if s.text != "" && now.After(s.until) {
+	if s.text != "" && now.After(s.untilTime) {
 		s.text = ""
 		s.sayNotice(now)
 	}
@@ -90,9 +90,9 @@ const wholeScreen = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor
 // answer the whole screen is drawn again, which also mends what an editor, or keys
 // echoed while it had the terminal, left behind.
 type terminalSize struct {
-	w, h  int
-	n     int  // answers so far
-	again bool // the next answer of this size is the one asked for once more
+	w, h     int
+	n        int  // answers so far
+	isRepeat bool // the next answer of this size is the one asked for once more
 }
 
 // sizeMsg asks for the size again, unless there was an answer since.
@@ -101,8 +101,8 @@ type sizeMsg struct{ n int }
 // takeSize takes an answer; the size is asked for again later unless that was just done.
 func (s *terminalSize) takeSize(m *rootModel, msg tea.WindowSizeMsg) tea.Cmd {
 	w, h := max(0, msg.Width), max(0, msg.Height)
-	known := s.again && w == s.w && h == s.h
-	s.w, s.h, s.again = w, h, false
+	known := s.isRepeat && w == s.w && h == s.h
+	s.w, s.h, s.isRepeat = w, h, false
 	s.n++
 	if known {
 		return nil
@@ -116,6 +116,6 @@ func (s *terminalSize) askAgain(msg sizeMsg) tea.Cmd {
 	if msg.n != s.n {
 		return nil
 	}
-	s.again = true
+	s.isRepeat = true
 	return tea.RequestWindowSize
 }

@@ -15,19 +15,19 @@ import (
 // filterLine is the line in which the filter of a page is typed.
 type filterLine struct {
 	widget.TextInput
-	of *trailEntry // whose filter is being typed, nil for none
+	typedFor *trailEntry // whose filter is being typed, nil for none
 }
 
 // typedOn says whether the filter of a page is being typed.
-func (f *filterLine) typedOn(e *trailEntry) bool { return f.of != nil && f.of == e }
+func (f *filterLine) typedOn(e *trailEntry) bool { return f.typedFor != nil && f.typedFor == e }
 
 // offerWord suggests how the word being typed goes on.
 func (f *filterLine) offerWord() {
 	value, whole := f.InputText(), ""
 	begin := widget.LastWord(value)
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		whole = x.CompleteFilter(value)
-	} else if c, ok := f.of.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+	} else if c, ok := f.typedFor.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
 		if word := c.CompleteWord(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
@@ -52,7 +52,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 		hints = append(hints, widget.LinePiece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}
 	for i, text := range append([]string{keys.ActionByID(action.Open).LabelOf("enter") + " keep", "esc clear"}, can...) {
@@ -64,7 +64,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 // problemLine says what is wrong with the filter, nil when nothing is; what is only not typed to
 // its end is said softly.
 func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.InputText())
 		switch {
 		case wrong == "":
@@ -85,10 +85,10 @@ func (m *rootModel) filterKey(key, text string) {
 	e := m.topEntry()
 	switch key {
 	case "enter":
-		m.filter.of = nil
+		m.filter.typedFor = nil
 		return
 	case "esc":
-		m.filter.of = nil
+		m.filter.typedFor = nil
 		m.setFilter(e, "")
 		return
 	case "up", "down", "pgup", "pgdown":

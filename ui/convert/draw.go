@@ -43,13 +43,13 @@ func (v *convertPage) SelectedPage() nav.Page {
 }
 
 // Crumb names the page.
-func (v *convertPage) Crumb() string { return strings.TrimRight("convert "+string(v.to), " ") }
+func (v *convertPage) Crumb() string { return strings.TrimRight("convert "+string(v.targetKind), " ") }
 
 // TellState says what is being worked out.
 func (v *convertPage) TellState(env *view.Env) widget.Line {
 	if v.WorkingSince().IsZero() {
 		if v.res != nil && v.rev.Cluster != env.Rev.Cluster {
-			return widget.StyledLine("as of "+v.at.Format("15:04:05"), env.Styles.Dim)
+			return widget.StyledLine("as of "+v.workedOutAt.Format("15:04:05"), env.Styles.Dim)
 		}
 		return nil
 	}
@@ -179,8 +179,8 @@ func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 		}
 	}
 	switch {
-	case v.wrong != "":
-		say("✗", st.Error, v.wrong)
+	case v.problem != "":
+		say("✗", st.Error, v.problem)
 	case v.res == nil:
 		if l := env.BusyLine(v.WorkingSince(), v.workName()); l != nil {
 			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), l).Render(w))
@@ -271,8 +271,8 @@ func (v *convertPage) ruleLines(env *view.Env, r *convert.Rule, w int) []string 
 // drawTexts are the text of what the rule under the cursor became, under its name.
 func (v *convertPage) drawTexts(env *view.Env, w, h int) string {
 	name := "no policy"
-	if v.shown.Name != "" {
-		name = v.shown.Label()
+	if v.shownPolicy.Name != "" {
+		name = v.shownPolicy.Label()
 	}
 	if v.onText {
 		name = env.Keys.ActionByID(action.ConvertText).HintKey() + " back · " + name

@@ -27,15 +27,15 @@ type MatchExplainer struct {
 	// First is how many members of a set or group are listed.
 	First int
 
-	sheet *Sheet
-	left  int // width of the column of terms
+	sheet      *Sheet
+	termsWidth int // width of the column of terms
 }
 
 // AddMatch adds the terms of a match to a sheet; ids of lines begin with id.
 func (x *MatchExplainer) AddMatch(s *Sheet, id, text string) {
-	x.sheet, x.left = s, min(50, s.TextWidth()*2/5)
+	x.sheet, x.termsWidth = s, min(50, s.TextWidth()*2/5)
 	if s.W < 70 {
-		x.left = 0
+		x.termsWidth = 0
 	}
 	if text == "" {
 		s.AddParagraph(id, 2, "▲", s.St.Warn, s.St.Text, "The match is empty.", nav.Page{})
@@ -132,8 +132,8 @@ func (x *MatchExplainer) linkStyle(to nav.Page) themes.Style {
 
 func (x *MatchExplainer) addStyled(id string, left, right widget.Line, to nav.Page) {
 	s := x.sheet
-	if x.left > 0 && left.LineWidth()+2+right.LineWidth() <= max(s.TextWidth(), x.left) || left.LineWidth()+2 <= x.left {
-		s.Add(id, SideBySide(left, x.left, right), to)
+	if x.termsWidth > 0 && left.LineWidth()+2+right.LineWidth() <= max(s.TextWidth(), x.termsWidth) || left.LineWidth()+2 <= x.termsWidth {
+		s.Add(id, SideBySide(left, x.termsWidth, right), to)
 		return
 	}
 	s.Add(id, left, to)

@@ -19,7 +19,7 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 	case action.EditEditor:
 		v.editAgain(env)
 	case action.EditPreview:
-		v.state, v.since = checking, env.Now
+		v.state, v.checkBegan = checking, env.Now
 		path := v.path
 		env.Run("reading the text", func(context.Context) any {
 			text, err := statedir.ReadDraft(path)
@@ -77,7 +77,7 @@ func (v *editPage) TellState(env *view.Env) widget.Line {
 	case editing:
 		return widget.StyledLine("in the editor", env.Styles.Info)
 	case checking:
-		return env.BusyLine(v.since, "checking")
+		return env.BusyLine(v.checkBegan, "checking")
 	case stopped:
 		return widget.StyledLine("nothing is written", env.Styles.Dim)
 	}
@@ -114,14 +114,14 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 	case editing:
 		say("", v.policyName()+" is open in "+widget.CleanText(chosenEditor())+".", st.Text)
 	case checking:
-		if l := env.BusyLine(v.since, "checking the text"); l != nil {
+		if l := env.BusyLine(v.checkBegan, "checking the text"); l != nil {
 			say("", l.String(), st.Info)
 		}
 	case closed:
 		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
 		say("✗", v.title+".", st.Error)
-		for _, s := range v.why {
+		for _, s := range v.stopReasons {
 			say(" ", s, st.Text)
 		}
 		lines = append(lines, "")

@@ -30,10 +30,10 @@ type findingsPage struct {
 	st    *themes.StyleSet
 	w     int
 
-	rev      *revision.Revision
-	found    []model.Finding // of the objects, as the header counts them
-	zones    []model.Finding // of comparing the zones
-	compared time.Time       // when zones was worked out
+	rev            *revision.Revision
+	objectFindings []model.Finding // of the objects, as the header counts them
+	zones          []model.Finding // of comparing the zones
+	compared       time.Time       // when zones was worked out
 }
 
 // severityFilter is which findings are shown.
@@ -106,8 +106,8 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 func (v *findingsPage) Sync(env *view.Env) {
 	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
-		len(found) == len(v.found) && (len(found) == 0 || &found[0] == &v.found[0]) // findings never change once worked out, and may be thousands
-	v.st, v.w, v.found = env.Styles, env.W, found
+		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0]) // findings never change once worked out, and may be thousands
+	v.st, v.w, v.objectFindings = env.Styles, env.W, found
 	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
 	if v.w < narrow {
@@ -134,7 +134,7 @@ func (v *findingsPage) fillTable() {
 		v.heads[over] = widget.HeadingLine(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
-	told := findings.FindingsOf(v.found)
+	told := findings.FindingsOf(v.objectFindings)
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if !v.only.hasSeverity(of) {
 			continue
@@ -169,7 +169,7 @@ func (v *findingsPage) fillTable() {
 		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
-	if v.only != all && len(v.found)+len(v.zones) > 0 {
+	if v.only != all && len(v.objectFindings)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
 	}
 	v.table.SetItems(items)

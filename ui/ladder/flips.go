@@ -38,20 +38,20 @@ const countTime = 10 * time.Second
 
 // outcomeCounted is the message with the outcome at a priority.
 type outcomeCounted struct {
-	carry   *carriedPolicy
-	basis   revision.RevisionBasis
-	at      int32
-	moves   *diff.PriorityMoves
-	outcome priorityOutcome
+	carry      *carriedPolicy
+	basis      revision.RevisionBasis
+	atPriority int32
+	moves      *diff.PriorityMoves
+	outcome    priorityOutcome
 }
 
 // outcomeText returns the text about the priority that a policy is carried to; log, the text about the
 // log's lines, gives way first where there is little room.
 func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
-	if c.at == c.from {
+	if c.atPriority == c.fromPriority {
 		return "", ""
 	}
-	if s, known := f.known[c.at]; known {
+	if s, known := f.known[c.atPriority]; known {
 		return s.text, s.log
 	}
 	return "counting …", ""
@@ -68,9 +68,9 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
 		f.basis, f.moves, f.known = basis, nil, map[int32]*priorityOutcome{}
 	}
-	s, known := f.known[c.at]
+	s, known := f.known[c.atPriority]
 	switch {
-	case c.at == c.from:
+	case c.atPriority == c.fromPriority:
 		return
 	case known && s.flips && !s.held && !f.holding:
 		v.holdAgainst(env, *s)
@@ -79,11 +79,11 @@ func (v *ladderPage) countFlips(env *view.Env) {
 		return
 	}
 	f.counting = true
-	rev, key, at, moves, basis := env.Rev, c.key, c.at, f.moves, f.basis
+	rev, key, at, moves, basis := env.Rev, c.key, c.atPriority, f.moves, f.basis
 	env.Run("counting what flips", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
+		out := outcomeCounted{carry: c, basis: basis, atPriority: at, moves: moves}
 		if moves == nil {
 			var err error
 			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
@@ -110,10 +110,10 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	}
 	c.flips.holding = true
 	moved := *policy
-	moved.Priority = c.at
+	moved.Priority = c.atPriority
 	rev, log := env.Rev, env.Console.Logs()
 	s.held = true
-	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
+	out := outcomeCounted{carry: c, basis: c.flips.basis, atPriority: c.atPriority, moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
@@ -139,7 +139,7 @@ func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 		f.counting = false
 	}
 	if m.basis == f.basis {
-		f.moves, f.known[m.at] = m.moves, &m.outcome
+		f.moves, f.known[m.atPriority] = m.moves, &m.outcome
 	}
 	v.Sync(env)
 }

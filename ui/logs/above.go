@@ -19,9 +19,9 @@ import (
 
 // rulesAbove is which rules decide before those of the page, as they were in a revision.
 type rulesAbove struct {
-	of    *model.Cluster
-	rules []connections.OverruledRule
-	tell  bool // the user asked why
+	cluster *model.Cluster
+	rules   []connections.OverruledRule
+	isAsked bool // the user asked why
 }
 
 // aboveEvery is how often the reasons of an empty page are worked out anew, at most.
@@ -30,7 +30,7 @@ const aboveEvery = 5 * time.Second
 // findAbove works out what decides first, beside the screen.
 func (v *logPage) findAbove(env *view.Env, tell bool) {
 	rev, p := env.Rev, v.page
-	known := v.above != nil && v.above.of == rev.Cluster
+	known := v.rulesAbove != nil && v.rulesAbove.cluster == rev.Cluster
 	if !tell && (known || env.Now.Sub(v.aboveAt) < aboveEvery) {
 		return
 	}
@@ -75,7 +75,7 @@ func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 // ruleLink is a rule above, and where it leads.
 type ruleLink struct {
 	text, note string
-	to         nav.Page
+	page       nav.Page
 }
 
 // ruleLinks are the rules above, each once, those that decide everything first.
@@ -87,10 +87,10 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	add := func(x *connections.RuleAbove) {
 		l := ruleLink{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
-			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
+			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}
-		if !seen[l.to] && len(out) < aboveShown {
-			seen[l.to] = true
+		if !seen[l.page] && len(out) < aboveShown {
+			seen[l.page] = true
 			out = append(out, l)
 		}
 	}
@@ -127,7 +127,7 @@ func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	for _, l := range links {
 		n.Items = append(n.Items, view.ChoiceItem{Text: l.text, Note: l.note})
 	}
-	n.Done = func(env *view.Env, i int) { env.OpenPage(links[i].to) }
+	n.Done = func(env *view.Env, i int) { env.OpenPage(links[i].page) }
 	env.AskDialog(n)
 }
 
@@ -157,7 +157,7 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 	for _, p := range v.emptyReasons(env) {
 		lines = append(lines, reasonLines(p, w, st)...)
 	}
-	if links := v.above.ruleLinks(); len(links) > 0 {
+	if links := v.rulesAbove.ruleLinks(); len(links) > 0 {
 		key := env.Keys.ActionByID(action.Open).HintKey()
 		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "}, {Text: links[0].text, Style: st.Accent}}.Render(w))
 	}
@@ -184,7 +184,7 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 	}
 	out = append(out, checkLines(env, v.page)...)
 	if k := v.page.Key; k.Kind.IsPolicy() {
-		out = append(out, v.above.ruleSentences(k)...)
+		out = append(out, v.rulesAbove.ruleSentences(k)...)
 	}
 	if n := v.stats.Unattributed; n > 0 {
 		add("The rule behind %s is unknown; only the log of all policies shows them.", words.Total(n, "line"))
@@ -196,9 +196,9 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 func (v *logPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case *rulesAbove:
-		v.above = m
-		if m.tell {
-			tellWhy(env, v.emptyReasons(env), v.above.ruleLinks())
+		v.rulesAbove = m
+		if m.isAsked {
+			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case proposedRule:
 		m.openEditor(env)

@@ -76,7 +76,7 @@ func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
 }
 
 func feedOf(entries []*entries.Entry) *lineFeed {
-	f := &lineFeed{held: entries, texts: make([]string, len(entries)), about: make([]bool, len(entries))}
+	f := &lineFeed{held: entries, texts: make([]string, len(entries)), isAbout: make([]bool, len(entries))}
 	f.restartScan()
 	f.scanLines(time.Hour)
 	return f

@@ -17,13 +17,13 @@ import (
 // byTable is the table of a page that groups its lines. Piles are counted beside the
 // screen.
 type byTable struct {
-	table *widget.Table[*linePile]
-	now   time.Time
-	st    *themes.StyleSet
-	of    pilesOf   // what the piles, or those being counted, are of
-	at    time.Time // when that was begun; zero where they are wanted at once
-	stale bool
-	works view.LatestWork
+	table      *widget.Table[*linePile]
+	now        time.Time
+	st         *themes.StyleSet
+	pilesOf    pilesOf   // what the piles, or those being counted, are of
+	countBegan time.Time // when that was begun; zero where they are wanted at once
+	stale      bool
+	counting   view.LatestWork
 }
 
 // pilesOf holds the inputs that the piles were worked out from.
@@ -53,8 +53,8 @@ func askBy(env *view.Env, now pileDimension, group func(*view.Env, pileDimension
 
 // groupBy shows piles, or the lines again.
 func (v *logPage) groupBy(env *view.Env, d pileDimension) {
-	v.piles.works.StopWork()
-	v.by, v.piles = d, byTable{works: v.piles.works}
+	v.piles.counting.StopWork()
+	v.by, v.piles = d, byTable{counting: v.piles.counting}
 	if d != byNothing {
 		v.piles.makeTable(d, &v.writer)
 		v.updatePiles(env)
@@ -94,8 +94,8 @@ func (b *byTable) makeTable(d pileDimension, writer *line.LineWriter) {
 
 // renewPiles has the piles counted with the next Sync: they are of something else.
 func (b *byTable) renewPiles() {
-	b.works.StopWork()
-	b.of, b.at, b.stale = pilesOf{}, time.Time{}, b.table != nil
+	b.counting.StopWork()
+	b.pilesOf, b.countBegan, b.stale = pilesOf{}, time.Time{}, b.table != nil
 }
 
 // updatePiles brings the piles up to date when they are due.
@@ -109,18 +109,18 @@ func (v *logPage) updatePiles(env *view.Env) {
 	if v.follow || v.writer.Clock == line.Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
-	b.stale = of != b.of
-	if !b.stale || b.works.IsUnderWay() || v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
+	b.stale = of != b.pilesOf
+	if !b.stale || b.counting.IsUnderWay() || v.now.Sub(b.countBegan) < pilesEvery && !v.now.Before(b.countBegan) {
 		return
 	}
-	b.of, b.at, b.stale = of, v.now, false
+	b.pilesOf, b.countBegan, b.stale = of, v.now, false
 	lines, d, end := v.feed.matchesUpTo(v.shownTo()), v.by, v.feed.countingEnd(v.shownTo(), v.now)
-	view.BeginWork(&b.works, env, "", func(ctx context.Context) ([]*linePile, error) { return pileUp(ctx, lines, d, end) })
+	view.BeginWork(&b.counting, env, "", func(ctx context.Context) ([]*linePile, error) { return pileUp(ctx, lines, d, end) })
 }
 
 // receivePiles takes piles.
 func (b *byTable) receivePiles(msg any) {
-	if piles, err, ok := view.TakeResult[[]*linePile](&b.works, msg); ok && err == nil && b.table != nil {
+	if piles, err, ok := view.TakeResult[[]*linePile](&b.counting, msg); ok && err == nil && b.table != nil {
 		b.table.Empty = "no lines to group"
 		b.table.SetItems(piles)
 	}

@@ -30,7 +30,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.LogsSeek:
 		v.askTime(env)
 	case action.Left, action.Right:
-		v.left = widget.SidewaysBy(id, v.left)
+		v.left = widget.SidewaysOffset(id, v.left)
 	case action.Wide:
 		v.wide, v.left = !v.wide, 0
 	case action.Wrap:
@@ -114,7 +114,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		if v.page.Key.Kind.IsPolicy() {
 			v.findAbove(env, true) // told when it is known
 		} else {
-			tellWhy(env, v.emptyReasons(env), v.above.ruleLinks())
+			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case action.LogsSave:
 		askSave(env, v.shownEntries())

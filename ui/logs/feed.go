@@ -11,9 +11,9 @@ import (
 // lineFeed is the lines that match, as numbers. held are the entries themselves,
 // without a gap; those of the index are looked up in it.
 type lineFeed struct {
-	held  []*entries.Entry
-	texts []string // of held, made when they are first looked at
-	about []bool   // of held, whether the page is about it, filter or no
+	held    []*entries.Entry
+	texts   []string // of held, made when they are first looked at
+	isAbout []bool   // of held, whether the page is about it, filter or no
 
 	scope func(*entries.Entry) bool // nil takes every line
 	sure  bool                      // all that is held matches
@@ -71,7 +71,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 	}
 	fresh := l.EntriesAfter(f.lastHeld(), 0)
 	if len(fresh) > 0 && len(f.held) > 0 && fresh[0].Seq != f.lastHeld()+1 {
-		f.held, f.texts, f.about = nil, nil, nil // the ring went round meanwhile
+		f.held, f.texts, f.isAbout = nil, nil, nil // the ring went round meanwhile
 		f.restartScan()
 	}
 	if len(f.held) == 0 && len(fresh) > 0 {
@@ -80,7 +80,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 	}
 	f.held = append(f.held, fresh...)
 	f.texts = append(f.texts, make([]string, len(fresh))...)
-	f.about = append(f.about, make([]bool, len(fresh))...)
+	f.isAbout = append(f.isAbout, make([]bool, len(fresh))...)
 	if first := l.FirstNumber(); len(f.held) > 0 && first > f.firstHeld() {
 		f.evictBefore(first)
 	}
@@ -100,7 +100,7 @@ func (f *lineFeed) evictBefore(first uint64) {
 	n := int(min(first-f.firstHeld(), uint64(len(f.held))))
 	clear(f.held[:n]) // for the collector: the slice keeps its array
 	clear(f.texts[:n])
-	f.held, f.texts, f.about = f.held[n:], f.texts[n:], f.about[n:]
+	f.held, f.texts, f.isAbout = f.held[n:], f.texts[n:], f.isAbout[n:]
 	f.low, f.high = max(f.low, first), max(f.high, first-1)
 }
 
@@ -109,7 +109,7 @@ func (f *lineFeed) restartScan() {
 	f.back, f.fwd = nil, nil
 	f.high = f.lastHeld()
 	f.low = f.high + 1
-	clear(f.about)
+	clear(f.isAbout)
 	f.groups.resetGroups()
 	f.tally.resetTally()
 }
@@ -163,18 +163,18 @@ func (f *lineFeed) isMatch(seq uint64) bool {
 	case e == nil:
 		return false
 	case f.sure:
-		f.about[seq-f.firstHeld()] = true
+		f.isAbout[seq-f.firstHeld()] = true
 		return true
 	case e.Gap == nil && f.scope != nil && !f.scope(e):
 		return false
 	}
-	f.about[seq-f.firstHeld()] = true
+	f.isAbout[seq-f.firstHeld()] = true
 	return e.Matches(&f.query, func() string { return f.textOf(seq) })
 }
 
 // countLines is how many lines up to a number the page is about, whatever the filter shows.
 func (f *lineFeed) countLines(upto uint64) (n int) {
-	for i, yes := range f.about {
+	for i, yes := range f.isAbout {
 		if yes && f.firstHeld()+uint64(i) <= upto {
 			n++
 		}

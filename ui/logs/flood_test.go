@@ -94,33 +94,33 @@ func (x *ticking) tick() {
 func TestTickLooksAtNewLinesOnly(t *testing.T) {
 	x := newTicking("groups")
 	for range 10 {
-		groups, rules := x.feed.groups.seen, x.feed.tally.seen
+		groups, rules := x.feed.groups.seenLines, x.feed.tally.seenLines
 		x.tick()
-		if n := x.feed.groups.seen - groups; n > 2*ticked {
+		if n := x.feed.groups.seenLines - groups; n > 2*ticked {
 			t.Errorf("%d lines were grouped for %d that came and as many that went", n, ticked)
 		}
-		if n := x.feed.tally.seen - rules; n > 2*ticked {
+		if n := x.feed.tally.seenLines - rules; n > 2*ticked {
 			t.Errorf("%d lines were counted by rule for %d that came and as many that went", n, ticked)
 		}
 	}
-	groups := x.feed.groups.seen
+	groups := x.feed.groups.seenLines
 	x.list.marks = append(x.list.marks, userMark{after: x.feed.lastHeld()})
 	x.show()
-	if n := x.feed.groups.seen - groups; n > 0 {
+	if n := x.feed.groups.seenLines - groups; n > 0 {
 		t.Errorf("%d lines were grouped anew for a mark behind all of them", n)
 	}
 	// A filter looks at lines from the newest back, in pieces; none is counted twice.
 	x.feed.setScope(parse("not port:1-9"))
-	groups, rules := x.feed.groups.seen, x.feed.tally.seen
+	groups, rules := x.feed.groups.seenLines, x.feed.tally.seenLines
 	for x.feed.isPending() {
 		x.feed.scanLines(time.Nanosecond)
 		x.list.bringUpTo(math.MaxUint64)
 		x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 	}
-	if n := x.feed.groups.seen - groups; n != x.feed.countMatches() {
+	if n := x.feed.groups.seenLines - groups; n != x.feed.countMatches() {
 		t.Errorf("%d lines were grouped to group %d", n, x.feed.countMatches())
 	}
-	if n := x.feed.tally.seen - rules; n != x.feed.countMatches() {
+	if n := x.feed.tally.seenLines - rules; n != x.feed.countMatches() {
 		t.Errorf("%d lines were counted by rule to count %d", n, x.feed.countMatches())
 	}
 }

@@ -62,8 +62,8 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 			lines = append(lines, s.Render(w))
 		}
 	}
-	if v.wrong != nil && !v.wrong.Open {
-		lines = append(lines, widget.StyledLine(" ▲ not applied: "+widget.CleanText(v.wrong.Error()), st.Warn).Render(w))
+	if v.filterError != nil && !v.filterError.Open {
+		lines = append(lines, widget.StyledLine(" ▲ not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
 	}
 	for i, lost := range v.lostLines(env, v.page) {
 		if i < 2 || env.H >= 20 {
@@ -149,9 +149,9 @@ type ruleStat struct {
 	shown uint64
 	pace  hits.RecentSeconds
 	stat  logs.RuleStat
-	// of is the number of all lines where others than those shown came, empty where that
+	// ruleName is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.
-	of string
+	ruleName string
 }
 
 // perRule are the counts of the rules the page is about, the most lines first. Where a
@@ -166,14 +166,14 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 		}
 		if n := v.feed.tally.countOf(ref); n > 0 || !narrowed {
 			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.recentSeconds(ref, v.pacedAt), stat: s}
-			if n < s.Count && k.Kind != model.KindPod && v.hunt.shown == nil {
-				r.of = " of " + words.Thousands(s.Count)
+			if n < s.Count && k.Kind != model.KindPod && v.hunt.shownSearch == nil {
+				r.ruleName = " of " + words.Thousands(s.Count)
 			}
 			out = append(out, r)
 		}
 	}
-	if v.hunt.shown != nil { // of lines that were not read before
-		for ref, r := range v.feed.tally.by {
+	if v.hunt.shownSearch != nil { // of lines that were not read before
+		for ref, r := range v.feed.tally.byRule {
 			if _, ok := v.stats.PerRule[ref]; !ok && r.n > 0 {
 				out = append(out, ruleStat{ref: ref, shown: r.n})
 			}
@@ -226,7 +226,7 @@ func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 		return lines
 	}
 	title := "by rule"
-	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.of != "" }) {
+	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.ruleName != "" }) {
 		title += ", lines shown of all that came"
 	}
 	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
@@ -302,7 +302,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.of + " "},
+		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
 			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)

@@ -14,14 +14,14 @@ import (
 // came, so that what happens now is at the end; begun anew at every mark. Each line is
 // looked at when it is found and when it is let go, never again.
 type lineGroups struct {
-	list  []*lineGroup
-	old   []*lineGroup // of lines older than all of the list's, the newest first
-	by    map[groupKey]*lineGroup
-	upto  uint64 // all matches up to here are counted
-	stale bool   // to be counted from the start
-	empty int    // groups of the list of which no line is left
-	marks []uint64
-	seen  int // lines looked at, for tests
+	list      []*lineGroup
+	old       []*lineGroup // of lines older than all of the list's, the newest first
+	byKey     map[groupKey]*lineGroup
+	upto      uint64 // all matches up to here are counted
+	stale     bool   // to be counted from the start
+	empty     int    // groups of the list of which no line is left
+	marks     []uint64
+	seenLines int // lines looked at, for tests
 }
 
 // lineGroup is a line that came n times; last is the newest of them.
@@ -42,7 +42,9 @@ type groupKey struct {
 	gap            uint64 // of a gap its number: each stands alone
 }
 
-func (g *lineGroups) resetGroups() { *g = lineGroups{marks: g.marks, stale: true, seen: g.seen} }
+func (g *lineGroups) resetGroups() {
+	*g = lineGroups{marks: g.marks, stale: true, seenLines: g.seenLines}
+}
 
 func (g *lineGroups) keyOf(e *entries.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
@@ -55,14 +57,14 @@ func (g *lineGroups) keyOf(e *entries.Entry) groupKey {
 
 // countUpTo brings the groups up to a number.
 func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
-	if !g.takeMarks(marks) || g.stale || g.by == nil || upto < g.upto {
+	if !g.takeMarks(marks) || g.stale || g.byKey == nil || upto < g.upto {
 		g.resetGroups()
 		g.stale = false
 		g.marks = g.marks[:0]
 		for _, m := range marks {
 			g.marks = append(g.marks, m.after)
 		}
-		g.by = map[groupKey]*lineGroup{}
+		g.byKey = map[groupKey]*lineGroup{}
 	}
 	from := g.upto
 	for i := f.matchesBefore(from); i < f.countMatches(); i++ {
@@ -100,19 +102,19 @@ func (g *lineGroups) takeMarks(marks []userMark) bool {
 
 // groupOf is the group of a line; fresh says that it was made for it.
 func (g *lineGroups) groupOf(e *entries.Entry) (x *lineGroup, fresh bool) {
-	g.seen++
+	g.seenLines++
 	k := g.keyOf(e)
-	x = g.by[k]
+	x = g.byKey[k]
 	if x == nil {
 		x, fresh = &lineGroup{key: k}, true
-		g.by[k] = x
+		g.byKey[k] = x
 	}
 	return x, fresh
 }
 
 // addOlder takes in a line from before those that are counted.
 func (g *lineGroups) addOlder(e *entries.Entry) {
-	if g.by == nil || g.stale || e == nil || e.Seq > g.upto {
+	if g.byKey == nil || g.stale || e == nil || e.Seq > g.upto {
 		return
 	}
 	x, fresh := g.groupOf(e)
@@ -149,19 +151,19 @@ func (g *lineGroups) orderGroups(since uint64) {
 
 // forgetEntry takes a line out that the store let go.
 func (g *lineGroups) forgetEntry(e *entries.Entry) {
-	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
+	if e == nil || g.byKey == nil || e.Seq > g.upto || g.stale {
 		return
 	}
-	g.seen++
+	g.seenLines++
 	k := g.keyOf(e)
-	x := g.by[k]
+	x := g.byKey[k]
 	if x == nil {
 		return
 	}
 	x.n--
 	if x.n <= 0 {
 		x.n = 0
-		delete(g.by, k)
+		delete(g.byKey, k)
 		g.empty++ // it leaves the list with all others that do
 	}
 }

@@ -15,18 +15,18 @@ import (
 // fileSearch is the search of the log files for what the page shows: the lines that are kept are
 // their last ones, or those from a time on. Once it is through, the page has its lines.
 type fileSearch struct {
-	of    searchTerms
-	now   *logs.Search // under way, or through
-	shown *logs.Search // whose lines the page has, nil for the store's
-	told  logs.SearchProgress
-	err   error
+	terms        searchTerms
+	running      *logs.Search // under way, or through
+	shownSearch  *logs.Search // whose lines the page has, nil for the store's
+	toldProgress logs.SearchProgress
+	err          error
 }
 
 // searchTerms holds the terms of a search; the zero value searches for nothing.
 type searchTerms struct {
-	on     bool
-	filter string
-	around int
+	isWanted bool
+	filter   string
+	around   int
 }
 
 // lineSource is where a page takes entries from.
@@ -39,8 +39,8 @@ type lineSource interface {
 // shownLines are the lines of the search that is shown, or the store's.
 func (h *fileSearch) shownLines(l *logs.Store) lineSource {
 	switch {
-	case h.shown != nil:
-		return h.shown
+	case h.shownSearch != nil:
+		return h.shownSearch
 	case l != nil:
 		return l
 	}
@@ -62,24 +62,24 @@ func (v *logPage) wantedTerms(l *logs.Store) searchTerms {
 // searchFiles begins to search the files where that is wanted, and takes what was found.
 func (v *logPage) searchFiles(l *logs.Store) {
 	h := &v.hunt
-	if want := v.wantedTerms(l); want != h.of {
+	if want := v.wantedTerms(l); want != h.terms {
 		v.giveUp()
-		h.of = want
-		if want.on {
+		h.terms = want
+		if want.isWanted {
 			v.startHunt(l)
 		}
 		return
 	}
-	if h.now == nil {
+	if h.running == nil {
 		return
 	}
-	h.told = h.now.Progress()
+	h.toldProgress = h.running.Progress()
 	switch {
-	case h.told.Err != nil:
-		h.err = h.told.Err
-	case h.told.Done && h.shown != h.now:
-		v.swapLines(h.now)
-	case h.told.NoMoreLines: // another page searched, or the files were gone to another time
+	case h.toldProgress.Err != nil:
+		h.err = h.toldProgress.Err
+	case h.toldProgress.Done && h.shownSearch != h.running:
+		v.swapLines(h.running)
+	case h.toldProgress.NoMoreLines: // another page searched, or the files were gone to another time
 		v.startHunt(l)
 	}
 }
@@ -88,17 +88,17 @@ func (v *logPage) searchFiles(l *logs.Store) {
 func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
-	h.told = logs.SearchProgress{}
-	h.now, h.err = l.Search(logs.SearchWanted{About: about, Around: h.of.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
+	h.toldProgress = logs.SearchProgress{}
+	h.running, h.err = l.Search(logs.SearchWanted{About: about, Around: h.terms.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
 }
 
 // giveUp ends the search and shows the lines of the store again.
 func (v *logPage) giveUp() {
 	h := &v.hunt
-	if h.now != nil {
-		h.now.Stop()
+	if h.running != nil {
+		h.running.Stop()
 	}
-	if h.shown != nil {
+	if h.shownSearch != nil {
 		v.swapLines(nil)
 	}
 	*h = fileSearch{}
@@ -106,7 +106,7 @@ func (v *logPage) giveUp() {
 
 // isUnderWay says whether the files are being searched.
 func (h *fileSearch) isUnderWay() bool {
-	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.NoMoreLines
+	return h.running != nil && h.err == nil && h.shownSearch != h.running && !h.toldProgress.NoMoreLines
 }
 
 // swapLines shows what a search found, or the lines of the store; the cursor stays on its line,
@@ -121,9 +121,9 @@ func (v *logPage) swapLines(to *logs.Search) {
 	for i, m := range v.list.marks {
 		behind[i] = v.feed.entryOf(m.after)
 	}
-	v.hunt.shown = to
-	v.feed.held, v.feed.texts, v.feed.about = nil, nil, nil
-	v.feed.sure = to != nil && v.hunt.of.around == 0
+	v.hunt.shownSearch = to
+	v.feed.held, v.feed.texts, v.feed.isAbout = nil, nil, nil
+	v.feed.sure = to != nil && v.hunt.terms.around == 0
 	v.feed.restartScan()
 	v.feed.pullNew(v.hunt.shownLines(v.store))
 	v.feed.scanLines(10 * budget)
@@ -133,7 +133,7 @@ func (v *logPage) swapLines(to *logs.Search) {
 		}
 	}
 	if at != nil {
-		v.until, v.sel = v.feed.lastHeld(), v.feed.sameLine(at)
+		v.untilLine, v.sel = v.feed.lastHeld(), v.feed.sameLine(at)
 	}
 	v.updateList()
 	if i := v.cursorLine(); at != nil && i >= 0 {
@@ -164,7 +164,7 @@ const beforeLine = 5 * time.Second
 // found it among those that are not kept.
 func (v *logPage) clearFilter() {
 	i := v.cursorLine()
-	if v.hunt.shown == nil || v.follow || i < 0 || v.store == nil {
+	if v.hunt.shownSearch == nil || v.follow || i < 0 || v.store == nil {
 		return
 	}
 	e := v.feed.entryOf(v.list.lineAt(i).seq)
@@ -173,7 +173,7 @@ func (v *logPage) clearFilter() {
 		return
 	}
 	if v.store.Seek(e.Line.At.Add(-beforeLine)) == nil {
-		v.going, v.place.to = max(1, v.store.LastNumber()), e
+		v.going, v.place.target = max(1, v.store.LastNumber()), e
 		v.list.marks = nil
 	}
 }
@@ -181,10 +181,10 @@ func (v *logPage) clearFilter() {
 // searchLine says how far the search is, or what it found; nil without one.
 func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 	st := env.Styles
-	switch f := &h.told; {
+	switch f := &h.toldProgress; {
 	case h.err != nil:
 		return widget.StyledLine(" ▲ log files not searched to their end: "+widget.CleanText(h.err.Error()), st.Warn)
-	case h.now == nil, h.shown == nil && !h.isUnderWay():
+	case h.running == nil, h.shownSearch == nil && !h.isUnderWay():
 		return nil
 	case h.isUnderWay():
 		text := " searching all of the log files"
@@ -198,7 +198,7 @@ func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 		return widget.StyledLine(text, st.Info)
 	default:
 		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
-		if kept := h.shown.LastNumber() + 1 - h.shown.FirstNumber(); h.of.around == 0 && kept < f.Matches {
+		if kept := h.shownSearch.LastNumber() + 1 - h.shownSearch.FirstNumber(); h.terms.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}
 		return widget.StyledLine(text, st.Dim)

@@ -114,7 +114,7 @@ func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
 	s.of, s.seqs = of, s.seqs[:0]
 	var before []uint64 // those that are shown should a match follow
 	next, after := 0, 0
-	for i, about := range f.about {
+	for i, about := range f.isAbout {
 		seq := f.firstHeld() + uint64(i)
 		switch {
 		case seq > upto:

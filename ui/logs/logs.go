@@ -29,13 +29,13 @@ type lineWalk struct {
 	feed lineFeed
 	list lineList
 
-	follow bool
-	until  uint64 // the newest line shown while not following
-	beyond int    // newer lines that are not taken meanwhile
-	sel    uint64 // identity of the line under the cursor
-	top    int    // first row on the screen
-	left   int
-	height int
+	follow    bool
+	untilLine uint64 // the newest line shown while not following
+	beyond    int    // newer lines that are not taken meanwhile
+	sel       uint64 // identity of the line under the cursor
+	top       int    // first row on the screen
+	left      int
+	height    int
 	// going is the newest line there was when another time was asked for: the first that
 	// comes after it is gone to.
 	going uint64
@@ -50,25 +50,25 @@ type logPage struct {
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
-	begun    bool // set up as the page before it
-	wide     bool
-	writer   line.LineWriter
-	wrong    *logquery.Error // the first term of the filter that cannot be read
-	by       pileDimension
-	piles    byTable
-	filter   string
-	scanning time.Time // since when lines are looked through, zero when none is left
-	cleared  time.Time
+	begun       bool // set up as the page before it
+	wide        bool
+	writer      line.LineWriter
+	filterError *logquery.Error // the first term of the filter that cannot be read
+	by          pileDimension
+	piles       byTable
+	filter      string
+	scanning    time.Time // since when lines are looked through, zero when none is left
+	cleared     time.Time
 
 	store *logs.Store
 	hunt  fileSearch
 	sourceStates
-	statsAt int64
-	pacedAt time.Time   // up to when the pace of rules is shown
-	above   *rulesAbove // what decides first, nil until that was worked out
-	aboveAt time.Time
-	rev     *revision.Revision
-	now     time.Time
+	statsAt    int64
+	pacedAt    time.Time   // up to when the pace of rules is shown
+	rulesAbove *rulesAbove // what decides first, nil until that was worked out
+	aboveAt    time.Time
+	rev        *revision.Revision
+	now        time.Time
 }
 
 // New makes the view.
@@ -87,7 +87,7 @@ func (v *logPage) Scopes() []action.Scope {
 // HasNews says whether lines came or are left to look at.
 func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.hunt.shownLines(l).LastNumber() != v.feed.lastHeld() || v.hunt.now != nil && v.hunt.now.Progress() != v.hunt.told || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.hunt.shownLines(l).LastNumber() != v.feed.lastHeld() || v.hunt.running != nil && v.hunt.running.Progress() != v.hunt.toldProgress || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
@@ -134,7 +134,7 @@ func (v *logPage) Sync(env *view.Env) {
 // WorkingSince is since when lines are looked through, or counted.
 func (v *logPage) WorkingSince() time.Time {
 	if v.scanning.IsZero() {
-		return v.piles.works.BeganAt()
+		return v.piles.counting.BeganAt()
 	}
 	return v.scanning
 }
@@ -178,13 +178,13 @@ func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
 	}
-	return v.feed.countMatches() - v.feed.matchesBefore(v.until) + v.beyond
+	return v.feed.countMatches() - v.feed.matchesBefore(v.untilLine) + v.beyond
 }
 
 // countOutrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
 func (v *lineWalk) countOutrun(l lineSource) int {
-	if v.follow || v.going > 0 || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.until || l.FirstNumber() <= v.feed.firstHeld() {
+	if v.follow || v.going > 0 || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
 	}
 	return int(l.LastNumber() - v.feed.lastHeld())
@@ -196,7 +196,7 @@ func (v *lineWalk) setPaused(on bool) {
 		return
 	}
 	v.follow = !on
-	v.until = v.feed.lastHeld()
+	v.untilLine = v.feed.lastHeld()
 	v.updateList()
 }
 
@@ -220,8 +220,8 @@ func (v *lineWalk) moveBy(d int) {
 // SelectedPage is the rule that decided the line under the cursor, or the rows of the
 // default deny that did; without lines a rule that decides before those of the page.
 func (v *logPage) SelectedPage() nav.Page {
-	if links := v.above.ruleLinks(); v.list.n == 0 && len(links) > 0 {
-		return links[0].to // the page says why it is empty
+	if links := v.rulesAbove.ruleLinks(); v.list.n == 0 && len(links) > 0 {
+		return links[0].page // the page says why it is empty
 	}
 	e := v.selectedEntry()
 	if e == nil || !e.Attributed {
@@ -240,8 +240,8 @@ func (v *logPage) SelectedPage() nav.Page {
 
 // CountLines are the lines shown and those the page is about.
 func (v *logPage) CountLines() (shown, all int) {
-	if v.hunt.shown != nil {
-		return int(v.hunt.told.Matches), int(v.hunt.told.Lines)
+	if v.hunt.shownSearch != nil {
+		return int(v.hunt.toldProgress.Matches), int(v.hunt.toldProgress.Lines)
 	}
 	shown = v.feed.matchesBefore(v.shownTo())
 	if v.feed.query.ShowsAll() {
@@ -254,8 +254,8 @@ func (v *logPage) CountLines() (shown, all int) {
 func (v *logPage) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if v.wrong != nil && v.wrong.Open { // a term of the filter that is not looked at yet
-		l = l.Add("unfinished: "+widget.CutName(widget.CleanText(v.wrong.Term), 16)+"   ", st.Warn)
+	if v.filterError != nil && v.filterError.Open { // a term of the filter that is not looked at yet
+		l = l.Add("unfinished: "+widget.CutName(widget.CleanText(v.filterError.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
 	case v.by != byNothing:

@@ -18,10 +18,10 @@ import (
 
 // filePlace is where among the lines of the log files the page stands.
 type filePlace struct {
-	pos   logs.Position
-	ok    bool           // there are log files in which one can go to a time
-	to    *entries.Entry // the line that is gone to, nil for the first there is
-	files []logline.Stream
+	pos    logs.Position
+	ok     bool           // there are log files in which one can go to a time
+	target *entries.Entry // the line that is gone to, nil for the first there is
+	files  []logline.Stream
 }
 
 // sourceStates is how what lines come from stands.
@@ -77,12 +77,12 @@ func (v *logPage) askTime(env *view.Env) {
 // goTo shows the lines from a time on, or the end and what is added.
 func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
-	if v.hunt.shown != nil && !to.Equal(logs.TheEnd) { // among what was found
+	if v.hunt.shownSearch != nil && !to.Equal(logs.TheEnd) { // among what was found
 		v.setPaused(true)
 		v.sel = v.feed.sameLine(&entries.Entry{Line: logline.Line{At: to}})
 		return
 	}
-	v.going, v.place.to = max(1, l.LastNumber()), nil
+	v.going, v.place.target = max(1, l.LastNumber()), nil
 	if to.Equal(logs.TheEnd) {
 		v.going = 0
 		v.setPaused(false)
@@ -96,16 +96,16 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 // arriveAtTime puts the cursor on the first line of the time that was gone to.
 func (v *logPage) arriveAtTime() {
 	if p := &v.place; v.going > 0 && v.feed.firstHeld() > v.going && v.feed.countMatches() > 0 {
-		if p.to != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.to.Line.At) {
+		if p.target != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.target.Line.At) {
 			return // it has not come yet
 		}
-		v.follow, v.until, v.top = false, math.MaxUint64, 0
+		v.follow, v.untilLine, v.top = false, math.MaxUint64, 0
 		v.updateList()
 		v.sel = v.list.idAt(0)
-		if p.to != nil {
-			v.sel = v.feed.sameLine(p.to)
+		if p.target != nil {
+			v.sel = v.feed.sameLine(p.target)
 		}
-		v.going, p.to = 0, nil
+		v.going, p.target = 0, nil
 	}
 }
 

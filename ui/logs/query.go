@@ -24,8 +24,8 @@ func (v *logPage) SetFilter(f widget.LineFilter) {
 	if f.Text != v.filter {
 		v.giveUp()
 	}
-	v.wrong, v.filter = nil, f.Text
-	errors.As(err, &v.wrong)
+	v.filterError, v.filter = nil, f.Text
+	errors.As(err, &v.filterError)
 	v.feed.setScope(q)
 	v.feed.scanLines(typing)
 	v.updateList()

@@ -24,7 +24,7 @@ func (v *logPage) SaveText(*view.Env) string { return saveText(v.shownEntries())
 func (v *lineWalk) shownEntries() []*entries.Entry {
 	upto := v.feed.countMatches()
 	if !v.follow {
-		upto = v.feed.matchesBefore(v.until)
+		upto = v.feed.matchesBefore(v.untilLine)
 	}
 	out := make([]*entries.Entry, 0, upto)
 	for i := range upto {

@@ -12,8 +12,8 @@ import (
 // lineSearch is a search under way: it goes on from frame to frame, so that a search
 // among many lines does not hold up a key.
 type lineSearch struct {
-	dir  int    // 0: none
-	from uint64 // identity of the next line to look at
+	dir      int    // 0: none
+	fromLine uint64 // identity of the next line to look at
 }
 
 // askSearch asks what to find.
@@ -56,7 +56,7 @@ func (v *lineWalk) startSearch(env *view.Env, dir int, here bool) {
 // seekOn goes on for a moment; false says that there is nothing.
 func (v *lineWalk) seekOn() bool {
 	begin := time.Now()
-	for i, n := v.list.findID(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
+	for i, n := v.list.findID(v.seek.fromLine), 0; ; i, n = i+v.seek.dir, n+1 {
 		if i < 0 || i >= v.list.n {
 			v.seek = lineSearch{}
 			return false
@@ -66,7 +66,7 @@ func (v *lineWalk) seekOn() bool {
 			return true
 		}
 		if n%64 == 63 && time.Since(begin) > budget {
-			v.seek.from = v.list.idAt(i)
+			v.seek.fromLine = v.list.idAt(i)
 			return true
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // matchTally counts the matches by rule; lines without a known rule are not counted. Each line is
 // looked at when it is found and when it is let go, never again.
 type matchTally struct {
-	by    map[logline.RuleRef]*ruleTally
-	upto  uint64 // all matches up to here are counted
-	stale bool
-	seen  int // lines looked at, for tests
+	byRule    map[logline.RuleRef]*ruleTally
+	upto      uint64 // all matches up to here are counted
+	stale     bool
+	seenLines int // lines looked at, for tests
 }
 
 // ruleTally is the lines of one rule.
@@ -24,12 +24,12 @@ type ruleTally struct {
 	seconds hits.Window // by when they came
 }
 
-func (t *matchTally) resetTally() { *t = matchTally{stale: true, seen: t.seen} }
+func (t *matchTally) resetTally() { *t = matchTally{stale: true, seenLines: t.seenLines} }
 
 // countUpTo brings the numbers up to a line.
 func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
-	if t.stale || t.by == nil || upto < t.upto {
-		*t = matchTally{by: map[logline.RuleRef]*ruleTally{}, seen: t.seen}
+	if t.stale || t.byRule == nil || upto < t.upto {
+		*t = matchTally{byRule: map[logline.RuleRef]*ruleTally{}, seenLines: t.seenLines}
 	}
 	for i := f.matchesBefore(t.upto); i < f.countMatches() && f.matchAt(i) <= upto; i++ {
 		t.addEntry(f.entryOf(f.matchAt(i)), 1)
@@ -39,27 +39,27 @@ func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
 
 // addOlder takes in a line from before those that are counted.
 func (t *matchTally) addOlder(e *entries.Entry) {
-	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
+	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.addEntry(e, 1)
 	}
 }
 
 // forgetEntry takes a line out that the store let go.
 func (t *matchTally) forgetEntry(e *entries.Entry) {
-	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
+	if t.byRule != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.addEntry(e, -1)
 	}
 }
 
 func (t *matchTally) addEntry(e *entries.Entry, d int) {
-	t.seen++
+	t.seenLines++
 	if !isCounted(e) {
 		return
 	}
-	r := t.by[e.Rule]
+	r := t.byRule[e.Rule]
 	if r == nil {
 		r = &ruleTally{}
-		t.by[e.Rule] = r
+		t.byRule[e.Rule] = r
 	}
 	r.n = uint64(max(0, int64(r.n)+int64(d)))
 	r.seconds.Add(e.At.Unix(), d)
@@ -67,7 +67,7 @@ func (t *matchTally) addEntry(e *entries.Entry, d int) {
 
 // countOf is the lines of a rule.
 func (t *matchTally) countOf(ref logline.RuleRef) uint64 {
-	if r := t.by[ref]; r != nil {
+	if r := t.byRule[ref]; r != nil {
 		return r.n
 	}
 	return 0
@@ -75,7 +75,7 @@ func (t *matchTally) countOf(ref logline.RuleRef) uint64 {
 
 // recentSeconds are how a rule's lines came until now.
 func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) hits.RecentSeconds {
-	if r := t.by[ref]; r != nil {
+	if r := t.byRule[ref]; r != nil {
 		return r.seconds.LastSeconds(now.Unix())
 	}
 	return hits.RecentSeconds{}
@@ -88,5 +88,5 @@ func (v *lineWalk) shownTo() uint64 {
 	if v.follow {
 		return math.MaxUint64
 	}
-	return v.until
+	return v.untilLine
 }

@@ -28,8 +28,8 @@ type fittedWidths struct{ names, cell, number int }
 func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	switch {
-	case v.wrong != "":
-		return messageText(st, w, h, "●", st.Error, "cannot ask: "+v.wrong)
+	case v.portProblem != "":
+		return messageText(st, w, h, "●", st.Error, "cannot ask: "+v.portProblem)
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
@@ -79,7 +79,7 @@ func messageText(st *themes.StyleSet, w, h int, sign string, look themes.Style, 
 
 // emptyText says why there are no rows.
 func (v *matrixPage) emptyText() string {
-	if !v.filter.IsEmpty() && v.all > 0 {
+	if !v.filter.IsEmpty() && v.allRows > 0 {
 		return "no row matches the filter"
 	}
 	return "nothing here is " + v.only.LegendText()
@@ -199,11 +199,11 @@ func (v *matrixPage) rowLabels() []string {
 // scrollTo brings the cursor into sight.
 func (v *matrixPage) scrollTo(w int) {
 	fit := v.columnsAcross(w)
-	v.top = max(min(v.top, v.at.row), v.at.row-v.h+1, 0)
+	v.top = max(min(v.top, v.cursor.row), v.cursor.row-v.h+1, 0)
 	v.top = max(0, min(v.top, len(v.rows)-v.h))
-	col := max(0, v.at.col)
-	v.left = max(min(v.left, col), col-fit+1, 0)
-	v.left = max(0, min(v.left, v.countColumns()-fit))
+	col := max(0, v.cursor.col)
+	v.firstColumn = max(min(v.firstColumn, col), col-fit+1, 0)
+	v.firstColumn = max(0, min(v.firstColumn, v.countColumns()-fit))
 }
 
 // columnsAcross is how many columns fit.
@@ -225,16 +225,16 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	}
 	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
 	l = widget.StyledLine(padText(rows, v.fits.names), st.Header)
-	last := min(len(v.cols), v.left+v.columnsAcross(w))
-	for i := v.left; i < last; i++ {
+	last := min(len(v.cols), v.firstColumn+v.columnsAcross(w))
+	for i := v.firstColumn; i < last; i++ {
 		text, style := strconv.Itoa(i+1), st.Header
-		if i == v.at.col {
+		if i == v.cursor.col {
 			style = st.Title
 		}
 		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-len(text)))+text+" ", style)
 	}
-	if more := len(v.cols) - last; more > 0 || v.left > 0 {
-		where := fmt.Sprintf(" %d–%d of %d ", v.left+1, last, len(v.cols))
+	if more := len(v.cols) - last; more > 0 || v.firstColumn > 0 {
+		where := fmt.Sprintf(" %d–%d of %d ", v.firstColumn+1, last, len(v.cols))
 		if room := v.fits.names - widget.TextWidth(where); room > 8 {
 			l[0].Text = padText(rows, room) + where
 		}
@@ -249,11 +249,11 @@ func padText(text string, w int) string {
 // rowLine is one row.
 func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string {
 	e := v.rows[i]
-	here := i == v.at.row
+	here := i == v.cursor.row
 	mark, name := "  ", st.Text
 	if here {
 		mark = "▸ "
-		if v.at.col < 0 {
+		if v.cursor.col < 0 {
 			name = st.Selection
 		}
 	}
@@ -267,7 +267,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 	}
 	l = l.Add(text, name)
 	l = l.Add(strings.Repeat(" ", max(0, v.fits.names-l.LineWidth())), st.Text)
-	for j := v.left; j < v.countColumns() && j < v.left+v.columnsAcross(w); j++ {
+	for j := v.firstColumn; j < v.countColumns() && j < v.firstColumn+v.columnsAcross(w); j++ {
 		l = append(l, v.cellLine(st, cursorPlace{i, j})...)
 	}
 	return l.Render(w)
@@ -286,11 +286,11 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 		text += " " + word.LegendText()
 	}
 	open, end := " ", " "
-	if at == v.at {
+	if at == v.cursor {
 		open, end, style = "[", "]", st.Selection
 	}
 	if v.focus != "" {
-		if at != v.at {
+		if at != v.cursor {
 			open = ""
 			end = ""
 		}
@@ -308,7 +308,7 @@ func (v *matrixPage) cellSentence(from, to *connections.MatrixEnd) string {
 func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	title, text, next := "", "", ""
 	sign, style := " ", st.Text
-	if from, to, ok := v.cellEnds(v.at); ok {
+	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
 		sign, style = c.Verdict().Sign(), verdictStyle(c.Verdict(), st)
@@ -341,7 +341,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	for _, part := range widget.FlowText(next, max(8, w-3)) {
 		lines = append(lines, widget.StyledLine("   "+part, st.Dim).CutName(w).Render(w))
 	}
-	if v.at.col < 0 && v.focus == "" {
+	if v.cursor.col < 0 && v.focus == "" {
 		lines = append(lines, v.columnNames(st, w)...)
 	}
 	return lines

@@ -19,13 +19,13 @@ import (
 
 // matrixPage is the view.
 type matrixPage struct {
-	focus string // the one namespace that is meant, empty for all
-	ports verdict.Ports
-	wrong string // why the page's port cannot be asked
+	focus       string // the one namespace that is meant, empty for all
+	ports       verdict.Ports
+	portProblem string // why the page's port cannot be asked
 
-	asked revision.RevisionBasis // what the matrix, or the one under way, was worked out from
-	works view.LatestWork
-	next  time.Time // when it may be asked again
+	askedBasis revision.RevisionBasis // what the matrix, or the one under way, was worked out from
+	matrixWork view.LatestWork
+	next       time.Time // when it may be asked again
 
 	m *connections.Matrix // nil until the first
 
@@ -37,15 +37,15 @@ type matrixPage struct {
 	open    [2]map[string]bool
 	only    connections.CellVerdict
 	filter  widget.LineFilter
-	all     int // rows before the filter
+	allRows int // rows before the filter
 
-	rows, cols []*connections.MatrixEnd
-	numbers    map[string]int // of columns, by name
-	at         cursorPlace
-	top, left  int // first row and column in sight
-	h          int // rows in sight
-	header     int // lines over the rows
-	fits       fittedWidths
+	rows, cols       []*connections.MatrixEnd
+	numbers          map[string]int // of columns, by name
+	cursor           cursorPlace
+	top, firstColumn int // first row and column in sight
+	h                int // rows in sight
+	header           int // lines over the rows
+	fits             fittedWidths
 }
 
 // cursorPlace is where the cursor is: a row, and a column or with -1 the row's name.
@@ -53,13 +53,13 @@ type cursorPlace struct{ row, col int }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &matrixPage{open: [2]map[string]bool{{}, {}}, at: cursorPlace{0, -1}}
+	v := &matrixPage{open: [2]map[string]bool{{}, {}}, cursor: cursorPlace{0, -1}}
 	if p.Key.Kind == model.KindNamespace {
 		v.focus = p.Key.Name
 	}
 	var err error
 	if v.ports, err = trace.ParsePorts(p.ID); err != nil {
-		v.wrong = err.Error()
+		v.portProblem = err.Error()
 	}
 	return v
 }
@@ -74,27 +74,27 @@ type matrixAnswer struct {
 
 // Sync asks for the matrix of what is new.
 func (v *matrixPage) Sync(env *view.Env) {
-	if v.wrong == "" && v.isDue(env) {
+	if v.portProblem == "" && v.isDue(env) {
 		v.askMatrix(env)
 	}
 }
 
 // isDue says whether there is something to ask, and it may be asked.
 func (v *matrixPage) isDue(env *view.Env) bool {
-	return !v.works.IsUnderWay() && !env.Now.Before(v.next) && v.asked != env.Rev.Basis()
+	return !v.matrixWork.IsUnderWay() && !env.Now.Before(v.next) && v.askedBasis != env.Rev.Basis()
 }
 
 // HasNews says whether what changed meanwhile may be asked about now.
-func (v *matrixPage) HasNews(env *view.Env) bool { return v.wrong == "" && v.isDue(env) }
+func (v *matrixPage) HasNews(env *view.Env) bool { return v.portProblem == "" && v.isDue(env) }
 
 // WorkingSince is since when a matrix is worked out.
-func (v *matrixPage) WorkingSince() time.Time { return v.works.BeganAt() }
+func (v *matrixPage) WorkingSince() time.Time { return v.matrixWork.BeganAt() }
 
 // askMatrix works the matrix out, away from the screen: on a large cluster it takes a while.
 func (v *matrixPage) askMatrix(env *view.Env) {
-	v.asked = env.Rev.Basis()
+	v.askedBasis = env.Rev.Basis()
 	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
-	view.BeginWork(&v.works, env, "working out the matrix", func(ctx context.Context) (matrixAnswer, error) {
+	view.BeginWork(&v.matrixWork, env, "working out the matrix", func(ctx context.Context) (matrixAnswer, error) {
 		began := clock()
 		m, err := connections.FindMatrix(r, ctx, ports)
 		var reached []*connections.MatrixEnd
@@ -114,13 +114,13 @@ const rest = 4
 
 // ReceiveResult takes a matrix.
 func (v *matrixPage) ReceiveResult(env *view.Env, msg any) {
-	a, err, ok := view.TakeResult[matrixAnswer](&v.works, msg)
+	a, err, ok := view.TakeResult[matrixAnswer](&v.matrixWork, msg)
 	if !ok {
 		return
 	}
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			v.wrong = err.Error()
+			v.portProblem = err.Error()
 		}
 		return
 	}
@@ -196,18 +196,18 @@ func (v *matrixPage) askPort(env *view.Env) {
 		},
 		Done: func(env *view.Env, text string) {
 			p, err := trace.ParsePorts(text)
-			if err != nil || p == v.ports && v.wrong == "" {
+			if err != nil || p == v.ports && v.portProblem == "" {
 				return
 			}
-			v.ports, v.wrong = p, ""
+			v.ports, v.portProblem = p, ""
 			v.askAgain(env)
 		}})
 }
 
 // askAgain asks for other ends or ports: what is worked out is not wanted any more.
 func (v *matrixPage) askAgain(env *view.Env) {
-	v.works.StopWork()
-	v.next, v.asked = time.Time{}, revision.RevisionBasis{}
+	v.matrixWork.StopWork()
+	v.next, v.askedBasis = time.Time{}, revision.RevisionBasis{}
 	v.Sync(env)
 }
 
@@ -228,9 +228,9 @@ func (v *matrixPage) swapAxes() {
 		return
 	}
 	v.swapped = !v.swapped
-	if v.at.col >= 0 {
+	if v.cursor.col >= 0 {
 		v.rows, v.cols = v.cols, v.rows
-		v.at = cursorPlace{v.at.col, v.at.row}
+		v.cursor = cursorPlace{v.cursor.col, v.cursor.row}
 	}
 	v.arrangeAxes()
 }
@@ -245,10 +245,10 @@ func (v *matrixPage) rowAxis() int {
 
 // selectedRow returns the row under the cursor, or nil.
 func (v *matrixPage) selectedRow() *connections.MatrixEnd {
-	if v.at.row < 0 || v.at.row >= len(v.rows) {
+	if v.cursor.row < 0 || v.cursor.row >= len(v.rows) {
 		return nil
 	}
-	return v.rows[v.at.row]
+	return v.rows[v.cursor.row]
 }
 
 // cellEnds are the two ends of a cell; ok is false outside of the matrix.
@@ -278,7 +278,7 @@ func (v *matrixPage) countColumns() int {
 
 // cellExample is a connection of the cell under the cursor.
 func (v *matrixPage) cellExample() (verdict.Connection, bool) {
-	from, to, ok := v.cellEnds(v.at)
+	from, to, ok := v.cellEnds(v.cursor)
 	if !ok {
 		return verdict.Connection{}, false
 	}
@@ -287,7 +287,7 @@ func (v *matrixPage) cellExample() (verdict.Connection, bool) {
 
 // SelectedPage is the trace that a cell leads to; a row's name leads to its namespace, or pod.
 func (v *matrixPage) SelectedPage() nav.Page {
-	if v.at.col >= 0 {
+	if v.cursor.col >= 0 {
 		if c, ok := v.cellExample(); ok {
 			return nav.ToTrace(trace.QuestionOf(c).String())
 		}
@@ -319,13 +319,13 @@ func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).T
 // Copies are the cell in words and the commands that ask the same.
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
-	if from, to, ok := v.cellEnds(v.at); ok {
+	if from, to, ok := v.cellEnds(v.cursor); ok {
 		out = append(out, view.CopyItem{What: "cell", Text: v.cellSentence(from, to)})
 		if c, ok := v.m.ExampleOfCell(from, to); ok {
 			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}
 	}
-	if v.wrong == "" {
+	if v.portProblem == "" {
 		out = append(out, view.CopyItem{What: "rung matrix command", Text: v.commandText()})
 	}
 	return out
@@ -333,8 +333,8 @@ func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 
 // TellState says that a matrix is worked out.
 func (v *matrixPage) TellState(env *view.Env) widget.Line {
-	if !v.works.IsUnderWay() {
+	if !v.matrixWork.IsUnderWay() {
 		return nil
 	}
-	return env.BusyLine(v.works.BeganAt(), "working out the matrix")
+	return env.BusyLine(v.matrixWork.BeganAt(), "working out the matrix")
 }

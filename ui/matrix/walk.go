@@ -21,8 +21,8 @@ func (v *matrixPage) arrangeAxes() {
 	if e := v.selectedRow(); e != nil {
 		row = e.Name()
 	}
-	if v.focus == "" && v.at.col >= 0 && v.at.col < len(v.cols) {
-		col = v.cols[v.at.col].Name()
+	if v.focus == "" && v.cursor.col >= 0 && v.cursor.col < len(v.cols) {
+		col = v.cols[v.cursor.col].Name()
 	}
 	v.rows, v.cols = v.unfoldedEnds(v.rowAxis()), v.unfoldedEnds(1-v.rowAxis())
 	switch self := v.m.Namespace(v.focus); {
@@ -38,7 +38,7 @@ func (v *matrixPage) arrangeAxes() {
 	default:
 		v.rows, v.cols = v.m.FilterByVerdict(v.rows, v.cols, v.only)
 	}
-	v.all = len(v.rows)
+	v.allRows = len(v.rows)
 	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.MatchesText(e.Name()) })
 	v.numbers = map[string]int{}
 	for i, e := range v.cols {
@@ -50,9 +50,9 @@ func (v *matrixPage) arrangeAxes() {
 		}
 		return or
 	}
-	v.at.row = named(v.rows, row, v.at.row)
+	v.cursor.row = named(v.rows, row, v.cursor.row)
 	if v.focus == "" {
-		v.at.col = named(v.cols, col, v.at.col)
+		v.cursor.col = named(v.cols, col, v.cursor.col)
 	}
 	v.clampCursor()
 }
@@ -76,8 +76,8 @@ func (v *matrixPage) unfoldedEnds(axis int) (out []*connections.MatrixEnd) {
 }
 
 func (v *matrixPage) clampCursor() {
-	v.at.row = max(0, min(v.at.row, len(v.rows)-1))
-	v.at.col = max(-1, min(v.at.col, v.countColumns()-1))
+	v.cursor.row = max(0, min(v.cursor.row, len(v.rows)-1))
+	v.cursor.col = max(-1, min(v.cursor.col, v.countColumns()-1))
 }
 
 // walkCursor moves the cursor.
@@ -85,25 +85,25 @@ func (v *matrixPage) walkCursor(id action.ID) bool {
 	page := max(1, v.h-1)
 	switch id {
 	case action.Down:
-		v.at.row++
+		v.cursor.row++
 	case action.Up:
-		v.at.row--
+		v.cursor.row--
 	case action.HalfDown:
-		v.at.row += max(1, page/2)
+		v.cursor.row += max(1, page/2)
 	case action.HalfUp:
-		v.at.row -= max(1, page/2)
+		v.cursor.row -= max(1, page/2)
 	case action.PageDown:
-		v.at.row += page
+		v.cursor.row += page
 	case action.PageUp:
-		v.at.row -= page
+		v.cursor.row -= page
 	case action.Top:
-		v.at.row = 0
+		v.cursor.row = 0
 	case action.Bottom:
-		v.at.row = len(v.rows) - 1
+		v.cursor.row = len(v.rows) - 1
 	case action.Left:
-		v.at.col--
+		v.cursor.col--
 	case action.Right:
-		v.at.col++
+		v.cursor.col++
 	default:
 		return false
 	}
@@ -118,7 +118,7 @@ func (v *matrixPage) SetFilter(f widget.LineFilter) {
 }
 
 // CountLines are how many rows are shown, and how many there are.
-func (v *matrixPage) CountLines() (shown, all int) { return len(v.rows), v.all }
+func (v *matrixPage) CountLines() (shown, all int) { return len(v.rows), v.allRows }
 
 // Click puts the cursor on a cell.
 func (v *matrixPage) Click(_ *view.Env, x, y int) bool {
@@ -126,9 +126,9 @@ func (v *matrixPage) Click(_ *view.Env, x, y int) bool {
 	if y < v.header || y >= v.header+v.h || row >= len(v.rows) {
 		return false
 	}
-	v.at = cursorPlace{row, -1}
+	v.cursor = cursorPlace{row, -1}
 	if x >= v.fits.names && v.fits.cell > 0 {
-		v.at.col = min(v.left+(x-v.fits.names)/v.fits.cell, v.countColumns()-1)
+		v.cursor.col = min(v.firstColumn+(x-v.fits.names)/v.fits.cell, v.countColumns()-1)
 	}
 	v.clampCursor()
 	return true
@@ -136,7 +136,7 @@ func (v *matrixPage) Click(_ *view.Env, x, y int) bool {
 
 // Wheel moves the cursor along the rows.
 func (v *matrixPage) Wheel(_ *view.Env, lines int) {
-	v.at.row += lines
+	v.cursor.row += lines
 	v.clampCursor()
 }
 

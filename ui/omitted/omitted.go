@@ -22,7 +22,7 @@ type View struct {
 	st  *themes.StyleSet
 	w   int
 
-	all map[string]*model.Omission // by line
+	byLine map[string]*model.Omission // by line
 }
 
 // New makes the view.
@@ -35,7 +35,7 @@ func (v *View) Sync(env *view.Env) {
 	if v.rev == env.Rev && v.st == env.Styles && v.w == env.W {
 		return
 	}
-	v.rev, v.st, v.w, v.all = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
+	v.rev, v.st, v.w, v.byLine = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	var out, assumed []model.Omission
 	for _, o := range omitted.OmissionsOfAnswers(env.Rev, true) {
@@ -62,8 +62,8 @@ func (v *View) Sync(env *view.Env) {
 func (v *View) listOmissions(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
 	for i := range all {
 		o := &all[i]
-		id := "omitted." + strconv.Itoa(len(v.all))
-		v.all[id] = o
+		id := "omitted." + strconv.Itoa(len(v.byLine))
+		v.byLine[id] = o
 		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), pageOf(env.Rev, o))
 		if o.Remedy != "" {
 			for _, line := range detail.WrapValue(o.Remedy, s.TextWidth()-2) {
@@ -91,7 +91,7 @@ func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
 // Copies are the line in words, and where the object stands.
 func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.Pane.SelectedItem()
-	o := v.all[l.ID]
+	o := v.byLine[l.ID]
 	if o == nil {
 		return nil
 	}

@@ -10,11 +10,11 @@ import (
 
 // HelpOverlay is every key that holds here, searchable; enter runs the line.
 type HelpOverlay struct {
-	input widget.TextInput
-	keys  *action.Keymap
-	rows  []helpRow
-	shown []int
-	at    int
+	input     widget.TextInput
+	keys      *action.Keymap
+	rows      []helpRow
+	shownRows []int
+	cursorAt  int
 }
 
 type helpRow struct {
@@ -41,7 +41,7 @@ func NewHelp(o OverlayOffers) *HelpOverlay {
 }
 
 func (hp *HelpOverlay) findRows() {
-	hp.shown = hp.shown[:0]
+	hp.shownRows = hp.shownRows[:0]
 	f := widget.ParseFilter(hp.input.InputText())
 	for i, r := range hp.rows {
 		a := r.Action
@@ -51,16 +51,16 @@ func (hp *HelpOverlay) findRows() {
 		default:
 			continue
 		}
-		hp.shown = append(hp.shown, i)
+		hp.shownRows = append(hp.shownRows, i)
 	}
-	hp.at = -1
+	hp.cursorAt = -1
 	hp.moveCursor(1)
 }
 
 func (hp *HelpOverlay) moveCursor(d int) {
-	for i := hp.at + d; i >= 0 && i < len(hp.shown); i += d {
-		if hp.rows[hp.shown[i]].head == "" {
-			hp.at = i
+	for i := hp.cursorAt + d; i >= 0 && i < len(hp.shownRows); i += d {
+		if hp.rows[hp.shownRows[i]].head == "" {
+			hp.cursorAt = i
 			return
 		}
 	}
@@ -78,8 +78,8 @@ func (hp *HelpOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem
 		hp.input.PressKey(hp.keys, key, text)
 		hp.findRows()
 	case "enter":
-		if hp.at >= 0 && hp.at < len(hp.shown) {
-			return true, &ChosenItem{Action: &hp.rows[hp.shown[hp.at]].Action}
+		if hp.cursorAt >= 0 && hp.cursorAt < len(hp.shownRows) {
+			return true, &ChosenItem{Action: &hp.rows[hp.shownRows[hp.cursorAt]].Action}
 		}
 	case "down", "ctrl+n", "tab":
 		hp.moveCursor(1)
@@ -125,16 +125,16 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
 	begin, end := 0, 0 // of the row under the cursor
-	for n, i := range hp.shown {
-		if n == hp.at {
+	for n, i := range hp.shownRows {
+		if n == hp.cursorAt {
 			begin = len(lines)
 		}
-		lines = append(lines, hp.rows[i].rowLines(st, w, n == hp.at)...)
-		if n == hp.at {
+		lines = append(lines, hp.rows[i].rowLines(st, w, n == hp.cursorAt)...)
+		if n == hp.cursorAt {
 			end = len(lines) - 1
 		}
 	}
-	if len(hp.shown) == 0 {
+	if len(hp.shownRows) == 0 {
 		lines = append(lines, widget.StyledLine("   no key does this here", st.Dim).Render(w))
 	}
 	rows := max(0, h-1)

@@ -64,9 +64,9 @@ type LineWindow struct {
 	Rows   int // how many lines are shown
 	Scroll int // how many lines away from where it would stand by itself
 
-	first        int // of the lines that are shown
-	above, below int // how many are not
-	signs        bool
+	first                  int // of the lines that are shown
+	linesAbove, linesBelow int // how many are not
+	signs                  bool
 }
 
 // LeastSigned is how many rows a window must have to count what it leaves out.
@@ -94,19 +94,19 @@ func WindowOn(n, rows, focus, scroll int) LineWindow {
 		w.Rows++
 		w.first--
 	}
-	w.above, w.below = w.first, n-w.first-w.Rows
+	w.linesAbove, w.linesBelow = w.first, n-w.first-w.Rows
 	return w
 }
 
 // IsCut says whether some lines are not shown.
-func (w LineWindow) IsCut() bool { return w.above+w.below > 0 }
+func (w LineWindow) IsCut() bool { return w.linesAbove+w.linesBelow > 0 }
 
 // ShownLine says where a line is in what is shown, if it is.
 func (w LineWindow) ShownLine(i int) (int, bool) {
 	if i < w.first || i >= w.first+w.Rows {
 		return 0, false
 	}
-	if w.signs && w.above > 0 {
+	if w.signs && w.linesAbove > 0 {
 		i++
 	}
 	return i - w.first, true
@@ -127,5 +127,5 @@ func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) [
 		}
 		return []string{widget.StyledLine(fmt.Sprintf(" %s %d more · %s", sign, n, key), st.Dim).Render(cells)}
 	}
-	return slices.Concat(say(w.above, "↑", "pgup"), shown, say(w.below, "↓", "pgdown"))
+	return slices.Concat(say(w.linesAbove, "↑", "pgup"), shown, say(w.linesBelow, "↓", "pgdown"))
 }

@@ -16,10 +16,10 @@ import (
 
 // PaletteOverlay finds any action or place by a few letters.
 type PaletteOverlay struct {
-	input widget.TextInput
-	items []paletteItem
-	hits  []int
-	at    int
+	input    widget.TextInput
+	items    []paletteItem
+	hits     []int
+	cursorAt int
 
 	rev    *revision.Revision
 	keys   *action.Keymap
@@ -40,7 +40,7 @@ func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 // findHits fills hits with what matches, best first; with nothing typed the actions
 // and places as they stand.
 func (p *PaletteOverlay) findHits() {
-	p.at = 0
+	p.cursorAt = 0
 	defer p.offerHit()
 	p.hits = p.hits[:0]
 	typed := strings.ToLower(strings.TrimLeft(p.input.InputText(), " "))
@@ -157,7 +157,7 @@ func (p *PaletteOverlay) PressKey(key, text string) (done bool, chosen *ChosenIt
 	case "down", "ctrl+n":
 		p.moveHit(1)
 	case "up", "ctrl+p", "shift+tab":
-		if p.at == 0 && p.input.InputText() == "" {
+		if p.cursorAt == 0 && p.input.InputText() == "" {
 			p.input.Do(action.InputEarlier)
 			p.findHits()
 			break
@@ -179,15 +179,15 @@ func (p *PaletteOverlay) PressKey(key, text string) (done bool, chosen *ChosenIt
 
 // moveHit goes on among the hits; the one it comes to is what the text is completed to.
 func (p *PaletteOverlay) moveHit(d int) {
-	p.at = max(0, min(p.at+d, len(p.hits)-1))
+	p.cursorAt = max(0, min(p.cursorAt+d, len(p.hits)-1))
 	p.offerHit()
 }
 
 // offerHit suggests the hit at the cursor where it begins with what was typed.
 func (p *PaletteOverlay) offerHit() {
 	whole := ""
-	if p.at < len(p.hits) {
-		it := &p.items[p.hits[p.at]]
+	if p.cursorAt < len(p.hits) {
+		it := &p.items[p.hits[p.cursorAt]]
 		whole = it.text
 		for _, name := range it.names {
 			if v := p.input.InputText(); strings.HasPrefix(name, v) && !strings.HasPrefix(whole, v) {
@@ -201,10 +201,10 @@ func (p *PaletteOverlay) offerHit() {
 // chooseHit takes what the cursor is on; a disabled thing stays and shows its reason, and so
 // does what finds nothing.
 func (p *PaletteOverlay) chooseHit() *ChosenItem {
-	if p.at >= len(p.hits) {
+	if p.cursorAt >= len(p.hits) {
 		return nil
 	}
-	it := &p.items[p.hits[p.at]]
+	it := &p.items[p.hits[p.cursorAt]]
 	switch {
 	case it.whyNot != "":
 		return nil
@@ -243,8 +243,8 @@ func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) 
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(mostRows, h-1))
 	var below []string
-	if p.at < len(p.hits) {
-		below = p.items[p.hits[p.at]].linesBelow(st, w)
+	if p.cursorAt < len(p.hits) {
+		below = p.items[p.hits[p.cursorAt]].linesBelow(st, w)
 		below = below[:min(len(below), max(0, rows-1))]
 	}
 	if w < narrow { // where most rows are cut, the list does not jump
@@ -253,9 +253,9 @@ func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) 
 		}
 	}
 	list := rows - len(below)
-	top := max(0, p.at-list+1)
+	top := max(0, p.cursorAt-list+1)
 	for n := top; n < len(p.hits) && n < top+list; n++ {
-		lines = append(lines, p.items[p.hits[n]].itemLine(st, w, n == p.at))
+		lines = append(lines, p.items[p.hits[n]].itemLine(st, w, n == p.cursorAt))
 	}
 	if len(p.hits) == 0 {
 		lines = append(lines, widget.StyledLine(" no match · esc closes", st.Dim).Render(w))

@@ -58,16 +58,16 @@ func (v *planPage) insertPolicy(env *view.Env) {
 		env.OpenPage(nav.ToNew(10))
 		return
 	}
-	p := planProposal{insert: true, above: here, below: next}
+	p := planProposal{insert: true, policyAbove: here, policyBelow: next}
 	p.workOut(v.board)
 	switch {
 	case p.err != nil:
 		env.SayFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.proposePlan(env, p)
-		env.SayText("room at %d after %s in %s; %s run", p.at, here, stepCount(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
+		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
 	default:
-		at := p.at
+		at := p.newPriority
 		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
 			YesText: "write it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
 	}
@@ -94,15 +94,15 @@ func (v *planPage) pickTemplate(env *view.Env) {
 // freeBelow is the priority of the room that was made, else the first free one below the cursor.
 func (v *planPage) freeBelow() (int32, bool) {
 	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
-		return v.p.at, true
+		return v.p.newPriority, true
 	}
 	r, ok := v.table.SelectedItem()
 	for _, g := range v.board.FreeRuns() {
 		if !ok {
 			return g.From, true
 		}
-		if g.To > r.now {
-			return max(g.From, r.now+1), true
+		if g.To > r.priorityNow {
+			return max(g.From, r.priorityNow+1), true
 		}
 	}
 	return 0, false
@@ -113,7 +113,7 @@ type planChange struct {
 	// stopped is the plan that was stopped when this was asked, nil for a new one; ran is
 	// the process that was seen to run it since, 0 for none.
 	stopped *revision.PlanState
-	ran     func() int
+	noteRan func() int
 	work    func(context.Context, view.Console) (*gate.Preview, error)
 	start   func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
 }
@@ -134,7 +134,7 @@ func (s planChange) whyGone(c view.Console, err error) error {
 		return err
 	}
 	now := c.Revision().Plan
-	what, by := "ended", s.ran()
+	what, by := "ended", s.noteRan()
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
 		return err // it is another thing that stands against it
@@ -171,7 +171,7 @@ func (v *planPage) runPlan(env *view.Env) {
 // goOn previews what a stopped plan has left; yes continues it.
 func (v *planPage) goOn(env *view.Env) {
 	v.askPlan(env, planChange{
-		stopped: v.state, ran: v.noteRunner(),
+		stopped: v.state, noteRan: v.noteRunner(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanResumePreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanResume(ctx, read, answer)
@@ -182,7 +182,7 @@ func (v *planPage) goOn(env *view.Env) {
 // rollBack previews the way back of a stopped plan; yes rolls it back.
 func (v *planPage) rollBack(env *view.Env) {
 	v.askPlan(env, planChange{
-		stopped: v.state, ran: v.noteRunner(),
+		stopped: v.state, noteRan: v.noteRunner(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanBackPreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanBack(ctx, read, answer)
@@ -193,8 +193,8 @@ func (v *planPage) rollBack(env *view.Env) {
 // noteRunner starts to note which other Rung runs the plan from now on, and gives the function
 // that tells.
 func (v *planPage) noteRunner() func() int {
-	v.other = &atomic.Int64{}
-	other := v.other
+	v.otherRunner = &atomic.Int64{}
+	other := v.otherRunner
 	return func() int { return int(other.Load()) }
 }
 

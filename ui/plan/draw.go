@@ -107,7 +107,7 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.at, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
+		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
 	}
 	var free []string
 	for _, g := range v.board.FreeRuns() {

@@ -30,10 +30,10 @@ type planPage struct {
 	state    *revision.PlanState
 	// away says that a plan that is done gave way to a proposal.
 	away bool
-	// other is the process of another Rung that runs the plan an open preview is about.
-	other *atomic.Int64
-	// under is the step of the plan that the list was last scrolled to.
-	under string
+	// otherRunner is the process of another Rung that runs the plan an open preview is about.
+	otherRunner *atomic.Int64
+	// cursorPolicy is the step of the plan that the list was last scrolled to.
+	cursorPolicy string
 }
 
 // New makes the view.
@@ -59,8 +59,8 @@ func (v *planPage) Sync(env *view.Env) {
 	if v.state == nil || v.state.IsOpen() {
 		v.away = false
 	}
-	if v.other != nil && v.state.RunsElsewhere() {
-		v.other.Store(int64(v.state.Runner.PID))
+	if v.otherRunner != nil && v.state.RunsElsewhere() {
+		v.otherRunner.Store(int64(v.state.Runner.PID))
 	}
 	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
@@ -111,7 +111,7 @@ func (v *planPage) plannedPlaces() map[string]int32 {
 func (v *planPage) followStep() {
 	p := v.ourPlan()
 	if p == nil {
-		v.under = ""
+		v.cursorPolicy = ""
 		return
 	}
 	at := 0
@@ -121,8 +121,8 @@ func (v *planPage) followStep() {
 			break
 		}
 	}
-	if id := stepID(at); id != v.under && !v.onSteps {
-		v.under = id
+	if id := stepID(at); id != v.cursorPolicy && !v.onSteps {
+		v.cursorPolicy = id
 		v.steps.SelectID(id)
 	}
 }
@@ -134,7 +134,7 @@ func (v *planPage) neighbourNames() (here, next string) {
 		return "", ""
 	}
 	for _, s := range v.board.Slots() {
-		if s.Priority > r.now {
+		if s.Priority > r.priorityNow {
 			return r.name, s.Policy
 		}
 	}

@@ -17,12 +17,12 @@ import (
 
 // policyRow is one policy, where it stands and where it would.
 type policyRow struct {
-	name      string
-	now, then int32
-	mark      string // the bracket of policies that share a priority
-	note      string // what to know besides: "= 4 share 40"
-	room      int    // cells for name and note
-	max       int32
+	name                      string
+	priorityNow, priorityThen int32
+	shareMark                 string // the bracket of policies that share a priority
+	note                      string // what to know besides: "= 4 share 40"
+	room                      int    // cells for name and note
+	max                       int32
 	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
 	roomNow, roomThen string
 }
@@ -33,33 +33,33 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []policyRow {
 	slots := b.Slots()
 	rows := make([]policyRow, len(slots))
 	for i, s := range slots {
-		r := policyRow{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", room: max(8, w-fixed), max: b.Max()}
+		r := policyRow{name: s.Policy, priorityNow: s.Priority, priorityThen: s.Priority, shareMark: "─", room: max(8, w-fixed), max: b.Max()}
 		if t, ok := then[s.Policy]; ok {
-			r.then = t
+			r.priorityThen = t
 		}
 		first := i == 0 || slots[i-1].Priority != s.Priority
 		last := i == len(slots)-1 || slots[i+1].Priority != s.Priority
 		switch {
 		case s.Priority > b.Max():
-			r.mark = "✗"
+			r.shareMark = "✗"
 		case first && last:
 		case first:
-			r.mark = "┌"
+			r.shareMark = "┌"
 		case last:
-			r.mark = "└"
+			r.shareMark = "└"
 		default:
-			r.mark = "├"
+			r.shareMark = "├"
 		}
 		rows[i] = r
 	}
 	count := map[int32]int{}
 	for _, r := range rows {
-		count[r.now]++
+		count[r.priorityNow]++
 	}
 	will := b.WithMoved(then)
 	for i := range rows {
 		r := &rows[i]
-		r.note = rowNote(r, count[r.now])
+		r.note = rowNote(r, count[r.priorityNow])
 		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
 	}
 	return rows
@@ -74,10 +74,10 @@ const fixed = 2 + 4 + 1 + 4 + 1 + 2
 func rowNote(r *policyRow, shared int) string {
 	var forms []string
 	switch {
-	case r.now > r.max:
+	case r.priorityNow > r.max:
 		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
-	case shared > 1 && r.mark == "┌":
-		forms = []string{fmt.Sprintf("= %d share %d", shared, r.now), fmt.Sprintf("= %d at %d", shared, r.now), fmt.Sprintf("= %d", shared)}
+	case shared > 1 && r.shareMark == "┌":
+		forms = []string{fmt.Sprintf("= %d share %d", shared, r.priorityNow), fmt.Sprintf("= %d at %d", shared, r.priorityNow), fmt.Sprintf("= %d", shared)}
 	}
 	for _, f := range forms {
 		if widget.TextWidth(r.name)+2+widget.TextWidth(f) <= r.room {
@@ -91,15 +91,15 @@ func rowNote(r *policyRow, shared int) string {
 // cut.
 func planColumns(st func() *themes.StyleSet) []widget.TableColumn[policyRow] {
 	return []widget.TableColumn[policyRow]{
-		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.now)) }},
+		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.priorityNow)) }},
 		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line {
-			if r.then == r.now {
-				return widget.StyledLine(fmt.Sprint(r.then), st().Dim)
+			if r.priorityThen == r.priorityNow {
+				return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Dim)
 			}
-			return widget.StyledLine(fmt.Sprint(r.then), st().Title)
+			return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Title)
 		}},
 		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r policyRow) widget.Line {
-			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
+			l := widget.Line{{Text: r.shareMark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
 			if r.note != "" {
 				l = l.Add("  "+r.note, st().Warn)
 			}
@@ -144,9 +144,9 @@ func adminPolicyKey(name string) model.PolicyKey { return plan.KeyOfName(name) }
 type planProposal struct {
 	space plan.Spacing // step 0 takes the usual one
 	// insert makes room between above and below; at is where the new policy goes then.
-	insert       bool
-	above, below string
-	at           int32
+	insert                   bool
+	policyAbove, policyBelow string
+	newPriority              int32
 
 	plan plan.Plan
 	err  error
@@ -156,15 +156,15 @@ type planProposal struct {
 func (p *planProposal) workOut(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
-		in, err := b.InsertBetween(p.above, p.below)
+		in, err := b.InsertBetween(p.policyAbove, p.policyBelow)
 		p.err = err
 		if err == nil {
-			p.at = in.Priority
+			p.newPriority = in.Priority
 			if in.Room != nil {
 				p.plan = *in.Room
 				return
 			}
-			p.plan = plan.Plan{Max: b.Max(), Now: b.Slots(), Then: b.Slots(), Notes: []string{fmt.Sprintf("%d is free", p.at)}}
+			p.plan = plan.Plan{Max: b.Max(), Now: b.Slots(), Then: b.Slots(), Notes: []string{fmt.Sprintf("%d is free", p.newPriority)}}
 		}
 		return
 	}
@@ -177,7 +177,7 @@ func (p *planProposal) workOut(b *plan.Board) {
 // proposalTitle says what is proposed: it is the plan's, also where there is none.
 func (p *planProposal) proposalTitle() string {
 	if p.insert {
-		return plan.RoomTitle(p.above, p.below)
+		return plan.RoomTitle(p.policyAbove, p.policyBelow)
 	}
 	return p.space.Title()
 }

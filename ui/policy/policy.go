@@ -51,10 +51,10 @@ type View struct {
 	findings *detail.Pane
 
 	// The inputs of the lists: these are made again when one of them changed.
-	cluster *model.Cluster
-	shown   string // YAML
-	waiting map[string]bool
-	found   struct {
+	cluster   *model.Cluster
+	shownYAML string // YAML
+	waiting   map[string]bool
+	found     struct {
 		cluster *model.Cluster
 		pods    []*model.Pod
 	}
@@ -82,7 +82,7 @@ func (v *View) Scopes() []action.Scope {
 // Sync makes the part on show from the revision.
 func (v *View) Sync(env *view.Env) {
 	if v.st != env.Styles {
-		v.shown, v.cluster = "", nil
+		v.shownYAML, v.cluster = "", nil
 	}
 	v.st = env.Styles
 	v.policy = env.Rev.Cluster.Policy(v.key)
@@ -116,10 +116,10 @@ func (v *View) syncYAML(env *view.Env) {
 	if v.policy != nil {
 		text = v.policy.YAML
 	}
-	if text == v.shown && v.yaml.CountAll() > 0 {
+	if text == v.shownYAML && v.yaml.CountAll() > 0 {
 		return
 	}
-	v.shown = text
+	v.shownYAML = text
 	if text == "" {
 		v.yaml.SetLines(nil)
 		return

@@ -24,11 +24,11 @@ const (
 
 // FindingsPacer paces the findings. It belongs to the goroutine that waits for revisions.
 type FindingsPacer struct {
-	next  time.Time          // of the next working-out, at the earliest
-	owed  bool               // the screen has older ones
-	shown *revision.Revision // what was handed out last
-	job   *askedRevision     // under way, nil for none
-	asked time.Time          // when the last one was done, or the first begun
+	next      time.Time          // of the next working-out, at the earliest
+	owed      bool               // the screen has older ones
+	lastShown *revision.Revision // what was handed out last
+	job       *askedRevision     // under way, nil for none
+	lastAsked time.Time          // when the last one was done, or the first begun
 }
 
 // askedRevision is every connection of a revision being asked, for its findings.
@@ -96,13 +96,13 @@ func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revisi
 		return
 	}
 	if l.job != nil {
-		if l.job.basis == rev.Basis() || time.Since(l.asked) > lintMost {
+		if l.job.basis == rev.Basis() || time.Since(l.lastAsked) > lintMost {
 			return
 		}
 		l.endWork()
 	}
-	if l.asked.IsZero() {
-		l.asked = time.Now()
+	if l.lastAsked.IsZero() {
+		l.lastAsked = time.Now()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	job := &askedRevision{basis: rev.Basis(), cancel: cancel, done: make(chan struct{})}
@@ -120,14 +120,14 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 	if l.job != nil {
 		select {
 		case <-l.job.done:
-			l.job, l.asked = nil, time.Now()
+			l.job, l.lastAsked = nil, time.Now()
 		default:
 		}
 	}
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Omissions()
-	if l.shown == nil {
+	if l.lastShown == nil {
 		finding.FindSome(rev) // the first are waited for
 	}
 	current := finding.HasFindings(rev)
@@ -146,12 +146,12 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 		liverows.ExplainBehind(rev, c.Now(), true)
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
-	if rev == l.shown {
+	if rev == l.lastShown {
 		// Nothing of it changed but the findings, what live rows there are and why
 		// some differ: pages look again when they are handed another revision.
 		again := *rev
 		return &again
 	}
-	l.shown = rev
+	l.lastShown = rev
 	return rev
 }

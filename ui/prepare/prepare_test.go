@@ -123,7 +123,7 @@ func TestCausesArePrepared(t *testing.T) {
 // TestAskingIsGivenUp: on a big cluster all connections are asked beside the screen; what
 // is superseded is given up, and the end waits for what is under way.
 func TestAskingIsGivenUp(t *testing.T) {
-	l := FindingsPacer{asked: time.Now()}
+	l := FindingsPacer{lastAsked: time.Now()}
 	objects := []model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}
 	for i := range 300 {
 		objects = append(objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "a", Name: fmt.Sprint("p", i)}},
@@ -166,7 +166,7 @@ func TestAskingIsGivenUp(t *testing.T) {
 	more, _ = more.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "c"}}}}, nil)
 	c.rev = revision.New(revision.Facts{Number: 3, Cluster: more}, c.rev)
 	old = hangs(rev.Basis())
-	l.job, l.next, l.asked = old, time.Time{}, time.Now().Add(-2*lintMost)
+	l.job, l.next, l.lastAsked = old, time.Time{}, time.Now().Add(-2*lintMost)
 	l.prepareNewest(t.Context(), c)
 	if l.job != old {
 		t.Error("given up again and again, findings never come")

@@ -139,7 +139,7 @@ func (v *View) confirmDialog(m revision.Mode) *view.ConfirmDialog {
 			if v.phase != ready {
 				return nil
 			}
-			return v.confirmDialog(v.of.Mode)
+			return v.confirmDialog(v.workedFrom.Mode)
 		},
 		No: func(env *view.Env) { env.SayText("nothing was changed") },
 	}
@@ -214,14 +214,14 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 	rule := widget.StyledLine(dashesText(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.since, "working out what the change does")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "working out what the change does")).Render(w)}
 	case failed:
 		return []string{rule, widget.JoinLines(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.pending.waitsFor(); other != "" {
 			return append(append([]string{rule}, flowText("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
-		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.since, "writing")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
 	case late:

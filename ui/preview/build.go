@@ -23,9 +23,9 @@ const wide = 110
 // buildDocs makes the documents anew when what they are made of changed.
 func (v *View) buildDocs(env *view.Env) {
 	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
-	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.wrong, v.notice, ""}
+	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.writeProblem, v.notice, ""}
 	if v.phase >= waiting {
-		key.shown = fmt.Sprint(v.shown)
+		key.shown = fmt.Sprint(v.zonesShown)
 	}
 	if key == v.built {
 		return
@@ -105,8 +105,8 @@ func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
 	if v.phase >= waiting {
 		v.addZones(b)
 	}
-	if v.wrong != "" {
-		b.addPoint(consequences.Wrong, "Not written: "+v.wrong+". Nothing was changed.", themes.Error)
+	if v.writeProblem != "" {
+		b.addPoint(consequences.Wrong, "Not written: "+v.writeProblem+". Nothing was changed.", themes.Error)
 	}
 	if v.notice != "" {
 		b.addPoint(consequences.Warns, v.notice, themes.Text)
@@ -122,9 +122,9 @@ func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
 
 // addZones tells what each zone shows.
 func (v *View) addZones(b *docBuilder) {
-	_, ok := countShown(v.shown)
-	b.addText(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.shown)), b.st.Text)
-	for _, s := range v.shown {
+	_, ok := countShown(v.zonesShown)
+	b.addText(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.zonesShown)), b.st.Text)
+	for _, s := range v.zonesShown {
 		mark, st, text := "●", b.st.OK, "shows it"
 		if !s.OK {
 			mark, st, text = "○", b.st.Warn, "not yet"

@@ -39,25 +39,25 @@ type View struct {
 	src ChangeSource
 	opt PreviewOptions
 
-	phase   changePhase
-	p       *gate.Preview
-	err     error                       // why it could not be worked out
-	wrong   string                      // why the last attempt to write failed
-	notice  string                      // something else to know, once
-	trial   *revision.UnconfirmedChange // it was made on trial
-	since   time.Time                   // when what is under way began
-	pending *pendingChange
-	works   view.LatestWork    // the consequences are being worked out
-	of      *revision.Revision // the newest when the work began
-	ended   time.Time          // when the last work ended
-	cost    time.Duration      // and how long that took
+	phase        changePhase
+	p            *gate.Preview
+	err          error                       // why it could not be worked out
+	writeProblem string                      // why the last attempt to write failed
+	notice       string                      // something else to know, once
+	trial        *revision.UnconfirmedChange // it was made on trial
+	beganAt      time.Time                   // when what is under way began
+	pending      *pendingChange
+	previewWork  view.LatestWork    // the consequences are being worked out
+	workedFrom   *revision.Revision // the newest when the work began
+	ended        time.Time          // when the last work ended
+	cost         time.Duration      // and how long that took
 
 	change, rows *widget.DocView
 	side         bool // rows stand beside the change
 	onRows       bool // the cursor is there
 	diff         bool
 	built        builtKey
-	shown        []policies.ZoneShown
+	zonesShown   []policies.ZoneShown
 }
 
 // builtKey holds the inputs that the documents were built from.
@@ -74,21 +74,21 @@ type builtKey struct {
 
 // previewWorked is the message with the preview that was worked out, or why it could not be.
 type previewWorked struct {
-	p    *gate.Preview
-	err  error
-	at   time.Time
-	cost time.Duration
+	p        *gate.Preview
+	err      error
+	workedAt time.Time
+	cost     time.Duration
 }
 
 type changeWritten struct {
-	by  *View
-	res *gate.Result
-	err error
+	view *View
+	res  *gate.Result
+	err  error
 }
 
 type zonesFollowed struct {
-	by    *View
-	shown []policies.ZoneShown
+	view       *View
+	zonesShown []policies.ZoneShown
 }
 
 // PreviewOf makes a preview of any change.
@@ -137,20 +137,20 @@ func (v *View) SelectedPage() nav.Page { return nav.Page{} }
 // Sync starts the work and keeps what is shown true.
 func (v *View) Sync(env *view.Env) {
 	switch {
-	case !v.works.WasBegun():
+	case !v.previewWork.WasBegun():
 		v.workOut(env)
-	case v.phase == ready && !v.works.IsUnderWay() && v.p.IsOutdated(v.of, env.Rev):
+	case v.phase == ready && !v.previewWork.IsUnderWay() && v.p.IsOutdated(v.workedFrom, env.Rev):
 		v.workOut(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.followedTargets()
-		v.shown = policies.ZonesShowing(env.Rev, keys, gone)
+		v.zonesShown = policies.ZonesShowing(env.Rev, keys, gone)
 	}
 	v.buildDocs(env)
 }
 
 // workOut has the consequences worked out.
 func (v *View) workOut(env *view.Env) {
-	v.of, v.since = env.Rev, env.Now
+	v.workedFrom, v.beganAt = env.Rev, env.Now
 	src, console := v.src, env.Console
 	wait := time.Duration(0)
 	if v.phase == ready {
@@ -158,7 +158,7 @@ func (v *View) workOut(env *view.Env) {
 	} else {
 		v.phase = working
 	}
-	view.BeginWork(&v.works, env, "working out what the change does", func(ctx context.Context) (previewWorked, error) {
+	view.BeginWork(&v.previewWork, env, "working out what the change does", func(ctx context.Context) (previewWorked, error) {
 		if err := waitFor(ctx, wait); err != nil {
 			return previewWorked{err: err}, nil
 		}
@@ -190,8 +190,8 @@ func waitFor(ctx context.Context, d time.Duration) error {
 
 // ReceiveResult takes what was worked out, written and followed.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
-	if m, _, ok := view.TakeResult[previewWorked](&v.works, msg); ok {
-		v.ended, v.cost = m.at, m.cost
+	if m, _, ok := view.TakeResult[previewWorked](&v.previewWork, msg); ok {
+		v.ended, v.cost = m.workedAt, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
 			what = v.p.ChangesSince(m.p)
@@ -213,11 +213,11 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 	}
 	switch m := msg.(type) {
 	case changeWritten:
-		if m.by == v {
+		if m.view == v {
 			v.afterWrite(env, m)
 		}
 	case zonesFollowed:
-		if m.by == v {
+		if m.view == v {
 			v.afterFollow(env, m)
 		}
 	}
@@ -226,7 +226,7 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 
 // showChanged shows the change as it is now, and what is different: it wants another yes.
 func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
-	v.p, v.err, v.wrong = p, nil, ""
+	v.p, v.err, v.writeProblem = p, nil, ""
 	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
 	env.SayFailure("changed since you opened it: %s", what)
 }
@@ -249,9 +249,9 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return env.BusyLine(v.since, "working it out")
+		return env.BusyLine(v.beganAt, "working it out")
 	case writing:
-		return env.BusyLine(v.since, "writing")
+		return env.BusyLine(v.beganAt, "writing")
 	case waiting:
 		return widget.StyledLine("written, rows follow", st.Info)
 	case late:

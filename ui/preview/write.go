@@ -19,12 +19,12 @@ import (
 
 // commitChange makes the change of a preview that was confirmed, and waits for the rows.
 func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm) {
-	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
-	v.works.StopWork() // what is still being worked out comes too late
+	v.phase, v.writeProblem, v.notice, v.p, v.beganAt = writing, "", "", p, env.Now
+	v.previewWork.StopWork() // what is still being worked out comes too late
 	src, console, change := v.src, env.Console, &pendingChange{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
-	answer.OnWait = func(title string) { change.other.Store(&title) }
+	answer.OnWait = func(title string) { change.otherChange.Store(&title) }
 	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.giveUp()
@@ -37,9 +37,9 @@ func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm)
 
 // pendingChange is a change that was confirmed, which may have to wait for another.
 type pendingChange struct {
-	ctx    context.Context
-	giveUp context.CancelFunc // as long as it waits
-	other  atomic.Pointer[string]
+	ctx         context.Context
+	giveUp      context.CancelFunc // as long as it waits
+	otherChange atomic.Pointer[string]
 }
 
 // waitsFor is the title of the change it waits for, empty when it does not.
@@ -47,7 +47,7 @@ func (t *pendingChange) waitsFor() string {
 	if t == nil {
 		return ""
 	}
-	if other := t.other.Load(); other != nil {
+	if other := t.otherChange.Load(); other != nil {
 		return *other
 	}
 	return ""
@@ -61,7 +61,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 	}
 	if m.res == nil && m.err != nil {
 		v.phase = ready
-		v.wrong = m.err.Error()
+		v.writeProblem = m.err.Error()
 		if errors.Is(m.err, change.ErrStale) || errors.Is(m.err, change.ErrBlocked) {
 			v.workOut(env)
 		}
@@ -137,8 +137,8 @@ func countShown(shown []policies.ZoneShown) (all bool, ok int) {
 }
 
 func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
-	v.shown = m.shown
-	if all, _ := countShown(m.shown); !all {
+	v.zonesShown = m.zonesShown
+	if all, _ := countShown(m.zonesShown); !all {
 		v.phase = late
 		return
 	}
@@ -181,12 +181,12 @@ func (v *View) isUndoable(env *view.Env) bool {
 
 // outcomeText says what the zones show.
 func (v *View) outcomeText() string {
-	_, ok := countShown(v.shown)
+	_, ok := countShown(v.zonesShown)
 	switch {
-	case len(v.shown) == 0:
+	case len(v.zonesShown) == 0:
 		return "done"
 	case v.p.Mutation.Op == change.OpLogLevel:
-		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
+		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.zonesShown))
 	}
-	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))
+	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.zonesShown))
 }

@@ -29,7 +29,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	if v.policies == nil { // what failed belongs to the policy, over its zones
 		over, under = append(over, under...), nil
 	}
-	v.above = len(over)
+	v.linesAboveTable = len(over)
 	parts := make([]string, 0, len(over)+len(under)+1)
 	parts = append(parts, over...)
 	parts = append(parts, v.List.Render(env, w, h-len(over)-len(under)))
@@ -48,7 +48,7 @@ func (v *View) headLines(w int) []string {
 			{Text: " rows disagree  "}, {Text: "?", Style: st.Warn}, {Text: " no report  "}, {Text: "✗", Style: st.Warn}, {Text: " zone gone"}}
 		return []string{proof.Render(w), legend.Render(w)}
 	}
-	p := v.one
+	p := v.onlyReport
 	l := widget.Line{{Text: " " + p.Label, Style: st.Title}}
 	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
@@ -71,7 +71,7 @@ func (v *View) headLines(w int) []string {
 
 // failureLines returns the messages of failing zones, equal ones once.
 func (v *View) failureLines(w int) []string {
-	p := v.one
+	p := v.onlyReport
 	if v.policies != nil {
 		sel, ok := v.policies.SelectedItem()
 		if !ok || sel == nil || len(sel.Failures) == 0 {
@@ -88,13 +88,13 @@ func (v *View) failureLines(w int) []string {
 			out = append(out, widget.StyledLine(fmt.Sprintf("   and %s more", words.Total(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
 			break
 		}
-		out = append(out, v.failureText(f, w)...)
+		out = append(out, v.linesOfFailure(f, w)...)
 	}
 	return out
 }
 
-// failureText is one message in at most two lines, with the zones that say it.
-func (v *View) failureText(f ready.ReportFailure, w int) []string {
+// linesOfFailure is one message in at most two lines, with the zones that say it.
+func (v *View) linesOfFailure(f ready.ReportFailure, w int) []string {
 	lines := widget.FlowText(f.String(), max(12, w-5))
 	var out []string
 	for i, part := range lines {

@@ -24,13 +24,13 @@ type View struct {
 	trouble  bool // only what is not in order
 
 	// The reports shown were made from the objects of cluster at the time at.
-	cluster *model.Cluster
-	at      time.Time
-	all     []*ready.PolicyReports
-	one     *ready.PolicyReports
-	rev     *revision.Revision
-	st      *themes.StyleSet
-	above   int // lines over the table in the last frame
+	cluster         *model.Cluster
+	takenAt         time.Time
+	allReports      []*ready.PolicyReports
+	onlyReport      *ready.PolicyReports
+	rev             *revision.Revision
+	st              *themes.StyleSet
+	linesAboveTable int // lines over the table in the last frame
 }
 
 // New makes the view; a page without a policy is that of all.
@@ -53,16 +53,16 @@ const again = time.Second
 // Sync puts reports and rows together.
 func (v *View) Sync(env *view.Env) {
 	v.rev = env.Rev
-	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.at) && env.Now.Sub(v.at) < again
+	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.takenAt) && env.Now.Sub(v.takenAt) < again
 	v.st = env.Styles
 	if fresh {
 		return
 	}
-	v.cluster, v.at = env.Rev.Cluster, env.Now
+	v.cluster, v.takenAt = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = ready.AllReports(env.Rev, env.Now)
+		v.allReports = ready.AllReports(env.Rev, env.Now)
 	} else {
-		v.one = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
+		v.onlyReport = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	}
 	v.fillTable()
 }
@@ -71,7 +71,7 @@ func (v *View) Sync(env *view.Env) {
 func (v *View) fillTable() {
 	if v.policies != nil {
 		var items []*ready.PolicyReports
-		for _, p := range v.all {
+		for _, p := range v.allReports {
 			if !v.trouble || !p.InOrder() {
 				items = append(items, p)
 			}
@@ -80,7 +80,7 @@ func (v *View) fillTable() {
 		return
 	}
 	var items []*ready.ZoneReport
-	for _, z := range v.one.Reports {
+	for _, z := range v.onlyReport.Reports {
 		if !v.trouble || !z.InOrder() {
 			items = append(items, z)
 		}
@@ -173,7 +173,7 @@ func (v *View) SelectedPage() nav.Page {
 }
 
 // Click puts the cursor on a line of the table.
-func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.above) }
+func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.linesAboveTable) }
 
 // Copies are the policy, what failed, and the command that shows the conditions.
 func (v *View) Copies(env *view.Env) []view.CopyItem {

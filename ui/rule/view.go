@@ -38,17 +38,17 @@ type View struct {
 
 	// Wide: what it says at the left, the ACL at the right, the rest below;
 	// else all in one.
-	wide       bool
-	says, rest *detail.Pane
-	all        *detail.Pane
-	right      []widget.Line
-	top, lw    int
-	low        bool // the cursor is in the lower pane
+	wide           bool
+	says, restPane *detail.Pane
+	wholePane      *detail.Pane
+	right          []widget.Line
+	top, lw        int
+	low            bool // the cursor is in the lower pane
 }
 
 // New makes the view of a rule.
 func New(page nav.Page) view.View {
-	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), rest: detail.NewPane(), all: detail.NewPane()}
+	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(), wholePane: detail.NewPane()}
 }
 
 // Sync makes the lines from the revision.
@@ -104,7 +104,7 @@ func (v *View) showGone(env *view.Env) {
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
-	v.all.SetItems(s.Lines)
+	v.wholePane.SetItems(s.Lines)
 }
 
 // layOut makes the panes for the size.
@@ -133,7 +133,7 @@ func (v *View) layOut(env *view.Env) {
 				left.AddGap()
 			}
 			v.says.SetItems(left.Lines)
-			v.rest.SetItems(below.Lines)
+			v.restPane.SetItems(below.Lines)
 		}
 	}
 	if !wide {
@@ -142,7 +142,7 @@ func (v *View) layOut(env *view.Env) {
 		v.saysLines(env, s)
 		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
-			v.all.SetItems(s.Lines)
+			v.wholePane.SetItems(s.Lines)
 			v.switchTo(false)
 			return
 		}
@@ -161,7 +161,7 @@ func (v *View) layOut(env *view.Env) {
 		v.matchLines(env, s)
 		v.meaningLines(env, s)
 		v.flowLines(env, s)
-		v.all.SetItems(s.Lines)
+		v.wholePane.SetItems(s.Lines)
 	}
 	if wide != v.wide {
 		v.switchTo(wide)
@@ -177,13 +177,13 @@ func (v *View) switchTo(wide bool) {
 // selectID puts the cursor on a line, in whichever pane it is.
 func (v *View) selectID(id string) bool {
 	if !v.wide {
-		return v.all.SelectID(id)
+		return v.wholePane.SelectID(id)
 	}
 	if v.says.SelectID(id) {
 		v.low = false
 		return true
 	}
-	if v.rest.SelectID(id) {
+	if v.restPane.SelectID(id) {
 		v.low = true
 		return true
 	}
@@ -194,9 +194,9 @@ func (v *View) selectID(id string) bool {
 func (v *View) activePane() *detail.Pane {
 	switch {
 	case !v.wide:
-		return v.all
+		return v.wholePane
 	case v.low:
-		return v.rest
+		return v.restPane
 	}
 	return v.says
 }
@@ -204,7 +204,7 @@ func (v *View) activePane() *detail.Pane {
 // Render draws the panes.
 func (v *View) Render(env *view.Env, w, h int) string {
 	if !v.wide || h <= v.top {
-		return v.all.Render(env.Styles, w, h)
+		return v.wholePane.Render(env.Styles, w, h)
 	}
 	lines := make([]string, v.top)
 	rw := max(0, w-v.lw-1)
@@ -216,7 +216,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 		}
 	}
 	upper := widget.BesideBlocks(env.Styles, v.says.RenderFocus(env.Styles, v.lw, v.top, !v.low), strings.Join(lines, "\n"), v.top)
-	return upper + "\n" + v.rest.RenderFocus(env.Styles, w, h-v.top, v.low)
+	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.low)
 }
 
 // Do carries out the rule's own actions and walks along the lines.
@@ -254,7 +254,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 // walkCursor moves the cursor; it goes from one pane into the other at their ends.
 func (v *View) walkCursor(id action.ID) bool {
 	if !v.wide {
-		return v.all.Do(id)
+		return v.wholePane.Do(id)
 	}
 	if id == action.Top {
 		v.low = false
@@ -274,7 +274,7 @@ func (v *View) walkCursor(id action.ID) bool {
 	case action.Down, action.HalfDown, action.PageDown:
 		if !v.low {
 			v.low = true
-			v.rest.Do(action.Top)
+			v.restPane.Do(action.Top)
 		}
 	case action.Up, action.HalfUp, action.PageUp:
 		if v.low {
@@ -342,11 +342,11 @@ func (v *View) SelectedPage() nav.Page { return v.activePane().LinkedPage() }
 // Click puts the cursor on a line.
 func (v *View) Click(_ *view.Env, x, y int) bool {
 	if !v.wide {
-		return v.all.Click(y)
+		return v.wholePane.Click(y)
 	}
 	if y >= v.top {
 		v.low = true
-		return v.rest.Click(y - v.top)
+		return v.restPane.Click(y - v.top)
 	}
 	if x >= v.lw {
 		return false

@@ -13,23 +13,23 @@ import (
 
 // answerForm asks the questions of a template, with the answers that the cluster offers below.
 type answerForm struct {
-	w    *template.World
-	t    *template.Template
-	done func(*view.Env, template.Answers)
+	w         *template.World
+	t         *template.Template
+	onAnswers func(*view.Env, template.Answers)
 
 	questions []template.Question
 	input     []widget.TextInput
 	touched   []bool // somebody answered it: what is offered does not replace the answer
-	at        int
+	fieldAt   int
 	offers    []template.Choice
 	pick      int
 	moved     bool // the cursor was put on it
-	wrong     string
+	problem   string
 	typing    int // the line of the field in the last drawing
 }
 
 func newForm(w *template.World, t *template.Template, done func(*view.Env, template.Answers)) *answerForm {
-	f := &answerForm{w: w, t: t, done: done, questions: t.AskedQuestions()}
+	f := &answerForm{w: w, t: t, onAnswers: done, questions: t.AskedQuestions()}
 	f.input, f.touched = make([]widget.TextInput, len(f.questions)), make([]bool, len(f.questions))
 	f.followOffered(0)
 	f.enterField(0)
@@ -59,7 +59,7 @@ func (f *answerForm) followOffered(from int) {
 
 // enterField goes to a field.
 func (f *answerForm) enterField(i int) {
-	f.at, f.wrong, f.moved, f.pick = i, "", false, 0
+	f.fieldAt, f.problem, f.moved, f.pick = i, "", false, 0
 	f.offers = f.questions[i].OfferedChoices(f.w, f.answersUpTo(i))
 	if at := slices.IndexFunc(f.offers, func(c template.Choice) bool { return c.Value == f.fieldValue(i) }); at >= 0 {
 		f.pick = at
@@ -67,7 +67,7 @@ func (f *answerForm) enterField(i int) {
 }
 
 // takesSeveral says whether the field takes more than one of what is offered.
-func (f *answerForm) takesSeveral() bool { return f.questions[f.at].Kind == template.Values }
+func (f *answerForm) takesSeveral() bool { return f.questions[f.fieldAt].Kind == template.Values }
 
 // PressKey fills the fields.
 func (f *answerForm) PressKey(env *view.Env, key, text string) bool {
@@ -77,9 +77,9 @@ func (f *answerForm) PressKey(env *view.Env, key, text string) bool {
 	case "enter":
 		return f.nextField(env)
 	case "tab":
-		f.enterField((f.at + 1) % len(f.questions))
+		f.enterField((f.fieldAt + 1) % len(f.questions))
 	case "shift+tab":
-		f.enterField((f.at + len(f.questions) - 1) % len(f.questions))
+		f.enterField((f.fieldAt + len(f.questions) - 1) % len(f.questions))
 	case "down", "ctrl+n":
 		f.moveBy(1)
 	case "up", "ctrl+p":
@@ -119,7 +119,7 @@ func (f *answerForm) toggleValue() {
 	}
 	var out []string
 	had := false
-	for _, x := range strings.Split(f.fieldValue(f.at), ",") {
+	for _, x := range strings.Split(f.fieldValue(f.fieldAt), ",") {
 		x = strings.TrimSpace(x)
 		if x == v {
 			had = true
@@ -134,33 +134,33 @@ func (f *answerForm) toggleValue() {
 }
 
 func (f *answerForm) hasValue(v string) bool {
-	return slices.ContainsFunc(strings.Split(f.fieldValue(f.at), ","), func(x string) bool { return strings.TrimSpace(x) == v })
+	return slices.ContainsFunc(strings.Split(f.fieldValue(f.fieldAt), ","), func(x string) bool { return strings.TrimSpace(x) == v })
 }
 
 // setValue answers the field.
 func (f *answerForm) setValue(text string) {
-	f.input[f.at].Set(text)
-	f.touched[f.at], f.wrong = true, ""
-	f.followOffered(f.at + 1)
+	f.input[f.fieldAt].Set(text)
+	f.touched[f.fieldAt], f.problem = true, ""
+	f.followOffered(f.fieldAt + 1)
 }
 
 // editField types into the field.
 func (f *answerForm) editField(env *view.Env, key, text string) {
-	was := f.input[f.at].InputText()
-	f.input[f.at].PressKey(env.Keys, key, text)
-	if f.input[f.at].InputText() != was {
-		f.touched[f.at], f.wrong, f.moved = true, "", false
-		f.followOffered(f.at + 1)
+	was := f.input[f.fieldAt].InputText()
+	f.input[f.fieldAt].PressKey(env.Keys, key, text)
+	if f.input[f.fieldAt].InputText() != was {
+		f.touched[f.fieldAt], f.problem, f.moved = true, "", false
+		f.followOffered(f.fieldAt + 1)
 	}
 }
 
 // nextField checks the field and goes on; after the last the policies are made.
 func (f *answerForm) nextField(env *view.Env) bool {
-	if !f.checkField(f.at) {
+	if !f.checkField(f.fieldAt) {
 		return false
 	}
-	if f.at < len(f.questions)-1 {
-		f.enterField(f.at + 1)
+	if f.fieldAt < len(f.questions)-1 {
+		f.enterField(f.fieldAt + 1)
 		return false
 	}
 	for i := range f.questions {
@@ -168,7 +168,7 @@ func (f *answerForm) nextField(env *view.Env) bool {
 			return false
 		}
 	}
-	f.done(env, f.answersUpTo(len(f.questions)))
+	f.onAnswers(env, f.answersUpTo(len(f.questions)))
 	return true
 }
 
@@ -178,18 +178,18 @@ func (f *answerForm) checkField(i int) bool {
 	if err == nil {
 		return true
 	}
-	if f.at != i {
+	if f.fieldAt != i {
 		f.enterField(i)
 	}
-	f.wrong = err.Error()
+	f.problem = err.Error()
 	return false
 }
 
 // Paste types into the field.
 func (f *answerForm) Paste(text string) {
-	f.input[f.at].InsertText(strings.TrimSpace(text))
-	f.touched[f.at], f.wrong = true, ""
-	f.followOffered(f.at + 1)
+	f.input[f.fieldAt].InsertText(strings.TrimSpace(text))
+	f.touched[f.fieldAt], f.problem = true, ""
+	f.followOffered(f.fieldAt + 1)
 }
 
 // TypesText says that text is typed.
@@ -197,7 +197,7 @@ func (f *answerForm) TypesText() bool { return true }
 
 // Cursor is in the field.
 func (f *answerForm) Cursor() (x, line int, ok bool) {
-	c := f.input[f.at].Cursor()
+	c := f.input[f.fieldAt].Cursor()
 	return f.nameWidth() + c, f.typing, c >= 0
 }
 
@@ -229,25 +229,25 @@ func (f *answerForm) Draw(st *themes.StyleSet, w int) (string, []string) {
 	wide := f.nameWidth()
 	for i, q := range f.questions {
 		mark, look := "  ", st.Dim
-		if i == f.at {
+		if i == f.fieldAt {
 			mark, look, f.typing = " ▸", st.Title, len(lines)
 		}
 		name := widget.StyledLine(mark+q.Name+strings.Repeat(" ", wide-2-len(q.Name)), look)
-		if i == f.at {
+		if i == f.fieldAt {
 			lines = append(lines, name.Render(wide)+f.input[i].Render(st, max(1, w-wide-1)))
 		} else {
 			lines = append(lines, widget.JoinLines(name, widget.PlainLine(widget.CleanText(f.fieldValue(i)))).Render(w))
 		}
 	}
 	lines = append(lines, "")
-	q := &f.questions[f.at]
+	q := &f.questions[f.fieldAt]
 	say("", q.Ask, st.Text)
-	if f.wrong != "" {
-		say("● ", f.wrong, st.Error)
+	if f.problem != "" {
+		say("● ", f.problem, st.Error)
 	}
 	lines = append(lines, f.offeredLines(st, w)...)
 	hint := "enter goes on"
-	if f.at == len(f.questions)-1 {
+	if f.fieldAt == len(f.questions)-1 {
 		hint = "enter previews; nothing is written yet"
 	}
 	if f.takesSeveral() {
@@ -273,7 +273,7 @@ func (f *answerForm) offeredLines(st *themes.StyleSet, w int) []string {
 	for i := top; i < len(f.offers) && i < top+mostOffers; i++ {
 		o := f.offers[i]
 		value, mark := widget.CleanText(o.Value), "   "
-		if i == f.pick && (f.moved || f.fieldValue(f.at) == o.Value) {
+		if i == f.pick && (f.moved || f.fieldValue(f.fieldAt) == o.Value) {
 			mark = " ▸ "
 		}
 		if f.takesSeveral() {

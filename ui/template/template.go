@@ -27,12 +27,12 @@ type templatePage struct {
 	table *widget.Table[*templateItem]
 	st    *themes.StyleSet
 
-	world view.LatestWork // the cluster as templates look at it
-	w     *template.World
-	makes view.LatestWork
-	wrong string // why no policies could be made
-	pre   *preview.View
-	made  *pattern.MadeSet
+	world   view.LatestWork // the cluster as templates look at it
+	w       *template.World
+	makes   view.LatestWork
+	problem string // why no policies could be made
+	pre     *preview.View
+	madeSet *pattern.MadeSet
 }
 
 // templateItem is a thing to pick: a blank policy, a template, or a set that exists.
@@ -116,7 +116,7 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 	if w, err, ok := view.TakeResult[*template.World](&v.world, msg); ok {
 		v.w = w
 		if err != nil {
-			v.wrong = err.Error()
+			v.problem = err.Error()
 		} else if v.isForSet() {
 			v.makePolicies(env, nil)
 		}
@@ -143,14 +143,14 @@ func (v *templatePage) makePolicies(env *view.Env, of func(*template.World) (*pa
 			return pattern.CompleteSet(w, k.Name, nil)
 		}
 	}
-	v.wrong = ""
+	v.problem = ""
 	view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
 }
 
 // showMade goes on to the preview.
 func (v *templatePage) showMade(env *view.Env, m *pattern.MadeSet, err error) {
 	if err != nil {
-		v.wrong = err.Error()
+		v.problem = err.Error()
 		if errors.Is(err, template.ErrWhole) {
 			env.SayText("%v", err)
 		} else {
@@ -158,7 +158,7 @@ func (v *templatePage) showMade(env *view.Env, m *pattern.MadeSet, err error) {
 		}
 		return
 	}
-	v.made = m
+	v.madeSet = m
 	for _, n := range m.Notes {
 		env.SayText("%s", n)
 	}
@@ -170,21 +170,21 @@ func (v *templatePage) showMade(env *view.Env, m *pattern.MadeSet, err error) {
 
 // editText goes on with the text in the editor.
 func (v *templatePage) editText(env *view.Env) {
-	text, base := v.made.Text, v.made.Base
+	text, base := v.madeSet.Text, v.madeSet.Base
 	if m := v.pre.CurrentMutation(); len(m.YAML) > 0 {
 		text, base = string(m.YAML), string(m.Base)
 	}
 	key := model.PolicyKey{}
-	if len(v.made.Changed) > 0 {
-		key = v.made.Changed[0]
+	if len(v.madeSet.Changed) > 0 {
+		key = v.madeSet.Changed[0]
 	}
-	notes := append([]string{"made from the template " + v.made.Template.Name + "."}, v.made.Notes...)
+	notes := append([]string{"made from the template " + v.madeSet.Template.Name + "."}, v.madeSet.Notes...)
 	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
 // cancelForm goes back to the list, or to where what a set misses was asked for.
 func (v *templatePage) cancelForm(env *view.Env) {
-	v.pre, v.made = nil, nil
+	v.pre, v.madeSet = nil, nil
 	env.SayText("nothing was changed")
 	if v.isForSet() {
 		env.GoBack()
@@ -240,8 +240,8 @@ func (v *templatePage) SelectedPage() nav.Page {
 // Crumb names the page.
 func (v *templatePage) Crumb() string {
 	switch {
-	case v.made != nil:
-		return "new " + v.made.Name
+	case v.madeSet != nil:
+		return "new " + v.madeSet.Name
 	case v.isForSet():
 		return "what is missing"
 	}
@@ -270,16 +270,16 @@ func (v *templatePage) WorkingSince() time.Time {
 // Render draws the list, or why there is none.
 func (v *templatePage) Render(env *view.Env, w, h int) string {
 	var lines []string
-	if v.wrong != "" {
+	if v.problem != "" {
 		mark := "✗"
-		for _, l := range widget.FlowText(widget.CleanText(v.wrong), max(1, w-6)) {
+		for _, l := range widget.FlowText(widget.CleanText(v.problem), max(1, w-6)) {
 			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: env.Styles.Error}, {Text: l}}.Render(w))
 			mark = " "
 		}
 		lines = append(lines, "")
 	}
 	if v.isForSet() {
-		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.wrong == "" {
+		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.problem == "" {
 			lines = append(lines, "", widget.JoinLines(widget.PlainLine("  "), l).Render(w))
 		}
 		return widget.PadBlock(lines, h)

@@ -18,23 +18,23 @@ import (
 // and the path.
 func (v *tracePage) drawLines(env *view.Env) {
 	second := int64(0)
-	if !v.when.IsZero() {
+	if !v.changedAt.IsZero() {
 		second = env.Now.Unix()
 	}
-	f := lineInputs{v.now, v.err, env.Styles, env.W, v.all, second, v.rev, v.ovn.drawnState()}
-	if f == v.drawn && v.wrong == "" {
+	f := lineInputs{v.current, v.err, env.Styles, env.W, v.showsAll, second, v.rev, v.ovn.drawnState()}
+	if f == v.drawn && v.problem == "" {
 		return
 	}
 	v.drawn = f
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
-	case v.wrong != "":
-		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.wrong, nav.Page{})
+	case v.problem != "":
+		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
 	case v.err != nil:
 		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 		v.addBefore(env, s)
-	case v.now == nil:
+	case v.current == nil:
 		s.Add("wait", nil, nav.Page{})
 	default:
 		v.addAnswer(env, s)
@@ -44,16 +44,16 @@ func (v *tracePage) drawLines(env *view.Env) {
 
 // addBefore says what the answer was until when.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
-	if !v.when.IsZero() {
-		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
+	if !v.changedAt.IsZero() {
+		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
 	}
 }
 
 // addAnswer is the whole.
 func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
-	t, st := v.now, s.St
+	t, st := v.current, s.St
 	sign, look := detail.VerdictSign(t.Verdict, st)
-	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
+	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.showsAll}
 	var to nav.Page
 	if len(t.Paths) == 1 && len(t.Families) == 0 {
 		to = d.DecidingPage(&t.Paths[0])

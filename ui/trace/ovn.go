@@ -16,12 +16,12 @@ import (
 // ovnAsking is ovn-trace, as it is asked and what it said.
 type ovnAsking struct {
 	view.LatestWork
-	wanted bool // ask as soon as the page is there
-	doing  *atomic.Pointer[string]
-	seen   string // of doing
-	words  *flows.OVNWords
-	at     time.Time // of the answer
-	err    error
+	isWanted   bool // ask as soon as the page is there
+	doing      *atomic.Pointer[string]
+	seenStep   string // of doing
+	words      *flows.OVNWords
+	answeredAt time.Time // of the answer
+	err        error
 }
 
 // drawnAsking is the part of asking that is drawn.
@@ -33,8 +33,8 @@ type drawnAsking struct {
 }
 
 func (a *ovnAsking) drawnState() drawnAsking {
-	a.seen = a.stepNow()
-	return drawnAsking{a.IsUnderWay(), a.seen, a.words, a.err}
+	a.seenStep = a.stepNow()
+	return drawnAsking{a.IsUnderWay(), a.seenStep, a.words, a.err}
 }
 
 // stepNow names the step that ovn-trace is at, empty for none.
@@ -48,22 +48,22 @@ func (a *ovnAsking) stepNow() string {
 }
 
 // hasNews says whether something else is being done than was drawn.
-func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seen }
+func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
 func (a *ovnAsking) takeTrace(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
 	if t != nil {
 		words := t.InWords()
-		a.words, a.at = &words, t.At
+		a.words, a.answeredAt = &words, t.At
 	}
 }
 
 // askOVN asks ovn-trace; leaving the page ends it.
 func (v *tracePage) askOVN(env *view.Env) {
-	v.ovn.wanted = false
+	v.ovn.isWanted = false
 	switch {
-	case v.wrong != "":
-		env.SayFailure("cannot ask: %s", v.wrong)
+	case v.problem != "":
+		env.SayFailure("cannot ask: %s", v.problem)
 		return
 	case !env.Rev.System.HasFeature(system.Rows):
 		env.SayFailure("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
@@ -85,8 +85,8 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 	switch {
 	case a.IsUnderWay():
 		text := "asking OVN"
-		if a.seen != "" {
-			text += ": " + a.seen
+		if a.seenStep != "" {
+			text += ": " + a.seenStep
 		}
 		s.AddParagraph("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
@@ -105,7 +105,7 @@ func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	case !w.Agrees:
 		sign, look = "?", st.Warn
 	}
-	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.at.Format(time.TimeOnly), w.Headline), nav.Page{})
+	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.answeredAt.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
 		way := &w.Ways[i]
 		if way.To != "" {

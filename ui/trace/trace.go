@@ -23,22 +23,22 @@ type tracePage struct {
 	detail.PanePage
 	question trace.Question
 	asks     verdict.Connection
-	wrong    string // why the question cannot be asked
+	problem  string // why the question cannot be asked
 	tracer   *trace.Tracer
-	all      bool
+	showsAll bool
 
-	asked   answerInputs // what the answer, or the one under way, was worked out from
-	running bool
-	since   time.Time // when the answer under way was asked for
-	next    time.Time // when it may be asked again
+	askedInputs answerInputs // what the answer, or the one under way, was worked out from
+	running     bool
+	askedAt     time.Time // when the answer under way was asked for
+	next        time.Time // when it may be asked again
 
-	rev   *revision.Revision // of the answer
-	now   *trace.Trace       // the answer, nil without
-	err   error              // why there is none
-	ovn   ovnAsking
-	was   string    // what it was before it changed
-	when  time.Time // when it changed, zero where it did not
-	drawn lineInputs
+	rev       *revision.Revision // of the answer
+	current   *trace.Trace       // the answer, nil without
+	err       error              // why there is none
+	ovn       ovnAsking
+	was       string    // what it was before it changed
+	changedAt time.Time // changedAt it changed, zero where it did not
+	drawn     lineInputs
 
 	turned time.Time // when the verdict changed, and not only whether the rows agree
 }
@@ -56,28 +56,28 @@ func (in answerInputs) isSame(o answerInputs) bool {
 
 // lineInputs holds the inputs that the lines were last made from.
 type lineInputs struct {
-	now    *trace.Trace
-	err    error
-	st     *themes.StyleSet
-	w      int
-	all    bool
-	second int64
-	rev    *revision.Revision
-	ovn    drawnAsking
+	current  *trace.Trace
+	err      error
+	st       *themes.StyleSet
+	w        int
+	showsAll bool
+	second   int64
+	rev      *revision.Revision
+	ovn      drawnAsking
 }
 
 // New makes the view of a question.
 func New(p nav.Page) view.View {
 	v := &tracePage{PanePage: detail.NewPage(), tracer: &trace.Tracer{}}
-	v.ovn.wanted = p.AskOVN
+	v.ovn.isWanted = p.AskOVN
 	q, err := trace.ParseQuestion(p.ID)
 	v.question = q
 	if err != nil {
-		v.wrong = err.Error()
+		v.problem = err.Error()
 		return v
 	}
-	v.wrong = q.Check()
-	if v.wrong == "" {
+	v.problem = q.Check()
+	if v.problem == "" {
 		v.asks, _ = q.Connection() // checked
 	}
 	return v
@@ -93,14 +93,14 @@ type traceAnswer struct {
 
 // Sync asks again where something changed, and draws the answer.
 func (v *tracePage) Sync(env *view.Env) {
-	if v.wrong == "" {
-		if v.now != nil {
-			env.Console.LookAt(v.now.Zones()...)
+	if v.problem == "" {
+		if v.current != nil {
+			env.Console.LookAt(v.current.Zones()...)
 		}
 		if v.isDue(env) {
 			v.askTrace(env)
 		}
-		if v.ovn.wanted {
+		if v.ovn.isWanted {
 			v.askOVN(env)
 		}
 	}
@@ -109,7 +109,7 @@ func (v *tracePage) Sync(env *view.Env) {
 
 // inputsOf returns a revision's inputs of the answer.
 func (v *tracePage) inputsOf(r *revision.Revision) answerInputs {
-	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.now)}
+	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.current)}
 }
 
 // isDue reports whether there is something to ask again, and it may be asked. Rows that are
@@ -118,33 +118,33 @@ func (v *tracePage) isDue(env *view.Env) bool {
 	switch {
 	case v.running || env.Now.Before(v.next):
 		return false
-	case !v.inputsOf(env.Rev).isSame(v.asked):
+	case !v.inputsOf(env.Rev).isSame(v.askedInputs):
 		return true
 	}
-	return v.isSettling() && env.Now.Sub(v.since) >= time.Second
+	return v.isSettling() && env.Now.Sub(v.askedAt) >= time.Second
 }
 
 // isSettling says whether rows disagree that just changed.
 func (v *tracePage) isSettling() bool {
-	return v.now != nil && slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return d.Settling })
+	return v.current != nil && slices.ContainsFunc(v.current.AllDisagree(), func(d trace.Disagreement) bool { return d.Settling })
 }
 
 // HasNews says whether what changed meanwhile may be asked about now.
 func (v *tracePage) HasNews(env *view.Env) bool {
-	return v.wrong == "" && v.isDue(env) || v.ovn.hasNews()
+	return v.problem == "" && v.isDue(env) || v.ovn.hasNews()
 }
 
 // WorkingSince is since when an answer is worked out.
 func (v *tracePage) WorkingSince() time.Time {
 	if v.running {
-		return v.since
+		return v.askedAt
 	}
 	return v.ovn.BeganAt()
 }
 
 // askTrace works the answer out, away from the screen: on a large cluster it takes a while.
 func (v *tracePage) askTrace(env *view.Env) {
-	v.running, v.since, v.asked = true, env.Now, v.inputsOf(env.Rev)
+	v.running, v.askedAt, v.askedInputs = true, env.Now, v.inputsOf(env.Rev)
 	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
@@ -167,18 +167,18 @@ func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 	if !ok {
 		return
 	}
-	first := v.now == nil && v.err == nil
-	before := v.briefCurrent()
+	first := v.current == nil && v.err == nil
+	before := v.currentBrief()
 	v.running, v.next = false, env.Now.Add(rest*a.took)
-	v.rev, v.now, v.err = a.rev, a.trace, a.err
-	if after := v.briefCurrent(); !first && after != before && !v.isFollowing(before, after, env.Now) {
-		v.was, v.when = before.untilText(after), env.Now
+	v.rev, v.current, v.err = a.rev, a.trace, a.err
+	if after := v.currentBrief(); !first && after != before && !v.isFollowing(before, after, env.Now) {
+		v.was, v.changedAt = before.untilText(after), env.Now
 		if before.text != after.text {
 			v.turned = env.Now
 		}
 	}
 	// Which zones count is known only once the way is.
-	v.asked.zones = zonesOf(a.rev, v.now)
+	v.askedInputs.zones = zonesOf(a.rev, v.current)
 }
 
 // briefAnswer is an answer in brief: its sentence, and whether the rows disagreed.
@@ -187,15 +187,15 @@ type briefAnswer struct {
 	disagree bool
 }
 
-// briefCurrent returns the state of the current answer.
-func (v *tracePage) briefCurrent() briefAnswer {
+// currentBrief returns the state of the current answer.
+func (v *tracePage) currentBrief() briefAnswer {
 	switch {
 	case v.err != nil:
 		return briefAnswer{text: v.err.Error()}
-	case v.now == nil:
+	case v.current == nil:
 		return briefAnswer{}
 	}
-	return briefAnswer{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.KnownFrom2016 })}
+	return briefAnswer{v.current.Sentence(), slices.ContainsFunc(v.current.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.KnownFrom2016 })}
 }
 
 // follow is how long after a change of the verdict the rows may be on their way.
@@ -231,7 +231,7 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 		v.askOVN(env)
 		v.drawLines(env)
 	case action.TraceAll:
-		v.all = !v.all
+		v.showsAll = !v.showsAll
 		v.drawLines(env)
 	default:
 		return v.PanePage.Do(env, id)
@@ -241,7 +241,7 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 
 // Crumb names the connection.
 func (v *tracePage) Crumb() string {
-	if v.wrong != "" {
+	if v.problem != "" {
 		return "trace"
 	}
 	return "trace " + v.asks.String()
@@ -253,17 +253,17 @@ func (v *tracePage) BriefCrumb() string { return "trace" }
 // Copies are the answer and the commands that ask the same.
 func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
-	if v.now != nil {
-		out = append(out, view.CopyItem{What: "answer", Text: v.now.Connection.String() + ": " + v.now.Sentence()})
+	if v.current != nil {
+		out = append(out, view.CopyItem{What: "answer", Text: v.current.Connection.String() + ": " + v.current.Sentence()})
 	}
-	if v.wrong == "" {
+	if v.problem == "" {
 		out = append(out, view.CopyItem{What: "rung trace command", Text: v.question.Command()})
 		if line, _ := trace.OvnkubeTrace(v.asks); line != "" {
 			out = append(out, view.CopyItem{What: "ovnkube-trace command", Text: line})
 		}
 	}
-	if v.now != nil {
-		lines, _ := v.now.OVNTrace(v.rev) // where there are none, there is nothing to copy
+	if v.current != nil {
+		lines, _ := v.current.OVNTrace(v.rev) // where there are none, there is nothing to copy
 		for _, l := range lines {
 			out = append(out, view.CopyItem{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
 		}
@@ -274,7 +274,7 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 // TellState says whether policies and rows agree.
 func (v *tracePage) TellState(env *view.Env) widget.Line {
 	if v.running {
-		if busy := env.BusyLine(v.since, "tracing"); busy != nil {
+		if busy := env.BusyLine(v.askedAt, "tracing"); busy != nil {
 			return busy
 		}
 	}

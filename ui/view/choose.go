@@ -14,8 +14,8 @@ type ChoiceDialog struct {
 	Items []ChoiceItem
 	Done  func(env *Env, i int)
 
-	at    int
-	focus int // the line of the item under the cursor in the last drawing
+	cursorAt int
+	focus    int // the line of the item under the cursor in the last drawing
 }
 
 // ChoiceItem is a thing to choose. WhyNot disables it with a reason.
@@ -39,16 +39,16 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 	case key == "esc" || key == "q":
 		return true
 	case key == "down" || key == "j" || key == "tab" || key == "ctrl+n":
-		c.at = min(c.at+1, len(c.Items)-1)
+		c.cursorAt = min(c.cursorAt+1, len(c.Items)-1)
 	case key == "up" || key == "k" || key == "shift+tab" || key == "ctrl+p":
-		c.at = max(c.at-1, 0)
+		c.cursorAt = max(c.cursorAt-1, 0)
 	case key == "enter":
-		pick = c.at
+		pick = c.cursorAt
 	}
 	if pick < 0 || pick >= len(c.Items) {
 		return false
 	}
-	c.at = pick
+	c.cursorAt = pick
 	if c.Items[pick].WhyNot != "" {
 		return false
 	}
@@ -62,7 +62,7 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 func (c *ChoiceDialog) Paste(string) {}
 
 // StartAt puts the cursor on an item to begin with.
-func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.at = i; return c }
+func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.cursorAt = i; return c }
 
 // Draw lists the things.
 func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
@@ -73,11 +73,11 @@ func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	}
 	for i, it := range c.Items {
 		mark := " "
-		if i == c.at {
+		if i == c.cursorAt {
 			mark, c.focus = "▸", len(lines)
 		}
 		for _, l := range it.itemLines(mark, wide, w, st) {
-			if i == c.at {
+			if i == c.cursorAt {
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
 				lines = append(lines, l.Render(w))

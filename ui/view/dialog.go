@@ -75,14 +75,14 @@ type ConfirmDialog struct {
 	// nil, or a nil question: there is nothing to ask any more, which is said.
 	Again func() *ConfirmDialog
 
-	yes     bool
-	trial   int    // of Trials, from 1; 0 is none
-	changed string // and there is nothing to ask any more
-	again   string // what changed, of a question shown again
-	unread  bool   // nobody has answered it since
-	wrong   string // what is wrong with the answer
-	input   widget.TextInput
-	typing  int // the line of the input in the last drawing, 0 for none
+	yes        bool
+	trial      int    // of Trials, from 1; 0 is none
+	changed    string // and there is nothing to ask any more
+	changeText string // what changed, of a question shown again
+	isChanged  bool   // nobody has answered it since
+	problem    string // what is wrong with the answer
+	input      widget.TextInput
+	typing     int // the line of the input in the last drawing, 0 for none
 }
 
 // isStale says whether there is nothing to be asked any more. A question that is another
@@ -109,7 +109,7 @@ func (c *ConfirmDialog) isStale() bool {
 	c.Trials, c.YesTrial = now.Trials, now.YesTrial
 	c.trial = min(c.trial, len(c.Trials))
 	c.Type = cmp.Or(c.Type, asked) // what is being typed does not become the letters y and n
-	c.again, c.unread, c.yes, c.wrong = what, true, false, ""
+	c.changeText, c.isChanged, c.yes, c.problem = what, true, false, ""
 	return false
 }
 
@@ -117,15 +117,15 @@ func (c *ConfirmDialog) isStale() bool {
 func (c *ConfirmDialog) TypesText() bool { return c.Type != "" }
 
 // IsUnread says whether the question became another that nobody has answered since.
-func (c *ConfirmDialog) IsUnread() bool { return c.unread }
+func (c *ConfirmDialog) IsUnread() bool { return c.isChanged }
 
 // IsGone says whether there is nothing to ask any more, since something changed.
-func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.again != "" && c.WhyNot != "" }
+func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.changeText != "" && c.WhyNot != "" }
 
 // carryOutYes carries out yes, but for the first of a question that became another.
 func (c *ConfirmDialog) carryOutYes(env *Env) bool {
-	if c.unread {
-		c.unread, c.wrong = false, "not done: this changed while you were answering; read it again, then repeat your answer"
+	if c.isChanged {
+		c.isChanged, c.problem = false, "not done: this changed while you were answering; read it again, then repeat your answer"
 		return false
 	}
 	if c.trial > 0 {
@@ -154,7 +154,7 @@ func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
 	case "y", "Y":
 		return c.carryOutYes(env)
 	case "left", "right", "tab", "shift+tab":
-		c.yes, c.wrong = !c.yes, ""
+		c.yes, c.problem = !c.yes, ""
 	case "enter":
 		if c.yes {
 			return c.carryOutYes(env)
@@ -176,10 +176,10 @@ func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 		case "":
 			return c.carryOut(env, c.No)
 		}
-		c.wrong = "the name is " + c.Type
+		c.problem = "the name is " + c.Type
 		return false
 	}
-	c.wrong = ""
+	c.problem = ""
 	c.input.PressKey(env.Keys, key, text)
 	return false
 }
@@ -194,7 +194,7 @@ func (c *ConfirmDialog) carryOut(env *Env, f func(*Env)) bool {
 // Paste types into the name.
 func (c *ConfirmDialog) Paste(text string) {
 	if c.Type != "" && c.WhyNot == "" {
-		c.wrong = ""
+		c.problem = ""
 		c.input.InsertText(text)
 	}
 }
@@ -221,8 +221,8 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for _, p := range c.Warn {
 		lines = append(lines, warningLines(p, st, w)...)
 	}
-	if c.again != "" { // beside the answer: a long question is shown from its end
-		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.again+".", st, w)...)
+	if c.changeText != "" { // beside the answer: a long question is shown from its end
+		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.changeText+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))
@@ -236,8 +236,8 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		return c.Title, c.drawName(lines, st, w)
 	}
 	lines = append(lines, c.answerLines(st, w)...)
-	if c.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
+	if c.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, c.problem, w)...)
 	}
 	return c.Title, lines
 }
@@ -279,8 +279,8 @@ func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []s
 	}
 	lines = append(lines, typeHere+c.input.Render(st, max(1, w-len(typeHere)-1)))
 	c.typing = len(lines) - 1
-	if c.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
+	if c.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, c.problem, w)...)
 	}
 	return lines
 }
@@ -340,10 +340,10 @@ type PromptDialog struct {
 	Check func(string) string
 	Done  func(*Env, string)
 
-	input  widget.TextInput
-	begun  bool
-	wrong  string
-	typing int // the line of the input in the last drawing
+	input   widget.TextInput
+	begun   bool
+	problem string
+	typing  int // the line of the input in the last drawing
 }
 
 func (p *PromptDialog) beginInput() {
@@ -361,8 +361,8 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 		return true
 	case "enter":
 		if p.Check != nil {
-			p.wrong = p.Check(p.input.InputText())
-			if p.wrong != "" {
+			p.problem = p.Check(p.input.InputText())
+			if p.problem != "" {
 				return false
 			}
 		}
@@ -372,12 +372,12 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 		return true
 	}
 	p.input.PressKey(env.Keys, key, text)
-	p.wrong = ""
+	p.problem = ""
 	return false
 }
 
 // Paste types into the line.
-func (p *PromptDialog) Paste(text string) { p.beginInput(); p.wrong = ""; p.input.InsertText(text) }
+func (p *PromptDialog) Paste(text string) { p.beginInput(); p.problem = ""; p.input.InsertText(text) }
 
 // TypesText says that a line is typed.
 func (p *PromptDialog) TypesText() bool { return true }
@@ -394,8 +394,8 @@ func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	p.typing = len(lines)
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
 	switch {
-	case p.wrong != "":
-		lines = append(lines, signedParagraph("●", st.Error, p.wrong, w)...)
+	case p.problem != "":
+		lines = append(lines, signedParagraph("●", st.Error, p.problem, w)...)
 	case p.input.IsPrefilled():
 		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}

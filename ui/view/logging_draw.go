@@ -43,7 +43,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		say("What each rule logs when it decides, by its action.", st.Text)
 	}
 	if len(l.keys) == 1 {
-		say("Now: "+l.now.String(), st.Text)
+		say("Now: "+l.levelsNow.String(), st.Text)
 	}
 	if s := l.session; s != nil {
 		switch {
@@ -63,7 +63,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines = append(lines, "")
 	row := func(i int, name string, options []string, at int, note string) {
 		mark, style := " ", st.Text
-		if i == l.at {
+		if i == l.rowAt {
 			mark, style, l.focus = "▸", st.Title, len(lines)
 		}
 		head, line := widget.StyledLine(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
@@ -73,7 +73,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		lines = append(lines, widget.JoinLines(head, line).Add(note, st.Dim).Render(w))
 	}
 	for i, r := range l.rows {
-		row(i, string(r.action), l.options, r.at, " "+r.note)
+		row(i, string(r.action), l.options, r.optionAt, " "+r.note)
 	}
 	var names []string
 	for _, t := range l.times {

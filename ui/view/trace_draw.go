@@ -12,7 +12,7 @@ import (
 // Paste types into the field.
 func (d *traceDialog) Paste(text string) {
 	if d.field != protocolField {
-		d.wrong = ""
+		d.problem = ""
 		d.input[d.field].InsertText(strings.TrimSpace(text))
 		d.findEnds()
 	}
@@ -57,8 +57,8 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		}
 	}
 	lines = append(lines, "")
-	if d.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, d.wrong, w)...)
+	if d.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, d.problem, w)...)
 	}
 	lines = append(lines, d.offerLines(st, w)...)
 	hint := "enter takes it and goes on"

@@ -150,8 +150,8 @@ type CopyItem struct {
 	Text string
 }
 
-// MakeView makes the view of a page.
-type MakeView func(nav.Page) View
+// ViewMaker makes the view of a page.
+type ViewMaker func(nav.Page) View
 
 // Lister is a widget with lines to walk along: widget.Table, widget.DocView,
 // widget.TextView.

@@ -21,12 +21,12 @@ var SpinEvery = spinner.Dot.FPS
 // bubbles' spinner. Its clock is the root model's, one for all that spins.
 type WorkSpinner struct {
 	// Plain is for terminals without colours or signs: a line that turns.
-	Plain bool
-	at    int
+	Plain   bool
+	frameAt int
 }
 
 // StepFrame goes on to the next frame.
-func (s *WorkSpinner) StepFrame() { s.at++ }
+func (s *WorkSpinner) StepFrame() { s.frameAt++ }
 
 // FrameSign is the frame.
 func (s *WorkSpinner) FrameSign() string {
@@ -34,7 +34,7 @@ func (s *WorkSpinner) FrameSign() string {
 	if s.Plain {
 		frames = spinner.Line.Frames
 	}
-	return strings.TrimSpace(frames[s.at%len(frames)])
+	return strings.TrimSpace(frames[s.frameAt%len(frames)])
 }
 
 // ProgressBar is how much of something is done, in w cells: bubbles' progress with the looks of

@@ -23,7 +23,7 @@ func (t *Table[T]) CompleteWord(begin string) string {
 		}
 		return wordFrom(t.filterText(it), begin)
 	}
-	for _, i := range t.shown[:min(len(t.shown), mostTexts)] {
+	for _, i := range t.shownItems[:min(len(t.shownItems), mostTexts)] {
 		if w := word(t.items[i]); w != "" {
 			return w
 		}
@@ -38,7 +38,7 @@ func (t *Table[T]) CompleteWord(begin string) string {
 
 // CompleteWord is the first word of the text that begins so and goes on, empty for none.
 func (t *TextView) CompleteWord(begin string) string {
-	for n, line := range t.plain {
+	for n, line := range t.plainLines {
 		if n == 10*mostTexts {
 			break
 		}

@@ -56,19 +56,19 @@ func (d *DocView) SetLines(lines []DocLine) {
 }
 
 // LinesBelow is how many lines are under the last one of the last frame.
-func (d *DocView) LinesBelow() int { return max(0, len(d.shown)-d.top-d.height) }
+func (d *DocView) LinesBelow() int { return max(0, len(d.shownItems)-d.top-d.height) }
 
 // IsLong says whether there is more than a screen of it, in sections.
 func (d *DocView) IsLong() bool {
-	return d.height > 0 && len(d.shown) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
+	return d.height > 0 && len(d.shownItems) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
 }
 
 // GoSection goes to the next section, or the one before: its heading is the first line on the
 // screen, where there is enough below it. From within a section the way back leads to its
 // own beginning first; beyond the last and the first one it is the end and the beginning.
 func (d *DocView) GoSection(step int) {
-	at, head := d.at, -1
-	for i, of := range d.shown {
+	at, head := d.selectedAt, -1
+	for i, of := range d.shownItems {
 		if !d.items[of].Head {
 			continue
 		}
@@ -92,12 +92,12 @@ func (d *DocView) GoSection(step int) {
 
 // firstOf is the first line under a heading that the cursor may be on.
 func (d *DocView) firstOf(head int) int {
-	for i := head; i < len(d.shown); i++ {
-		if !d.isSkipped(d.items[d.shown[i]]) {
+	for i := head; i < len(d.shownItems); i++ {
+		if !d.isSkipped(d.items[d.shownItems[i]]) {
 			return i
 		}
 	}
-	return len(d.shown)
+	return len(d.shownItems)
 }
 
 func (d *DocView) beginAt(head int) {

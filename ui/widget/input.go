@@ -22,11 +22,11 @@ import (
 type TextInput struct {
 	History []string // oldest first
 
-	line  *textinput.Model // made when it is first needed
-	back  int              // how far back in History, 0 is the text itself
-	draft string
-	cell  int  // of the cursor in the last frame, -1 where it has none
-	whole bool // the text was there before anything was typed, and is selected
+	line        *textinput.Model // made when it is first needed
+	back        int              // how far back in History, 0 is the text itself
+	draft       string
+	cell        int  // of the cursor in the last frame, -1 where it has none
+	prefillKept bool // the text was there before anything was typed, and is selected
 }
 
 // maxInput is how many letters a line may have: pasting a file into it must not
@@ -80,15 +80,15 @@ func (in *TextInput) Set(s string) { in.putText(cleanTyped(s, maxInput), maxInpu
 // other key of a line keeps it.
 func (in *TextInput) PrefillText(s string) {
 	in.Set(s)
-	in.whole = in.InputText() != ""
+	in.prefillKept = in.InputText() != ""
 }
 
 // IsPrefilled says whether the text is the one that was there to begin with, selected.
-func (in *TextInput) IsPrefilled() bool { return in.whole }
+func (in *TextInput) IsPrefilled() bool { return in.prefillKept }
 
 // putText replaces the text, which is clean, and puts the cursor at a place in it.
 func (in *TextInput) putText(s string, at int) {
-	in.whole = false
+	in.prefillKept = false
 	t := in.inputModel()
 	t.SetSuggestions(nil) // they were for another text
 	t.SetValue(s)
@@ -97,7 +97,7 @@ func (in *TextInput) putText(s string, at int) {
 
 // InsertText types or pastes text at the cursor.
 func (in *TextInput) InsertText(s string) {
-	if in.whole {
+	if in.prefillKept {
 		in.Set("")
 	}
 	value, at := []rune(in.InputText()), in.inputModel().Position()
@@ -122,7 +122,7 @@ func (in *TextInput) PressKey(keys *action.Keymap, key, text string) bool {
 // Do carries out an action on the line; false when it is none of a line's, or there is
 // nothing to complete.
 func (in *TextInput) Do(id action.ID) bool {
-	in.whole = false
+	in.prefillKept = false
 	at := in.inputModel().Position()
 	switch id {
 	case action.InputLeft:
@@ -280,7 +280,7 @@ func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 		over -= n
 	}
 	look := st.Input
-	if in.whole {
+	if in.prefillKept {
 		look = st.Selection
 	}
 	return Line{{before + after, look}, {rest, st.Dim}}.clipString(w)

@@ -80,18 +80,18 @@ type Table[T any] struct {
 	// Wide shows all columns at their natural width.
 	Wide bool
 
-	items   []T
-	shown   []int // indexes into items
-	filter  LineFilter
-	sort    int // column, -1 natural
-	down    bool
-	sel     string
-	at      int // index into shown of the selection, -1 none
-	top     int
-	left    int
-	height  int // of the rows in the last frame
-	version int
-	ready   bool
+	items        []T
+	shownItems   []int // indexes into items
+	filter       LineFilter
+	sort         int // column, -1 natural
+	isDescending bool
+	sel          string
+	selectedAt   int // index into shown of the selection, -1 none
+	top          int
+	skippedCells int
+	height       int // of the rows in the last frame
+	version      int
+	ready        bool
 
 	memo struct {
 		key   memoKey
@@ -103,9 +103,9 @@ type Table[T any] struct {
 }
 
 type memoKey struct {
-	version, w, h, top, at, left int
-	wide, focus                  bool
-	styles                       *themes.StyleSet
+	version, w, h, top, selectedAt, skippedCells int
+	wide, focus                                  bool
+	styles                                       *themes.StyleSet
 }
 
 type widthMemo struct {
@@ -127,8 +127,8 @@ const (
 // layoutMemo is the layout for a version, a width and, where widths are sampled, a
 // place in the list.
 type layoutMemo struct {
-	key  layoutKey
-	made tableLayout
+	key    layoutKey
+	layout tableLayout
 }
 
 type layoutKey struct {
@@ -148,7 +148,7 @@ type tableLayout struct {
 // the row with its identity, or near where it was.
 func (t *Table[T]) SetItems(items []T) {
 	if !t.ready {
-		t.ready, t.sort, t.at = true, -1, -1
+		t.ready, t.sort, t.selectedAt = true, -1, -1
 	}
 	t.items = items
 	t.arrangeRows()
@@ -169,7 +169,7 @@ func (t *Table[T]) SetFilter(f LineFilter) {
 // ShownItems walks the rows that the filter lets through, as they stand on the screen.
 func (t *Table[T]) ShownItems() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, i := range t.shown {
+		for _, i := range t.shownItems {
 			if !yield(t.items[i]) {
 				return
 			}
@@ -185,7 +185,7 @@ func (t *Table[T]) CountLines() (shown, all int) {
 			all++
 		}
 	}
-	for _, i := range t.shown {
+	for _, i := range t.shownItems {
 		if !t.isSkipped(t.items[i]) && !t.isFixed(t.items[i]) {
 			shown++
 		}
@@ -223,21 +223,21 @@ func (t *Table[T]) filterText(it T) string {
 // again.
 func (t *Table[T]) arrangeRows() {
 	t.version++
-	t.shown = t.shown[:0]
+	t.shownItems = t.shownItems[:0]
 	strict := !t.filter.IsEmpty() || t.sort >= 0
 	for i, it := range t.items {
 		if strict && t.isFixed(it) || !t.filter.IsEmpty() && !t.filter.MatchesText(t.filterText(it)) {
 			continue
 		}
-		t.shown = append(t.shown, i)
+		t.shownItems = append(t.shownItems, i)
 	}
 	t.orderRows()
-	was := t.at
-	t.at = -1
+	was := t.selectedAt
+	t.selectedAt = -1
 	if t.sel != "" {
 		t.SelectID(t.sel)
 	}
-	if t.at < 0 {
+	if t.selectedAt < 0 {
 		t.moveTo(max(0, was), 1)
 	}
 }
@@ -251,7 +251,7 @@ func (t *Table[T]) orderRows() {
 	less := func(a, b int) int { return c.Less(t.items[a], t.items[b]) }
 	if c.Less == nil {
 		keys = make([]string, len(t.items))
-		for _, i := range t.shown {
+		for _, i := range t.shownItems {
 			keys[i] = c.Cell(t.items[i]).String()
 			if keys[i] == "–" {
 				keys[i] = ""
@@ -259,11 +259,11 @@ func (t *Table[T]) orderRows() {
 		}
 		less = func(a, b int) int { return words.CompareNatural(keys[a], keys[b]) }
 	}
-	slices.SortStableFunc(t.shown, func(a, b int) int {
+	slices.SortStableFunc(t.shownItems, func(a, b int) int {
 		switch {
 		case keys != nil && (keys[a] == "") != (keys[b] == ""):
 			return b2i(keys[a] == "") - b2i(keys[b] == "")
-		case t.down:
+		case t.isDescending:
 			return less(b, a)
 		}
 		return less(a, b)

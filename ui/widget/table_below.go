@@ -17,19 +17,19 @@ const (
 // none where all of every row is seen. It hangs on no row, so that nothing jumps while
 // one walks.
 func (t *Table[T]) linesBelow(w, rows int, focus bool) int {
-	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0 {
+	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shownItems) == 0 {
 		return 0
 	}
 	// Where widths are sampled, what was cut of the frame before holds: measuring again
 	// would cost as much as drawing.
 	was := t.plan
 	was.key.rows, was.key.top = 0, 0
-	sampled := len(t.items) > measure && was.made.widths != nil && was.key == t.layoutKey(w)
-	cuts := t.Note != nil || sampled && was.made.cut || !sampled && t.chooseLayout(w, rows).cut
+	sampled := len(t.items) > measure && was.layout.widths != nil && was.key == t.layoutKey(w)
+	cuts := t.Note != nil || sampled && was.layout.cut || !sampled && t.chooseLayout(w, rows).cut
 	switch {
 	case !cuts:
 		return 0
-	case rows >= roomForTwo || len(t.shown)+2 <= rows:
+	case rows >= roomForTwo || len(t.shownItems)+2 <= rows:
 		return 2
 	}
 	return 1

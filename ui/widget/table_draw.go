@@ -29,7 +29,7 @@ func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string
 	rows -= below
 	t.height = rows
 	t.scrollTo(rows)
-	key := memoKey{t.version, w, h, t.top, t.at, t.left, t.Wide, focus, st}
+	key := memoKey{t.version, w, h, t.top, t.selectedAt, t.skippedCells, t.Wide, focus, st}
 	if t.memo.frame != "" && t.memo.key == key {
 		return t.memo.frame
 	}
@@ -41,29 +41,29 @@ func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string
 // scrollTo keeps the cursor in sight, with the lines before the first and after
 // the last row it can be on.
 func (t *Table[T]) scrollTo(rows int) {
-	last := max(0, len(t.shown)-rows)
+	last := max(0, len(t.shownItems)-rows)
 	t.top = min(max(t.top, 0), last)
-	if t.at < 0 {
+	if t.selectedAt < 0 {
 		return
 	}
-	first, end := t.at, t.at
-	for first > 0 && t.isSkipped(t.items[t.shown[first-1]]) {
+	first, end := t.selectedAt, t.selectedAt
+	for first > 0 && t.isSkipped(t.items[t.shownItems[first-1]]) {
 		first--
 	}
-	for end+1 < len(t.shown) && t.isSkipped(t.items[t.shown[end+1]]) {
+	for end+1 < len(t.shownItems) && t.isSkipped(t.items[t.shownItems[end+1]]) {
 		end++
 	}
-	if end < len(t.shown)-1 {
-		end = t.at // only at the very end the lines after it matter
+	if end < len(t.shownItems)-1 {
+		end = t.selectedAt // only at the very end the lines after it matter
 	}
 	if first > 0 {
-		first = max(first, t.at-1)
+		first = max(first, t.selectedAt-1)
 	}
-	if t.at-first >= rows {
-		first = t.at - rows + 1
+	if t.selectedAt-first >= rows {
+		first = t.selectedAt - rows + 1
 	}
-	if end-t.at >= rows {
-		end = t.at + rows - 1
+	if end-t.selectedAt >= rows {
+		end = t.selectedAt + rows - 1
 	}
 	if end >= t.top+rows {
 		t.top = end - rows + 1
@@ -71,16 +71,16 @@ func (t *Table[T]) scrollTo(rows int) {
 	if first < t.top {
 		t.top = first
 	}
-	if t.at >= t.top+rows {
-		t.top = t.at - rows + 1
+	if t.selectedAt >= t.top+rows {
+		t.top = t.selectedAt - rows + 1
 	}
 	t.top = min(max(t.top, 0), last)
 }
 
 func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus bool) string {
 	lay := t.chooseLayout(w, rows+below)
-	if t.left > 0 {
-		t.left = min(t.left, max(0, t.widestRow(lay, rows)-(w-gutter)))
+	if t.skippedCells > 0 {
+		t.skippedCells = min(t.skippedCells, max(0, t.widestRow(lay, rows)-(w-gutter)))
 	}
 	lines := make([]string, 0, h)
 	t.memo.lines = t.memo.lines[:0]
@@ -88,31 +88,31 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 		lines = append(lines, t.headerLine(st, lay, w))
 		t.memo.lines = append(t.memo.lines, -1)
 	}
-	if len(t.shown) == 0 {
+	if len(t.shownItems) == 0 {
 		text := t.Empty
 		if len(t.items) > 0 && !t.filter.IsEmpty() {
 			text = "nothing matches the filter (esc clears it)"
 		}
 		lines = append(lines, StyledLine("  "+text, st.Dim).Render(w))
 	}
-	for n := t.top; n < len(t.shown) && len(lines) < h-below; n++ {
-		l := t.rowLine(t.items[t.shown[n]], lay)
+	for n := t.top; n < len(t.shownItems) && len(lines) < h-below; n++ {
+		l := t.rowLine(t.items[t.shownItems[n]], lay)
 		mark := "  "
-		if n == t.at && focus {
+		if n == t.selectedAt && focus {
 			lines = append(lines, JoinLines(PlainLine("▸ "), l).RenderAs(w, st.Selection))
 		} else {
-			if n == t.at {
+			if n == t.selectedAt {
 				mark = "› "
 			}
 			lines = append(lines, JoinLines(StyledLine(mark, st.Dim), l).Render(w))
 		}
 		t.memo.lines = append(t.memo.lines, n)
 	}
-	if below > 0 && t.at >= 0 {
+	if below > 0 && t.selectedAt >= 0 {
 		for len(lines) < h-below {
 			lines = append(lines, "")
 		}
-		for _, l := range t.toldLines(st, t.items[t.shown[t.at]], lay, w-2*gutter, below) {
+		for _, l := range t.toldLines(st, t.items[t.shownItems[t.selectedAt]], lay, w-2*gutter, below) {
 			lines = append(lines, JoinLines(PlainLine("  "), l).Render(w))
 		}
 	}
@@ -123,20 +123,20 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
 	if l := t.fullLine(it); l != nil {
 		switch {
-		case t.left == 0 || t.isStill(it):
+		case t.skippedCells == 0 || t.isStill(it):
 			return l
 		case t.Hold != nil:
 			hold := t.Hold(it)
-			return JoinLines(l.ClipTo(hold), l.SkipCells(hold+t.left))
+			return JoinLines(l.ClipTo(hold), l.SkipCells(hold+t.skippedCells))
 		}
-		return l.SkipCells(t.left)
+		return l.SkipCells(t.skippedCells)
 	}
 	l := make(Line, 0, 4*len(lay.cols)) // of a span or two, with the space beside them
-	if t.left == 0 {
+	if t.skippedCells == 0 {
 		return t.addCells(l, it, lay, 0, len(lay.cols))
 	}
 	l = t.addCells(l, it, lay, 0, lay.held)
-	l = append(l, t.addCells(nil, it, lay, lay.held, len(lay.cols)).SkipCells(t.left)...)
+	l = append(l, t.addCells(nil, it, lay, lay.held, len(lay.cols)).SkipCells(t.skippedCells)...)
 	for len(l) > 0 && strings.Trim(l[len(l)-1].Text, " ") == "" {
 		l = l[:len(l)-1] // blanks at the edge are nothing that is cut
 	}
@@ -150,7 +150,7 @@ func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) strin
 			c := t.Columns[i]
 			title := c.Title
 			if i == t.sort {
-				if t.down {
+				if t.isDescending {
 					title += " ↓"
 				} else {
 					title += " ↑"
@@ -164,7 +164,7 @@ func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) strin
 		return l
 	}
 	l := cells(0, lay.held)
-	return JoinLines(PlainLine("  "), l, cells(lay.held, len(lay.cols)).SkipCells(t.left)).Render(w)
+	return JoinLines(PlainLine("  "), l, cells(lay.held, len(lay.cols)).SkipCells(t.skippedCells)).Render(w)
 }
 
 // addCells adds some of the cells of a row.

@@ -16,14 +16,14 @@ func (t *Table[T]) chooseLayout(w, rows int) tableLayout {
 	if len(t.items) > measure {
 		key.rows, key.top = rows, t.top
 	}
-	if t.plan.made.widths == nil || t.plan.key != key {
+	if t.plan.layout.widths == nil || t.plan.key != key {
 		t.plan = layoutMemo{key, t.layColumns(w, rows)}
 	}
-	return t.plan.made
+	return t.plan.layout
 }
 
 func (t *Table[T]) layoutKey(w int) layoutKey {
-	return layoutKey{version: t.version, w: w, columns: len(t.Columns), sort: t.sort, wide: t.Wide, aside: t.left > 0}
+	return layoutKey{version: t.version, w: w, columns: len(t.Columns), sort: t.sort, wide: t.Wide, aside: t.skippedCells > 0}
 }
 
 func (t *Table[T]) layColumns(w, rows int) tableLayout {
@@ -37,7 +37,7 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 	}
 	full := func(i int) int { return natural[i] }
 	out.apart = 2
-	if t.Wide || t.left > 0 || sumWidths(out.cols, 2, full) <= room {
+	if t.Wide || t.skippedCells > 0 || sumWidths(out.cols, 2, full) <= room {
 		out.widths = widthsOf(t.Columns, out.cols, full, room-sumWidths(out.cols, 2, full))
 		t.holdColumns(&out, room)
 		out.cut = sumWidths(out.cols, 2, full) > room
@@ -168,7 +168,7 @@ func (t *Table[T]) holdColumns(out *tableLayout, room int) {
 	for n, i := range out.cols {
 		if t.Columns[i].Name {
 			out.held = n + 1
-			if t.left > 0 {
+			if t.skippedCells > 0 {
 				out.widths[n] = min(out.widths[n], max(leastName, room*2/3-before))
 			}
 			return
@@ -184,8 +184,8 @@ func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
 	for _, w := range lay.widths {
 		n += w
 	}
-	for i := t.top; i < len(t.shown) && i < t.top+rows; i++ {
-		if l := t.fullLine(t.items[t.shown[i]]); l != nil && !t.isStill(t.items[t.shown[i]]) {
+	for i := t.top; i < len(t.shownItems) && i < t.top+rows; i++ {
+		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !t.isStill(t.items[t.shownItems[i]]) {
 			n = max(n, l.LineWidth())
 		}
 	}
@@ -251,11 +251,11 @@ func shrinkColumns[T any](columns []TableColumn[T], cols, widths []int, over int
 
 // AllText is every shown row at full width, as plain text.
 func (t *Table[T]) AllText() string {
-	wide, left := t.Wide, t.left
-	t.Wide, t.left = true, 0
+	wide, left := t.Wide, t.skippedCells
+	t.Wide, t.skippedCells = true, 0
 	t.widths.natural, t.plan = nil, layoutMemo{}
-	lay := t.chooseLayout(1, len(t.shown))
-	t.Wide, t.left = wide, left
+	lay := t.chooseLayout(1, len(t.shownItems))
+	t.Wide, t.skippedCells = wide, left
 	t.widths.natural, t.plan = nil, layoutMemo{}
 	var b strings.Builder
 	add := func(l Line) { b.WriteString(strings.TrimRight(l.String(), " ") + "\n") }
@@ -266,7 +266,7 @@ func (t *Table[T]) AllText() string {
 		}
 		add(head)
 	}
-	for _, i := range t.shown {
+	for _, i := range t.shownItems {
 		l := t.fullLine(t.items[i])
 		if l == nil {
 			l = t.addCells(nil, t.items[i], lay, 0, len(lay.cols))
@@ -290,9 +290,9 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 			t.widths.natural[i] = t.titleWidth(i)
 		}
 	}
-	from, to := 0, len(t.shown)
+	from, to := 0, len(t.shownItems)
 	if sampled {
-		from, to = t.top, min(t.top+rows, len(t.shown))
+		from, to = t.top, min(t.top+rows, len(t.shownItems))
 	}
 	t.widths.holds = make([]columnValue, len(t.Columns))
 	cells := false
@@ -301,7 +301,7 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 			continue // not drawn
 		}
 		n, holds := t.widths.natural[i], nothing
-		for _, j := range t.shown[from:to] {
+		for _, j := range t.shownItems[from:to] {
 			if t.fullLine(t.items[j]) != nil {
 				continue
 			}

@@ -7,9 +7,9 @@ import (
 // SelectID puts the cursor on the row with that identity; false when it is not
 // shown.
 func (t *Table[T]) SelectID(id string) bool {
-	for n, i := range t.shown {
+	for n, i := range t.shownItems {
 		if t.ID(t.items[i]) == id && !t.isSkipped(t.items[i]) {
-			t.at, t.sel = n, id
+			t.selectedAt, t.sel = n, id
 			return true
 		}
 	}
@@ -18,10 +18,10 @@ func (t *Table[T]) SelectID(id string) bool {
 
 // SelectedItem is the row under the cursor.
 func (t *Table[T]) SelectedItem() (it T, ok bool) {
-	if t.at < 0 || t.at >= len(t.shown) {
+	if t.selectedAt < 0 || t.selectedAt >= len(t.shownItems) {
 		return it, false
 	}
-	return t.items[t.shown[t.at]], true
+	return t.items[t.shownItems[t.selectedAt]], true
 }
 
 // SelectedID is the identity of the row under the cursor.
@@ -35,16 +35,16 @@ func (t *Table[T]) SelectedID() string {
 // moveTo puts the cursor on the nearest row at or after n in direction d, else
 // on the nearest the other way.
 func (t *Table[T]) moveTo(n, d int) {
-	n = min(max(n, 0), len(t.shown)-1)
+	n = min(max(n, 0), len(t.shownItems)-1)
 	for _, d := range []int{d, -d} {
-		for i := n; i >= 0 && i < len(t.shown); i += d {
-			if it := t.items[t.shown[i]]; !t.isSkipped(it) {
-				t.at, t.sel = i, t.ID(it)
+		for i := n; i >= 0 && i < len(t.shownItems); i += d {
+			if it := t.items[t.shownItems[i]]; !t.isSkipped(it) {
+				t.selectedAt, t.sel = i, t.ID(it)
 				return
 			}
 		}
 	}
-	t.at = -1
+	t.selectedAt = -1
 }
 
 // StrideOf is by how many lines an action moves the cursor in a list of which so many lines
@@ -68,8 +68,8 @@ func StrideOf(id action.ID, height int) int {
 	return 0
 }
 
-// SidewaysBy is how many cells a list is scrolled sideways after an action, of those it was.
-func SidewaysBy(id action.ID, left int) int {
+// SidewaysOffset is how many cells a list is scrolled sideways after an action, of those it was.
+func SidewaysOffset(id action.ID, left int) int {
 	switch id {
 	case action.Left:
 		return max(0, left-8)
@@ -94,19 +94,19 @@ func (t *Table[T]) Do(id action.ID) bool {
 		t.moveTo(0, 1)
 		t.top = 0
 	case action.Bottom:
-		t.moveTo(len(t.shown)-1, -1)
+		t.moveTo(len(t.shownItems)-1, -1)
 	case action.Left, action.Right:
-		t.left = SidewaysBy(id, t.left)
+		t.skippedCells = SidewaysOffset(id, t.skippedCells)
 	case action.Wide:
 		t.Wide = !t.Wide
-		t.left = 0
+		t.skippedCells = 0
 	case action.SortNext:
 		t.sortBy(1)
 	case action.SortPrev:
 		t.sortBy(-1)
 	case action.SortFlip:
 		if t.sort >= 0 {
-			t.down = !t.down
+			t.isDescending = !t.isDescending
 			t.arrangeRows()
 		}
 	default:
@@ -117,9 +117,9 @@ func (t *Table[T]) Do(id action.ID) bool {
 
 // stepCursor goes to the next row the cursor may be on and stays where there is none.
 func (t *Table[T]) stepCursor(d int) {
-	for i := t.at + d; i >= 0 && i < len(t.shown); i += d {
-		if it := t.items[t.shown[i]]; !t.isSkipped(it) {
-			t.at, t.sel = i, t.ID(it)
+	for i := t.selectedAt + d; i >= 0 && i < len(t.shownItems); i += d {
+		if it := t.items[t.shownItems[i]]; !t.isSkipped(it) {
+			t.selectedAt, t.sel = i, t.ID(it)
 			return
 		}
 	}
@@ -154,9 +154,9 @@ func (t *Table[T]) SortedBy() string {
 // Wheel scrolls by lines; the cursor stays in sight.
 func (t *Table[T]) Wheel(d int) {
 	if d > 0 {
-		t.moveTo(t.at+d, 1)
+		t.moveTo(t.selectedAt+d, 1)
 	} else {
-		t.moveTo(t.at+d, -1)
+		t.moveTo(t.selectedAt+d, -1)
 	}
 	t.top = max(0, t.top+d)
 }
@@ -168,10 +168,10 @@ func (t *Table[T]) Click(y int) bool {
 		return false
 	}
 	n := t.memo.lines[y]
-	if n >= len(t.shown) || t.isSkipped(t.items[t.shown[n]]) {
+	if n >= len(t.shownItems) || t.isSkipped(t.items[t.shownItems[n]]) {
 		return false
 	}
-	t.at, t.sel = n, t.ID(t.items[t.shown[n]])
+	t.selectedAt, t.sel = n, t.ID(t.items[t.shownItems[n]])
 	return true
 }
 

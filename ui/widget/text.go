@@ -12,17 +12,17 @@ import (
 type TextView struct {
 	Empty string
 
-	lines  []Line
-	plain  []string
-	filter LineFilter
-	shown  []int
-	find   LineFilter
-	at     int // line of the cursor, index into shown
-	top    int
-	left   int
-	wrap   bool
-	height int
-	click  []int
+	lines        []Line
+	plainLines   []string
+	filter       LineFilter
+	shownLines   []int
+	find         LineFilter
+	cursorAt     int // line of the cursor, index into shown
+	top          int
+	skippedCells int
+	wrap         bool
+	height       int
+	click        []int
 
 	rows struct { // of the last frame
 		version, w int
@@ -33,16 +33,16 @@ type TextView struct {
 }
 
 type textRow struct {
-	line int // index into shown
-	from int // cells skipped by wrapping
+	line         int // index into shown
+	skippedCells int // cells skipped by wrapping
 }
 
 // SetLines replaces the text.
 func (t *TextView) SetLines(lines []Line) {
 	t.lines = lines
-	t.plain = make([]string, len(lines))
+	t.plainLines = make([]string, len(lines))
 	for i, l := range lines {
-		t.plain[i] = l.String()
+		t.plainLines[i] = l.String()
 	}
 	t.arrangeLines()
 }
@@ -51,17 +51,17 @@ func (t *TextView) SetLines(lines []Line) {
 func (t *TextView) CountAll() int { return len(t.lines) }
 
 // AllText is the text without looks.
-func (t *TextView) AllText() string { return strings.Join(t.plain, "\n") + "\n" }
+func (t *TextView) AllText() string { return strings.Join(t.plainLines, "\n") + "\n" }
 
 func (t *TextView) arrangeLines() {
 	t.version++
-	t.shown = t.shown[:0]
-	for i, s := range t.plain {
+	t.shownLines = t.shownLines[:0]
+	for i, s := range t.plainLines {
 		if t.filter.MatchesText(s) {
-			t.shown = append(t.shown, i)
+			t.shownLines = append(t.shownLines, i)
 		}
 	}
-	t.at = min(max(0, t.at), max(0, len(t.shown)-1))
+	t.cursorAt = min(max(0, t.cursorAt), max(0, len(t.shownLines)-1))
 }
 
 // SetFilter shows only lines that match.
@@ -73,26 +73,26 @@ func (t *TextView) SetFilter(f LineFilter) {
 }
 
 // CountLines are the lines shown and all.
-func (t *TextView) CountLines() (shown, all int) { return len(t.shown), len(t.lines) }
+func (t *TextView) CountLines() (shown, all int) { return len(t.shownLines), len(t.lines) }
 
 // CursorLine is the number of the line under the cursor from 0, -1 for none; GoToLine puts
 // the cursor on a line.
 func (t *TextView) CursorLine() int {
-	if t.at >= len(t.shown) {
+	if t.cursorAt >= len(t.shownLines) {
 		return -1
 	}
-	return t.shown[t.at]
+	return t.shownLines[t.cursorAt]
 }
 
 // GoToLine puts the cursor on a line, counted from 0.
 func (t *TextView) GoToLine(line int) {
-	for i, n := range t.shown {
+	for i, n := range t.shownLines {
 		if n >= line {
-			t.at = i
+			t.cursorAt = i
 			return
 		}
 	}
-	t.at = max(0, len(t.shown)-1)
+	t.cursorAt = max(0, len(t.shownLines)-1)
 }
 
 // Do scrolls, searches and wraps.
@@ -103,16 +103,16 @@ func (t *TextView) Do(id action.ID) bool {
 	}
 	switch id {
 	case action.Top:
-		t.at, t.top = 0, 0
+		t.cursorAt, t.top = 0, 0
 	case action.Bottom:
-		t.at = max(0, len(t.shown)-1)
+		t.cursorAt = max(0, len(t.shownLines)-1)
 	case action.Left, action.Right:
 		if !t.wrap {
-			t.left = SidewaysBy(id, t.left)
+			t.skippedCells = SidewaysOffset(id, t.skippedCells)
 		}
 	case action.Wrap:
 		t.wrap = !t.wrap
-		t.left = 0
+		t.skippedCells = 0
 	case action.FindNext:
 		t.seekMatch(1)
 	case action.FindPrev:
@@ -123,7 +123,7 @@ func (t *TextView) Do(id action.ID) bool {
 	return true
 }
 
-func (t *TextView) moveBy(d int) { t.at = min(max(0, t.at+d), max(0, len(t.shown)-1)) }
+func (t *TextView) moveBy(d int) { t.cursorAt = min(max(0, t.cursorAt+d), max(0, len(t.shownLines)-1)) }
 
 // Wheel scrolls.
 func (t *TextView) Wheel(lines int) { t.moveBy(lines) }
@@ -133,7 +133,7 @@ func (t *TextView) Click(y int) bool {
 	if y < 0 || y >= len(t.click) {
 		return false
 	}
-	t.at = t.click[y]
+	t.cursorAt = t.click[y]
 	return true
 }
 
@@ -143,7 +143,7 @@ func (t *TextView) FindMatch(f LineFilter) bool {
 	if f.IsEmpty() {
 		return false
 	}
-	if t.at < len(t.shown) && f.MatchesText(t.plain[t.shown[t.at]]) {
+	if t.cursorAt < len(t.shownLines) && f.MatchesText(t.plainLines[t.shownLines[t.cursorAt]]) {
 		return true
 	}
 	return t.seekMatch(1)
@@ -151,13 +151,13 @@ func (t *TextView) FindMatch(f LineFilter) bool {
 
 // seekMatch goes to the next match, round the end.
 func (t *TextView) seekMatch(d int) bool {
-	n := len(t.shown)
+	n := len(t.shownLines)
 	if t.find.IsEmpty() || n == 0 {
 		return false
 	}
 	for i := 1; i <= n; i++ {
-		if j := ((t.at+i*d)%n + n) % n; t.find.MatchesText(t.plain[t.shown[j]]) {
-			t.at = j
+		if j := ((t.cursorAt+i*d)%n + n) % n; t.find.MatchesText(t.plainLines[t.shownLines[j]]) {
+			t.cursorAt = j
 			return true
 		}
 	}
@@ -172,12 +172,12 @@ func (t *TextView) layRows(w int) []textRow {
 	}
 	r.version, r.w, r.wrap = t.version, w, t.wrap
 	r.of = r.of[:0]
-	for i, n := range t.shown {
+	for i, n := range t.shownLines {
 		r.of = append(r.of, textRow{i, 0})
 		if !t.wrap {
 			continue
 		}
-		for from, width := w, TextWidth(t.plain[n]); from < width; from += w {
+		for from, width := w, TextWidth(t.plainLines[n]); from < width; from += w {
 			r.of = append(r.of, textRow{i, from})
 		}
 	}
@@ -194,32 +194,32 @@ func (t *TextView) Render(st *themes.StyleSet, w, h int) string {
 	rows := t.layRows(in)
 	first, last := 0, 0 // rows of the cursor's line
 	for i, r := range rows {
-		if r.line == t.at {
+		if r.line == t.cursorAt {
 			last = i
-			if r.from == 0 {
+			if r.skippedCells == 0 {
 				first = i
 			}
 		}
 	}
 	t.top = max(min(t.top, first, len(rows)-h), last-h+1, 0)
-	if t.left > 0 {
+	if t.skippedCells > 0 {
 		widest := 0
 		for i := t.top; i < len(rows) && i < t.top+h; i++ {
-			widest = max(widest, TextWidth(t.plain[t.shown[rows[i].line]]))
+			widest = max(widest, TextWidth(t.plainLines[t.shownLines[rows[i].line]]))
 		}
-		t.left = min(t.left, max(0, widest-in))
+		t.skippedCells = min(t.skippedCells, max(0, widest-in))
 	}
 	lines := make([]string, 0, h)
 	t.click = t.click[:0]
 	for i := t.top; i < len(rows) && len(lines) < h; i++ {
 		r := rows[i]
-		l := t.lines[t.shown[r.line]]
+		l := t.lines[t.shownLines[r.line]]
 		if !t.find.IsEmpty() {
 			l = HighlightMatches(l, t.find, st)
 		}
-		l = l.SkipCells(r.from + t.left)
+		l = l.SkipCells(r.skippedCells + t.skippedCells)
 		mark := PlainLine("  ")
-		if r.line == t.at {
+		if r.line == t.cursorAt {
 			mark = StyledLine("▸ ", st.Key)
 		}
 		if t.wrap {

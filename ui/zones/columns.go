@@ -125,8 +125,8 @@ func (v *zonesPage) fitColumns(w int) {
 			return l.cells[i]
 		}})
 	}
-	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.why },
-		Fit: func(l *policyLine, w int) widget.Line { return l.why.CutWords(w) }})
+	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.reasonLine },
+		Fit: func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
 	v.policies.Columns = cols
 	v.policies.SetItems(v.policies.AllItems())
 }
@@ -211,12 +211,12 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		}
 		look := view.StateStyle(s, v.st)
 		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
-		if p != nil && p.Error != "" && l.why == nil {
-			l.why = widget.StyledLine(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
+		if p != nil && p.Error != "" && l.reasonLine == nil {
+			l.reasonLine = widget.StyledLine(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
 		}
 	}
-	if none := r.WhyNoRows(k); none != nil && l.why == nil {
-		l.why = widget.StyledLine(none.Message, v.st.Warn)
+	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {
+		l.reasonLine = widget.StyledLine(none.Message, v.st.Warn)
 	}
 	return l
 }

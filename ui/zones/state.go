@@ -19,7 +19,7 @@ import (
 // policyTally is the count of a zone's policies. It is counted anew when the zone or the policies
 // changed.
 type policyTally struct {
-	of      *model.ZoneState
+	zone    *model.ZoneState
 	counted time.Time
 
 	policies.ZoneTally
@@ -28,7 +28,7 @@ type policyTally struct {
 // isLasting says whether a count holds however late it gets: rows that are judged as
 // of their read, or not at all.
 func (t *policyTally) isLasting() bool {
-	return t.of.Conn != model.ConnSynced && t.of.Conn != model.ConnReadOnly
+	return t.zone.Conn != model.ConnSynced && t.zone.Conn != model.ConnReadOnly
 }
 
 // zoneFilter is which zones are shown.
@@ -70,9 +70,9 @@ func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) 
 	next := make(map[string]*policyTally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]
-		stale := t == nil || t.of != z || !t.isLasting() && !t.counted.Equal(now)
+		stale := t == nil || t.zone != z || !t.isLasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &policyTally{of: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
+			t = &policyTally{zone: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.FactsOfZone(r, z, &t.ZoneTally, now)
@@ -133,9 +133,9 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 			}
 		}
 	}
-	for i, f := range v.found {
+	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.StyledLine(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.found)-i), v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.zoneFindings)-i), v.st.Warn).Render(w))
 			break
 		}
 		lines = append(lines, widget.Line{{Text: "  ▲ ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))

@@ -22,7 +22,7 @@ import (
 type zonesPage struct {
 	zones    *widget.Table[*zones.ZoneFacts]
 	policies *widget.Table[*policyLine]
-	below    bool // the cursor is in the lower table
+	isBelow  bool // the cursor is in the lower table
 	names    []string
 	form     zoneForm   // how the zones are shown in the lower table
 	needs    [signs]int // the widths that takes
@@ -32,8 +32,8 @@ type zonesPage struct {
 	now      time.Time
 	st       *themes.StyleSet
 	rev      *revision.Revision
-	// found are the findings of comparing the zones.
-	found []model.Finding
+	// zoneFindings are the findings of comparing the zones.
+	zoneFindings []model.Finding
 
 	only  zoneFilter
 	items []*zones.ZoneFacts // all of them, worst first
@@ -55,13 +55,13 @@ const (
 
 // policyLine is a policy with its state in every zone.
 type policyLine struct {
-	key    model.PolicyKey
-	prio   string
-	cells  []widget.Line // the state in every zone, in words
-	signs  []widget.Line // the same in signs
-	states []model.PolicyState
-	why    widget.Line
-	over   policies.PolicyOverZones // where zones are many
+	key        model.PolicyKey
+	prio       string
+	cells      []widget.Line // the state in every zone, in words
+	signs      []widget.Line // the same in signs
+	states     []model.PolicyState
+	reasonLine widget.Line
+	over       policies.PolicyOverZones // where zones are many
 }
 
 // New makes the view.
@@ -96,7 +96,7 @@ func (v *zonesPage) Sync(env *view.Env) {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
-	v.found = finding.StandingZoneFindings(env.Rev, v.now)
+	v.zoneFindings = finding.StandingZoneFindings(env.Rev, v.now)
 	var lines []*policyLine
 	if many {
 		lines = v.overZones(env.Rev)
@@ -134,7 +134,7 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	v.fitColumns(w)
 	if h < 10 {
 		v.split, v.over = 0, 0
-		if v.below {
+		if v.isBelow {
 			return v.policies.Render(env.Styles, w, h)
 		}
 		v.split = h
@@ -152,10 +152,10 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	if len(env.Rev.Zones) > manyZones {
 		title = "policies over all zones, and other rows that are behind or frozen"
 	}
-	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.below))
+	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.isBelow))
 	parts = append(append(parts, wrong...), widget.HeadingLine(title, w, env.Styles).Render(w))
 	parts = append(parts, legend...)
-	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
+	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.isBelow)
 	if shown, all := v.CountLines(); shown == 0 && all > 0 { // the upper table says that nothing matches
 		below = widget.PadBlock(nil, h-v.split-v.gap)
 	}
@@ -166,7 +166,7 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Pane:
-		v.below = !v.below
+		v.isBelow = !v.isBelow
 	case action.ZonesState:
 		v.only = (v.only + 1) % onlys
 		v.showZones()
@@ -178,7 +178,7 @@ func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 			env.OpenPage(p)
 		}
 	default:
-		if v.below {
+		if v.isBelow {
 			return v.policies.Do(id)
 		}
 		// Walking on from the last zone goes down into the policies.
@@ -186,7 +186,7 @@ func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 			before := v.zones.SelectedID()
 			v.zones.Do(id)
 			if v.zones.SelectedID() == before {
-				v.below = true
+				v.isBelow = true
 			}
 			return true
 		}
@@ -214,7 +214,7 @@ func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 
 // SelectedPage is the policy or the rows of the zone under the cursor.
 func (v *zonesPage) SelectedPage() nav.Page {
-	if v.below {
+	if v.isBelow {
 		if l, ok := v.policies.SelectedItem(); ok {
 			if l.key.Kind.IsPolicy() {
 				return nav.ToPolicy(l.key)
@@ -250,10 +250,10 @@ func (v *zonesPage) CountLines() (shown, all int) {
 // Click puts the cursor there.
 func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
 	if y < v.split {
-		v.below = false
+		v.isBelow = false
 		return v.zones.Click(y - v.over)
 	}
-	v.below = true
+	v.isBelow = true
 	if v.split > 0 {
 		y -= v.split + v.gap
 	}
@@ -262,7 +262,7 @@ func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
 
 // Wheel scrolls the table with the cursor.
 func (v *zonesPage) Wheel(_ *view.Env, lines int) {
-	if v.below {
+	if v.isBelow {
 		v.policies.Wheel(lines)
 	} else {
 		v.zones.Wheel(lines)
@@ -272,7 +272,7 @@ func (v *zonesPage) Wheel(_ *view.Env, lines int) {
 // Copies are the endpoint and a command that reads it.
 func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
 	z, ok := v.zones.SelectedItem()
-	if v.below || !ok {
+	if v.isBelow || !ok {
 		return view.CopiesOf(env, v.SelectedPage())
 	}
 	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},

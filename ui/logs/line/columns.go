@@ -81,7 +81,7 @@ func (c LineColumn) hasNames() bool {
 // rules' own names, then cells between columns, then names are cut, the widest first, then columns are left out at the
 // end.
 func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
-	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: w.seen.dated, apart: 2}
+	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: w.seenWidths.dated, apart: 2}
 	cols := w.Columns
 	widths := make([]int, len(cols))
 	brief := 0 // of the rule, in its shortest form
@@ -93,7 +93,7 @@ func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now ti
 			widths[j] = max(widths[j], w.columnCell(st, c, e, &s, now).LineWidth())
 		}
 		p := formsOf(e.Entry, w.Page)
-		brief = max(brief, widget.TextWidth(joinTexts(p.who, p.short)))
+		brief = max(brief, widget.TextWidth(joinTexts(p.decider, p.short)))
 	}
 	sum := func() (n int) {
 		for _, x := range widths {

@@ -22,9 +22,9 @@ const (
 // lineForms has the ways in which a line's ends and decider can be written.
 type lineForms struct {
 	ends [endForms][2]string
-	// who decided, empty on that policy's own page; rule is "ingress 0", short "in0",
+	// decider decided, empty on that policy's own page; rule is "ingress 0", short "in0",
 	// both empty where no rule is known; name is the rule's own.
-	who, rule, short, name string
+	decider, rule, short, name string
 }
 
 // formsOf are the forms of a line on the page of a policy, or of none.
@@ -37,11 +37,11 @@ func formsOf(e *entries.Entry, page model.Key) (p lineForms) {
 	k, dir := e.Rule.Policy, e.Rule.Direction
 	switch {
 	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Named != nil):
-		p.who = e.RuleText()
+		p.decider = e.RuleText()
 	case !e.Attributed:
-		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
+		p.decider = "unknown rule " + strconv.Quote(e.Line.Name)
 	case IsDeny(e.Rule):
-		p.who, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
+		p.decider, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
 	default:
 		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
 		p.short = shortOf(dir) + strings.TrimPrefix(strings.TrimPrefix(p.rule, dir.Lower()), " ")
@@ -49,7 +49,7 @@ func formsOf(e *entries.Entry, page model.Key) (p lineForms) {
 			p.name = strconv.Quote(e.RuleName)
 		}
 		if !page.Kind.IsPolicy() || k != page {
-			p.who = k.ShortLabel()
+			p.decider = k.ShortLabel()
 		}
 	}
 	return p
@@ -88,7 +88,7 @@ func joinTexts(texts ...string) string {
 }
 
 // fullDecider is the decider with nothing left out.
-func (p *lineForms) fullDecider() string { return joinTexts(p.who, p.rule, p.name) }
+func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p.name) }
 
 // byIn is the decider in so many cells: the rule's own name only where all of it has
 // room; the number is never cut.
@@ -97,14 +97,14 @@ func (p *lineForms) byIn(s LineShape, w int) string {
 	if s.short {
 		rule = p.short
 	}
-	if text := joinTexts(p.who, rule, p.name); widget.TextWidth(text) <= w {
+	if text := joinTexts(p.decider, rule, p.name); widget.TextWidth(text) <= w {
 		return text
 	}
-	text := joinTexts(p.who, rule)
-	if widget.TextWidth(text) <= w || p.who == "" {
+	text := joinTexts(p.decider, rule)
+	if widget.TextWidth(text) <= w || p.decider == "" {
 		return text
 	}
-	return joinTexts(widget.CutName(p.who, max(3, w-widget.TextWidth(" "+rule))), rule)
+	return joinTexts(widget.CutName(p.decider, max(3, w-widget.TextWidth(" "+rule))), rule)
 }
 
 const arrow = 3 // cells between the ends
@@ -118,27 +118,27 @@ const leastSpace, leastOwn = 5, 8
 // out: where they differ something of each stays, since pods of several may have one name.
 func (p *lineForms) endsIn(s LineShape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
-		if e := p.ends[form]; form >= s.ends && isFitting(e, s.pair) {
+		if e := p.ends[form]; form >= s.ends && isFitting(e, s.endsWidth) {
 			return e
 		}
 	}
 	e := p.ends[oneSpace]
 	if e != p.ends[brief] { // both have it
-		if cut := shorterSpaces(e, s.pair, 2); isFitting(cut, s.pair) {
+		if cut := shorterSpaces(e, s.endsWidth, 2); isFitting(cut, s.endsWidth) {
 			return cut
 		}
-		if own := [2]string{ownName(e[0]), e[1]}; isFitting(own, s.pair) {
+		if own := [2]string{ownName(e[0]), e[1]}; isFitting(own, s.endsWidth) {
 			return own
 		}
 	}
 	for _, least := range []int{leastSpace, 2} {
-		cut := shorterSpaces(e, s.pair, least)
-		if isFitting(cut, s.pair) || shorterNames(&cut, s.pair) {
+		cut := shorterSpaces(e, s.endsWidth, least)
+		if isFitting(cut, s.endsWidth) || shorterNames(&cut, s.endsWidth) {
 			return cut
 		}
 		e = cut
 	}
-	a, b := shareRoom(widget.TextWidth(e[0]), widget.TextWidth(e[1]), max(2, s.pair-arrow))
+	a, b := shareRoom(widget.TextWidth(e[0]), widget.TextWidth(e[1]), max(2, s.endsWidth-arrow))
 	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
 }
 

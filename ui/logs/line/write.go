@@ -25,7 +25,7 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 		return w.columnLine(st, e, s, natural, now)
 	}
 	if natural {
-		s.stamp, s.zone, s.apart = w.Clock.fullStamp(), w.seen.zone, 2
+		s.stamp, s.zone, s.apart = w.Clock.fullStamp(), w.seenWidths.zone, 2
 	}
 	var l widget.Line
 	cell := func(part widget.Line, cells int) {
@@ -47,7 +47,7 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 	if !natural {
 		ends = p.endsIn(s)
 	}
-	cell(widget.StyledLine(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.pair)
+	cell(widget.StyledLine(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.endsWidth)
 	cell(widget.PlainLine(e.Traffic()), s.traffic)
 	times := e.timesLine()
 	for i := range times {
@@ -59,13 +59,13 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 	}
 	if s.signs && !natural {
 		l = append(l.Add(verdictSign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
-		return l.Add(p.byIn(s, s.by-times.LineWidth()-2), look)
+		return l.Add(p.byIn(s, s.deciderWidth-times.LineWidth()-2), look)
 	}
 	l = append(l.Add(e.Action, actionStyle(e.Entry, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
 	if natural {
 		return l.Add("by "+p.fullDecider(), look)
 	}
-	return l.Add("by "+p.byIn(s, s.by-times.LineWidth()-verdictWidth-1-3), look)
+	return l.Add("by "+p.byIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
 }
 
 func endStyle(d entries.End, st *themes.StyleSet) themes.Style {
@@ -90,24 +90,24 @@ func actionStyle(e *entries.Entry, st *themes.StyleSet) themes.Style {
 // LineShape is how the parts of a line stand side by side in a width, and how much of each
 // is written. All lines of a screen have one shape.
 type LineShape struct {
-	clock               ClockMode
-	stamp               stampForm
-	dated               bool // with the date
-	zone, traffic, pair int  // cells of the columns; a zone of 0 is left out
-	by                  int  // cells for what became of it and who decided
-	apart               int  // cells between the columns
-	ends                int  // the form of the ends
-	signs, short        bool
-	widths              []int // of the columns that were chosen
+	clock                    ClockMode
+	stamp                    stampForm
+	dated                    bool // with the date
+	zone, traffic, endsWidth int  // cells of the columns; a zone of 0 is left out
+	deciderWidth             int  // cells for what became of it and who decided
+	apart                    int  // cells between the columns
+	ends                     int  // the form of the ends
+	signs, short             bool
+	widths                   []int // of the columns that were chosen
 }
 
 // partWidths are the widest parts seen lately, so that columns do not dance while one
 // follows.
 type partWidths struct {
-	zone, traffic, times int
-	pair                 [endForms]int
-	dated                bool
-	by, short, named     int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
+	zone, traffic, times            int
+	endsWidth                       [endForms]int
+	dated                           bool
+	deciderWidth, short, namedWidth int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
 }
 
 const (
@@ -127,7 +127,7 @@ type LineWriter struct {
 	Page    model.Key    // whom the page is about: that it decided is not said
 	Wrap    bool         // lines are broken, not cut
 
-	seen partWidths
+	seenWidths partWidths
 }
 
 // LineItem is a line, and how often it came.
@@ -137,11 +137,11 @@ type LineItem struct {
 }
 
 // ForgetWidths forgets how wide the parts of lines were.
-func (w *LineWriter) ForgetWidths() { w.seen = partWidths{} }
+func (w *LineWriter) ForgetWidths() { w.seenWidths = partWidths{} }
 
 // measureItem takes in how wide the parts of a line are.
 func (w *LineWriter) measureItem(e LineItem, now time.Time) {
-	s := &w.seen
+	s := &w.seenWidths
 	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
 	if e.Gap != nil {
 		return
@@ -150,11 +150,11 @@ func (w *LineWriter) measureItem(e LineItem, now time.Time) {
 	s.zone = max(s.zone, min(mostZone, widget.TextWidth(e.Line.Zone)))
 	s.traffic = max(s.traffic, len(e.Traffic()))
 	for form, ends := range p.ends {
-		s.pair[form] = max(s.pair[form], min(mostPair, widget.TextWidth(ends[0])+arrow+widget.TextWidth(ends[1])))
+		s.endsWidth[form] = max(s.endsWidth[form], min(mostPair, widget.TextWidth(ends[0])+arrow+widget.TextWidth(ends[1])))
 	}
-	s.by = max(s.by, min(mostBy, widget.TextWidth(joinTexts(p.who, p.rule))))
-	s.short = max(s.short, min(mostBy, widget.TextWidth(joinTexts(p.who, p.short))))
-	s.named = max(s.named, min(mostBy, widget.TextWidth(p.fullDecider())))
+	s.deciderWidth = max(s.deciderWidth, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.rule))))
+	s.short = max(s.short, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.short))))
+	s.namedWidth = max(s.namedWidth, min(mostBy, widget.TextWidth(p.fullDecider())))
 	s.times = max(s.times, e.timesLine().LineWidth())
 }
 
@@ -185,17 +185,17 @@ func (e LineItem) timesLine() (l widget.Line) {
 // second, the rules' own names, the zone, what is known of addresses, a namespace that both
 // ends share, words where a sign says it. Names are cut last.
 func (w *LineWriter) sentenceShape(in int) LineShape {
-	seen := &w.seen
+	seen := &w.seenWidths
 	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
-	by := seen.named
+	by := seen.namedWidth
 	need := func() int {
-		s.by = by + seen.times + verdictWidth + 1 + len("by ")
+		s.deciderWidth = by + seen.times + verdictWidth + 1 + len("by ")
 		if s.signs {
-			s.by = by + seen.times + 2
+			s.deciderWidth = by + seen.times + 2
 		}
-		s.pair = min(seen.pair[s.ends], max(narrowPair, in-mostBy))
-		n := s.by
-		for _, part := range []int{s.stampWidth(), s.zone, s.pair, s.traffic} {
+		s.endsWidth = min(seen.endsWidth[s.ends], max(narrowPair, in-mostBy))
+		n := s.deciderWidth
+		for _, part := range []int{s.stampWidth(), s.zone, s.endsWidth, s.traffic} {
 			if part > 0 {
 				n += part + s.apart
 			}
@@ -204,7 +204,7 @@ func (w *LineWriter) sentenceShape(in int) LineShape {
 	}
 	for _, less := range []func(){
 		func() { s.stamp = max(s.stamp, seconds) },
-		func() { by = seen.by },
+		func() { by = seen.deciderWidth },
 		func() { s.zone = 0 },
 		func() { s.ends = brief },
 		func() { s.ends = oneSpace },
@@ -218,23 +218,23 @@ func (w *LineWriter) sentenceShape(in int) LineShape {
 		less()
 	}
 	over := need() - in
-	s.by -= min(0, over) // what is left is the rule's own name's
+	s.deciderWidth -= min(0, over) // what is left is the rule's own name's
 	if over <= 0 {
 		return s
 	}
 	// The decider is worth more than the ends in full, as long as these keep the pods' own
 	// names.
 	const leastPair = 23
-	if s.pair-over < leastPair && s.stamp != none {
+	if s.endsWidth-over < leastPair && s.stamp != none {
 		over -= s.stampWidth() + s.apart
 		s.stamp = none
 	}
 	if over <= 0 {
-		s.by -= over
+		s.deciderWidth -= over
 		return s
 	}
-	room := s.pair + s.by - over
-	s.by = min(s.by, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
-	s.pair = max(5, room-s.by)
+	room := s.endsWidth + s.deciderWidth - over
+	s.deciderWidth = min(s.deciderWidth, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
+	s.endsWidth = max(5, room-s.deciderWidth)
 	return s
 }
