@@ -14,15 +14,15 @@ import (
 	"rung/ui/nav"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, screen)) }
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, showConsole)) }
 
-// screen shows an engine in the console.
-func screen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
+// showConsole shows an engine in the console.
+func showConsole(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
 	cfg := config.ParseFile(o.ConfigPath, o.Config)
 	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
 	if o.Page != "" {
-		opt.Page = nav.To(nav.Kind(o.Page))
+		opt.Page = nav.PageOf(nav.PageKind(o.Page))
 	}
 	if o.Switch != nil {
 		opt.Switch = func(ctx context.Context, name string) (ui.Console, error) { return o.Switch(ctx, name) }

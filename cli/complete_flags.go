@@ -64,7 +64,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"multicast":       onOff,
 		"netpol-defaults": onOff,
 		"color":           command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
-		"theme": a.Offer(func(context.Context) []string {
+		"theme": a.OfferChoices(func(context.Context) []string {
 			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what cannot be read is not offered
 			return set.ThemeNames()
 		}),
@@ -81,12 +81,12 @@ func flagValues(a *command.App) map[string]command.Completer {
 			return out, cobra.ShellCompDirectiveNoFileComp
 		},
 
-		"filename":      command.Files(manifestNames...),
-		"cases":         command.Files("json"),
-		"change":        command.Files(manifestNames[:3]...),
-		"log":           command.Files(),
-		"dns-addresses": command.Files(manifestNames[:3]...),
-		"config":        command.Files(manifestNames[:2]...),
+		"filename":      command.FileCompleter(manifestNames...),
+		"cases":         command.FileCompleter("json"),
+		"change":        command.FileCompleter(manifestNames[:3]...),
+		"log":           command.FileCompleter(),
+		"dns-addresses": command.FileCompleter(manifestNames[:3]...),
+		"config":        command.FileCompleter(manifestNames[:2]...),
 		"sandbox-dir":   folders,
 		"state-dir":     folders,
 		"profile":       folders,
@@ -96,7 +96,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 	}
 	for _, name := range []string{"kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority",
 		"client-certificate", "client-key"} {
-		out[name] = command.Files()
+		out[name] = command.FileCompleter()
 	}
 	return out
 }
@@ -149,7 +149,7 @@ func completeFlags(a *command.App, root *cobra.Command) {
 
 // kubeconfigNames offers names of the kubeconfig.
 func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) command.Completer {
-	return a.Offer(func(context.Context) []string {
+	return a.OfferChoices(func(context.Context) []string {
 		opt := engine.ClusterOptions{}
 		opt.Kubeconfig = a.Flags.Kube.Kubeconfig
 		names, err := engine.NamesInKubeconfig(opt)

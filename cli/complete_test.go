@@ -30,7 +30,7 @@ var numbers = []string{"bool", "int", "int32", "int64", "float32", "float64", "d
 // text that is listed nowhere.
 func TestEveryFlagIsCompletedOrHasAReason(t *testing.T) {
 	a := &command.App{}
-	root := root(a, nil)
+	root := rootCommand(a, nil)
 	seen := map[string]bool{}
 	walkFlags(root, func(cmd *cobra.Command, f *pflag.Flag) {
 		seen[f.Name] = true
@@ -67,7 +67,7 @@ func TestEveryFlagIsCompletedOrHasAReason(t *testing.T) {
 // rung options, each once; and every heading names what there is.
 func TestHelpIsGrouped(t *testing.T) {
 	a := &command.App{}
-	root := root(a, nil)
+	root := rootCommand(a, nil)
 	for _, cmd := range root.Commands() {
 		if cmd.GroupID == "" && !cmd.Hidden {
 			t.Errorf("rung %s stands under no heading of rung --help", cmd.Name())
@@ -91,7 +91,7 @@ func TestHelpIsGrouped(t *testing.T) {
 
 // Help is short and shows by examples; it ends with where the global flags are.
 func TestHelpOfEveryCommand(t *testing.T) {
-	root := root((&command.App{}), nil)
+	root := rootCommand((&command.App{}), nil)
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" || cmd.Name() == "help" || cmd.Hidden {
 			continue // cobra's, or not for people
@@ -127,7 +127,7 @@ func TestDocumentsNameCommandsAndFlags(t *testing.T) {
 		return string(raw)
 	}
 	commands, flags := text("command-line.md"), text("configuration.md")
-	root := root((&command.App{}), nil)
+	root := rootCommand((&command.App{}), nil)
 	for _, cmd := range root.Commands() {
 		if cmd.Name() != "help" && !cmd.Hidden && !strings.Contains(commands, "`rung "+cmd.Name()) {
 			t.Errorf("docs/command-line.md does not name rung %s", cmd.Name())

@@ -107,7 +107,7 @@ func rung(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--state-dir", t.TempDir())
-	if code := run(context.Background(), args, strings.NewReader(""), &out, &errs, nil); code != command.ExitOK || errs.Len() > 0 {
+	if code := runUntil(context.Background(), args, strings.NewReader(""), &out, &errs, nil); code != command.ExitOK || errs.Len() > 0 {
 		t.Fatalf("rung %v: exit %d: %s", args, code, errs.String())
 	}
 	return out.String()

@@ -255,7 +255,7 @@ func TestReconcileEnds(t *testing.T) {
 	log := &started{cancel: cancel}
 	from := time.Now()
 	args := []string{"reconcile", "-f", "clean", "--nb", "alpha=unix:gone.sock", "--i-know-that-nobody-else-writes-these-rows", "--metrics-address", "", "--state-dir", t.TempDir()}
-	if code := run(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != command.ExitOK || time.Since(from) > wait.Patience {
+	if code := runUntil(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != command.ExitOK || time.Since(from) > wait.Patience {
 		t.Errorf("exit %d: %s", code, log.String())
 	}
 }

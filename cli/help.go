@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// group is a heading of rung --help, with its commands in the order in which they are
+// commandGroup is a heading of rung --help, with its commands in the order in which they are
 // shown.
-type group struct {
+type commandGroup struct {
 	title    string
 	commands []string
 }
 
-var groups = []group{
+var groups = []commandGroup{
 	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint", "convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
@@ -53,10 +53,10 @@ func groupCommands(a *command.App, root *cobra.Command) {
 			cmd.Short = short
 		}
 	}
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a, cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.Out, strings.TrimSpace(orShort(cmd))+"\n\n")
-		_ = usage(a, cmd) // into the same stream, which reports its own end
+		fmt.Fprint(a.Out, strings.TrimSpace(longOrShortHelp(cmd))+"\n\n")
+		_ = printUsage(a, cmd) // into the same stream, which reports its own end
 	})
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.InitDefaultHelpFlag()
@@ -65,16 +65,16 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	}
 }
 
-func orShort(cmd *cobra.Command) string {
+func longOrShortHelp(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long
 	}
 	return cmd.Short + "."
 }
 
-// usage says how a command is called, with its own flags; those that all commands have
+// printUsage says how a command is called, with its own flags; those that all commands have
 // are behind rung options.
-func usage(a *command.App, cmd *cobra.Command) error {
+func printUsage(a *command.App, cmd *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, text string) {
 		if text != "" {
@@ -183,7 +183,7 @@ func optionsCmd(a *command.App) *cobra.Command {
 					out[i].Flags = append(out[i].Flags, optionOut{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, usage})
 				})
 			}
-			return a.Print(&command.Answer{Value: out, Text: func(bool) string {
+			return a.PrintAnswer(&command.Answer{Value: out, Text: func(bool) string {
 				text := "Every command takes these flags.\n"
 				for i, set := range sets {
 					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(usageWidth(a))

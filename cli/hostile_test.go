@@ -108,7 +108,7 @@ func TestHostileOutput(t *testing.T) {
 			c := &command{args: args, form: form}
 			commands = append(commands, c)
 			running.Go(func() error {
-				run(t.Context(), all, strings.NewReader(""), &c.out, &c.errs, nil)
+				runUntil(t.Context(), all, strings.NewReader(""), &c.out, &c.errs, nil)
 				return nil
 			})
 		}

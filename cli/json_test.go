@@ -206,7 +206,7 @@ func TestJSONAsRecorded(t *testing.T) {
 			call := func(line string) recordedAnswer {
 				var out, errs bytes.Buffer
 				args := append(strings.Fields(databases.Replace(line)), global...)
-				code := run(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
+				code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
 				values, err := readValues(&out)
 				if err != nil || len(values) == 0 {
 					t.Fatalf("rung %s: exit %d, %v: %s\n%s", line, code, err, out.String(), errs.String())
@@ -219,7 +219,7 @@ func TestJSONAsRecorded(t *testing.T) {
 			compareRecorded(t, records, c.name, call(c.line))
 		})
 	}
-	for _, command := range root((&command.App{}), nil).Commands() {
+	for _, command := range rootCommand((&command.App{}), nil).Commands() {
 		has := func(record string) bool {
 			return record == command.Name()+".json" || strings.HasPrefix(record, command.Name()+"-")
 		}

@@ -114,7 +114,7 @@ func (b *bench) run(ctx context.Context, line string) (code int, out, errs strin
 		args = strings.Fields(line)
 	}
 	var o, e bytes.Buffer
-	code = run(ctx, args, strings.NewReader(""), &o, &e, nil)
+	code = runUntil(ctx, args, strings.NewReader(""), &o, &e, nil)
 	return code, o.String(), e.String()
 }
 
@@ -276,7 +276,7 @@ func TestNoFalseCalm(t *testing.T) {
 // commandNames are those of all commands but the hidden ones.
 func commandNames(t *testing.T) (out []string) {
 	t.Helper()
-	root := root((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}), nil)
+	root := rootCommand((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}), nil)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {

@@ -52,7 +52,7 @@ func TestLabScripts(t *testing.T) {
 	for name, line := range map[string]string{"rows-flows": "rows --nb $nb --sb n1=$sb --flows", "zones-flows": "zones --nb $nb --sb n1=$sb --flows"} {
 		var out, errs bytes.Buffer
 		args := strings.Fields(strings.NewReplacer("$nb", z.NB(), "$sb", z.SB()).Replace(line) + " -o json --state-dir " + t.TempDir())
-		code := run(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
+		code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
 		values, err := readValues(&out)
 		if err != nil || len(values) == 0 {
 			t.Fatalf("rung %s: exit %d, %v: %s", line, code, err, errs.String())

@@ -44,7 +44,7 @@ func TestLogsFilterErrors(t *testing.T) {
 		"/a(/":         "rung: --filter: /a(/: missing closing ): `(?i)a(`\n",
 	} {
 		var out, errs bytes.Buffer
-		code := run(context.Background(), []string{"logs", "-f", "testdata/cluster", "--filter", filter, "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &errs, nil)
+		code := runUntil(context.Background(), []string{"logs", "-f", "testdata/cluster", "--filter", filter, "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &errs, nil)
 		if code != command.ExitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("--filter %q: exit %d, %q, want %q", filter, code, errs.String(), want)
 		}
@@ -62,7 +62,7 @@ func TestLogsFilterCompletes(t *testing.T) {
 		"severity:al,verdict:": "",
 	} {
 		var out, errs bytes.Buffer
-		run(context.Background(), []string{"__complete", "logs", "--state-dir", t.TempDir(), "-f", "testdata/cluster", "--filter", typed}, strings.NewReader(""), &out, &errs, nil)
+		runUntil(context.Background(), []string{"__complete", "logs", "--state-dir", t.TempDir(), "-f", "testdata/cluster", "--filter", typed}, strings.NewReader(""), &out, &errs, nil)
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		found := slices.ContainsFunc(lines, func(l string) bool { text, _, _ := strings.Cut(l, "\t"); return text == want })
 		if found != (want != "") {

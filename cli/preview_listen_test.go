@@ -15,7 +15,7 @@ func TestPreviewListens(t *testing.T) {
 		var out, errw bytes.Buffer
 		args := []string{"preview", "--delete", "cluster-control", "-f", "../examples", "--listen", d.String(), "--traffic", "200", "-o", form,
 			"--sandbox-ovn", "off", "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir(), "--allow-unjudged"}
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitNo {
+		if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitNo {
 			t.Fatalf("exit %d\n%s%s", code, &out, &errw)
 		}
 		return out.String(), errw.String()

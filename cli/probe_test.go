@@ -29,7 +29,7 @@ func TestProbeRefuses(t *testing.T) {
 		"--cases has the questions: leave the ends out": {"--from", "blue/a", "--cases", cases, "-f", dir},
 	} {
 		var out, errs bytes.Buffer
-		code := run(t.Context(), append([]string{"probe", "--state-dir", t.TempDir()}, args...), strings.NewReader(""), &out, &errs, nil)
+		code := runUntil(t.Context(), append([]string{"probe", "--state-dir", t.TempDir()}, args...), strings.NewReader(""), &out, &errs, nil)
 		if code != command.ExitFailed || !strings.Contains(errs.String(), want) {
 			t.Errorf("%v: exit %d, %q, want %q", args, code, errs.String(), want)
 		}
@@ -53,7 +53,7 @@ func TestProbe(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		args = append([]string{"probe", "-f", dir, "--sandbox-ovn", place, "--sandbox-dir", shortDir(t), "--state-dir", t.TempDir()}, args...)
-		if code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil); code != want {
+		if code := runUntil(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil); code != want {
 			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
 		}
 		return out.String()

@@ -24,7 +24,7 @@ import (
 
 // Main runs the command line and returns the exit code. screen shows the
 // console; nil is a build without one.
-func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.Screen) int {
+func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScreen) int {
 	if len(args) > 0 && args[0] == engine.LoginPlugin {
 		// A child with the plugin's environment, which must not change what Rung does.
 		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
@@ -34,16 +34,16 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.Screen)
 	process.QuietLibraries()
 	command.MuteCompletion(args, errw)
 	var closed atomic.Bool
-	code := run(ctx, args, in, process.NewOutlet(out, end, &closed), process.NewOutlet(errw, end, &closed), screen)
+	code := runUntil(ctx, args, in, process.NewOutlet(out, end, &closed), process.NewOutlet(errw, end, &closed), screen)
 	if closed.Load() {
 		return command.ExitPipe
 	}
 	return code
 }
 
-// run is Main until ctx ends.
-func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen serve.Screen) int {
-	root := root(command.New(ctx, in, out, errw), screen)
+// runUntil is Main until ctx ends.
+func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScreen) int {
+	root := rootCommand(command.NewApp(ctx, in, out, errw), screen)
 	args = command.JoinSwitches(args)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return code
 }
 
-func root(a *command.App, screen serve.Screen) *cobra.Command {
+func rootCommand(a *command.App, screen serve.ShowScreen) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rung",
 		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
@@ -94,17 +94,17 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 		SilenceErrors:     true,
 		Args:              command.TakesArgs(0),
 		PersistentPreRunE: a.CheckOutput,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return serve.Console(cmd.Context(), a, screen, false) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return serve.OpenConsole(cmd.Context(), a, screen, false) },
 	}
 	root.SetFlagErrorFunc(command.BadFlag)
 	root.SuggestionsMinimumDistance = 2
 	a.Flags.Register(root)
 	root.AddCommand(
-		serve.Demo(a, screen), show.Ladder(a), show.Policy(a), show.Pod(a), ask.Trace(a), ask.Matrix(a), ask.Verify(a), ask.Probe(a), show.Compile(a), show.Rows(a), show.Drift(a),
-		change.Preview(a), change.New(a), change.Apply(a), change.Delete(a), change.Move(a), change.Undo(a), change.Redo(a), change.Confirm(a), change.Plan(a), show.Lint(a), change.LogLevel(a), logs.Command(a),
-		show.Zones(a), show.Activity(a), serve.Reconcile(a), ask.Explain(a), ask.Convert(a), versionCmd(a),
+		serve.DemoCommand(a, screen), show.LadderCommand(a), show.PolicyCommand(a), show.PodCommand(a), ask.TraceCommand(a), ask.MatrixCommand(a), ask.VerifyCommand(a), ask.ProbeCommand(a), show.CompileCommand(a), show.RowsCommand(a), show.DriftCommand(a),
+		change.PreviewCommand(a), change.NewCommand(a), change.ApplyCommand(a), change.DeleteCommand(a), change.MoveCommand(a), change.UndoCommand(a), change.RedoCommand(a), change.ConfirmCommand(a), change.PlanCommand(a), show.LintCommand(a), change.LogLevelCommand(a), logs.LogsCommand(a),
+		show.ZonesCommand(a), show.ActivityCommand(a), serve.ReconcileCommand(a), ask.ExplainCommand(a), ask.ConvertCommand(a), versionCmd(a),
 	)
-	root.AddCommand(optionsCmd(a), show.SecondReader(a))
+	root.AddCommand(optionsCmd(a), show.SecondReaderCommand(a))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -162,7 +162,7 @@ func TestFormsAreTold(t *testing.T) {
 			slices.Sort(told[name])
 		}
 	}
-	for _, cmd := range root(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil).Commands() {
+	for _, cmd := range rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil).Commands() {
 		forms := command.OutputForms(cmd)
 		if more := forms[4:]; len(more) > 0 {
 			slices.Sort(more)
@@ -192,7 +192,7 @@ func TestReadmeEndsAsItSays(t *testing.T) {
 	for _, m := range lines {
 		line, _, _ := strings.Cut(m[1], "#")
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
-		code := run(ctx, append(strings.Fields(line), "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir()), strings.NewReader(""), io.Discard, io.Discard, nil)
+		code := runUntil(ctx, append(strings.Fields(line), "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir()), strings.NewReader(""), io.Discard, io.Discard, nil)
 		cancel()
 		if code != command.ExitFailed {
 			t.Errorf("rung %s: exit %d", line, code)

@@ -28,7 +28,7 @@ func TestTraceOVN(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		args := append([]string{"trace", "--ovn", "--sandbox-ovn", at, "-f", "testdata/cluster", "--state-dir", t.TempDir()}, more...)
-		if code := run(context.Background(), args, strings.NewReader(stdin), &out, &errs, nil); code != command.ExitOK {
+		if code := runUntil(context.Background(), args, strings.NewReader(stdin), &out, &errs, nil); code != command.ExitOK {
 			t.Fatalf("exit %d: %s%s", code, out.String(), errs.String())
 		}
 		return out.String()

@@ -14,7 +14,7 @@ func TestDemoExpectations(t *testing.T) {
 		args = append(args, "--allow-unjudged=refused,unscheduled") // 15-broken.yaml, yellow/web-pending: see TestUnproven
 		var out, errw bytes.Buffer
 		args = append([]string{"verify", "../examples/expectations.yaml", "-f", "../examples", "--state-dir", t.TempDir()}, args...)
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitOK {
+		if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitOK {
 			t.Errorf("%v: exit %d\n%s%s", args, code, &out, &errw)
 		}
 		if s := errw.String(); strings.Contains(s, "expectations.yaml") || strings.Count(out.String(), "\npass ") < 8 {
@@ -27,7 +27,7 @@ func TestDemoExpectations(t *testing.T) {
 func TestUnproven(t *testing.T) {
 	var out, errw bytes.Buffer
 	args := []string{"verify", "../examples/expectations.yaml", "-f", "../examples", "--state-dir", t.TempDir()}
-	if code := run(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitFailed {
+	if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitFailed {
 		t.Errorf("exit %d, want 2\n%s%s", code, &out, &errw)
 	}
 	for _, want := range []string{"\npass      tenants do not reach each other ", "\nUNPROVEN  open tenants reach each other ",

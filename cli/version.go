@@ -39,7 +39,7 @@ func versionCmd(a *command.App) *cobra.Command {
 					}
 				}
 			}
-			return a.Print(&command.Answer{Value: v, Text: func(wide bool) string {
+			return a.PrintAnswer(&command.Answer{Value: v, Text: func(wide bool) string {
 				if !wide {
 					return "rung " + v.Version + "\n"
 				}

@@ -62,7 +62,7 @@ func startWith(t *testing.T, in io.Reader, args ...string) *running {
 }
 
 // startShown is startWith with a screen.
-func startShown(t *testing.T, in io.Reader, screen serve.Screen, args ...string) *running {
+func startShown(t *testing.T, in io.Reader, screen serve.ShowScreen, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{t: t, interrupt: cancel, ended: make(chan struct{})}
@@ -70,7 +70,7 @@ func startShown(t *testing.T, in io.Reader, screen serve.Screen, args ...string)
 		args...)
 	go func() {
 		defer close(r.ended)
-		r.code = run(ctx, args, in, &r.out, &r.errs, screen)
+		r.code = runUntil(ctx, args, in, &r.out, &r.errs, screen)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -258,14 +258,14 @@ func TestWatchPolicyGone(t *testing.T) {
 func TestWatchIsTold(t *testing.T) {
 	noLeaks(t)
 	a := &command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Raw: io.Discard, Said: map[string]bool{}}
-	root(a, nil) // gives the flags what they are when none is given
+	rootCommand(a, nil) // gives the flags what they are when none is given
 	a.Flags.Files, a.Flags.StateDir = []string{cluster(t)}, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var looks atomic.Int32
 	looked, ended := make(chan struct{}, 100), make(chan error)
 	go func() {
-		ended <- a.Show(ctx, true, command.Query{Answer: func(_ context.Context, e *engine.Engine, _ *revision.Revision) (*command.Answer, error) {
+		ended <- a.AnswerQuery(ctx, true, command.Query{Answer: func(_ context.Context, e *engine.Engine, _ *revision.Revision) (*command.Answer, error) {
 			ans := &command.Answer{Text: func(bool) string { return "as before\n" }}
 			if looks.Add(1) < 3 {
 				ans.Until = e.Now().Add(20 * time.Millisecond)

@@ -65,7 +65,7 @@ func TestASCII(t *testing.T) {
 	worker := "ovn-worker"
 	pages := map[string]nav.Page{}
 	for _, k := range nav.Kinds {
-		pages[string(k)] = nav.To(k)
+		pages[string(k)] = nav.PageOf(k)
 	}
 	pages["policy"] = nav.ToPolicy(control)
 	pages["rule"] = nav.ToRule(control, model.Egress, 4)
@@ -84,8 +84,8 @@ func TestASCII(t *testing.T) {
 				t.Helper()
 				for _, size := range [][2]int{{120, 34}, {80, 24}, {40, 10}} {
 					s.Resize(size[0], size[1])
-					s.Fits()
-					if line, sign := notASCII(s.Frame()); sign != "" {
+					s.WantFits()
+					if line, sign := notASCII(s.PlainFrame()); sign != "" {
 						t.Errorf("%s: %q in %q", what, sign, line)
 					}
 				}

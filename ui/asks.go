@@ -16,38 +16,38 @@ import (
 // terminals drop more than about this without a word.
 const maxCopy = 74_000
 
-// asks does what a view asked for during a call.
-func (m *root) asks(e *entry, env *view.Env) {
+// handleAsks does what a view asked for during a call.
+func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 	for _, a := range env.TakeAsks() {
 		switch a := a.(type) {
 		case view.OpenAsk:
-			if a.Replace && e != m.top() {
-				m.remove(e)
+			if a.Replace && e != m.topEntry() {
+				m.removeEntry(e)
 				break
 			}
-			m.open(a.Page, a.Replace)
+			m.openPage(a.Page, a.Replace)
 		case view.BackAsk:
-			if e != m.top() {
-				m.remove(e)
+			if e != m.topEntry() {
+				m.removeEntry(e)
 				break
 			}
 			m.backTo(a)
 		case view.PreviewAsk:
-			m.preview(a.Mutation)
+			m.previewChange(a.Mutation)
 		case view.ToastAsk:
-			m.say(a)
+			m.sayToast(a)
 		case view.CopyAsk:
 			cmd, said := copyText(view.CopyItem(a))
-			m.later(cmd)
-			m.say(said)
+			m.addCommand(cmd)
+			m.sayToast(said)
 		case view.DialogAsk:
-			m.ask(e, a.Dialog)
+			m.askDialog(e, a.Dialog)
 		case view.FilterAsk:
 			m.setFilter(e, a.Text)
 		case view.SwitchAsk:
 			m.switchTo(a.Context)
 		case view.RunAsk:
-			m.run(e, a)
+			m.runAsk(e, a)
 		case view.ExecAsk:
 			id := e.id
 			if m.inline {
@@ -57,7 +57,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 				}
 				continue
 			}
-			m.later(tea.Exec(m.job.NewProgram(a.Cmd), func(err error) tea.Msg {
+			m.addCommand(tea.Exec(m.job.NewProgram(a.Cmd), func(err error) tea.Msg {
 				var result any
 				if a.Done != nil {
 					result = a.Done(err)
@@ -81,56 +81,56 @@ func copyText(c view.CopyItem) (tea.Cmd, view.ToastAsk) {
 	return tea.SetClipboard(c.Text), view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how}
 }
 
-// run does work in a goroutine; leaving the page ends its context.
-func (m *root) run(e *entry, a view.RunAsk) {
-	job, id, ctx, dir, s := m.jobs.begin(a.What, m.now), e.id, e.ctx, m.opt.StateDir, m.session
+// runAsk does work in a goroutine; leaving the page ends its context.
+func (m *rootModel) runAsk(e *trailEntry, a view.RunAsk) {
+	job, id, ctx, dir, s := m.jobs.beginJob(a.What, m.now), e.id, e.ctx, m.opt.StateDir, m.session
 	if ctx == nil {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.Now(s.console), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.PreparedRevision(s.console), of: s})
 		return
 	}
-	m.later(guard(dir, a.What, func() tea.Msg {
+	m.addCommand(guardCommand(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepare.Now(s.console), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: prepare.PreparedRevision(s.console), of: s}
 	}))
 }
 
-// guard turns an internal error in a goroutine into a report.
-func guard(dir, what string, do tea.Cmd) tea.Cmd {
+// guardCommand turns an internal error in a goroutine into a report.
+func guardCommand(dir, what string, do tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
-				msg = crashMsg{report(dir, time.Now(), r, what)}
+				msg = crashMsg{writeReport(dir, time.Now(), r, what)}
 			}
 		}()
 		return do()
 	}
 }
 
-// with has something done with what a page sees now, and does what is asked for then.
-func (m *root) with(e *entry, do func(*view.Env)) {
-	env := m.sync(e)
+// withEnv has something done with what a page sees now, and does what is asked for then.
+func (m *rootModel) withEnv(e *trailEntry, do func(*view.Env)) {
+	env := m.syncEntry(e)
 	do(env)
-	m.asks(e, env)
+	m.handleAsks(e, env)
 }
 
 // jobDone hands a result to the page that asked, if it is still there. The newest revision is
 // taken first, so that the page sees the changes of the work. A result that is only a message
 // is shown whichever page is on top by then.
-func (m *root) jobDone(msg jobMsg) {
-	m.jobs.end(msg.job)
+func (m *rootModel) jobDone(msg jobMsg) {
+	m.jobs.endJob(msg.job)
 	if msg.rev != nil && msg.of == m.session {
-		m.take(msg.rev)
+		m.takeRevision(msg.rev)
 	}
 	switch result := msg.result.(type) {
 	case view.ToastAsk:
-		m.say(result)
+		m.sayToast(result)
 		return
 	case view.PreparedDialog:
-		if e := m.top(); e.id == msg.entry && len(m.over) == 0 {
-			m.with(e, result)
+		if e := m.topEntry(); e.id == msg.entry && len(m.over) == 0 {
+			m.withEnv(e, result)
 		}
 		return
 	}
@@ -139,7 +139,7 @@ func (m *root) jobDone(msg jobMsg) {
 		return
 	}
 	if r, ok := e.view.(view.Receiver); ok && msg.result != nil {
-		m.with(e, func(env *view.Env) { r.ReceiveResult(env, msg.result) })
+		m.withEnv(e, func(env *view.Env) { r.ReceiveResult(env, msg.result) })
 		e.synced = syncKey{}
 	}
 }

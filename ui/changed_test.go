@@ -24,10 +24,10 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 		{"nothing", func(*revision.Mode) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := uitest.Demo(t)
+			p := uitest.DemoFacts(t)
 			p.Mode = revision.Mode{Name: "files", Title: "policies/"}
 			f := uitest.NewFake(p)
-			s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+			s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 			s.Press("W")
 			s.Want("allow changes")
 			c.change(&p.Mode)
@@ -49,14 +49,14 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 // A question that is open when another cluster comes does not turn what is typed
 // into it into keys of a page of that cluster.
 func TestContextChangesUnderTheQuestion(t *testing.T) {
-	there := uitest.Demo(t)
+	there := uitest.DemoFacts(t)
 	there.Mode.Title = "staging"
-	here := uitest.Demo(t)
+	here := uitest.DemoFacts(t)
 	here.Mode.Writes = false
 	f, other := uitest.NewFake(here), uitest.NewFake(there)
 	f.ContextNames, f.Current = []string{"demo", "staging"}, "demo"
 	var s *uitest.Screen
-	s = uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
+	s = uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
 		s.Press("W") // while it is being opened
 		return other, nil
 	}})

@@ -14,7 +14,7 @@ import (
 // and can be mended; nothing typed is lost.
 func TestMistypedName(t *testing.T) {
 	g := uitest.NewGated(t, nil)
-	s := uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("D", "a")
 	s.Type("break-glas")
 	s.Press("enter")
@@ -27,13 +27,13 @@ func TestMistypedName(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 10}} {
 		s.Resize(size[0], size[1])
 		s.Want("the name is break-glass")
-		s.Fits()
+		s.WantFits()
 	}
 	s.Press("backspace")
 	s.WantNot("the name is")
 	s.Press("s", "enter")
 	if g.Engine.Revision().Cluster.Policy(model.Key{Kind: model.KindANP, Name: "break-glass"}) != nil {
-		t.Fatalf("not deleted by its name\n%s", s.Frame())
+		t.Fatalf("not deleted by its name\n%s", s.PlainFrame())
 	}
 }
 
@@ -55,20 +55,20 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 
 // What is higher than the screen is counted and can be read: nothing of it is cut off.
 func TestHighDialog(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("j", "j", "D", "a")
 	s.Resize(40, 10)
 	s.Want("more · pgup", "Type cluster-control", " > ")
-	all := []string{s.Frame()}
+	all := []string{s.PlainFrame()}
 	for range 16 {
 		s.Press("pgup")
-		s.Fits()
-		all = append(all, s.Frame())
+		s.WantFits()
+		all = append(all, s.PlainFrame())
 	}
 	s.Want("Changes 1 policy", "more · pgdown")
 	s.WantNot("pgup")
-	if _, ok := s.Typing(); ok {
-		t.Errorf("a cursor where the line is not in sight:\n%s", s.Frame())
+	if _, ok := s.TextBeforeCursor(); ok {
+		t.Errorf("a cursor where the line is not in sight:\n%s", s.PlainFrame())
 	}
 	s.Type("b")
 	s.Want("> b")
@@ -79,9 +79,9 @@ func TestHighDialog(t *testing.T) {
 
 // What cannot be done is in parentheses: in the hints, the palette, help and questions.
 func TestDisabledIsMarked(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Mode.Writes, p.Mode.WhyNot = false, "started with --readonly"
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Want("(m move)", "s stage")
 	s.WantNot("(s stage)")
 	s.Press(":")
@@ -102,14 +102,14 @@ func TestHelpWraps(t *testing.T) {
 		seen := ""
 		for range 80 {
 			box := ""
-			for _, l := range strings.Split(s.Frame(), "\n") {
+			for _, l := range strings.Split(s.PlainFrame(), "\n") {
 				if _, in, ok := strings.Cut(l, "│"); ok {
 					in, _, _ = strings.Cut(in, "│")
 					box += " " + strings.TrimSpace(in)
 				}
 			}
 			if strings.Contains(box, "…") {
-				t.Fatalf("%v: cut:\n%s", size, s.Frame())
+				t.Fatalf("%v: cut:\n%s", size, s.PlainFrame())
 			}
 			seen += box
 			s.Press("down")
@@ -160,7 +160,7 @@ func TestPaletteNames(t *testing.T) {
 
 // At 40 columns the palette has below the list what has no room in it.
 func TestPaletteNarrow(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	s.Resize(40, 10)
 	s.Press(":")
 	s.Type("undo")
@@ -168,12 +168,12 @@ func TestPaletteNarrow(t *testing.T) {
 	s.Press("ctrl+u")
 	s.Type("pod ingress")
 	s.Want("ingress-nginx", "10.244.2.4")
-	s.Fits()
+	s.WantFits()
 }
 
 // What a prompt begins with is replaced by what is typed, and edited by every other key.
 func TestPromptBeginsSelected(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Plan)})
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(nav.Plan)})
 	for _, c := range []struct {
 		keys []string
 		want string
@@ -187,7 +187,7 @@ func TestPromptBeginsSelected(t *testing.T) {
 		if len(c.keys) > 0 {
 			s.WantNot("typing replaces it")
 		}
-		s.Fits()
+		s.WantFits()
 		s.Press("esc")
 	}
 }

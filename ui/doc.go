@@ -24,23 +24,24 @@
 //     one table or document most of them.
 //  4. Sync(env) makes what is shown from env.Rev and env.Now: rows with a
 //     stable identity go into a widget.Table (SetItems) or lines into a
-//     widget.Doc (SetLines). It runs when the revision, the second, the theme
+//     widget.DocView (SetLines). It runs when the revision, the second, the theme
 //     or the size changed, so Render only draws. The page's object may be
 //     gone from env.Rev: say so instead of failing.
 //  5. Do(env, id) carries out the view's own actions, hands the others to its
 //     widget, and returns false for what is not its own. It asks for
-//     everything else through env: Open(page), Back, Preview(mutation),
-//     Ask(dialog), Copy, Say, Fail, Run (work in a goroutine, the result comes
-//     to Receive; the footer says what is done once that takes a while, and
-//     env.Busy says it on the page), Exec ($EDITOR). These happen when the call
-//     returns, in order, before the next key.
-//  6. Changes are never made by a view: env.Preview opens the preview page, and
+//     everything else through env: OpenPage(page), GoBack,
+//     PreviewChange(mutation), AskDialog(dialog), CopyText, SayText, SayFailure,
+//     Run (work in a goroutine, the result comes to ReceiveResult; the footer
+//     says what is done once that takes a while, and env.BusyLine says it on the
+//     page), ExecProgram ($EDITOR). These happen when the call returns, in
+//     order, before the next key.
+//  6. Changes are never made by a view: env.PreviewChange opens the preview page, and
 //     only that commits. view.AskLogging, AskMove and AskDelete ask the usual
 //     questions.
 //  7. Text goes into widget.Line, spans with a style of env.Styles; widgets cut
 //     with an ellipsis and keep every line within the width. Meaning needs a
 //     word or a sign besides the colour.
 //  8. Tests drive the real console with test/uitest from a package <kind>_test:
-//     uitest.Open(t, uitest.Demo(t), page), Press, Frame, Golden (three sizes,
+//     uitest.OpenScreen(t, uitest.DemoFacts(t), page), Press, Frame, Golden (three sizes,
 //     plain and coloured, testdata/*.golden; go test -update writes them).
 package ui

@@ -24,7 +24,7 @@ const hostile = "h\x1b[2J\x1b]52;c;UFdO\x07\x1b[31;44;5m\u009b31m\u202eevil\u206
 // poisoned is the demo cluster with hostile text in everything that has text, as
 // if no source had cleaned anything.
 func poisoned(t *testing.T) *revision.Facts {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	meta := func(k model.Kind, ns, name string) model.Meta {
 		return model.Meta{Key: model.Key{Kind: k, Namespace: ns, Name: name}, UID: hostile, Version: hostile,
 			Labels: model.NewLabels(map[string]string{"a" + hostile: hostile}), Annotations: map[string]string{"b" + hostile: hostile},
@@ -68,7 +68,7 @@ func seemly(t *testing.T, s *uitest.Screen, where string) {
 	if strings.Contains(frame, "\x1b[31;44;5m") {
 		t.Errorf("%s: text set a colour:\n%q", where, frame)
 	}
-	s.Fits()
+	s.WantFits()
 }
 
 // TestHostileText goes through every page with hostile text and looks at the bytes
@@ -118,7 +118,7 @@ func TestHostileText(t *testing.T) {
 				{"enter"}, {"tab"}, {"enter"}, {"tab"}, {"esc"}, {"esc"}} {
 				s.Press(keys...)
 				seemly(t, s, strings.Join(keys, " "))
-				seen = seen || strings.Contains(s.Frame(), "evil")
+				seen = seen || strings.Contains(s.PlainFrame(), "evil")
 			}
 			s.Resize(40, 10)
 			seemly(t, s, "small")
@@ -132,7 +132,7 @@ func TestHostileText(t *testing.T) {
 // TestTimingClean: looking through the frame costs little of drawing it.
 func TestTimingClean(t *testing.T) {
 	install.Timing(t)
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	s.Resize(200, 60)
 	frame, best := s.View(), [2]time.Duration{time.Hour, time.Hour}
 	for i := range 50 {

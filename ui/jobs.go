@@ -8,49 +8,49 @@ import (
 	"rung/ui/widget"
 )
 
-// jobs are the pieces of work outside the screen's goroutine.
-type jobs struct {
-	running map[int]work // those that have a name
+// jobList are the pieces of work outside the screen's goroutine.
+type jobList struct {
+	running map[int]namedJob // those that have a name
 	last    int
-	spinner widget.Spinner
+	spinner widget.WorkSpinner
 }
 
-// work is a job that has a name.
-type work struct {
-	what  string
-	since time.Time
+// namedJob is a job that has a name.
+type namedJob struct {
+	name    string
+	beganAt time.Time
 }
 
-// begin notes that something is being done, until end. Work without a name is not shown.
-func (j *jobs) begin(what string, now time.Time) int {
+// beginJob notes that something is being done, until endJob. Work without a name is not shown.
+func (j *jobList) beginJob(what string, now time.Time) int {
 	j.last++
 	if what != "" {
 		if j.running == nil {
-			j.running = map[int]work{}
+			j.running = map[int]namedJob{}
 		}
-		j.running[j.last] = work{what, now}
+		j.running[j.last] = namedJob{what, now}
 	}
 	return j.last
 }
 
-func (j *jobs) end(job int) { delete(j.running, job) }
+func (j *jobList) endJob(job int) { delete(j.running, job) }
 
-// long returns the names of jobs that have been under way for long enough to show them.
-func (j *jobs) long(now time.Time) (what []string) {
+// longJobs returns the names of jobs that have been under way for long enough to show them.
+func (j *jobList) longJobs(now time.Time) (what []string) {
 	for _, w := range j.running {
-		if takesLong(w.since, now) {
-			what = append(what, w.what)
+		if takesLong(w.beganAt, now) {
+			what = append(what, w.name)
 		}
 	}
 	slices.Sort(what)
 	return what
 }
 
-// sign is the spinner where something spins in this frame, else empty: a job, what is still
+// spinnerSign is the spinner where something spins in this frame, else empty: a job, what is still
 // being read (loads), or what the page on top works on since a moment.
-func (j *jobs) sign(now time.Time, loads bool, working time.Time) string {
-	if loads || takesLong(working, now) || len(j.long(now)) > 0 {
-		return j.spinner.Sign()
+func (j *jobList) spinnerSign(now time.Time, loads bool, working time.Time) string {
+	if loads || takesLong(working, now) || len(j.longJobs(now)) > 0 {
+		return j.spinner.FrameSign()
 	}
 	return ""
 }
@@ -70,31 +70,31 @@ type (
 	spinMsg struct{}
 )
 
-// arm starts the clocks that are needed while something is on top or worked on, and only
+// armClocks starts the clocks that are needed while something is on top or worked on, and only
 // then. The first tick of what spins comes when that is worth a sign.
-func (m *root) arm() {
-	if _, ok := m.top().view.(view.NewsWatcher); ok && !m.ticking {
+func (m *rootModel) armClocks() {
+	if _, ok := m.topEntry().view.(view.NewsWatcher); ok && !m.ticking {
 		m.ticking = true
-		m.later(m.after(liveTime, liveMsg{}))
+		m.addCommand(m.addAfter(liveTime, liveMsg{}))
 	}
-	if !m.spinning && (len(m.jobs.running) > 0 || m.load.IsUnderWay() || !m.top().working().IsZero()) {
+	if !m.spinning && (len(m.jobs.running) > 0 || m.load.IsUnderWay() || !m.topEntry().workingSince().IsZero()) {
 		every := widget.SpinEvery
-		if m.jobs.sign(m.now, m.load.IsLong(m.now), m.top().working()) == "" {
+		if m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince()) == "" {
 			every = widget.SpinAfter
 		}
 		m.spinning = true
-		m.later(m.after(every, spinMsg{}))
+		m.addCommand(m.addAfter(every, spinMsg{}))
 	}
 }
 
 // lookForNews draws the page on top where it has something that no revision brings: lines
 // ten times a second (counted false), counts with every second.
-func (m *root) lookForNews(counted bool) {
-	e, fresh := m.top(), false
+func (m *rootModel) lookForNews(counted bool) {
+	e, fresh := m.topEntry(), false
 	if c, ok := e.view.(view.Counter); ok && counted {
-		fresh = c.HasNewCounts(m.env(e))
+		fresh = c.HasNewCounts(m.viewEnv(e))
 	} else if l, ok := e.view.(view.NewsWatcher); ok && !counted {
-		fresh = l.HasNews(m.env(e))
+		fresh = l.HasNews(m.viewEnv(e))
 	}
 	if fresh {
 		e.synced, m.dirty = syncKey{}, true
@@ -104,15 +104,15 @@ func (m *root) lookForNews(counted bool) {
 // maxSettle bounds how often one message may lead from page to page.
 const maxSettle = 8
 
-// settle brings the page on top up to date and does what it asks for then, so
+// settlePage brings the page on top up to date and does what it asks for then, so
 // that work it starts begins now and not with the next message.
-func (m *root) settle() {
+func (m *rootModel) settlePage() {
 	for range maxSettle {
-		e := m.top()
-		env := m.sync(e)
+		e := m.topEntry()
+		env := m.syncEntry(e)
 		was := e.synced
-		m.asks(e, env)
-		if m.top() == e && e.synced == was {
+		m.handleAsks(e, env)
+		if m.topEntry() == e && e.synced == was {
 			return
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"rung/ui/view"
 )
 
-// key handles a key press: the overlay has it first, then the filter line,
+// pressKey handles a key press: the overlay has it first, then the filter line,
 // then the table of actions.
-func (m *root) key(msg tea.KeyPressMsg) {
+func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 	if msg.String() == "alt+esc" {
 		// A terminal cannot tell it from esc pressed twice in quick succession,
 		// or held down, and that is what it usually is.
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		m.key(esc)
-		m.key(esc)
+		m.pressKey(esc)
+		m.pressKey(esc)
 		return
 	}
 	key, text := msg.String(), msg.Text
@@ -28,204 +28,204 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		text = ""
 	}
 	if key == "ctrl+c" {
-		m.do(action.Quit)
+		m.doRootAction(action.Quit)
 		return
 	}
 	if n := len(m.over); n > 0 {
 		m.overKey(m.over[n-1], key, text)
 		return
 	}
-	if m.filter.typedOn(m.top()) {
+	if m.filter.typedOn(m.topEntry()) {
 		m.filterKey(key, text)
 		return
 	}
-	if m.muted.takes() {
-		m.say(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
+	if m.muted.isMuted() {
+		m.sayToast(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
 		return
 	}
-	e := m.top()
-	if a := m.keys.LookupKey(e.scopes(), key); a != nil {
-		m.act(a)
-	} else if t, ok := e.front().(view.Typer); ok && text != "" {
-		m.with(e, func(env *view.Env) { t.TakeText(env, text) })
+	e := m.topEntry()
+	if a := m.keys.LookupKey(e.keyScopes(), key); a != nil {
+		m.carryOut(a)
+	} else if t, ok := e.frontView().(view.Typer); ok && text != "" {
+		m.withEnv(e, func(env *view.Env) { t.TakeText(env, text) })
 	}
 }
 
 // overKey gives an overlay a key, and carries out what was chosen in it.
-func (m *root) overKey(o overlay.Overlay, key, text string) {
-	done, chosen := o.Key(key, text)
+func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
+	done, chosen := o.PressKey(key, text)
 	if done {
-		m.over.Remove(o)
+		m.over.RemoveOverlay(o)
 	}
 	switch {
 	case chosen == nil:
 	case chosen.Action != nil:
-		m.act(chosen.Action)
+		m.carryOut(chosen.Action)
 	case chosen.Theme != "":
 		m.theme = chosen.Theme
 		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 	case chosen.Trace != nil:
-		m.with(m.top(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
+		m.withEnv(m.topEntry(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
-		m.open(chosen.Page, false)
+		m.openPage(chosen.Page, false)
 	}
 }
 
-// offers returns everything that can be chosen on the page on top, without actions that the
+// overlayOffers returns everything that can be chosen on the page on top, without actions that the
 // cluster's network plugin has no feature for.
-func (m *root) offers() overlay.Offers {
-	e := m.top()
-	m.sync(e)
-	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
-	for _, a := range m.keys.ActionsIn(e.scopes()) {
+func (m *rootModel) overlayOffers() overlay.OverlayOffers {
+	e := m.topEntry()
+	m.syncEntry(e)
+	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
+	for _, a := range m.keys.ActionsIn(e.keyScopes()) {
 		if m.rev.System.HasFeature(a.Needs) {
-			o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
+			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
 	}
 	return o
 }
 
-// context returns the facts that actions are judged by.
-func (m *root) context(e *entry) action.Context {
-	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.front().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+// actionContext returns the facts that actions are judged by.
+func (m *rootModel) actionContext(e *trailEntry) action.Context {
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
-func (m *root) whyNot(e *entry, a *action.Action) string {
-	if why := a.WhyNot(m.context(e)); why != "" {
+func (m *rootModel) whyNot(e *trailEntry, a *action.Action) string {
+	if why := a.WhyNot(m.actionContext(e)); why != "" {
 		return why
 	}
-	if r, ok := e.front().(view.Refuser); ok {
-		return r.WhyNot(m.env(e), a.ID)
+	if r, ok := e.frontView().(view.Refuser); ok {
+		return r.WhyNot(m.viewEnv(e), a.ID)
 	}
 	return ""
 }
 
-// act carries out an action, or says why not.
-func (m *root) act(a *action.Action) {
-	e := m.top()
-	env := m.sync(e)
+// carryOut carries out an action, or says why not.
+func (m *rootModel) carryOut(a *action.Action) {
+	e := m.topEntry()
+	env := m.syncEntry(e)
 	if why := m.whyNot(e, a); why != "" {
-		m.say(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
+		m.sayToast(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
 		return
 	}
 	if !m.status.bad {
 		m.status.text = ""
 	}
-	done := e.front().Do(env, a.ID)
-	m.asks(e, env)
+	done := e.frontView().Do(env, a.ID)
+	m.handleAsks(e, env)
 	if !done {
-		m.do(a.ID)
+		m.doRootAction(a.ID)
 	}
 }
 
-// do carries out the actions that are the root model's own.
-func (m *root) do(id action.ID) {
+// doRootAction carries out the actions that are the root model's own.
+func (m *rootModel) doRootAction(id action.ID) {
 	switch id {
 	case action.Quit:
 		m.askQuit()
 	case action.Leave:
-		if !m.back() {
+		if !m.goBack() {
 			m.askQuit()
 		}
 	case action.Back:
 		switch {
-		case m.top().filter != "":
-			m.setFilter(m.top(), "")
-		case !m.back():
-			m.say(view.ToastAsk{Text: "this is the first page; q quits"})
+		case m.topEntry().filter != "":
+			m.setFilter(m.topEntry(), "")
+		case !m.goBack():
+			m.sayToast(view.ToastAsk{Text: "this is the first page; q quits"})
 		}
 	case action.Forward:
-		if !m.ahead() {
-			m.say(view.ToastAsk{Text: "no page to go forward to"})
+		if !m.goForward() {
+			m.sayToast(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
-		m.over = append(m.over, overlay.NewPalette(m.offers(), &m.recent))
+		m.over = append(m.over, overlay.NewPalette(m.overlayOffers(), &m.recent))
 	case action.Help:
-		m.over = append(m.over, overlay.NewHelp(m.offers()))
+		m.over = append(m.over, overlay.NewHelp(m.overlayOffers()))
 	case action.Filter:
-		if _, ok := m.top().view.(view.Filterer); !ok {
-			m.say(view.ToastAsk{Text: "nothing to filter on this page"})
+		if _, ok := m.topEntry().view.(view.Filterer); !ok {
+			m.sayToast(view.ToastAsk{Text: "nothing to filter on this page"})
 			return
 		}
-		m.filter.of = m.top()
-		m.filter.Set(m.top().filter)
+		m.filter.typedFor = m.topEntry()
+		m.filter.Set(m.topEntry().filter)
 	case action.Undo:
 		m.previewHistory(change.OpUndo)
 	case action.Redo:
 		m.previewHistory(change.OpRedo)
 	case action.Refresh:
-		m.top().synced = syncKey{}
-		m.later(tea.ClearScreen)
+		m.topEntry().synced = syncKey{}
+		m.addCommand(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.take(prepare.Now(s.console))
+			m.takeRevision(prepare.PreparedRevision(s.console))
 			return
 		}
-		job := m.jobs.begin("reading the newest state", m.now)
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepare.Now(s.console), of: s, job: job} }))
+		job := m.jobs.beginJob("reading the newest state", m.now)
+		m.addCommand(guardCommand(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepare.PreparedRevision(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "mouse off (select text freely)"
 		if m.mouse {
 			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
-		m.say(view.ToastAsk{Text: text})
+		m.sayToast(view.ToastAsk{Text: text})
 	case action.Suspend:
-		m.handle(pauseMsg{stop: true})
+		m.handleMessage(pauseMsg{stop: true})
 	default:
-		e := m.top()
-		m.with(e, func(env *view.Env) { global.Do(env, e.front(), id) })
+		e := m.topEntry()
+		m.withEnv(e, func(env *view.Env) { global.Do(env, e.frontView(), id) })
 	}
 }
 
-// paste takes bracketed paste: into what is being typed, nowhere else.
-func (m *root) paste(text string) {
+// pasteText takes bracketed paste: into what is being typed, nowhere else.
+func (m *rootModel) pasteText(text string) {
 	switch {
 	case text == "": // the end of one that was over
 	case len(m.over) > 0:
 		m.over[len(m.over)-1].Paste(text)
-	case m.filter.typedOn(m.top()):
-		m.filter.Insert(text)
-		m.setFilter(m.top(), m.filter.Value())
-		m.filter.offer()
+	case m.filter.typedOn(m.topEntry()):
+		m.filter.InsertText(text)
+		m.setFilter(m.topEntry(), m.filter.InputText())
+		m.filter.offerWord()
 	default:
-		m.say(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
+		m.sayToast(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
 	}
 }
 
-func (m *root) click(msg tea.MouseClickMsg) {
+func (m *rootModel) handleClick(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
 		return
 	}
-	if msg.Y == 0 && !m.small() {
-		if kind := m.around().HeaderLink(m.w, msg.X); kind != "" {
-			m.open(nav.To(kind), false)
+	if msg.Y == 0 && !m.isSmall() {
+		if kind := m.frameState().HeaderLink(m.w, msg.X); kind != "" {
+			m.openPage(nav.PageOf(kind), false)
 			return
 		}
 	}
-	_, h := m.body()
-	if omits, _ := m.below(); omits && msg.Y == m.above()+h {
-		m.open(nav.To(nav.Omitted), false)
+	_, h := m.pageSize()
+	if omits, _ := m.linesBelow(); omits && msg.Y == m.linesAbove()+h {
+		m.openPage(nav.PageOf(nav.Omitted), false)
 		return
 	}
-	e := m.top()
-	c, ok := e.front().(view.Clicker)
+	e := m.topEntry()
+	c, ok := e.frontView().(view.Clicker)
 	if !ok {
 		return
 	}
-	env := m.sync(e)
-	was := e.front().SelectedPage()
-	hit := c.Click(env, msg.X, msg.Y-m.above())
-	m.asks(e, env)
-	if now := e.front().SelectedPage(); hit && now == was && !now.None() {
+	env := m.syncEntry(e)
+	was := e.frontView().SelectedPage()
+	hit := c.Click(env, msg.X, msg.Y-m.linesAbove())
+	m.handleAsks(e, env)
+	if now := e.frontView().SelectedPage(); hit && now == was && !now.IsNone() {
 		if a := m.keys.ActionByID(action.Open); a != nil {
-			m.act(a)
+			m.carryOut(a)
 		}
 	}
 }
 
-func (m *root) wheel(msg tea.MouseWheelMsg) {
+func (m *rootModel) handleWheel(msg tea.MouseWheelMsg) {
 	d := 3
 	switch msg.Button {
 	case tea.MouseWheelUp:
@@ -242,8 +242,8 @@ func (m *root) wheel(msg tea.MouseWheelMsg) {
 		m.overKey(m.over[n-1], key, "")
 		return
 	}
-	e := m.top()
-	if c, ok := e.front().(view.Clicker); ok {
-		m.with(e, func(env *view.Env) { c.Wheel(env, d) })
+	e := m.topEntry()
+	if c, ok := e.frontView().(view.Clicker); ok {
+		m.withEnv(e, func(env *view.Env) { c.Wheel(env, d) })
 	}
 }

@@ -26,7 +26,7 @@ func TestLoading(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		page   nav.Kind
+		page   nav.PageKind
 		change func(*revision.Facts)
 		want   string // after a while
 		first  string // what is said at once, empty for nothing
@@ -77,10 +77,10 @@ func TestLoading(t *testing.T) {
 		}, "⣾ reading █████░░░░░ 1 of 2 zones   ", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := uitest.Demo(t)
+			p := uitest.DemoFacts(t)
 			c.change(p)
 			f := uitest.NewFake(p)
-			s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(c.page)})
+			s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(c.page)})
 			f.Advance(widget.SpinAfter - time.Millisecond)
 			s.Refresh()
 			if c.first != "" {
@@ -97,7 +97,7 @@ func TestLoading(t *testing.T) {
 			if c.want == c.first {
 				s.WantNot("⣾")
 			}
-			s.Resizes()
+			s.ResizeAll()
 			switch c.name {
 			case "cluster":
 				s.Golden("loading")
@@ -106,13 +106,13 @@ func TestLoading(t *testing.T) {
 				s.Want("⣾ 2 of 3 zones   zone ")
 			}
 			// When it is over nothing is left of it.
-			done := uitest.Demo(t)
+			done := uitest.DemoFacts(t)
 			done.Number = p.Number + 1
 			f.Set(done)
 			s.Refresh()
 			s.WantNot("⣾", "starting  ", "reading files", "reading prod", "reading ███", "3 of 8 steps")
-			if strings.Contains(s.Frame(), "░") {
-				t.Errorf("a bar is left:\n%s", s.Frame())
+			if strings.Contains(s.PlainFrame(), "░") {
+				t.Errorf("a bar is left:\n%s", s.PlainFrame())
 			}
 		})
 	}
@@ -120,7 +120,7 @@ func TestLoading(t *testing.T) {
 
 // With ascii every sign of it is plain.
 func TestLoadingPlainly(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Zones[0].Conn = model.ConnStarting
 	f := uitest.NewFake(p)
 	s := uitest.OpenWith(t, f, ui.Options{Config: config.Config{ASCII: true}})

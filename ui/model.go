@@ -16,17 +16,17 @@ import (
 )
 
 // Init starts the clocks.
-func (m *root) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.session.wait(m.opt.StateDir), m.clock())
+func (m *rootModel) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, m.session.waitForRevision(m.opt.StateDir), m.clockTick())
 }
 
 // Update takes one message. An internal error ends the program, not the
 // terminal.
-func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	model = m // also when it panics
 	defer func() {
 		if r := recover(); r != nil {
-			m.fail(r, fmt.Sprintf("handling %T on %v", msg, m.top().page))
+			m.reportFailure(r, fmt.Sprintf("handling %T on %v", msg, m.topEntry().page))
 			cmd = tea.Quit
 		}
 	}()
@@ -36,26 +36,26 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
-	typing := m.filter.typedOn(m.top()) || len(m.over) > 0
-	m.handle(msg)
-	if !m.filter.typedOn(m.top()) {
-		m.filter.of = nil // its page was left
+	typing := m.filter.typedOn(m.topEntry()) || len(m.over) > 0
+	m.handleMessage(msg)
+	if !m.filter.typedOn(m.topEntry()) {
+		m.filter.typedFor = nil // its page was left
 	}
-	if typing && m.filter.of == nil && len(m.over) == 0 && !input(msg) {
-		m.muted.begin()
+	if typing && m.filter.typedFor == nil && len(m.over) == 0 && !isInput(msg) {
+		m.muted.beginMuting()
 	}
 	m.dirty = m.dirty || !drawn
 	if m.dirty && !m.quits {
-		m.settle()
+		m.settlePage()
 	}
-	m.arm()
+	m.armClocks()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
 	return m, cmd
 }
 
-// input says whether a message is something the user did.
-func input(msg tea.Msg) bool {
+// isInput says whether a message is something the user did.
+func isInput(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
 		return true
@@ -63,23 +63,23 @@ func input(msg tea.Msg) bool {
 	return false
 }
 
-func (m *root) fail(what any, doing string) {
+func (m *rootModel) reportFailure(what any, doing string) {
 	if m.inline {
 		panic(what)
 	}
 	if m.crash == "" {
-		m.crash = report(m.opt.StateDir, time.Now(), what, doing)
+		m.crash = writeReport(m.opt.StateDir, time.Now(), what, doing)
 	}
 	m.quits = true
 }
 
-func (m *root) handle(msg tea.Msg) {
+func (m *rootModel) handleMessage(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.later(m.resize(m, msg))
+		m.addCommand(m.takeSize(m, msg))
 	case sizeMsg:
 		m.dirty = false
-		m.later(m.settled(msg))
+		m.addCommand(m.askAgain(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
@@ -88,66 +88,66 @@ func (m *root) handle(msg tea.Msg) {
 		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
 		m.dirty = m.jobs.spinner.Plain != was
 	case tea.KeyPressMsg:
-		m.key(msg)
+		m.pressKey(msg)
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		m.pasteText(msg.Content)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		m.handleClick(msg)
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		m.handleWheel(msg)
 	case spinMsg:
-		m.spinning, m.dirty = false, m.jobs.sign(m.now, m.load.IsLong(m.now), m.top().working()) != ""
+		m.spinning, m.dirty = false, m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince()) != ""
 		if m.dirty {
-			m.jobs.spinner.Step()
+			m.jobs.spinner.StepFrame()
 		}
-		if e := m.top(); !e.working().IsZero() {
+		if e := m.topEntry(); !e.workingSince().IsZero() {
 			e.synced = syncKey{}
 		}
 	case revMsg:
-		m.jobs.end(msg.job)
+		m.jobs.endJob(msg.job)
 		if msg.of != m.session {
 			m.dirty = false // of a cluster that was left
 			break
 		}
-		m.take(msg.rev)
+		m.takeRevision(msg.rev)
 		if !msg.arm {
 			break
 		}
-		m.later(m.after(frameTime, armMsg{m.session}))
+		m.addCommand(m.addAfter(frameTime, armMsg{m.session}))
 	case armMsg:
 		m.dirty = false
 		if msg.of == m.session {
-			m.later(m.session.wait(m.opt.StateDir))
+			m.addCommand(m.session.waitForRevision(m.opt.StateDir))
 		}
 	case clockMsg:
-		m.status.expire(m.now)
+		m.status.expireText(m.now)
 		m.lookForNews(true)
-		m.later(m.clock())
+		m.addCommand(m.clockTick())
 	case jobMsg:
 		m.jobDone(msg)
 	case switchMsg:
-		m.switched(msg)
+		m.switchConsole(msg)
 	case crashMsg:
 		m.crash, m.quits = msg.what, true
-		m.later(tea.Quit)
+		m.addCommand(tea.Quit)
 	case liveMsg:
 		m.ticking, m.dirty = false, false
 		m.lookForNews(false)
 	case pauseMsg:
 		if m.job != nil { // there is a terminal that somebody else could have
-			m.later(tea.Exec(m.job.NewPause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
+			m.addCommand(tea.Exec(m.job.NewPause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
 		}
 	case resumedMsg:
 		if msg.err != nil {
-			m.say(view.ToastAsk{Text: msg.err.Error(), Bad: true})
+			m.sayToast(view.ToastAsk{Text: msg.err.Error(), Bad: true})
 		}
 	default:
 		m.dirty = false
 	}
 }
 
-// take makes a revision the one that is shown; an older one is left.
-func (m *root) take(rev *revision.Revision) {
+// takeRevision makes a revision the one that is shown; an older one is left.
+func (m *rootModel) takeRevision(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}
@@ -155,24 +155,24 @@ func (m *root) take(rev *revision.Revision) {
 	m.rev = rev
 	m.counts.TakeRevision(rev, m.now)
 	m.load.TakeRevision(rev, m.now)
-	env := m.env(m.top())
+	env := m.viewEnv(m.topEntry())
 	global.TellNews(env, was)
-	m.asks(m.top(), env)
+	m.handleAsks(m.topEntry(), env)
 	if m.leaving && !runsPlan(m.rev) {
 		m.quitNow()
 	}
 }
 
 // View draws the frame.
-func (m *root) View() tea.View {
+func (m *rootModel) View() tea.View {
 	if m.dirty && !m.quits {
 		m.dirty = false
-		m.draw()
+		m.drawFrame()
 	}
 	v := tea.NewView(m.frame)
 	v.AltScreen = true
 	v.Cursor = m.cursor
-	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
+	v.WindowTitle = "rung · " + widget.CleanText(m.rev.Mode.Title)
 	if m.opt.ASCII {
 		v.WindowTitle = themes.ReplaceNonASCII(themes.ASCII(v.WindowTitle))
 	}
@@ -182,14 +182,14 @@ func (m *root) View() tea.View {
 	return v
 }
 
-func (m *root) draw() {
+func (m *rootModel) drawFrame() {
 	defer func() {
 		if r := recover(); r != nil {
-			m.fail(r, fmt.Sprintf("drawing %v at %d×%d", m.top().page, m.w, m.h))
+			m.reportFailure(r, fmt.Sprintf("drawing %v at %d×%d", m.topEntry().page, m.w, m.h))
 			go m.quit()
 		}
 	}()
-	m.frame, m.cursor = m.paint(m.w, m.h)
+	m.frame, m.cursor = m.paintScreen(m.w, m.h)
 	m.frame = clean.Frame(m.frame)
 	if m.opt.ASCII {
 		m.frame = themes.ReplaceNonASCII(themes.ASCII(m.frame))

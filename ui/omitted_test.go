@@ -16,7 +16,7 @@ const unread = "policies/torn.yaml"
 // With a file that could not be read every page that answers says so, at the sizes that screens
 // have, in the words of the commands, and leads to the list; no page says so without one.
 func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Broken = nil // the demo's own
 	zone, control := p.Zones[0].Name, model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	acl := ""
@@ -32,19 +32,19 @@ func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
 		"pod":    nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}),
 		"trace":  nav.ToTrace("blue/api-d0 red/web-f0 TCP 8080"),
 	}
-	for _, k := range []nav.Kind{nav.Ladder, nav.Zones, nav.Ready, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Convert, nav.Plan, nav.Matrix, nav.Findings} {
-		pages[string(k)] = nav.To(k)
+	for _, k := range []nav.PageKind{nav.Ladder, nav.Zones, nav.Ready, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Convert, nav.Plan, nav.Matrix, nav.Findings} {
+		pages[string(k)] = nav.PageOf(k)
 	}
 	torn := *p
 	torn.Broken = []model.Broken{{Severity: model.SeverityError, Code: "unreadable", Message: "line 3: not YAML", Origin: model.Origin{File: unread, Item: -1}}}
 	for name, page := range pages {
 		t.Run(name, func(t *testing.T) {
-			calm, s := uitest.Open(t, p, page), uitest.Open(t, &torn, page)
+			calm, s := uitest.OpenScreen(t, p, page), uitest.OpenScreen(t, &torn, page)
 			for _, size := range [][2]int{{80, 24}, {120, 34}, {200, 60}} {
 				calm.Resize(size[0], size[1])
 				calm.WantNot("not counting")
 				s.Resize(size[0], size[1])
-				s.Fits()
+				s.WantFits()
 				s.Want("not counting " + unread)
 			}
 			if calmer(s.Line("findings"), calm.Line("findings")) {
@@ -66,14 +66,14 @@ func calmer(header, other string) bool {
 // Many are counted, and all are listed with what to do about them; a page of one policy says
 // nothing of others that were refused.
 func TestManyAreCounted(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Broken = []model.Broken{
 		{Severity: model.SeverityError, Message: "line 3: not YAML", Origin: model.Origin{File: unread, Item: -1}},
 		{Severity: model.SeverityError, Key: model.Key{Kind: model.KindANP, Name: "deny-all"}, Field: "spec.subject", Message: "is missing", Remedy: "give it a subject", Origin: model.Origin{File: "10-deny.yaml", Line: 3, Item: -1}},
 		{Severity: model.SeverityError, Key: model.Key{Kind: model.KindANP, Name: "deny-some"}, Field: "spec.subject", Message: "is missing", Origin: model.Origin{File: "10-deny.yaml", Line: 30, Item: -1}},
 	}
 	p.Zones[1].Partial = "3 rows of 20 are damaged"
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(200, 60)
 	s.Want("▲ not counting 1 file, 2 objects, 1 zone: " + unread + ", AdminNetworkPolicy deny-all (10-deny.yaml:3)")
 	s.Resize(80, 24)
@@ -85,14 +85,14 @@ func TestManyAreCounted(t *testing.T) {
 	s.Golden("omitted")
 	s.Press("G")
 	s.Want("assuming that")
-	s = uitest.Open(t, p, nav.ToPolicy(model.Key{Kind: model.KindANP, Name: "cluster-control"}))
+	s = uitest.OpenScreen(t, p, nav.ToPolicy(model.Key{Kind: model.KindANP, Name: "cluster-control"}))
 	s.Want("▲ not counting " + unread)
 	s.WantNot("deny-all")
 	// The rows of a zone that was read whole are not those of another.
-	s = uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: p.Zones[0].Name})
+	s = uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: p.Zones[0].Name})
 	s.WantNot("1 zone")
 	s.Press("]")
 	s.Want("1 zone")
-	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Omitted))
+	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Omitted))
 	s.Want("AdminNetworkPolicy old-form")
 }

@@ -16,31 +16,31 @@ import (
 	"rung/ui/widget"
 )
 
-// painter draws one frame of the console.
-type painter struct {
-	*root
-	e      *entry // on top
+// framePainter draws one frame of the console.
+type framePainter struct {
+	*rootModel
+	e      *trailEntry // on top
 	around *frame.State
 }
 
-// paint draws the whole screen and says where a line is being typed in it, nil where none is.
-func (m *root) paint(w, h int) (screen string, cursor *tea.Cursor) {
+// paintScreen draws the whole screen and says where a line is being typed in it, nil where none is.
+func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	if w <= 0 || h <= 0 {
 		return "", nil
 	}
-	p := painter{m, m.top(), m.around()}
-	env := m.sync(p.e)
-	bw, bh := m.body()
-	screen = exactly(p.e.front().Render(env, bw, bh), bh)
-	m.asks(p.e, env)
+	p := framePainter{m, m.topEntry(), m.frameState()}
+	env := m.syncEntry(p.e)
+	bw, bh := m.pageSize()
+	screen = exactHeight(p.e.frontView().Render(env, bw, bh), bh)
+	m.handleAsks(p.e, env)
 	foot := ""
-	if !m.small() || bh < h {
-		foot, cursor = p.footer(w)
+	if !m.isSmall() || bh < h {
+		foot, cursor = p.footerLine(w)
 	}
 	switch {
-	case !m.small():
-		screen = p.around.HeaderLine(w).Render(w) + "\n" + p.crumbs(env, w) + "\n" + screen + "\n"
-		omits, troubled := m.below()
+	case !m.isSmall():
+		screen = p.around.HeaderLine(w).Render(w) + "\n" + p.crumbsLine(env, w) + "\n" + screen + "\n"
+		omits, troubled := m.linesBelow()
 		if omits {
 			screen += m.omissions.OmissionsLine(m.styles, m.keys, w).Render(w) + "\n"
 		}
@@ -57,8 +57,8 @@ func (m *root) paint(w, h int) (screen string, cursor *tea.Cursor) {
 	return screen, cursor
 }
 
-// exactly makes a block h lines high.
-func exactly(s string, h int) string {
+// exactHeight makes a block h lines high.
+func exactHeight(s string, h int) string {
 	n := strings.Count(s, "\n") + 1
 	if n < h {
 		return s + strings.Repeat("\n", h-n)
@@ -78,69 +78,69 @@ func drawOver(st *themes.StyleSet, o overlay.Overlay, screen string, w, h int) (
 		}
 		return nil
 	}
-	in := min(o.Width(), w-4)
+	in := min(o.BoxWidth(), w-4)
 	if in < 8 || h < 4 { // no room for a frame around it
 		_, lines := o.Draw(st, w, h)
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
 		}
-		return widget.Pad(lines, h), cursorIn(0, 0, w, h)
+		return widget.PadBlock(lines, h), cursorIn(0, 0, w, h)
 	}
 	room := h - 4
 	if h < lowScreen { // every line counts
 		room = h - 2
 	}
 	title, lines := o.Draw(st, in, room)
-	box := widget.Box(st, title, lines, in+2)
+	box := widget.FrameBox(st, title, lines, in+2)
 	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
-	return widget.Overlay(screen, box, x, y, w), cursorIn(x+1, y+1, in, len(lines))
+	return widget.OverlayBox(screen, box, x, y, w), cursorIn(x+1, y+1, in, len(lines))
 }
 
 // lowScreen is a screen on which a box takes all lines if it needs them.
 const lowScreen = 16
 
-// crumbs is the line that says where one is, with what the page tells and its
+// crumbsLine is the line that says where one is, with what the page tells and its
 // filter at the right.
-func (p *painter) crumbs(env *view.Env, w int) string {
+func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	st, e, around := p.styles, p.e, p.around
 	const gap = "   "
 	var right widget.Line
-	if t, ok := e.front().(view.Teller); ok {
+	if t, ok := e.frontView().(view.Teller); ok {
 		right = append(right, t.TellState(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
 		if len(right) > 0 {
 			right = right.Add(gap, st.Text)
 		}
-		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
+		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // of the page's name
 		shown, all := f.CountLines()
-		right = append(right, around.FilterLine(e.filter, shown, all, min(w-own-3, w*2/3)-right.Width())...)
+		right = append(right, around.FilterLine(e.filter, shown, all, min(w-own-3, w*2/3)-right.LineWidth())...)
 	}
-	if load := around.LoadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
+	if load := around.LoadLine(w*2/3 - right.LineWidth() - len(gap)); len(load) > 0 {
 		if len(right) > 0 {
 			load = load.Add(gap, st.Text)
 		}
 		right = append(load, right...)
 	}
-	rw := right.Width()
+	rw := right.LineWidth()
 	if rw > w*2/3 {
 		rw = w * 2 / 3
 	}
 	lw := max(0, w-rw-3)
 	names := make([]string, len(p.pages))
 	for i, x := range p.pages {
-		names[i] = x.crumb(i < len(p.pages)-1)
+		names[i] = x.crumbText(i < len(p.pages)-1)
 	}
-	return around.CrumbsLine(names, e.crumb(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+	return around.CrumbsLine(names, e.crumbText(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
 }
 
-// footer is the line at the bottom: what is being typed, what was said, what is
+// footerLine is the line at the bottom: what is being typed, what was said, what is
 // being done, or else the keys that matter here.
-func (p *painter) footer(w int) (line string, cursor *tea.Cursor) {
+func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 	st := p.styles
 	switch {
 	case p.filter.typedOn(p.e):
-		line = p.filter.render(st, p.keys, w)
+		line = p.filter.drawLine(st, p.keys, w)
 		if x := 2 + p.filter.Cursor(); x < w {
 			cursor = tea.NewCursor(x, p.h-1)
 		}
@@ -150,62 +150,62 @@ func (p *painter) footer(w int) (line string, cursor *tea.Cursor) {
 		if p.status.bad {
 			style, sign = st.Error, "● "
 		}
-		return widget.Styled(" "+sign+p.status.text, style).Render(w), nil
+		return widget.StyledLine(" "+sign+p.status.text, style).Render(w), nil
 	}
-	if what := p.jobs.long(p.now); len(what) > 0 {
-		return widget.Styled(" "+p.jobs.spinner.Sign()+" "+strings.Join(what, ", "), st.Info).Render(w), nil
+	if what := p.jobs.longJobs(p.now); len(what) > 0 {
+		return widget.StyledLine(" "+p.jobs.spinner.FrameSign()+" "+strings.Join(what, ", "), st.Info).Render(w), nil
 	}
-	return p.hints(w), nil
+	return p.hintsLine(w), nil
 }
 
-// hints are the keys that matter here, the most important first; help, command
+// hintsLine are the keys that matter here, the most important first; help, command
 // and filter always find room.
-func (p *painter) hints(w int) string {
+func (p *framePainter) hintsLine(w int) string {
 	st, e := p.styles, p.e
-	actions := p.keys.ActionsIn(e.scopes())
-	offerer, _ := e.front().(view.Offerer)
+	actions := p.keys.ActionsIn(e.keyScopes())
+	offerer, _ := e.frontView().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.OffersAction(p.env(e), a.ID)
+		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
-	ps := make([]widget.Piece, len(actions))
+	ps := make([]widget.LinePiece, len(actions))
 	for i := range actions {
 		a := &actions[i]
 		hint := widget.Line{{Text: a.HintKey(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
 		if p.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
-			hint = widget.Styled("("+a.HintKey()+" "+a.Title+")", st.Dim)
+			hint = widget.StyledLine("("+a.HintKey()+" "+a.Title+")", st.Dim)
 		}
-		ps[i] = widget.Piece{Line: hint, Drop: i}
+		ps[i] = widget.LinePiece{Line: hint, Drop: i}
 		if a.Footer >= 90 {
 			ps[i].Drop = -a.Footer
 		}
 	}
-	return widget.Join(widget.Plain(" "), widget.Fit(ps, w-1, 2)).Render(w)
+	return widget.JoinLines(widget.PlainLine(" "), widget.FitPieces(ps, w-1, 2)).Render(w)
 }
 
 // Below this size only the page itself is drawn.
 const smallWidth, smallHeight = 24, 8
 
-func (s *sized) small() bool { return s.w < smallWidth || s.h < smallHeight }
+func (s *terminalSize) isSmall() bool { return s.w < smallWidth || s.h < smallHeight }
 
-// above is how many lines are over the page.
-func (s *sized) above() int {
-	if s.small() {
+// linesAbove is how many lines are over the page.
+func (s *terminalSize) linesAbove() int {
+	if s.isSmall() {
 		return 0
 	}
 	return 2
 }
 
-// body is the size of the page's area.
-func (m *root) body() (w, h int) {
-	if m.small() { // it gives its last line to what is being typed or said
-		if m.h > 1 && (m.filter.typedOn(m.top()) || m.status.text != "") {
+// pageSize is the size of the page's area.
+func (m *rootModel) pageSize() (w, h int) {
+	if m.isSmall() { // it gives its last line to what is being typed or said
+		if m.h > 1 && (m.filter.typedOn(m.topEntry()) || m.status.text != "") {
 			return m.w, m.h - 1
 		}
 		return m.w, m.h
 	}
 	h = m.h - 3
-	omits, troubled := m.below()
+	omits, troubled := m.linesBelow()
 	if omits {
 		h--
 	}
@@ -215,21 +215,21 @@ func (m *root) body() (w, h int) {
 	return m.w, h
 }
 
-// below says which lines stand between the page and the footer: what the page does not take
+// linesBelow says which lines stand between the page and the footer: what the page does not take
 // into account, and what keeps a source from being read.
-func (m *root) below() (omits, troubled bool) {
-	if m.small() {
+func (m *rootModel) linesBelow() (omits, troubled bool) {
+	if m.isSmall() {
 		return false, false
 	}
-	e, zone := m.top(), ""
+	e, zone := m.topEntry(), ""
 	if z, ok := e.view.(view.Zoner); ok {
 		zone = z.ShownZone()
 	}
-	return m.omissions.TakePage(m.rev, e.page, zone), m.h >= 12 && m.around().TroubleLine() != nil
+	return m.omissions.TakePage(m.rev, e.page, zone), m.h >= 12 && m.frameState().TroubleLine() != nil
 }
 
-// around returns the facts for the lines around the page in this frame.
-func (m *root) around() *frame.State {
+// frameState returns the facts for the lines around the page in this frame.
+func (m *rootModel) frameState() *frame.State {
 	return &frame.State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.jobs.spinner,
 		Switches: m.opt.Switch != nil}
 }

@@ -23,7 +23,7 @@ func underWay(done int) *revision.PlanState {
 // A plan that is under way or stopped is in the header of every page, at every width
 // that has a header with more than a name.
 func TestPlanBadge(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	other := underWay(4)
 	other.Runner.IsOwn = false
 	stopped, back, waiting := underWay(4), underWay(4), underWay(4)
@@ -45,11 +45,11 @@ func TestPlanBadge(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p.Plan = x.plan
-			for _, kind := range []nav.Kind{nav.Ladder, nav.Rows, nav.Zones, nav.Logs, nav.Activity, nav.Plan, nav.Contexts, nav.Ready, nav.Cluster} {
-				s := uitest.Open(t, p, nav.To(kind))
+			for _, kind := range []nav.PageKind{nav.Ladder, nav.Rows, nav.Zones, nav.Logs, nav.Activity, nav.Plan, nav.Contexts, nav.Ready, nav.Cluster} {
+				s := uitest.OpenScreen(t, p, nav.PageOf(kind))
 				for _, w := range []int{200, 120, 80, 40, 24} {
 					s.Resize(w, 24)
-					head, _, _ := strings.Cut(s.Frame(), "\n")
+					head, _, _ := strings.Cut(s.PlainFrame(), "\n")
 					if !strings.Contains(head, x.long) && (w > 80 || !strings.Contains(head, x.short)) {
 						t.Errorf("%s at %d lacks %q: %s", kind, w, x.long, head)
 					}
@@ -59,29 +59,29 @@ func TestPlanBadge(t *testing.T) {
 	}
 	p.Plan = underWay(9)
 	p.Plan.State = revision.PlanDone
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
-	if head, _, _ := strings.Cut(s.Frame(), "\n"); strings.Contains(head, "plan") {
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	if head, _, _ := strings.Cut(s.PlainFrame(), "\n"); strings.Contains(head, "plan") {
 		t.Errorf("a plan that is done is in the header: %s", head)
 	}
 }
 
 // The badge leads to the plan, by key, by name and by the mouse.
 func TestPlanBadgeLeads(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Plan = underWay(4)
 	for name, lead := range map[string]func(*uitest.Screen){
 		"key":     func(s *uitest.Screen) { s.Press("A") },
 		"palette": func(s *uitest.Screen) { s.Press(":"); s.Type("plan"); s.Press("enter") },
 		"mouse": func(s *uitest.Screen) {
-			head, _, _ := strings.Cut(s.Frame(), "\n")
+			head, _, _ := strings.Cut(s.PlainFrame(), "\n")
 			before, _, _ := strings.Cut(head, "plan 4/9")
 			s.Send(tea.MouseClickMsg{X: len([]rune(before)) + 2, Y: 0, Button: tea.MouseLeft})
 		},
 	} {
-		s := uitest.Open(t, p, nav.To(nav.Zones))
+		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 		lead(s)
-		if !strings.Contains(s.Frame(), "zones › plan") {
-			t.Errorf("by %s it leads elsewhere:\n%s", name, s.Frame())
+		if !strings.Contains(s.PlainFrame(), "zones › plan") {
+			t.Errorf("by %s it leads elsewhere:\n%s", name, s.PlainFrame())
 		}
 	}
 }
@@ -90,9 +90,9 @@ func TestPlanBadgeLeads(t *testing.T) {
 // is told to, and leaves at once when asked twice. A plan that another Rung runs is none of
 // its business.
 func TestQuitAsksWhileAPlanRuns(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Plan = underWay(3)
-	open := func() *uitest.Screen { return uitest.Open(t, p, nav.To(nav.Ladder)) }
+	open := func() *uitest.Screen { return uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder)) }
 	calls := func(s *uitest.Screen) string { return strings.Join(s.Console.Calls, ", ") }
 
 	s := open()
@@ -101,7 +101,7 @@ func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 	s.Press("q")
 	s.Want("A plan is running", "it can be continued later", "[ stay ]")
 	s.Golden("leave")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("enter")
 	s.WantNot("A plan is running")
 	if s.Quits() || calls(s) != "" {
@@ -145,12 +145,12 @@ func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 // A cluster is not left while its plan runs, waiting or not.
 func TestNoSwitchWhileAPlanRuns(t *testing.T) {
 	for _, state := range []string{revision.PlanRunning, revision.PlanWaiting} {
-		p := uitest.Demo(t)
+		p := uitest.DemoFacts(t)
 		p.Plan = underWay(3)
 		p.Plan.State = state
 		f := uitest.NewFake(p)
 		f.ContextNames, f.Current = []string{"prod-eu", "prod-us"}, "prod-eu"
-		s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
+		s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
 			t.Error("the cluster was left")
 			return nil, engine.ErrNoCluster
 		}})

@@ -25,14 +25,14 @@ func onTrialHere(r *revision.Revision) bool {
 }
 
 // quitNow ends the program.
-func (m *root) quitNow() {
+func (m *rootModel) quitNow() {
 	m.quits = true
-	m.later(tea.Quit)
+	m.addCommand(tea.Quit)
 }
 
 // askQuit ends the program, and asks before while a plan is under way or a change on
 // trial; asked again before that is answered, or while the plan stops, it ends at once.
-func (m *root) askQuit() {
+func (m *rootModel) askQuit() {
 	asked := m.quitting != nil && slices.Contains(m.over, overlay.Overlay(m.quitting))
 	c := &view.ConfirmDialog{Title: "Leave Rung", NoText: "stay"}
 	switch {
@@ -49,7 +49,7 @@ func (m *root) askQuit() {
 		c.YesText, c.Yes = "stop after this step and leave", func(env *view.Env) {
 			console := m.console
 			m.leaving = true
-			m.jobs.begin("stopping the plan after this step, then leaving (ctrl+c: at once)", m.now)
+			m.jobs.beginJob("stopping the plan after this step, then leaving (ctrl+c: at once)", m.now)
 			env.Run("", func(context.Context) any { console.PlanStop(); return nil })
 			if !runsPlan(m.rev) { // it stopped by itself meanwhile
 				m.quitNow()
@@ -59,11 +59,11 @@ func (m *root) askQuit() {
 		m.quitNow()
 		return
 	}
-	m.quitting = m.ask(m.top(), c)
+	m.quitting = m.askDialog(m.topEntry(), c)
 }
 
-// report writes what an internal error left behind and says where.
-func report(dir string, at time.Time, what any, doing string) string {
+// writeReport writes what an internal error left behind and says where.
+func writeReport(dir string, at time.Time, what any, doing string) string {
 	text := fmt.Sprintf("rung: internal error at %s while %s\n\n%v\n\n%s", at.Format(time.RFC3339), doing, what, debug.Stack())
 	path, err := statedir.KeepFile(dir, "error-"+at.UTC().Format("20060102-150405.000")+".txt", []byte(text))
 	if err != nil {

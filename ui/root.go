@@ -26,11 +26,11 @@ const (
 	grace = 150 * time.Millisecond
 )
 
-// root is the one Bubble Tea model.
-type root struct {
-	queue
+// rootModel is the one Bubble Tea model.
+type rootModel struct {
+	commandQueue
 	console Console
-	session *session // of console
+	session *consoleSession // of console
 	opt     Options
 	quit    func()
 	job     *job.TerminalControl
@@ -41,8 +41,8 @@ type root struct {
 	styles *themes.StyleSet
 	mouse  bool
 
-	sized
-	trail
+	terminalSize
+	pageTrail
 	rev    *revision.Revision
 	counts frame.HeaderCounts
 	load   frame.BackgroundLoad
@@ -52,16 +52,16 @@ type root struct {
 
 	// quitting is the question before leaving; leaving says that it was answered with
 	// yes and the plan under way is about to stop.
-	quitting *dialog
+	quitting *openDialog
 	leaving  bool
 
-	over   overlay.Stack
-	muted  muting
+	over   overlay.OverlayStack
+	muted  inputMuting
 	filter filterLine
 	recent []string // palette history
 
-	status status
-	jobs   jobs
+	status statusLine
+	jobs   jobList
 	// switching says that another context is being opened.
 	switching bool
 
@@ -92,17 +92,17 @@ type syncKey struct {
 type (
 	revMsg struct {
 		rev *revision.Revision
-		of  *session
+		of  *consoleSession
 		arm bool // wait for the next one
 		job int  // that is done with it
 	}
-	armMsg   struct{ of *session }
+	armMsg   struct{ of *consoleSession }
 	clockMsg struct{}
 	jobMsg   struct {
 		entry, job int
 		result     any
 		rev        *revision.Revision // what the work may have led to
-		of         *session
+		of         *consoleSession
 	}
 	crashMsg struct{ what string }
 	// pauseMsg leaves the screen, for a stop of the process or only to set it up
@@ -111,8 +111,8 @@ type (
 	resumedMsg struct{ err error }
 )
 
-func newRoot(ctx context.Context, console Console, opt Options) *root {
-	m := &root{queue: queue{ctx: ctx}, opt: opt, dark: true, theme: opt.Theme,
+func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
+	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, dark: true, theme: opt.Theme,
 		mouse: opt.Mouse == nil || *opt.Mouse, dirty: true, quit: func() {}}
 	m.keys, _ = action.NewKeymap(opt.Keys)
 	if opt.ASCII {
@@ -123,17 +123,17 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 		m.theme = themes.Default
 	}
 	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
-	m.begin(console)
-	if len(opt.wrong) > 0 {
-		m.ask(m.top(), misconfigured(opt.wrong))
+	m.beginConsole(console)
+	if len(opt.configProblems) > 0 {
+		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}
 	m.status.notices = opt.Notices
 	m.status.sayNotice(m.now)
 	return m
 }
 
-// misconfigured shows all that is wrong with the configuration.
-func misconfigured(wrong []string) view.Dialog {
+// configDialog shows all that is wrong with the configuration.
+func configDialog(wrong []string) view.Dialog {
 	body := []string{"What is wrong is left out; the rest of the configuration holds."}
 	for _, w := range wrong {
 		body = append(body, "", "● "+w)
@@ -141,4 +141,4 @@ func misconfigured(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-func (m *root) say(t view.ToastAsk) { m.status.say(t, m.now) }
+func (m *rootModel) sayToast(t view.ToastAsk) { m.status.sayToast(t, m.now) }

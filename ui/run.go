@@ -49,7 +49,7 @@ type Options struct {
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
 
-	wrong []string // with the configuration and the themes
+	configProblems []string // with the configuration and the themes
 }
 
 // ErrEnded is in the error of a console that was told to end in the middle of
@@ -60,21 +60,21 @@ var ErrEnded = errors.New("told to end")
 // one such interval.
 const fps = 120
 
-func (o *Options) fill() {
+func (o *Options) fillDefaults() {
 	if o.Themes == nil {
 		var warn []error
 		o.Themes, warn = themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes"))
 		for _, err := range warn {
-			o.wrong = append(o.wrong, widget.Clean(err.Error()))
+			o.configProblems = append(o.configProblems, widget.CleanText(err.Error()))
 		}
 	}
 	if o.StateDir == "" {
 		o.StateDir = filepath.Join(xdg.StateHome, "rung")
 	}
-	if o.Page.None() {
+	if o.Page.IsNone() {
 		o.Page = o.StartPage()
 	}
-	o.wrong = append(o.wrong, o.CheckAll(o.Themes)...)
+	o.configProblems = append(o.configProblems, o.CheckAll(o.Themes)...)
 }
 
 // getenv reads the given environment; nil is the process's own.
@@ -82,10 +82,10 @@ func (o *Options) getenv() func(string) string {
 	if o.Environ == nil {
 		return nil
 	}
-	return o.lookup
+	return o.lookupEnv
 }
 
-func (o *Options) lookup(name string) string {
+func (o *Options) lookupEnv(name string) string {
 	for i := len(o.Environ) - 1; i >= 0; i-- {
 		if n := len(name); len(o.Environ[i]) > n && o.Environ[i][:n] == name && o.Environ[i][n] == '=' {
 			return o.Environ[i][n+1:]
@@ -98,7 +98,7 @@ func (o *Options) lookup(name string) string {
 // restored whatever happens; after an internal error the returned error names
 // the report that was written.
 func Run(ctx context.Context, console Console, opt Options) error {
-	opt.fill()
+	opt.fillDefaults()
 	outside := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -135,9 +135,9 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	if out != nil {
 		out.LeaveTerminal()
 	}
-	kept := strings.Join(m.kept(), " and ")
-	m.trail.end()
-	m.session.end()
+	kept := strings.Join(m.keptFiles(), " and ")
+	m.pageTrail.endAll()
+	m.session.endSession()
 	switch {
 	case m.crash != "":
 		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
@@ -159,19 +159,19 @@ func Run(ctx context.Context, console Console, opt Options) error {
 // model is fed with Update and looked at with View; the commands it returns
 // (clocks, the clipboard) may be dropped.
 func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
-	opt.fill()
+	opt.fillDefaults()
 	m := newRoot(ctx, console, opt)
 	m.inline = true
 	context.AfterFunc(ctx, func() { m.session.stop() })
 	return m
 }
 
-// Refreshed is the message that makes an inline model take its console's newest
+// RefreshMessage is the message that makes an inline model take its console's newest
 // revision.
-func Refreshed(model tea.Model) tea.Msg {
-	s := model.(*root).session
-	return revMsg{rev: prepare.Now(s.console), of: s}
+func RefreshMessage(model tea.Model) tea.Msg {
+	s := model.(*rootModel).session
+	return revMsg{rev: prepare.PreparedRevision(s.console), of: s}
 }
 
-// Quits says whether a model has ended the program.
-func Quits(model tea.Model) bool { return model.(*root).quits }
+// HasQuit says whether a model has ended the program.
+func HasQuit(model tea.Model) bool { return model.(*rootModel).quits }

@@ -12,27 +12,27 @@ import (
 	"rung/ui/view"
 )
 
-// session is the time the screen spends on one console. Messages of another
+// consoleSession is the time the screen spends on one console. Messages of another
 // one that come late are passed over.
-type session struct {
+type consoleSession struct {
 	console Console
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ticks   <-chan struct{}
-	stop    func()        // ends ticks
-	lint    prepare.Pacer // of whoever waits for revisions
+	stop    func()                // ends ticks
+	lint    prepare.FindingsPacer // of whoever waits for revisions
 }
 
-func (s *session) end() {
+func (s *consoleSession) endSession() {
 	s.cancel()
 	s.stop()
 }
 
-// wait waits for the next revision and makes its expensive parts, so that the
+// waitForRevision waits for the next revision and makes its expensive parts, so that the
 // screen's own goroutine finds them made.
-func (s *session) wait(stateDir string) tea.Cmd {
-	return guard(stateDir, "preparing a revision", func() tea.Msg {
-		rev := s.lint.Wait(s.ctx, s.ticks, s.console)
+func (s *consoleSession) waitForRevision(stateDir string) tea.Cmd {
+	return guardCommand(stateDir, "preparing a revision", func() tea.Msg {
+		rev := s.lint.WaitForRevision(s.ctx, s.ticks, s.console)
 		if rev == nil {
 			return nil
 		}
@@ -40,9 +40,9 @@ func (s *session) wait(stateDir string) tea.Cmd {
 	})
 }
 
-// begin shows a console from its first page on.
-func (m *root) begin(console Console) {
-	s := &session{console: console}
+// beginConsole shows a console from its first page on.
+func (m *rootModel) beginConsole(console Console) {
+	s := &consoleSession{console: console}
 	s.ctx, s.cancel = context.WithCancel(m.ctx)
 	s.ticks, s.stop = console.Subscribe()
 	m.console, m.session = console, s
@@ -51,9 +51,9 @@ func (m *root) begin(console Console) {
 	m.counts = frame.HeaderCounts{}
 	m.counts.TakeRevision(m.rev, m.now)
 	m.load.TakeRevision(m.rev, m.now)
-	m.open(m.opt.Page, false)
+	m.openPage(m.opt.Page, false)
 	if len(m.pages) == 0 {
-		m.open(nav.To(nav.Ladder), false)
+		m.openPage(nav.PageOf(nav.Ladder), false)
 	}
 }
 
@@ -67,64 +67,64 @@ type switchMsg struct {
 
 // switchTo goes to another context of the kubeconfig. It asks no server, so a
 // cluster that is dead is left as easily as any.
-func (m *root) switchTo(name string) {
+func (m *rootModel) switchTo(name string) {
 	if m.opt.Switch == nil {
-		m.say(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
 		return
 	}
 	if runsPlan(m.rev) {
-		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end", Bad: true})
 		return
 	}
 	if onTrialHere(m.rev) {
-		m.say(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() + ") or undo it first", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() + ") or undo it first", Bad: true})
 		return
 	}
 	if m.switching {
 		// Two that open at once may come in another order than they were asked for,
 		// and the one that is ended could be the one that is shown.
-		m.say(view.ToastAsk{Text: "still switching to another context", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
-	ctx, open, job := m.ctx, m.opt.Switch, m.jobs.begin("switching to context "+name, m.now)
+	ctx, open, job := m.ctx, m.opt.Switch, m.jobs.beginJob("switching to context "+name, m.now)
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
 		return switchMsg{name, console, err, job}
 	}
 	if m.inline {
-		m.switched(work().(switchMsg))
+		m.switchConsole(work().(switchMsg))
 		return
 	}
 	m.switching = true
-	m.later(guard(m.opt.StateDir, "switching to context "+name, work))
+	m.addCommand(guardCommand(m.opt.StateDir, "switching to context "+name, work))
 }
 
-// switched leaves the old console and everything that was open of it.
-func (m *root) switched(msg switchMsg) {
+// switchConsole leaves the old console and everything that was open of it.
+func (m *rootModel) switchConsole(msg switchMsg) {
 	m.switching = false
-	m.jobs.end(msg.job)
+	m.jobs.endJob(msg.job)
 	if msg.err != nil {
-		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
+		m.sayToast(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return
 	}
-	m.trail.end()
-	m.session.end()
+	m.pageTrail.endAll()
+	m.session.endSession()
 	open := m.over
 	m.over = nil
-	m.jobs = jobs{last: m.jobs.last}
-	m.begin(msg.console)
+	m.jobs = jobList{last: m.jobs.last}
+	m.beginConsole(msg.console)
 	for _, o := range open {
 		// Keys typed into a question must not become keys of the page that is
 		// shown now.
-		if d, ok := o.(*dialog); ok {
-			title, _ := d.d.Draw(m.styles, d.Width())
+		if d, ok := o.(*openDialog); ok {
+			title, _ := d.d.Draw(m.styles, d.BoxWidth())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
-			m.ask(m.top(), &view.ConfirmDialog{Title: title, WhyNot: gone}).lost = true
+			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: title, WhyNot: gone}).isLost = true
 			break
 		}
 	}
-	m.say(view.ToastAsk{Text: "on context " + msg.context})
+	m.sayToast(view.ToastAsk{Text: "on context " + msg.context})
 	if !m.inline {
-		m.later(m.session.wait(m.opt.StateDir))
+		m.addCommand(m.session.waitForRevision(m.opt.StateDir))
 	}
 }

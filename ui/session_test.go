@@ -10,7 +10,7 @@ import (
 
 // TestSwitchOneAtATime: two contexts that are opened at once would end in any order.
 func TestSwitchOneAtATime(t *testing.T) {
-	m := &root{queue: queue{ctx: t.Context()}, rev: &revision.Revision{}}
+	m := &rootModel{commandQueue: commandQueue{ctx: t.Context()}, rev: &revision.Revision{}}
 	m.opt.Switch = func(context.Context, string) (Console, error) { return nil, engine.ErrNoCluster }
 	m.switchTo("b")
 	asked := len(m.cmds)
@@ -18,7 +18,7 @@ func TestSwitchOneAtATime(t *testing.T) {
 	if len(m.cmds) != asked || !m.status.bad {
 		t.Errorf("%d contexts are being opened, status %+v", len(m.cmds), m.status)
 	}
-	m.switched(m.cmds[0]().(switchMsg))
+	m.switchConsole(m.cmds[0]().(switchMsg))
 	m.switchTo("c")
 	if len(m.cmds) != asked+1 {
 		t.Error("another context was not opened after the first")

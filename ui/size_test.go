@@ -37,17 +37,17 @@ func TestLateSize(t *testing.T) {
 }
 
 // handled counts what the model wants done after a message, besides its clocks.
-func (m *root) handled(msg tea.Msg) int {
+func (m *rootModel) handled(msg tea.Msg) int {
 	m.cmds = nil
-	m.handle(msg)
+	m.handleMessage(msg)
 	defer func() { m.cmds = nil }()
 	return len(m.cmds)
 }
 
 // asksForSize says whether the message makes the model ask the terminal for its size.
-func asksForSize(m *root, msg tea.Msg) bool {
+func asksForSize(m *rootModel, msg tea.Msg) bool {
 	m.cmds = nil
-	m.handle(msg)
+	m.handleMessage(msg)
 	defer func() { m.cmds = nil }()
 	for _, cmd := range m.cmds {
 		done := make(chan tea.Msg, 1)

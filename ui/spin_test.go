@@ -54,25 +54,25 @@ func (s *still) Contexts() ([]string, string, error) {
 }
 
 // stillRoot is a model of 80×24 cells; what it wants done is dropped.
-func stillRoot(t *testing.T, s *still, opt Options) *root {
+func stillRoot(t *testing.T, s *still, opt Options) *rootModel {
 	t.Helper()
 	m := freshRoot(t, s, opt)
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return m
 }
 
-func freshRoot(t *testing.T, s *still, opt Options) *root {
+func freshRoot(t *testing.T, s *still, opt Options) *rootModel {
 	t.Helper()
 	opt.StateDir = t.TempDir()
 	opt.Themes = themes.BuiltinThemes()
-	opt.fill()
+	opt.fillDefaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)
-	t.Cleanup(func() { cancel(); m.trail.end(); m.session.end() })
+	t.Cleanup(func() { cancel(); m.pageTrail.endAll(); m.session.endSession() })
 	return m
 }
 
-func frameOf(m *root) string { return ansi.Strip(m.View().Content) }
+func frameOf(m *rootModel) string { return ansi.Strip(m.View().Content) }
 
 // Below 200 ms nothing is said; then a sign turns until the work is done, and the clock
 // stops with it.
@@ -83,7 +83,7 @@ func TestSpins(t *testing.T) {
 	if m.spinning {
 		t.Fatal("the clock runs although nothing is done")
 	}
-	m.run(m.top(), view.RunAsk{What: "counting stars", Do: func(context.Context) any { return nil }})
+	m.runAsk(m.topEntry(), view.RunAsk{What: "counting stars", Do: func(context.Context) any { return nil }})
 	job := m.jobs.last
 	m.Update(nil)
 	if !m.spinning {
@@ -114,7 +114,7 @@ func TestSpins(t *testing.T) {
 		t.Errorf("the sign does not turn: %v", signs)
 	}
 	// A second one is said when it has taken long, too, and has no clock of its own.
-	m.run(m.top(), view.RunAsk{What: "another thing", Do: func(context.Context) any { return nil }})
+	m.runAsk(m.topEntry(), view.RunAsk{What: "another thing", Do: func(context.Context) any { return nil }})
 	m.cmds = nil // the work itself
 	if _, cmd := m.Update(nil); !m.spinning || cmd != nil {
 		t.Error("it has a clock of its own")
@@ -122,8 +122,8 @@ func TestSpins(t *testing.T) {
 	if got := frameOf(m); strings.Contains(got, "another") {
 		t.Errorf("said at once:\n%s", got)
 	}
-	m.Update(jobMsg{entry: m.top().id, job: job})
-	m.Update(jobMsg{entry: m.top().id, job: m.jobs.last})
+	m.Update(jobMsg{entry: m.topEntry().id, job: job})
+	m.Update(jobMsg{entry: m.topEntry().id, job: m.jobs.last})
 	if got := frameOf(m); got != idle {
 		t.Errorf("it is done:\n%s", got)
 	}
@@ -134,16 +134,16 @@ func TestSpins(t *testing.T) {
 
 // The jobs of the root model's own are said as well.
 func TestOwnJobsSpin(t *testing.T) {
-	for what, start := range map[string]func(*root){
-		"saving the page":          func(m *root) { m.do("app.save") },
-		"reading the newest state": func(m *root) { m.do("app.refresh") },
-		"switching to context b":   func(m *root) { m.switchTo("b") },
-		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
-		"changing the mode": func(m *root) {
+	for what, start := range map[string]func(*rootModel){
+		"saving the page":          func(m *rootModel) { m.doRootAction("app.save") },
+		"reading the newest state": func(m *rootModel) { m.doRootAction("app.refresh") },
+		"switching to context b":   func(m *rootModel) { m.switchTo("b") },
+		"reading the kubeconfig":   func(m *rootModel) { m.openPage(nav.PageOf(nav.Contexts), false) },
+		"changing the mode": func(m *rootModel) {
 			writes := *m.rev // back to read-only needs no question
 			writes.Mode.Writes = true
 			m.rev = &writes
-			m.do("app.writes")
+			m.doRootAction("app.writes")
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestSpinsPlainly(t *testing.T) {
 			s := newStill(t)
 			m := stillRoot(t, s, c.opt)
 			m.Update(c.msg)
-			m.jobs.begin("counting stars", m.now)
+			m.jobs.beginJob("counting stars", m.now)
 			s.pass(time.Second)
 			for range 8 {
 				m.Update(spinMsg{})

@@ -13,13 +13,13 @@ import (
 
 // crumbs is the line that says where one is.
 func crumbs(s *uitest.Screen) string {
-	return strings.TrimSpace(strings.Split(strings.Split(s.Frame(), "\n")[1], "   ")[0])
+	return strings.TrimSpace(strings.Split(strings.Split(s.PlainFrame(), "\n")[1], "   ")[0])
 }
 
 func wantCrumbs(t *testing.T, s *uitest.Screen, want string) {
 	t.Helper()
 	if got := crumbs(s); got != want {
-		t.Errorf("at %q, want %q\n%s", got, want, s.Frame())
+		t.Errorf("at %q, want %q\n%s", got, want, s.PlainFrame())
 	}
 }
 
@@ -31,7 +31,7 @@ func cursorOn(t *testing.T, s *uitest.Screen, key, what string) {
 		}
 		s.Press(key)
 	}
-	t.Fatalf("no line with %q:\n%s", what, s.Frame())
+	t.Fatalf("no line with %q:\n%s", what, s.PlainFrame())
 }
 
 // Going to a page that is on the way goes back to it, as it was left; what was left can
@@ -51,7 +51,7 @@ func TestGoingToAPageOnTheWay(t *testing.T) {
 	s.Press("enter") // and the previous rule
 	wantCrumbs(t, s, `Ladder › cluster-control › egress 1 "allow-to-kapi-server"`)
 	if !strings.Contains(s.Line("▸"), "egress 2") {
-		t.Errorf("the cursor is not where it was left:\n%s", s.Frame())
+		t.Errorf("the cursor is not where it was left:\n%s", s.PlainFrame())
 	}
 	s.Press("alt+right")
 	wantCrumbs(t, s, `Ladder › cluster-control › egress 1 › cluster-control egress 2 "allow-to-splunk"`)
@@ -97,7 +97,7 @@ func TestDigitsGoBack(t *testing.T) {
 
 // A preview that was answered is done with: nothing leads forward to it.
 func TestNoWayForwardToWhatIsDone(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(model.PolicyKey{Kind: model.KindANP, Name: "quarantine"})})
 	s.Press("D")
 	wantCrumbs(t, s, "quarantine › preview: "+string(change.OpDelete)+" quarantine")
@@ -123,7 +123,7 @@ func TestWhereOneIs(t *testing.T) {
 		{50, `multi-tenant-isolat…ingress 0`},
 	} {
 		s.Resize(c.w, 24)
-		got := strings.TrimSpace(strings.Split(strings.Split(s.Frame(), "\n")[1], "  ")[0])
+		got := strings.TrimSpace(strings.Split(strings.Split(s.PlainFrame(), "\n")[1], "  ")[0])
 		if got != c.want {
 			t.Errorf("at %d: %q, want %q", c.w, got, c.want)
 		}

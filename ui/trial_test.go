@@ -19,13 +19,13 @@ import (
 // no part of a name, and goes through the times.
 func TestTrialIsChosen(t *testing.T) {
 	for presses, want := range []time.Duration{0, time.Minute, 5 * time.Minute, 30 * time.Second, 0} {
-		f := uitest.NewFake(uitest.Demo(t))
+		f := uitest.NewFake(uitest.DemoFacts(t))
 		var got gate.Confirm
 		f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 			return &gate.Preview{Mutation: m, Title: "Delete ANP break-glass", ConfirmName: "break-glass"}, nil
 		}
 		f.OnCommit = func(_ *gate.Preview, c gate.Confirm) (*gate.Result, error) { got = c; return &gate.Result{}, nil }
-		s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+		s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 		s.Press("D", "a")
 		s.Want("space [ ] revert after 60s unless confirmed")
 		s.Type("break-gl")
@@ -37,7 +37,7 @@ func TestTrialIsChosen(t *testing.T) {
 			"space [ ] revert after 60s unless confirmed"}[presses])
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
 			s.Resize(size[0], size[1])
-			s.Fits()
+			s.WantFits()
 		}
 		s.Type("ass")
 		s.Press("enter")
@@ -49,10 +49,10 @@ func TestTrialIsChosen(t *testing.T) {
 
 // Every page counts a change on trial down, and says the key that keeps it.
 func TestTrialOnEveryPage(t *testing.T) {
-	facts := uitest.Demo(t)
+	facts := uitest.DemoFacts(t)
 	facts.Mode.WriteBack = true
 	f := uitest.NewFake(facts)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.WantNot("reverts in")
 	s.Press("Y")
 	s.Want("no change waits to be confirmed")
@@ -69,7 +69,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 		for _, page := range []string{"1", "2", "3", "4", "5", "6", "7", "f"} {
 			s.Press(page)
 			s.Want("reverts in 42s", "Y keeps")
-			s.Fits()
+			s.WantFits()
 		}
 	}
 	f.Advance(2 * time.Second)
@@ -108,9 +108,9 @@ func TestTrialOnEveryPage(t *testing.T) {
 
 // What an earlier run left is said first, and can be kept while there is time.
 func TestTrialThatWasFound(t *testing.T) {
-	facts := uitest.Demo(t)
+	facts := uitest.DemoFacts(t)
 	f := uitest.NewFake(facts)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	u := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), IsOwn: true, FromEarlierRun: true}
 	facts.Number++
 	facts.Unconfirmed = &u
@@ -130,7 +130,7 @@ func TestTrialThatWasFound(t *testing.T) {
 	s.Want("An earlier run of Rung", "It is over: reverted: not confirmed within 60s.")
 	s.Press("enter")
 	s.WantNot("An earlier run")
-	if strings.Contains(s.Frame(), "keeps it") || facts.Cluster.Policy(model.Key{Kind: model.KindANP, Name: "cluster-control"}) == nil {
-		t.Error(s.Frame())
+	if strings.Contains(s.PlainFrame(), "keeps it") || facts.Cluster.Policy(model.Key{Kind: model.KindANP, Name: "cluster-control"}) == nil {
+		t.Error(s.PlainFrame())
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // hit presses keys as a terminal sends them: one letter each, or a name.
-func hit(m *root, names ...string) {
+func hit(m *rootModel, names ...string) {
 	for _, name := range names {
 		k := tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 		switch name {
@@ -33,7 +33,7 @@ func letters(s string) []string { return strings.Split(s, "") }
 func TestTypingAhead(t *testing.T) {
 	m := stillRoot(t, newStill(t), Options{})
 	var got []string
-	m.ask(m.top(), &view.PromptDialog{Title: "A", Label: "text:", Done: func(_ *view.Env, s string) { got = append(got, s) }})
+	m.askDialog(m.topEntry(), &view.PromptDialog{Title: "A", Label: "text:", Done: func(_ *view.Env, s string) { got = append(got, s) }})
 	hit(m, letters("yes-12")...)
 	hit(m, "enter")
 	if f := frameOf(m); !strings.Contains(f, "> yes-12 ") || len(got) > 0 {
@@ -41,7 +41,7 @@ func TestTypingAhead(t *testing.T) {
 	}
 	time.Sleep(grace)
 	hit(m, "enter")
-	m.ask(m.top(), &view.ConfirmDialog{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
+	m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
 	hit(m, letters("name")...)
 	hit(m, "enter")
 	if f := frameOf(m); !strings.Contains(f, "> name ") {
@@ -49,7 +49,7 @@ func TestTypingAhead(t *testing.T) {
 	}
 	time.Sleep(grace)
 	hit(m, "enter")
-	m.ask(m.top(), &view.ConfirmDialog{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
+	m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
 	hit(m, "y", "enter")
 	if len(m.over) != 1 {
 		t.Error("answered before it could be read")
@@ -64,26 +64,26 @@ func TestTypingAhead(t *testing.T) {
 // What is typed into a line that closes by itself is passed over until nothing is typed
 // for a moment, which is said; then keys are keys again.
 func TestKeysAfterALineHasClosed(t *testing.T) {
-	for name, closes := range map[string]func(m *root){
-		"a question with nothing to ask any more": func(m *root) {
+	for name, closes := range map[string]func(m *rootModel){
+		"a question with nothing to ask any more": func(m *rootModel) {
 			what := ""
-			m.ask(m.top(), &view.ConfirmDialog{Title: "A", Type: "quiet", Changed: func() string { return what }})
+			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "A", Type: "quiet", Changed: func() string { return what }})
 			hit(m, "q", "u")
 			what = "it has gone"
 			hit(m, "i", "e", "t")
 			time.Sleep(grace)
 			hit(m, "enter")
 		},
-		"a filter whose cluster goes": func(m *root) {
+		"a filter whose cluster goes": func(m *rootModel) {
 			hit(m, "/", "q", "u")
 			m.Update(switchMsg{context: "other", console: newStill(t)})
-			m.open(nav.To(nav.Zones), false)
+			m.openPage(nav.PageOf(nav.Zones), false)
 		},
-		"a question about another cluster": func(m *root) {
-			m.ask(m.top(), &view.ConfirmDialog{Title: "A", Type: "quiet"})
+		"a question about another cluster": func(m *rootModel) {
+			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "A", Type: "quiet"})
 			hit(m, "q", "u")
 			m.Update(switchMsg{context: "other", console: newStill(t)})
-			m.open(nav.To(nav.Zones), false)
+			m.openPage(nav.PageOf(nav.Zones), false)
 			hit(m, "i", "e", "t")
 			time.Sleep(grace)
 			hit(m, "enter")
@@ -91,13 +91,13 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := stillRoot(t, newStill(t), Options{})
-			m.open(nav.To(nav.Zones), false)
+			m.openPage(nav.PageOf(nav.Zones), false)
 			closes(m)
 			if len(m.over) > 0 {
 				t.Fatalf("still open:\n%s", frameOf(m))
 			}
 			hit(m, "q", "?", ":", "q")
-			if m.quits || len(m.over) > 0 || m.top().page.Kind != nav.Zones {
+			if m.quits || len(m.over) > 0 || m.topEntry().page.Kind != nav.Zones {
 				t.Fatalf("typed text became keys of the page:\n%s", frameOf(m))
 			}
 			if f := frameOf(m); !strings.Contains(f, "keys are ignored until you pause") {

@@ -14,108 +14,108 @@ import (
 
 // filterLine is the line in which the filter of a page is typed.
 type filterLine struct {
-	widget.Input
-	of *entry // whose filter is being typed, nil for none
+	widget.TextInput
+	typedFor *trailEntry // whose filter is being typed, nil for none
 }
 
 // typedOn says whether the filter of a page is being typed.
-func (f *filterLine) typedOn(e *entry) bool { return f.of != nil && f.of == e }
+func (f *filterLine) typedOn(e *trailEntry) bool { return f.typedFor != nil && f.typedFor == e }
 
-// offer suggests how the word being typed goes on.
-func (f *filterLine) offer() {
-	value, whole := f.Value(), ""
+// offerWord suggests how the word being typed goes on.
+func (f *filterLine) offerWord() {
+	value, whole := f.InputText(), ""
 	begin := widget.LastWord(value)
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		whole = x.CompleteFilter(value)
-	} else if c, ok := f.of.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+	} else if c, ok := f.typedFor.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
 		if word := c.CompleteWord(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
 	}
-	f.Offer(whole)
+	f.OfferText(whole)
 }
 
-// render draws the line with what can be done beside it, or what is wrong with it.
-func (f *filterLine) render(st *themes.StyleSet, keys *action.Keymap, w int) string {
-	note, room := widget.Join(widget.Plain("  "), widget.Fit(f.hints(st, keys), w/2-2, 2)), w/2
-	if wrong := f.wrong(st); wrong != nil {
-		note, room = wrong, max(w/2, w-4-widget.Width(f.Value()))
+// drawLine draws the line with what can be done beside it, or what is wrong with it.
+func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) string {
+	note, room := widget.JoinLines(widget.PlainLine("  "), widget.FitPieces(f.hintPieces(st, keys), w/2-2, 2)), w/2
+	if wrong := f.problemLine(st); wrong != nil {
+		note, room = wrong, max(w/2, w-4-widget.TextWidth(f.InputText()))
 	}
-	nw := min(note.Width(), room)
+	nw := min(note.LineWidth(), room)
 	return ansi.Truncate(" "+st.Key.Render("/")+f.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
 }
 
-// hints returns the hints while a filter is typed, the first the last to go.
-func (f *filterLine) hints(st *themes.StyleSet, keys *action.Keymap) []widget.Piece {
-	var hints []widget.Piece
-	if l := f.Completes(keys, st); l != nil {
-		hints = append(hints, widget.Piece{Line: l})
+// hintPieces returns the hints while a filter is typed, the first the last to go.
+func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widget.LinePiece {
+	var hints []widget.LinePiece
+	if l := f.CompletesLine(keys, st); l != nil {
+		hints = append(hints, widget.LinePiece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}
 	for i, text := range append([]string{keys.ActionByID(action.Open).LabelOf("enter") + " keep", "esc clear"}, can...) {
-		hints = append(hints, widget.Piece{Line: widget.Styled(text, st.Dim), Drop: i + 1})
+		hints = append(hints, widget.LinePiece{Line: widget.StyledLine(text, st.Dim), Drop: i + 1})
 	}
 	return hints
 }
 
-// wrong says what is wrong with the filter, nil when nothing is; what is only not typed to
+// problemLine says what is wrong with the filter, nil when nothing is; what is only not typed to
 // its end is said softly.
-func (f *filterLine) wrong(st *themes.StyleSet) widget.Line {
-	if x, ok := f.of.view.(view.FilterLanguage); ok {
-		wrong, unfinished := x.JudgeFilter(f.Value())
+func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
+	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
+		wrong, unfinished := x.JudgeFilter(f.InputText())
 		switch {
 		case wrong == "":
 			return nil
 		case unfinished:
-			return widget.Styled("  "+widget.Clean(wrong), st.Dim)
+			return widget.StyledLine("  "+widget.CleanText(wrong), st.Dim)
 		}
-		return widget.Styled("  ● "+widget.Clean(wrong), st.Error)
+		return widget.StyledLine("  ● "+widget.CleanText(wrong), st.Error)
 	}
-	if p := widget.ParseFilter(f.Value()); p.Err != "" {
-		return widget.Styled("  ● "+p.Err+", taken literally", st.Error)
+	if p := widget.ParseFilter(f.InputText()); p.Err != "" {
+		return widget.StyledLine("  ● "+p.Err+", taken literally", st.Error)
 	}
 	return nil
 }
 
 // filterKey edits the filter line; lists still move under it.
-func (m *root) filterKey(key, text string) {
-	e := m.top()
+func (m *rootModel) filterKey(key, text string) {
+	e := m.topEntry()
 	switch key {
 	case "enter":
-		m.filter.of = nil
+		m.filter.typedFor = nil
 		return
 	case "esc":
-		m.filter.of = nil
+		m.filter.typedFor = nil
 		m.setFilter(e, "")
 		return
 	case "up", "down", "pgup", "pgdown":
 		if a := m.keys.LookupKey([]action.Scope{action.List}, key); a != nil {
-			m.with(e, func(env *view.Env) { e.front().Do(env, a.ID) })
+			m.withEnv(e, func(env *view.Env) { e.frontView().Do(env, a.ID) })
 		}
 		return
 	}
-	m.filter.Key(m.keys, key, text)
-	m.setFilter(e, m.filter.Value())
-	m.filter.offer()
+	m.filter.PressKey(m.keys, key, text)
+	m.setFilter(e, m.filter.InputText())
+	m.filter.offerWord()
 }
 
 // quiet is how long nothing must be typed after a line closed by itself until keys
 // are those of the page again.
 const quiet = 400 * time.Millisecond
 
-// muting passes over what is typed into a line or a question that is not there any more,
+// inputMuting passes over what is typed into a line or a question that is not there any more,
 // until nothing is typed for a moment: it must not become keys of the page.
-type muting struct {
+type inputMuting struct {
 	last time.Time // the last such key, zero for none
 }
 
-func (t *muting) begin() { t.last = time.Now() }
+func (t *inputMuting) beginMuting() { t.last = time.Now() }
 
-// takes says whether a key is passed over.
-func (t *muting) takes() bool {
+// isMuted says whether a key is passed over.
+func (t *inputMuting) isMuted() bool {
 	switch {
 	case t.last.IsZero():
 		return false
@@ -123,6 +123,6 @@ func (t *muting) takes() bool {
 		t.last = time.Time{}
 		return false
 	}
-	t.begin()
+	t.beginMuting()
 	return true
 }

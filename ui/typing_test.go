@@ -18,7 +18,7 @@ import (
 func TestCursorIsWhereTextIs(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		page nav.Kind
+		page nav.PageKind
 		keys []string
 	}{
 		{"filter", nav.Ladder, []string{"/"}},
@@ -29,11 +29,11 @@ func TestCursorIsWhereTextIs(t *testing.T) {
 		{"over a filter", nav.Plan, []string{"/", "x", "enter", "6", ":"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(c.page)})
+			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(c.page)})
 			for _, size := range [][2]int{{120, 34}, {80, 24}, {200, 60}, {40, 10}, {25, 9}, {23, 7}, {9, 4}, {120, 3}} {
 				s.Resize(size[0], size[1])
-				if _, ok := s.Typing(); ok {
-					t.Errorf("%v: a cursor although nothing is typed:\n%s", size, s.Frame())
+				if _, ok := s.TextBeforeCursor(); ok {
+					t.Errorf("%v: a cursor although nothing is typed:\n%s", size, s.PlainFrame())
 				}
 			}
 			s.Resize(120, 34)
@@ -41,18 +41,18 @@ func TestCursorIsWhereTextIs(t *testing.T) {
 			s.Type("quxy")
 			for _, size := range [][2]int{{120, 34}, {80, 24}, {200, 60}, {40, 10}, {25, 9}, {23, 7}} {
 				s.Resize(size[0], size[1])
-				if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, "quxy") {
-					t.Errorf("%v: the cursor (%v) is behind %q:\n%s", size, ok, got, s.Frame())
+				if got, ok := s.TextBeforeCursor(); !ok || !strings.HasSuffix(got, "quxy") {
+					t.Errorf("%v: the cursor (%v) is behind %q:\n%s", size, ok, got, s.PlainFrame())
 				}
 			}
 			s.Press("left", "left")
-			if got, _ := s.Typing(); !strings.HasSuffix(got, "qu") {
+			if got, _ := s.TextBeforeCursor(); !strings.HasSuffix(got, "qu") {
 				t.Errorf("two to the left the cursor is behind %q", got)
 			}
-			s.Resizes() // wherever the cursor is then, it is on the screen: Typing looks
+			s.ResizeAll() // wherever the cursor is then, it is on the screen: Typing looks
 			for _, size := range [][2]int{{1, 1}, {2, 1}, {1, 5}, {9, 4}, {3, 9}, {12, 3}, {300, 2}} {
 				s.Resize(size[0], size[1])
-				s.Typing()
+				s.TextBeforeCursor()
 			}
 		})
 	}
@@ -93,12 +93,12 @@ func TestPaletteSuggests(t *testing.T) {
 	s.Press(":")
 	s.Type("policy q")
 	s.Press("tab")
-	if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, "policy quarantine") {
+	if got, ok := s.TextBeforeCursor(); !ok || !strings.HasSuffix(got, "policy quarantine") {
 		t.Errorf("completed to %q", got)
 	}
 	s.Press("tab") // nothing to complete: it goes down, as it does with nothing typed
 	s.Press("esc", ":", "tab")
-	if got, _ := s.Typing(); !strings.HasSuffix(got, ":") {
+	if got, _ := s.TextBeforeCursor(); !strings.HasSuffix(got, ":") {
 		t.Errorf("tab typed %q", got)
 	}
 	if l := s.Line("▸ "); l == "" || strings.Contains(l, "new here") {
@@ -108,19 +108,19 @@ func TestPaletteSuggests(t *testing.T) {
 
 // A name that must be typed is never suggested.
 func TestConfirmationSuggestsNothing(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("D", "a")
 	s.Want("Type break-glass to confirm")
 	s.Type("break-gl")
 	s.Press("tab", "end", "right")
-	if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, "> break-gl") {
+	if got, ok := s.TextBeforeCursor(); !ok || !strings.HasSuffix(got, "> break-gl") {
 		t.Errorf("the name became %q", got)
 	}
 }
 
 // The keys of a line are the user's.
 func TestInputKeysAreRebound(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: config.Config{Keys: map[string][]string{
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Keys: map[string][]string{
 		string(action.InputDeleteWord): {"ctrl+x"}, string(action.InputComplete): {"ctrl+y"},
 	}}})
 	s.Press("/")
@@ -142,8 +142,8 @@ func TestPasteMuch(t *testing.T) {
 		s := ladderScreen(t)
 		s.Press(open)
 		s.Send(tea.PasteMsg{Content: strings.Repeat("x\u202e\n", 1<<18)})
-		s.Fits()
-		if got, ok := s.Typing(); !ok || !strings.HasSuffix(strings.TrimRight(got, " "), "x x") {
+		s.WantFits()
+		if got, ok := s.TextBeforeCursor(); !ok || !strings.HasSuffix(strings.TrimRight(got, " "), "x x") {
 			t.Errorf("after %s: %q", open, got)
 		}
 		seemly(t, s, open)
@@ -152,7 +152,7 @@ func TestPasteMuch(t *testing.T) {
 
 // Hints beside the filter that have no room are left out whole.
 func TestFilterHintsAreNotCut(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	s.Resize(80, 24)
 	s.Press("/")
 	s.Type("clu")

@@ -35,14 +35,14 @@ func TestMain(m *testing.M) {
 
 func ladderScreen(t *testing.T) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 }
 
 func TestFirstFrameWaitsForNothing(t *testing.T) {
-	s := uitest.Open(t, &revision.Facts{Mode: revision.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, &revision.Facts{Mode: revision.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.PageOf(nav.Ladder))
 	s.Want("rung", "demo", "0 zones", "READ-ONLY", "Ladder", "starting", "100 free", "tier 3", "findings none", "? help")
 	s.Golden("empty")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestPalette(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPalette(t *testing.T) {
 	s.Press(":")
 	s.Want("command", "new here", "make policies from a template")
 	s.Golden("palette")
-	s.Resizes()
+	s.ResizeAll()
 	s.Type("zones")
 	s.Press("enter")
 	s.Want("policies by zone", "Ladder › zones")
@@ -79,7 +79,7 @@ func TestHelp(t *testing.T) {
 	s.Press("?")
 	s.Want("keys on this page", "ladder", "write a new policy in the gap")
 	s.Golden("help")
-	s.Resizes()
+	s.ResizeAll()
 	s.Type("unfold every")
 	s.Want("unfold every gap")
 	s.WantNot("write a new policy")
@@ -139,7 +139,7 @@ func TestBackKeepsTheLine(t *testing.T) {
 
 // Esc twice in quick succession reaches the program as alt+esc.
 func TestEscTwice(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	s.Press("3", "4", "alt+esc")
 	s.WantNot("› ")
 }
@@ -152,17 +152,17 @@ func TestWritesAndConfirm(t *testing.T) {
 		t.Errorf("calls: %v", got)
 	}
 
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Mode.Writes, p.Mode.WhyNot, p.Mode.Sandbox, p.Mode.Title = false, "", false, "prod-eu"
 	p.Mode.Reconciles = false
-	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Want("READ-ONLY  W to allow changes")
 	s.Press("n")
 	s.Want("new here: read-only")
 	s.Press("W")
 	s.Want("Allow changes", "policies of prod-eu", "[ stay read-only ]")
 	s.Golden("confirm")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("enter") // No is chosen
 	s.WantNot("Allow changes")
 	if len(s.Console.Calls) != 0 {
@@ -177,14 +177,14 @@ func TestWritesAndConfirm(t *testing.T) {
 	s.Want("● changes stay off: started with --readonly")
 
 	p.Mode.WhyNot = "started with --readonly"
-	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.WantNot("W to allow")
 	s.Press("D")
 	s.Want("delete: started with --readonly")
 }
 
 func TestCopyAndSave(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	s := uitest.OpenWith(t, uitest.NewFake(p), ui.Options{StateDir: t.TempDir()})
 	s.Press("y")
 	s.Want("copy", "name", "kubectl command", "YAML", "ovn-nbctl command")
@@ -213,7 +213,7 @@ func TestCopyAndSave(t *testing.T) {
 func TestMouse(t *testing.T) {
 	s := ladderScreen(t)
 	y := 0
-	for i, l := range strings.Split(s.Frame(), "\n") {
+	for i, l := range strings.Split(s.PlainFrame(), "\n") {
 		if strings.Contains(l, "quarantine ") {
 			y = i
 		}
@@ -230,7 +230,7 @@ func TestMouse(t *testing.T) {
 	s.Press("M")
 	s.Want("mouse off (select text freely)")
 	off := false
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: config.Config{Mouse: &off}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Mouse: &off}})
 	s.Press("M")
 	s.Want("mouse on: ")
 }
@@ -249,9 +249,9 @@ func TestPaste(t *testing.T) {
 }
 
 func TestSourceHealth(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost, ReadAt: uitest.Now.Add(-12 * time.Minute)}}
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(160, 30)
 	s.Want("● prod-eu lost, read 12m ago", "cluster-control")
 }
@@ -262,12 +262,12 @@ func TestConfig(t *testing.T) {
 	if len(warn) != 5 {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: c})
 	s.Want("5 problems in the configuration", `no theme "pink"`)
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: config.Config{Start: "zones", ASCII: true, Theme: "mono"}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Start: "zones", ASCII: true, Theme: "mono"}})
 	s.Want("policies by zone", "3 zones ***")
 	s.Want("enter open")
-	for _, r := range s.Frame() {
+	for _, r := range s.PlainFrame() {
 		if r > 126 {
 			t.Errorf("with ascii there is %q", r)
 		}
@@ -283,11 +283,11 @@ func TestThemes(t *testing.T) {
 	if len(warn) != 1 {
 		t.Errorf("warnings: %v", warn)
 	}
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Themes: set, Config: config.Config{Theme: "night"}})
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Themes: set, Config: config.Config{Theme: "night"}})
 	if !strings.Contains(s.View(), "38;2;18;52;86m") {
 		t.Error("the user's theme is not shown")
 	}
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: config.Config{Theme: themes.Adaptive}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: config.Config{Theme: themes.Adaptive}})
 	dark := s.View()
 	s.Send(tea.BackgroundColorMsg{Color: color.White})
 	if light := s.View(); light == dark || ansi.Strip(light) != ansi.Strip(dark) {
@@ -303,7 +303,7 @@ func TestRandomKeys(t *testing.T) {
 	keys := []string{"j", "k", "enter", "esc", "tab", "g", "G", "ctrl+d", "ctrl+u", "w", "<", ">", "S", "z", "space", "n", "m", "e",
 		"L", "D", "l", "p", "y", "/", ":", "?", "1", "2", "3", "4", "5", "6", "W", "M", "U", "a", "b", "left", "right", "up", "down", "x",
 		"backspace", "pgdown", "pgup", "ctrl+r", "t", "V", "i", "o", "[", "]", "f", "N", "c", "F", "A", "P", "Z", "R", "K", "h", "d", "v", "u", "ctrl+l"}
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	f := uitest.NewFake(p)
 	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
 		return nil, errors.New("refused by the test")
@@ -319,7 +319,7 @@ func TestRandomKeys(t *testing.T) {
 			s.Refresh()
 		}
 		s.Press(keys[r.IntN(len(keys))])
-		s.Fits()
+		s.WantFits()
 		if t.Failed() {
 			t.Fatalf("after %d keys", i)
 		}
@@ -355,7 +355,7 @@ func program(t *testing.T, f *uitest.Fake, opt ui.Options, keys string) (string,
 
 func TestRunAndQuit(t *testing.T) {
 	for _, keys := range []string{"jjq", "\x03", "3q" + "q"} {
-		out, err := program(t, uitest.NewFake(uitest.Demo(t)), ui.Options{}, keys)
+		out, err := program(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{}, keys)
 		if err != nil {
 			t.Errorf("%q: %v", keys, err)
 		}
@@ -381,7 +381,7 @@ func TestInternalErrorLeavesTheTerminal(t *testing.T) {
 	defer feed.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), wait.Patience)
 	defer cancel()
-	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.Demo(t))}, ui.Options{Stdin: in, Stdout: &out, StateDir: dir,
+	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.DemoFacts(t))}, ui.Options{Stdin: in, Stdout: &out, StateDir: dir,
 		Environ: []string{"TERM=xterm-256color"}})
 	if err == nil || !strings.Contains(err.Error(), "broken on purpose") || !strings.Contains(err.Error(), dir) {
 		t.Fatalf("the error is %v", err)

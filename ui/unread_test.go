@@ -108,7 +108,7 @@ func terminal(t *testing.T) (master, tty *os.File) {
 func console(ctx context.Context, t *testing.T, tty *os.File) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	opt := ui.Options{Stdin: tty, Stdout: tty, StateDir: t.TempDir(), Environ: []string{"TERM=xterm-256color"}}
 	go func() { ended <- ui.Run(ctx, f, opt) }()
 	return ended

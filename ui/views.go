@@ -29,7 +29,7 @@ import (
 )
 
 // makers says which view shows which kind of page. A new view adds a line.
-var makers = map[nav.Kind]view.MakeView{
+var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Edit:     edit.New,
 	nav.Ladder:   ladder.New,
 	nav.Policy:   policy.New,

@@ -32,21 +32,21 @@ func scenes(r *revision.Revision) []scene {
 		}
 	}
 	out := []scene{
-		{"ladder", nav.To(nav.Ladder), []string{"j", "j"}},
-		{"ladder-sorted", nav.To(nav.Ladder), []string{">", ">", "j", "j"}},
-		{"ladder-moving", nav.To(nav.Ladder), []string{"j", "j", "m", "4", "2"}},
-		{"ladder-tier2", nav.To(nav.Ladder), []string{"G", "k", "k", "k", "enter", "j", "j"}},
+		{"ladder", nav.PageOf(nav.Ladder), []string{"j", "j"}},
+		{"ladder-sorted", nav.PageOf(nav.Ladder), []string{">", ">", "j", "j"}},
+		{"ladder-moving", nav.PageOf(nav.Ladder), []string{"j", "j", "m", "4", "2"}},
+		{"ladder-tier2", nav.PageOf(nav.Ladder), []string{"G", "k", "k", "k", "enter", "j", "j"}},
 		{"policy", nav.ToPolicy(control), nil},
 		{"policy-pods", nav.ToPolicy(control), []string{"tab"}},
 		{"rule", nav.ToRule(control, model.Egress, 3), nil},
 		{"rows", nav.Page{Kind: nav.Rows, Zone: zone}, []string{"j"}},
-		{"zones", nav.To(nav.Zones), nil},
+		{"zones", nav.PageOf(nav.Zones), nil},
 		{"pod", nav.Page{Kind: nav.Pod, Key: pod}, nil},
-		{"plan", nav.To(nav.Plan), nil},
+		{"plan", nav.PageOf(nav.Plan), nil},
 	}
 	for _, k := range nav.Kinds {
 		if k == "findings" {
-			out = append(out, scene{"findings", nav.To(k), nil})
+			out = append(out, scene{"findings", nav.PageOf(k), nil})
 		}
 	}
 	return out
@@ -54,8 +54,8 @@ func scenes(r *revision.Revision) []scene {
 
 // withUnits is the demo with the rows of all units.
 func withUnits(t *testing.T) *revision.Facts {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	return p
 }
 
@@ -64,17 +64,17 @@ func withUnits(t *testing.T) *revision.Facts {
 func TestNamesAreWhole(t *testing.T) {
 	facts := withUnits(t)
 	r := revision.New(*facts, nil)
-	all := uitest.Names(r)
+	all := uitest.AllNames(r)
 	if len(all) < 40 {
 		t.Fatalf("%d names in the demo", len(all))
 	}
 	for _, sc := range scenes(r) {
-		s := uitest.Open(t, facts, sc.page)
+		s := uitest.OpenScreen(t, facts, sc.page)
 		s.Press(sc.keys...)
 		for _, size := range uitest.Widths {
 			s.Resize(size[0], size[1])
-			s.Fits()
-			for i, l := range strings.Split(s.Frame(), "\n") {
+			s.WantFits()
+			for i, l := range strings.Split(s.PlainFrame(), "\n") {
 				if i < 2 {
 					continue // the header and the path
 				}
@@ -91,12 +91,12 @@ func TestNamesAreWhole(t *testing.T) {
 func TestNotesAreWhole(t *testing.T) {
 	facts := withUnits(t)
 	for _, size := range uitest.Widths {
-		s := uitest.Open(t, facts, nav.To(nav.Ladder))
+		s := uitest.OpenScreen(t, facts, nav.PageOf(nav.Ladder))
 		s.Resize(size[0], size[1])
 		cut := regexp.MustCompile(`[^\s]…`)
 		seen := map[string]bool{}
 		for range 60 {
-			lines := strings.Split(strings.TrimSuffix(s.Frame(), "\n"), "\n")
+			lines := strings.Split(strings.TrimSuffix(s.PlainFrame(), "\n"), "\n")
 			if strings.Contains(lines[len(lines)-2], "not counting") {
 				lines = slices.Delete(lines, len(lines)-2, len(lines)-1) // of the demo's policy that is refused
 			}
@@ -131,8 +131,8 @@ func TestNotesAreWhole(t *testing.T) {
 func TestWidths(t *testing.T) {
 	facts := withUnits(t)
 	for _, sc := range scenes(revision.New(*facts, nil)) {
-		s := uitest.Open(t, facts, sc.page)
+		s := uitest.OpenScreen(t, facts, sc.page)
 		s.Press(sc.keys...)
-		s.Plain(fmt.Sprintf("width-%s", sc.name), [2]int{100, 30}, [2]int{160, 45})
+		s.GoldenPlain(fmt.Sprintf("width-%s", sc.name), [2]int{100, 30}, [2]int{160, 45})
 	}
 }

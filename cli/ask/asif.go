@@ -12,8 +12,8 @@ import (
 
 var errAsIfRows = errors.New("--as-if asks the policies only: no row knows a pod that does not exist")
 
-// imagined is the revision as if the pods and namespaces of --as-if existed.
-func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revision.Revision, error) {
+// imagineObjects returns the revision as if the pods and namespaces of --as-if existed.
+func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (*revision.Revision, error) {
 	if len(texts) == 0 {
 		return r, nil
 	}
@@ -25,7 +25,7 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 	for _, text := range texts {
 		t, err := parseAsIf(text)
 		if err == nil {
-			err = existing(r, &t)
+			err = checkNotExisting(r, &t)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--as-if %q: %w", text, err)
@@ -41,9 +41,9 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 	return r.WithImagined(things), nil
 }
 
-// existing says that a namespace exists, so that it cannot be imagined. A pod that exists is
+// checkNotExisting returns an error where a namespace exists, so that it cannot be imagined. A pod that exists is
 // asked about as if it had the labels, and a place if it has none.
-func existing(r *revision.Revision, t *revision.ImaginedPod) error {
+func checkNotExisting(r *revision.Revision, t *revision.ImaginedPod) error {
 	if t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
 		return errors.New("this namespace exists")
 	}

@@ -23,8 +23,8 @@ func takesQuestion(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// questions are the one of the command line, or those of a file.
-func questions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
+// readQuestions returns the one of the command line, or those of a file.
+func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
 	if len(args) > 0 {
 		q, err := trace.ParseQuestion(strings.Join(args, " "))
 		if err != nil {
@@ -66,10 +66,10 @@ func readCases(ctx context.Context, a *command.App, file string) (out []trace.Qu
 		d := json.NewDecoder(strings.NewReader(string(c)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&out[i]); err != nil {
-			bad.add(file, i, jsonError(err, `an object with "from", "to", "protocol", "port" and "ip_version"`))
+			bad.addError(file, i, jsonError(err, `an object with "from", "to", "protocol", "port" and "ip_version"`))
 		}
 	}
-	return out, bad.err()
+	return out, bad.asError()
 }
 
 // jsonError returns a decoding error in the words of JSON, not of Go; want says what the
@@ -107,21 +107,21 @@ func (e CaseErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// add notes what is wrong with a case of a file.
-func (e *CaseErrors) add(file string, i int, err error) {
+// addError notes what is wrong with a case of a file.
+func (e *CaseErrors) addError(file string, i int, err error) {
 	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
 }
 
-func (e CaseErrors) err() error {
+func (e CaseErrors) asError() error {
 	if len(e) == 0 {
 		return nil
 	}
 	return e
 }
 
-// answered returns the answer that prints the result of one question, or, where a file of
+// answerToQuestions returns the answer that prints the result of one question, or, where a file of
 // questions is named, of all its questions in their order.
-func answered[T command.Item](out []T, file string) *command.Answer {
+func answerToQuestions[T command.AnswerItem](out []T, file string) *command.Answer {
 	text := func(wide bool) string {
 		var b strings.Builder
 		for _, o := range out {

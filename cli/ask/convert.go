@@ -59,7 +59,7 @@ func targetNames() (names []string) {
 	return names
 }
 
-func Convert(a *command.App) *cobra.Command {
+func ConvertCommand(a *command.App) *cobra.Command {
 	var to string
 	long := `Print policies as objects of another API that say the same, with a proof: the verdicts
 of both sides are compared for every connection between the pods there are, and pods
@@ -145,7 +145,7 @@ type convertedOut struct {
 	Objects []string           `json:"objects"` // YAML, each one document
 	Rules   []convertedRuleOut `json:"rules"`
 	Notes   []noteOut          `json:"notes"`
-	Proof   conversions        `json:"proof"`
+	Proof   conversionProof    `json:"proof"`
 }
 
 type convertedRuleOut struct {
@@ -171,7 +171,7 @@ type noteOut struct {
 	Message string `json:"message"`
 }
 
-type conversions struct {
+type conversionProof struct {
 	Equal    bool   `json:"equal"`
 	Text     string `json:"text"`
 	Pods     int    `json:"pods"`
@@ -196,7 +196,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
 	}
 	p := &r.Proof
-	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
+	out.Proof = conversionProof{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
 		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.Later...), append([]convert.Difference{}, p.Besides...)}
 	return out
 }

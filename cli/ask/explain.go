@@ -16,7 +16,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Explain(a *command.App) *cobra.Command {
+func ExplainCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Say which policies and rules an ovn-trace met",
@@ -32,7 +32,7 @@ not understood are counted and shown.`,
   ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
   rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json`,
 		Args:              command.TakesArgs(0, "FILE"),
-		ValidArgsFunction: command.Files(),
+		ValidArgsFunction: command.FileCompleter(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := readTrace(cmd.Context(), a, args[0])
 			if err != nil {
@@ -40,22 +40,22 @@ not understood are counted and shown.`,
 			}
 			report := ovntrace.Parse(string(text))
 			if len(report.Traces)+len(report.Results)+len(report.Problems) == 0 {
-				return fmt.Errorf("no ovn-trace in %s: %s", traceNamed(args[0]), noTrace(report))
+				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
 			}
 			a.Flags.RowsOnly = true
-			return a.Show(cmd.Context(), false, command.Query{Zones: len(a.Flags.NB) > 0,
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: len(a.Flags.NB) > 0,
 				Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-					out := explained(r, report)
-					return &command.Answer{Value: out, Text: func(wide bool) string { return out.text(wide) }, NotConsidered: unexplained(r),
-						Err: errors.Join(command.UnreadZone(r.Zones), out.undecided())}, nil
+					out := explanationOf(r, report)
+					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) }, NotConsidered: unexplainedOmissions(r),
+						Err: errors.Join(command.UnreadZone(r.Zones), out.whyUndecided())}, nil
 				}})
 		},
 	}
 }
 
-// unexplained returns the omissions that can keep a rule from being named: objects that were
+// unexplainedOmissions returns the omissions that can keep a rule from being named: objects that were
 // refused or not read, and, without policies and zones, that nothing names rules at all.
-func unexplained(r *revision.Revision) []model.Omission {
+func unexplainedOmissions(r *revision.Revision) []model.Omission {
 	for range r.Cluster.AllPolicies() {
 		return omitted.OmissionsOfObjects(r)
 	}
@@ -72,20 +72,20 @@ func readTrace(ctx context.Context, a *command.App, path string) ([]byte, error)
 	}
 	text, err := a.ReadGiven(ctx, path, ovntrace.MaxInput)
 	if err != nil {
-		return nil, fmt.Errorf("read the trace from %s: %w", traceNamed(path), err)
+		return nil, fmt.Errorf("read the trace from %s: %w", traceSourceName(path), err)
 	}
 	return text, nil
 }
 
-func traceNamed(path string) string {
+func traceSourceName(path string) string {
 	if path == "-" {
 		return "standard input"
 	}
 	return path
 }
 
-// noTrace says what was there instead.
-func noTrace(r *ovntrace.Report) string {
+// whyNoTrace says what was there instead.
+func whyNoTrace(r *ovntrace.Report) string {
 	switch {
 	case r.Lines == 0:
 		return "it is empty"

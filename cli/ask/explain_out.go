@@ -90,8 +90,8 @@ type traceRuleOut struct {
 	label string
 }
 
-// explained puts policies and rules behind what a report says.
-func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
+// explanationOf puts policies and rules behind what a report says.
+func explanationOf(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
 		Results: append([]ovntrace.Result{}, report.Results...), Odd: append([]ovntrace.Line{}, report.Odd...)}
@@ -132,9 +132,9 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	return out
 }
 
-// undecided says of which traces nothing is explained: they meet no stage of ACLs, which
+// whyUndecided says of which traces nothing is explained: they meet no stage of ACLs, which
 // says nothing about policies.
-func (o *explainOut) undecided() error {
+func (o *explainOut) whyUndecided() error {
 	var at []string
 	for _, t := range o.Traces {
 		if len(t.Stages) == 0 {
@@ -188,20 +188,20 @@ func traceMet(m *ovntrace.MetFlow, b liverows.RulesBehindFlow) traceMetOut {
 // verbs say what a verdict did.
 var verbs = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed on", "none": "–"}
 
-func verb(verdict string) string {
+func verdictVerb(verdict string) string {
 	if v, ok := verbs[verdict]; ok {
 		return v
 	}
 	return verdict
 }
 
-func (o *explainOut) text(wide bool) string {
+func (o *explainOut) explainText(wide bool) string {
 	var b strings.Builder
 	for i := range o.Traces {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(o.Traces[i].text(wide))
+		b.WriteString(o.Traces[i].traceText(wide))
 	}
 	section := func(head string, lines []string) {
 		if len(lines) > 0 {
@@ -229,12 +229,12 @@ func (o *explainOut) text(wide bool) string {
 	return b.String()
 }
 
-func (t *traceOut) text(wide bool) string {
+func (t *traceOut) traceText(wide bool) string {
 	s := ""
 	if t.Title != "" {
 		s = t.Title + "\n"
 	}
-	s += t.headline() + "\n\n"
+	s += t.headlineText() + "\n\n"
 	table := &command.TextTable{Head: []string{"STAGE", "PORT", "VERDICT", "TIER", "PRIO", "BY"}}
 	if wide {
 		table.Head = append(table.Head, "FLOW", "PACKETS", "LOG", "MATCH")
@@ -247,7 +247,7 @@ func (t *traceOut) text(wide bool) string {
 		}
 		last := ""
 		for j := range x.Met {
-			table.Add(x.Met[j].cells(stage, port, wide)...)
+			table.AddRow(x.Met[j].metCells(stage, port, wide)...)
 			stage, port, last = "", "", x.Met[j].Verdict
 		}
 		if last != x.Verdict {
@@ -255,11 +255,11 @@ func (t *traceOut) text(wide bool) string {
 			if x.Verdict != "none" && x.Own != "" {
 				by = x.Own
 			}
-			cells := []string{stage, port, verb(x.Verdict), "", "", by}
+			cells := []string{stage, port, verdictVerb(x.Verdict), "", "", by}
 			if wide {
 				cells = append(cells, "", "", "", "")
 			}
-			table.Add(cells...)
+			table.AddRow(cells...)
 		}
 	}
 	if len(table.Rows) > 0 {
@@ -273,18 +273,18 @@ func (t *traceOut) text(wide bool) string {
 	return s
 }
 
-func (m *traceMetOut) cells(stage, port string, wide bool) []string {
+func (m *traceMetOut) metCells(stage, port string, wide bool) []string {
 	number := func(n *int) string {
 		if n == nil {
 			return ""
 		}
 		return fmt.Sprint(*n)
 	}
-	by := m.by()
+	by := m.ruleNames()
 	if m.Log != nil && m.Log.Severity != "" {
 		by += ", logged as " + m.Log.Severity
 	}
-	cells := []string{stage, port, verb(m.Verdict), number(m.Tier), number(m.Priority), by}
+	cells := []string{stage, port, verdictVerb(m.Verdict), number(m.Tier), number(m.Priority), by}
 	if wide {
 		log, match := "", ""
 		if m.Log != nil {
@@ -298,8 +298,8 @@ func (m *traceMetOut) cells(stage, port string, wide bool) []string {
 	return cells
 }
 
-// by names the rules behind an ACL.
-func (m *traceMetOut) by() string {
+// ruleNames names the rules behind an ACL.
+func (m *traceMetOut) ruleNames() string {
 	names := page.MapList(m.Rules, func(x traceRuleOut) string { return x.label })
 	switch {
 	case m.Unnamed:
@@ -316,8 +316,8 @@ func (m *traceMetOut) by() string {
 	return names[0]
 }
 
-// headline is the packet and what became of it.
-func (t *traceOut) headline() string {
+// headlineText is the packet and what became of it.
+func (t *traceOut) headlineText() string {
 	end := func(e traceEndOut) string {
 		if e.Address == "" {
 			return "?"
@@ -336,10 +336,10 @@ func (t *traceOut) headline() string {
 	if t.From.Address != "" || t.To.Address != "" {
 		s = strings.TrimSpace(t.Protocol+" "+end(t.From)+" → "+end(t.To)) + ": "
 	}
-	return s + t.ending()
+	return s + t.endingText()
 }
 
-func (t *traceOut) ending() string {
+func (t *traceOut) endingText() string {
 	switch t.End {
 	case ovntrace.EndDelivered:
 		return "delivered to " + words.ListSome(t.At, 3)
@@ -351,7 +351,7 @@ func (t *traceOut) ending() string {
 		for i := len(t.Stages) - 1; i >= 0; i-- {
 			x := &t.Stages[i]
 			if n := len(x.Met); n > 0 && (x.Verdict == "drop" || x.Verdict == "reject") && x.Met[n-1].Verdict == x.Verdict {
-				return verb(x.Verdict) + " by " + x.Met[n-1].by()
+				return verdictVerb(x.Verdict) + " by " + x.Met[n-1].ruleNames()
 			}
 		}
 		return string(t.End) + " by OVN"

@@ -38,7 +38,7 @@ type matrixAsk struct {
 	outside, services             bool
 }
 
-func Matrix(a *command.App) *cobra.Command {
+func MatrixCommand(a *command.App) *cobra.Command {
 	var ask matrixAsk
 	var cmd *cobra.Command
 	cmd = a.QueryCommand(&cobra.Command{
@@ -66,7 +66,7 @@ rung trace --cases reads.`,
   rung matrix --protocol UDP --port 53 --services -f policies/
   rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
 		Args:        command.TakesArgs(0),
-		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ports, err := trace.PortsOf(ask.protocol, ask.port)
@@ -76,7 +76,7 @@ rung trace --cases reads.`,
 			if cmd.Flags().Changed("port") && ask.port == 0 {
 				return nil, fmt.Errorf("--port 0: use 1 to 65535")
 			}
-			if err := ask.check(); err != nil {
+			if err := ask.checkFlags(); err != nil {
 				return nil, err
 			}
 			m, err := connections.FindMatrix(r, ctx, ports)
@@ -87,12 +87,12 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
-			unjudged, err := t.omissions(ctx, r)
+			unjudged, err := t.matrixOmissions(ctx, r)
 			if err != nil {
 				return nil, err
 			}
 			t.not = command.NotCounted(unjudged)
-			return &command.Answer{Value: t.out(), Text: t.text, Markdown: t.markdown, CSV: t.csv, NotConsidered: unjudged}, nil
+			return &command.Answer{Value: t.jsonOut(), Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}, nil
 		}}
 	})
 	f := cmd.Flags()
@@ -112,7 +112,7 @@ rung trace --cases reads.`,
 	return cmd
 }
 
-func (q *matrixAsk) check() error {
+func (q *matrixAsk) checkFlags() error {
 	switch {
 	case q.only != "" && !slices.Contains(connections.CellVerdicts, connections.CellVerdict(q.only)):
 		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
@@ -183,8 +183,8 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	return t, nil
 }
 
-// each visits the cells that are shown, by source and destination.
-func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
+// visitCells visits the cells that are shown, by source and destination.
+func (t *matrixTable) visitCells(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
 	one := func(from, to *connections.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
 			visit(from, to, c)
@@ -208,8 +208,8 @@ func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connect
 	}
 }
 
-// sign returns the sign in a cell of a table, empty where the cell is not shown.
-func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
+// cellSign returns the sign in a cell of a table, empty where the cell is not shown.
+func (t *matrixTable) cellSign(from, to *connections.MatrixEnd) string {
 	if from.OnlyReached() {
 		return "" // only where connections go to
 	}
@@ -220,8 +220,8 @@ func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
 	return strings.TrimSpace(c.Verdict().Sign())
 }
 
-// about says what the matrix is of.
-func (t *matrixTable) about() string {
+// aboutText says what the matrix is of.
+func (t *matrixTable) aboutText() string {
 	text := trace.PortsText(t.m.Ports)
 	if t.self != nil {
 		text += ", connections of " + t.ask.focus
@@ -244,9 +244,9 @@ func (t *matrixTable) about() string {
 	return text
 }
 
-// omissions returns the omissions of the matrix; one of them says that nothing was judged,
+// matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
 // where that is so.
-func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
+func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
 	out := omitted.OmissionsOfAnswers(r, false)
 	judged, unknown, whole := 0, 0, t
 	if t.only != "" { // what is not shown was judged all the same, or was not
@@ -258,7 +258,7 @@ func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]mo
 		}
 		whole = all
 	}
-	whole.each(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
+	whole.visitCells(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
 		judged += c.CountPairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
@@ -281,10 +281,10 @@ func legendText() string {
 	return strings.Join(out, "  ")
 }
 
-// text is the matrix with numbers over the columns, which are those of the rows; wide has
+// matrixText is the matrix with numbers over the columns, which are those of the rows; wide has
 // one line for each cell, in words.
-func (t *matrixTable) text(wide bool) string {
-	head := t.about() + "\n"
+func (t *matrixTable) matrixText(wide bool) string {
+	head := t.aboutText() + "\n"
 	if len(t.rows) == 0 {
 		if t.only != "" && t.not != "" {
 			return head + "nothing that was judged is " + t.only.LegendText() + "; not judged: " + t.not + "\n"
@@ -295,22 +295,22 @@ func (t *matrixTable) text(wide bool) string {
 	switch {
 	case wide:
 		table.Head = []string{"FROM", "TO", "VERDICT"}
-		t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
-			table.Add(from.Name(), to.Name(), c.Text())
+		t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+			table.AddRow(from.Name(), to.Name(), c.Text())
 		})
-		return head + table.String() + t.excepts("")
+		return head + table.String() + t.exceptLines("")
 	case t.self != nil:
 		table.Head = []string{"NAME", "FROM IT", "TO IT"}
 		word := func(from, to *connections.MatrixEnd) string {
-			if sign := t.sign(from, to); sign != "" {
+			if sign := t.cellSign(from, to); sign != "" {
 				return sign + " " + t.m.Cell(from, to).Verdict().LegendText()
 			}
 			return ""
 		}
 		for _, e := range t.rows {
-			table.Add(e.Name(), word(t.self, e), word(e, t.self))
+			table.AddRow(e.Name(), word(t.self, e), word(e, t.self))
 		}
-		return head + table.String() + t.excepts("")
+		return head + table.String() + t.exceptLines("")
 	}
 	numbers := map[*connections.MatrixEnd]string{}
 	table.Head = []string{"#", "FROM"}
@@ -321,9 +321,9 @@ func (t *matrixTable) text(wide bool) string {
 	for _, from := range t.rows {
 		row := []string{numbers[from], from.Name()}
 		for _, to := range t.cols {
-			row = append(row, t.sign(from, to))
+			row = append(row, t.cellSign(from, to))
 		}
-		table.Add(row...)
+		table.AddRow(row...)
 	}
 	text := head + legendText() + "\n\n" + table.String()
 	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
@@ -340,21 +340,21 @@ func (t *matrixTable) text(wide bool) string {
 	return text
 }
 
-// markdown is the matrix as a table for a review.
-func (t *matrixTable) markdown() string {
+// markdownTable is the matrix as a table for a review.
+func (t *matrixTable) markdownTable() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.about()), legendText())
+	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), legendText())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
 	cells := func(e *connections.MatrixEnd) (out []string) {
 		for _, to := range t.cols {
-			out = append(out, t.sign(e, to))
+			out = append(out, t.cellSign(e, to))
 		}
 		return out
 	}
 	if t.self != nil {
 		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
-		cells = func(e *connections.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
+		cells = func(e *connections.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }
 	}
 	for _, e := range t.cols {
 		head = append(head, command.MarkdownText(e.Name()))
@@ -364,11 +364,11 @@ func (t *matrixTable) markdown() string {
 	for _, e := range t.rows {
 		line(append([]string{command.MarkdownText(e.Name())}, cells(e)...))
 	}
-	return b.String() + t.excepts("- ")
+	return b.String() + t.exceptLines("- ")
 }
 
-// excepts are lines that say which networks are not meant by those around them.
-func (t *matrixTable) excepts(prefix string) string {
+// exceptLines are lines that say which networks are not meant by those around them.
+func (t *matrixTable) exceptLines(prefix string) string {
 	var lines []string
 	for _, e := range slices.Concat(t.rows, t.cols) {
 		if len(e.Except) > 0 && !slices.Contains(lines, prefix+e.Text()) {
@@ -381,12 +381,12 @@ func (t *matrixTable) excepts(prefix string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// csv has one line for each cell.
-func (t *matrixTable) csv() string {
+// csvLines has one line for each cell.
+func (t *matrixTable) csvLines() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b) // into memory: there are no errors
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
-	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))

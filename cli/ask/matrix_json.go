@@ -61,7 +61,7 @@ type matrixCellOut struct {
 	Example *trace.Question `json:"example,omitempty"`
 }
 
-func (t *matrixTable) out() *matrixOut {
+func (t *matrixTable) jsonOut() *matrixOut {
 	out := &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
 		Ends: []matrixEndOut{}, Cells: []matrixCellOut{}}
 	seen := map[*connections.MatrixEnd]bool{}
@@ -71,7 +71,7 @@ func (t *matrixTable) out() *matrixOut {
 			out.Ends = append(out.Ends, matrixEndOf(e))
 		}
 	}
-	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		end(from)
 		end(to)
 		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,

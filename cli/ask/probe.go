@@ -16,7 +16,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Probe(a *command.App) *cobra.Command {
+func ProbeCommand(a *command.App) *cobra.Command {
 	var one trace.Question
 	var cases string
 	cmd := &cobra.Command{
@@ -33,14 +33,14 @@ answers in the same order.`,
   rung probe --cases questions.json -o json -f policies/ --sandbox-ovn /opt/ovn`,
 		Args: takesQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asked, err := questions(a, cmd, args, one, cases)
+			asked, err := readQuestions(a, cmd, args, one, cases)
 			if err != nil {
 				return err
 			}
 			return runProbe(cmd.Context(), a, asked, cases)
 		},
 	}
-	questionFlags(a, cmd, &one, &cases)
+	addQuestionFlags(a, cmd, &one, &cases)
 	return cmd
 }
 
@@ -48,16 +48,16 @@ answers in the same order.`,
 func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file string) error {
 	var bad CaseErrors
 	for i, q := range asked { // before OVN is started for it
-		if err := checked(q); err != nil && file == "" {
+		if err := checkQuestion(q); err != nil && file == "" {
 			return err
 		} else if err != nil {
-			bad.add(file, i, err)
+			bad.addError(file, i, err)
 		}
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.asError(); err != nil {
 		return err
 	}
-	cfg, err := a.Config(ctx, false, true)
+	cfg, err := a.EngineConfig(ctx, false, true)
 	box, _ := cfg.Sandbox.(*lab.Lab)
 	switch {
 	case err != nil:
@@ -71,20 +71,20 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 		return fmt.Errorf("a probe needs OVN: %w; --sandbox-ovn DIR names its folder", err)
 	}
 	box.Traffic, box.Churn, cfg.Mode.Simulated = 0, 0, false
-	return a.WithConfig(ctx, cfg, command.Settled(), func(e *engine.Engine, r *revision.Revision) error {
+	return a.WithConfig(ctx, cfg, command.ZonesSettled(), func(e *engine.Engine, r *revision.Revision) error {
 		if r.Mode.OVN == "" {
-			return withoutOVN(e)
+			return whyWithoutOVN(e)
 		}
-		ans, err := probed(ctx, a, e, asked, file)
+		ans, err := probeAnswer(ctx, a, e, asked, file)
 		if err != nil {
 			return err
 		}
-		return a.Conclude(ans)
+		return a.ConcludeAnswer(ans)
 	})
 }
 
-// withoutOVN says why the sandbox does not run on OVN.
-func withoutOVN(e *engine.Engine) error {
+// whyWithoutOVN says why the sandbox does not run on OVN.
+func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
 			return errors.New("a probe needs OVN, and the sandbox " + done.Summary)
@@ -93,10 +93,10 @@ func withoutOVN(e *engine.Engine) error {
 	return errors.New("a probe needs OVN, and the sandbox runs without")
 }
 
-// probed sends one question, or those of a file.
-func probed(ctx context.Context, a *command.App, e *engine.Engine, asked []trace.Question, file string) (*command.Answer, error) {
+// probeAnswer sends one question, or those of a file.
+func probeAnswer(ctx context.Context, a *command.App, e *engine.Engine, asked []trace.Question, file string) (*command.Answer, error) {
 	out, disagree := make([]*probeOut, 0, len(asked)), false
-	var notes omissions
+	var notes omissionsBuilder
 	for i, q := range asked {
 		o, err := sendProbe(ctx, e, q)
 		switch {
@@ -104,22 +104,22 @@ func probed(ctx context.Context, a *command.App, e *engine.Engine, asked []trace
 			return nil, err
 		case err != nil:
 			var bad CaseErrors
-			bad.add(file, i, err)
+			bad.addError(file, i, err)
 			return nil, bad
 		}
-		omits := notes.add(&o.verdictOut)
+		omits := notes.addAnswer(&o.verdictOut)
 		if file != "" {
-			o.NotConsidered = a.Omissions(omits)
+			o.NotConsidered = a.OmissionsOut(omits)
 		}
 		out, disagree = append(out, o), disagree || len(o.Findings) > 0
 	}
-	ans := answered(out, file)
-	ans.No, ans.NotConsidered = disagree, notes.all(len(asked))
+	ans := answerToQuestions(out, file)
+	ans.No, ans.NotConsidered = disagree, notes.allOmissions(len(asked))
 	return ans, nil
 }
 
-// checked says what is wrong with a question, whatever the cluster.
-func checked(q trace.Question) error {
+// checkQuestion says what is wrong with a question, whatever the cluster.
+func checkQuestion(q trace.Question) error {
 	if trace.IsBareName(q.From) || trace.IsBareName(q.To) {
 		return nil // whose names they are is not known yet
 	}

@@ -86,14 +86,14 @@ func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(probe.VerdictWord(p.Verdict)+" "+p.Reason))
 		}
 		if len(r.Sent[i]) > 0 {
-			b.WriteString("\n" + o.stages(i, wide) + "\n" + o.packets(i))
+			b.WriteString("\n" + o.stagesText(i, wide) + "\n" + o.packetsText(i))
 		}
 	}
 }
 
-// stages returns the table of the stages that the first packet passed on a path; without
+// stagesText returns the table of the stages that the first packet passed on a path; without
 // wide, of the stages that decided something.
-func (o *probeOut) stages(path int, wide bool) string {
+func (o *probeOut) stagesText(path int, wide bool) string {
 	r := o.result
 	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY", "BY ROWS", "BY POLICIES"}}
 	for i := range r.Packets.Paths[path].Stages {
@@ -105,22 +105,22 @@ func (o *probeOut) stages(path int, wide bool) string {
 		if s.Verdict == verdict.NotApplicable {
 			word, by = "–", s.Reason
 		}
-		t.Add(string(s.Stage), s.Zone, word, by, beside(s, rows), beside(s, policies))
+		t.AddRow(string(s.Stage), s.Zone, word, by, otherDecision(s, rows), otherDecision(s, policies))
 	}
 	return t.String()
 }
 
-// beside returns the decision of rows or policies at a stage, or "the same" where it is the
+// otherDecision returns the decision of rows or policies at a stage, or "the same" where it is the
 // decision that packets got.
-func beside(packets, other *verdict.StageVerdict) string {
+func otherDecision(packets, other *verdict.StageVerdict) string {
 	if probe.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
 	}
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
 }
 
-// packets returns the table of all packets that were sent on a path.
-func (o *probeOut) packets(path int) string {
+// packetsText returns the table of all packets that were sent on a path.
+func (o *probeOut) packetsText(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {
 		s := &o.result.Sent[path][i]
@@ -132,7 +132,7 @@ func (o *probeOut) packets(path int) string {
 		for k := range s.Met {
 			met = append(met, probe.DeciderName(&s.Met[k].Decider))
 		}
-		t.Add(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
+		t.AddRow(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}
 	return t.String()
 }

@@ -26,7 +26,7 @@ const (
 	byBoth     = "both"
 )
 
-func Trace(a *command.App) *cobra.Command {
+func TraceCommand(a *command.App) *cobra.Command {
 	var one trace.Question
 	var cases, by string
 	var ovn bool
@@ -56,7 +56,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
   rung trace --cases questions.json -o json -f policies/`,
 		Args: takesQuestion,
 	}, func(args []string, _ bool) command.Query {
-		questions := sync.OnceValues(func() ([]trace.Question, error) { return questions(a, cmd, args, one, cases) })
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return readQuestions(a, cmd, args, one, cases) })
 		live := ovn || asksZones(a, by)
 		a.Flags.OnOVN = ovn
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -64,27 +64,27 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 			if err != nil {
 				return nil, err
 			}
-			if r, err = imagined(r, asIf, by, ovn); err != nil {
+			if r, err = imagineObjects(r, asIf, by, ovn); err != nil {
 				return nil, err
 			}
 			var ask askOVN
 			if ovn {
 				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(ctx, e, c) }
 			}
-			return traced(a, r, asked, cases, by, live, e.Now(), ask)
+			return traceAnswer(a, r, asked, cases, by, live, e.Now(), ask)
 		}}
 	})
-	questionFlags(a, cmd, &one, &cases)
+	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
 	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
-	byFlag(cmd, &by)
+	addByFlag(cmd, &by)
 	return cmd
 }
 
-// byFlag adds the flag that says who is asked.
-func byFlag(cmd *cobra.Command, by *string) {
+// addByFlag adds the flag that says who is asked.
+func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
@@ -104,8 +104,8 @@ func asksZones(a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.NB) > 0 || len(a.Flags.Files) == 0)
 }
 
-// questionFlags adds the flags that say which connection is meant, or which file has many.
-func questionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
+// addQuestionFlags adds the flags that say which connection is meant, or which file has many.
+func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
 	f.StringVar(&one.From, "from", "", "the `end` that begins the connection")
 	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
@@ -115,46 +115,46 @@ func questionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, case
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
 }
 
-// traced answers one question, or those of a file.
-func traced(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*command.Answer, error) {
+// traceAnswer answers one question, or those of a file.
+func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*command.Answer, error) {
 	ask, err := askedOf(by)
 	if err != nil {
 		return nil, err
 	}
-	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
-		describe: a.Omissions}
+	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
+		describe: a.OmissionsOut}
 	if file == "" {
-		o, err := of.ask(asked[0])
+		o, err := of.askOne(asked[0])
 		if err != nil {
 			return nil, err
 		}
-		o.whole()
-		ans := answered([]*verdictOut{o}, file)
-		ans.No, ans.Err, ans.NotConsidered = o.disagrees(), o.OVN.failed(), o.omissions()
+		o.addDetails()
+		ans := answerToQuestions([]*verdictOut{o}, file)
+		ans.No, ans.Err, ans.NotConsidered = o.hasDisagreement(), o.OVN.whyFailed(), o.verdictOmissions()
 		return ans, nil
 	}
-	return of.all(asked, file)
+	return of.askAll(asked, file)
 }
 
-// all returns the answers to the questions of a file. With OVN, all questions are asked
+// askAll returns the answers to the questions of a file. With OVN, all questions are asked
 // before the answer is written, one after the other, each with ovn-trace processes of its
 // own; without OVN, each is asked while the answer is written.
-func (a *asking) all(asked []trace.Question, file string) (*command.Answer, error) {
+func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.Answer, error) {
 	var known []*verdictOut
 	errs, failed := make([]error, len(asked)), make([]error, len(asked))
 	var disagree atomic.Bool
-	var notes omissions
+	var notes omissionsBuilder
 	item := func(i int) *verdictOut {
-		o, err := a.ask(asked[i])
+		o, err := a.askOne(asked[i])
 		if err != nil { // the others are answered all the same
 			errs[i] = err
-			return notAsked(asked[i], err)
+			return verdictNotAsked(asked[i], err)
 		}
-		failed[i] = o.OVN.failed()
-		if o.disagrees() {
+		failed[i] = o.OVN.whyFailed()
+		if o.hasDisagreement() {
 			disagree.Store(true)
 		}
-		o.NotConsidered = a.describe(notes.add(o))
+		o.NotConsidered = a.describe(notes.addAnswer(o))
 		return o
 	}
 	if a.ovn != nil {
@@ -166,7 +166,7 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 		}
 	}
 	ans := &command.Answer{}
-	ans.Items = &command.Items{N: len(asked), Item: func(i int) command.Item {
+	ans.Items = &command.AnswerItems{N: len(asked), Item: func(i int) command.AnswerItem {
 		if known != nil {
 			return known[i]
 		}
@@ -175,10 +175,10 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 		var bad CaseErrors
 		for i, err := range errs {
 			if err != nil {
-				bad.add(file, i, err)
+				bad.addError(file, i, err)
 			}
 		}
-		ans.No, ans.Err, ans.NotConsidered = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...)), notes.all(len(asked))
+		ans.No, ans.Err, ans.NotConsidered = disagree.Load(), cmp.Or(bad.asError(), cmp.Or(failed...)), notes.allOmissions(len(asked))
 	}}
 	return ans, nil
 }
@@ -196,9 +196,9 @@ func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection
 	return c, err
 }
 
-// asking answers questions about connections by one revision; it may be used at once from
+// connectionAsker answers questions about connections by one revision; it may be used at once from
 // many goroutines.
-type asking struct {
+type connectionAsker struct {
 	tracer trace.Tracer
 	r      *revision.Revision
 	names  *trace.EndNames
@@ -207,11 +207,11 @@ type asking struct {
 	now    time.Time
 	ovn    askOVN // nil where OVN is not asked
 	// describe writes what was not considered.
-	describe func([]model.Omission) []command.Omission
+	describe func([]model.Omission) []command.OmissionOut
 }
 
-// ask asks one question.
-func (a *asking) ask(q trace.Question) (*verdictOut, error) {
+// askOne asks one question.
+func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	c, err := connectionOf(q, a.names)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	}
 	out := verdictOf(q, answer)
 	if !a.tried { // of many a line each is printed: the paths need not be kept
-		out.trim()
+		out.trimTrace()
 	}
 	if a.ovn != nil {
 		if out.OVN, err = a.ovn(answer.Connection); err != nil {

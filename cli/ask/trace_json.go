@@ -45,7 +45,7 @@ type verdictOut struct {
 	Findings  []disagreementOut `json:"findings,omitempty"`
 	// NotConsidered are the omissions that could change the answer; set only where it is one of
 	// many.
-	NotConsidered []command.Omission `json:"not_considered,omitempty"`
+	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
 
 	trace *trace.Trace
 }
@@ -146,22 +146,22 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	return out
 }
 
-// trim keeps of the trace what one line of many needs.
-func (o *verdictOut) trim() {
+// trimTrace keeps of the trace what one line of many needs.
+func (o *verdictOut) trimTrace() {
 	o.trace = &trace.Trace{Connection: o.trace.Connection, Verdict: o.trace.Verdict, Reason: o.trace.Reason,
 		Disagree: o.trace.Disagree, NotConsidered: o.trace.NotConsidered}
 	for _, f := range o.Families {
-		f.trim()
+		f.trimTrace()
 	}
 }
 
-// disagrees says whether who was asked says different things, and nobody knows why.
-func (o *verdictOut) disagrees() bool {
-	if o.OVN.disagrees() {
+// hasDisagreement says whether who was asked says different things, and nobody knows why.
+func (o *verdictOut) hasDisagreement() bool {
+	if o.OVN.hasDisagreement() {
 		return true
 	}
 	if len(o.Families) > 0 {
-		return slices.ContainsFunc(o.Families, (*verdictOut).disagrees)
+		return slices.ContainsFunc(o.Families, (*verdictOut).hasDisagreement)
 	}
 	if o.trace.DiffersAsKnown() {
 		return o.Rows.Verdict == verdict.Unknown
@@ -169,8 +169,8 @@ func (o *verdictOut) disagrees() bool {
 	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
 }
 
-// notAsked stands for the answer to a question that cannot be asked.
-func notAsked(q trace.Question, err error) *verdictOut {
+// verdictNotAsked stands for the answer to a question that cannot be asked.
+func verdictNotAsked(q trace.Question, err error) *verdictOut {
 	return &verdictOut{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
 		Protocol: strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), Port: q.Port, Stages: []verdictStage{}}
 }
@@ -194,8 +194,8 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 	return out
 }
 
-// whole adds what is said of one question only.
-func (o *verdictOut) whole() {
+// addDetails adds what is said of one question only.
+func (o *verdictOut) addDetails() {
 	o.Summary, o.Otherwise = o.trace.Sentence(), o.trace.IdleOutcome()
 	for _, d := range o.trace.Disagree {
 		f := disagreementOut{Brief: finding.BriefOf(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}

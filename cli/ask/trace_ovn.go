@@ -80,25 +80,25 @@ func ovnZone(h *flows.OVNZoneWay) ovnZoneOut {
 		Cause: h.DisagreementCause(), Stages: []ovnStageOut{}, Text: h.Text}
 	for i := range h.Stages {
 		s := &h.Stages[i]
-		stage := ovnStageOut{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: deciders(s.RulesBehind), Passed: []deciderOut{}, Rows: stageOut(&s.Rows), Agreement: s.Agreement}
+		stage := ovnStageOut{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: decidersOfFlow(s.RulesBehind), Passed: []deciderOut{}, Rows: stageOut(&s.Rows), Agreement: s.Agreement}
 		for _, b := range s.Passed {
-			stage.Passed = append(stage.Passed, deciders(b)...)
+			stage.Passed = append(stage.Passed, decidersOfFlow(b)...)
 		}
 		out.Stages = append(out.Stages, stage)
 	}
 	return out
 }
 
-// deciders are the rules that a flow may be of.
-func deciders(b liverows.RulesBehindFlow) []deciderOut {
+// decidersOfFlow are the rules that a flow may be of.
+func decidersOfFlow(b liverows.RulesBehindFlow) []deciderOut {
 	return page.MapList(b.Rules, func(r liverows.BehindRule) deciderOut {
 		d := r.Decider()
 		return deciderOf(&d)
 	})
 }
 
-// failed says what kept ovn-trace from answering, nil where it did.
-func (o *ovnOut) failed() error {
+// whyFailed says what kept ovn-trace from answering, nil where it did.
+func (o *ovnOut) whyFailed() error {
 	if o == nil {
 		return nil
 	}
@@ -112,11 +112,11 @@ func (o *ovnOut) failed() error {
 	return nil
 }
 
-// disagrees says whether OVN and the rows do.
-func (o *ovnOut) disagrees() bool { return o != nil && o.Agreement == flows.Disagree }
+// hasDisagreement says whether OVN and the rows do.
+func (o *ovnOut) hasDisagreement() bool { return o != nil && o.Agreement == flows.Disagree }
 
-// brief is the answer at the end of a line.
-func (o *ovnOut) brief() string {
+// briefText is the answer at the end of a line.
+func (o *ovnOut) briefText() string {
 	switch o.Agreement {
 	case flows.Agree:
 		return " · OVN agrees"
@@ -126,8 +126,8 @@ func (o *ovnOut) brief() string {
 	return " · OVN: " + o.words.Headline
 }
 
-// write prints what OVN says stage by stage, and the rows beside it.
-func (o *ovnOut) write(b *strings.Builder) {
+// writeStages prints what OVN says stage by stage, and the rows beside it.
+func (o *ovnOut) writeStages(b *strings.Builder) {
 	fmt.Fprintf(b, "\novn-trace: %s\n", o.words.Headline)
 	for i := range o.words.Ways {
 		w := &o.words.Ways[i]
@@ -143,7 +143,7 @@ func (o *ovnOut) write(b *strings.Builder) {
 			case flows.Disagree:
 				rows = "✗ " + rows
 			}
-			t.Add(l.Stage, l.Zone, l.OVN, rows)
+			t.AddRow(l.Stage, l.Zone, l.OVN, rows)
 		}
 		if len(t.Rows) > 0 {
 			b.WriteString("\n" + t.String())

@@ -56,7 +56,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		b.WriteString(" · rows agree")
 	}
 	if brief && o.OVN != nil {
-		b.WriteString(o.OVN.brief())
+		b.WriteString(o.OVN.briefText())
 	}
 	b.WriteString("\n")
 	if brief {
@@ -91,7 +91,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		}
 	}
 	if o.OVN != nil {
-		o.OVN.write(b)
+		o.OVN.writeStages(b)
 	}
 }
 
@@ -110,13 +110,13 @@ func (o *verdictOut) writeServices(b *strings.Builder) {
 func (o *verdictOut) writeFamilies(b *strings.Builder, wide, brief bool) {
 	switch {
 	case o.Rows == nil:
-	case o.disagrees():
+	case o.hasDisagreement():
 		b.WriteString(" · rows disagree")
 	default:
 		b.WriteString(" · rows agree")
 	}
 	if o.OVN != nil && brief {
-		b.WriteString(o.OVN.brief())
+		b.WriteString(o.OVN.briefText())
 	}
 	b.WriteString("\n")
 	if brief {
@@ -128,7 +128,7 @@ func (o *verdictOut) writeFamilies(b *strings.Builder, wide, brief bool) {
 		f.WriteText(b, wide, false)
 	}
 	if o.OVN != nil {
-		o.OVN.write(b)
+		o.OVN.writeStages(b)
 	}
 }
 
@@ -168,7 +168,7 @@ func stagesTable(p *trace.Path, rows bool) string {
 		if rows && s.Rows != nil {
 			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)))
 		}
-		t.Add(cells...)
+		t.AddRow(cells...)
 	}
 	return t.String()
 }
@@ -197,7 +197,7 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 			if l.Band != "" {
 				tier = l.Band
 			}
-			t.Add(result, tier, rule)
+			t.AddRow(result, tier, rule)
 		}
 		if len(t.Rows) > 0 {
 			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)
@@ -210,9 +210,9 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 	}
 }
 
-// omissions returns the omissions of the answer; one of them says that the verdict is unknown
+// verdictOmissions returns the omissions of the answer; one of them says that the verdict is unknown
 // or that no policy applies, where that is so.
-func (o *verdictOut) omissions() []model.Omission {
+func (o *verdictOut) verdictOmissions() []model.Omission {
 	out := slices.Clone(o.trace.NotConsidered)
 	switch o.trace.Verdict {
 	case verdict.Unknown:
@@ -223,17 +223,17 @@ func (o *verdictOut) omissions() []model.Omission {
 	return out
 }
 
-// omissions collects the omissions of many answers; it may be filled from any goroutine.
-type omissions struct {
+// omissionsBuilder collects the omissions of many answers; it may be filled from any goroutine.
+type omissionsBuilder struct {
 	mu    sync.Mutex
 	seen  map[string]bool
 	found []model.Omission
 	none  int // answers that no policy was asked about
 }
 
-// add takes in those of an answer, and gives them back.
-func (s *omissions) add(o *verdictOut) []model.Omission {
-	all := o.omissions()
+// addAnswer takes in those of an answer, and gives them back.
+func (s *omissionsBuilder) addAnswer(o *verdictOut) []model.Omission {
+	all := o.verdictOmissions()
 	if len(all) == 0 {
 		return nil
 	}
@@ -253,8 +253,8 @@ func (s *omissions) add(o *verdictOut) []model.Omission {
 	return all
 }
 
-// all returns the omissions of n answers. "No policy is asked" counts only where it holds for all.
-func (s *omissions) all(n int) []model.Omission {
+// allOmissions returns the omissions of n answers. "No policy is asked" counts only where it holds for all.
+func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.SortFunc(s.found, func(a, b model.Omission) int {

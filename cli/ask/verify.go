@@ -22,7 +22,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Verify(a *command.App) *cobra.Command {
+func VerifyCommand(a *command.App) *cobra.Command {
 	var by string
 	var asIf, write bool
 	var namespaces []string
@@ -54,17 +54,17 @@ pods of all namespaces, or of those of --namespaces.`,
 			}
 			return nil
 		},
-		Annotations: command.Forms(command.JUnitForm),
+		Annotations: command.FormAnnotations(command.JUnitForm),
 	}, func(files []string, _ bool) command.Query {
 		live := !write && asksZones(a, by)
-		read := sync.OnceValues(func() (*expectations, error) { return readExpectations(cmd.Context(), a, files) })
+		read := sync.OnceValues(func() (*expectationFiles, error) { return readExpectations(cmd.Context(), a, files) })
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ask, err := askedOf(by)
 			switch {
 			case err != nil:
 				return nil, err
 			case write:
-				return written(r, namespaces, a.Flags.Output)
+				return firstFileAnswer(r, namespaces, a.Flags.Output)
 			case asIf && by != byPolicies:
 				return nil, errAsIfRows
 			}
@@ -72,10 +72,10 @@ pods of all namespaces, or of those of --namespaces.`,
 			if err != nil {
 				return nil, err
 			}
-			return verified(ctx, a, r, asked, verify.Options{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+			return verifyAnswer(ctx, a, r, asked, verify.Options{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
 		}}
 	})
-	byFlag(cmd, &by)
+	addByFlag(cmd, &by)
 	f := cmd.Flags()
 	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
 	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
@@ -85,8 +85,8 @@ pods of all namespaces, or of those of --namespaces.`,
 	return cmd
 }
 
-// expectations are files of statements as they were read.
-type expectations struct {
+// expectationFiles are files of statements as they were read.
+type expectationFiles struct {
 	statements []verify.Statement
 	problems   []*verify.Problem
 }
@@ -95,8 +95,8 @@ type expectations struct {
 const maxExpectations = 16 << 20
 
 // readExpectations reads files of statements; what is wrong with one keeps no other.
-func readExpectations(ctx context.Context, a *command.App, files []string) (*expectations, error) {
-	out := &expectations{}
+func readExpectations(ctx context.Context, a *command.App, files []string) (*expectationFiles, error) {
+	out := &expectationFiles{}
 	for _, file := range files {
 		text, err := a.ReadGiven(ctx, file, maxExpectations)
 		if err != nil {
@@ -116,8 +116,8 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 	return out, nil
 }
 
-// written prints a first file.
-func written(r *revision.Revision, namespaces []string, form string) (*command.Answer, error) {
+// firstFileAnswer prints a first file.
+func firstFileAnswer(r *revision.Revision, namespaces []string, form string) (*command.Answer, error) {
 	if form == command.JUnitForm {
 		return nil, errors.New("--write has no JUnit form")
 	}
@@ -131,9 +131,9 @@ func written(r *revision.Revision, namespaces []string, form string) (*command.A
 // How long statements are judged without a word, and then until the next.
 const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
-// verified judges statements. A statement that cannot be read or asked is reported on stderr,
+// verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
 // one line each.
-func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *expectations, how verify.Options) (*command.Answer, error) {
+func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *expectationFiles, how verify.Options) (*command.Answer, error) {
 	next := time.Now().Add(verifyQuiet)
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
@@ -164,7 +164,7 @@ func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
-	ans := &command.Answer{Value: &out, No: out.Failed > 0, Text: out.text, JUnit: func() (string, error) { return junit(&out) }, NotConsidered: omits}
+	ans := &command.Answer{Value: &out, No: out.Failed > 0, Text: out.verifyText, JUnit: func() (string, error) { return junitXML(&out) }, NotConsidered: omits}
 	for _, p := range problems {
 		if line := clean.Line(p.Error()); !a.Said[line] {
 			a.Said[line] = true
@@ -177,19 +177,19 @@ func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *
 	return ans, nil
 }
 
-// text is the table of what holds and what does not, with a trace of each that fails.
-func (o *verifyOut) text(wide bool) string {
+// verifyText is the table of what holds and what does not, with a trace of each that fails.
+func (o *verifyOut) verifyText(wide bool) string {
 	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
 	if wide {
 		t.Head = []string{"RESULT", "AT", "STATEMENT", "ANSWER"}
 	}
 	for i := range o.Statements {
 		s := &o.Statements[i]
-		cells := []string{s.mark(), s.title, s.Message}
+		cells := []string{s.resultText(), s.title, s.Message}
 		if wide {
-			cells = []string{s.mark(), s.at(), s.says(), s.Message}
+			cells = []string{s.resultText(), s.positionText(), s.statementText(), s.Message}
 		}
-		t.Add(cells...)
+		t.AddRow(cells...)
 	}
 	var b strings.Builder
 	if len(t.Rows) > 0 {
@@ -197,7 +197,7 @@ func (o *verifyOut) text(wide bool) string {
 	}
 	for i := range o.Statements {
 		if s := &o.Statements[i]; s.Result != resultPass {
-			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.at(), s.says(), s.Message)
+			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.positionText(), s.statementText(), s.Message)
 			if s.Result == resultUnproven {
 				b.WriteString("unproven: " + strings.Join(command.OmittedLines(s.NotConsidered), "\n") + "\n")
 			}
@@ -207,6 +207,6 @@ func (o *verifyOut) text(wide bool) string {
 			}
 		}
 	}
-	b.WriteString("\n" + o.summary() + "\n")
+	b.WriteString("\n" + o.summaryText() + "\n")
 	return b.String()
 }

@@ -44,7 +44,7 @@ type statementOut struct {
 	// Witness is a connection that speaks against the statement, as in rung trace.
 	Witness *verdictOut `json:"witness,omitempty"`
 	// NotConsidered are the omissions that could change the result.
-	NotConsidered []command.Omission `json:"not_considered,omitempty"`
+	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
 
 	title string
 }
@@ -67,34 +67,34 @@ func resultOf(a *command.App, r verify.Result) statementOut {
 	case r.Holds:
 		out.Result = resultPass
 	}
-	out.NotConsidered = a.Omissions(r.NotConsidered)
+	out.NotConsidered = a.OmissionsOut(r.NotConsidered)
 	if r.Trace != nil {
 		out.Witness = verdictOf(trace.QuestionOf(r.Trace.Connection), r.Trace)
-		out.Witness.whole()
+		out.Witness.addDetails()
 	}
 	return out
 }
 
-func (s *statementOut) at() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
+func (s *statementOut) positionText() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
-// mark is the result in a table: what fails is seen.
-func (s *statementOut) mark() string {
+// resultText is the result in a table: what fails is seen.
+func (s *statementOut) resultText() string {
 	if s.Result == resultPass {
 		return s.Result
 	}
 	return strings.ToUpper(s.Result)
 }
 
-// says is the name with what the statement says.
-func (s *statementOut) says() string {
+// statementText is the name with what the statement says.
+func (s *statementOut) statementText() string {
 	if s.Name == "" {
 		return s.Statement
 	}
 	return s.Name + " (" + s.Statement + ")"
 }
 
-// summary counts: "12 of 14 statements hold; 1 cannot be read or asked".
-func (o *verifyOut) summary() string {
+// summaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
+func (o *verifyOut) summaryText() string {
 	out := fmt.Sprintf("%d of %s", o.Passed, words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
 	if o.Unproven > 0 {
 		out += fmt.Sprintf("; %d unproven", o.Unproven)
@@ -135,9 +135,9 @@ type junitFault struct {
 	Text    string `xml:",chardata"`
 }
 
-// junit has a suite for each file, a failure for each statement that fails, and an error
+// junitXML has a suite for each file, a failure for each statement that fails, and an error
 // for each mistake.
-func junit(o *verifyOut) (string, error) {
+func junitXML(o *verifyOut) (string, error) {
 	all := junitSuites{}
 	suite := func(file string) *junitSuite {
 		for i := range all.Suites {
@@ -150,7 +150,7 @@ func junit(o *verifyOut) (string, error) {
 	}
 	for i := range o.Statements {
 		s := &o.Statements[i]
-		in, c := suite(s.File), junitCase{Class: s.File, Name: fmt.Sprintf("line %d: %s", s.Line, s.says())}
+		in, c := suite(s.File), junitCase{Class: s.File, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText())}
 		c.Out = strings.Join(command.OmittedLines(s.NotConsidered), "\n")
 		switch s.Result {
 		case resultUnproven:

@@ -19,7 +19,7 @@ import (
 	"rung/sources/reading"
 )
 
-func Apply(a *command.App) *cobra.Command {
+func ApplyCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	var path string
 	var force bool
@@ -44,10 +44,10 @@ server first. A field owned by another manager is a conflict, unless
 			if path == "" && len(a.Flags.Files) > 0 {
 				paths, a.Flags.Files = a.Flags.Files, nil
 			}
-			if err := mayAsk(a, &c); err != nil {
+			if err := checkCanAsk(a, &c); err != nil {
 				return err
 			}
-			m, err := applied(cmd.Context(), a, paths)
+			m, err := filesMutation(cmd.Context(), a, paths)
 			if err != nil {
 				return err
 			}
@@ -64,9 +64,9 @@ server first. A field owned by another manager is a conflict, unless
 // maxChange bounds a document to apply, in bytes.
 const maxChange = 4 << 20
 
-// applied is the change that applies files and folders, of which the latter may hold more
+// filesMutation is the change that applies files and folders, of which the latter may hold more
 // than policies.
-func applied(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
+func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
 	text, err := readChanges(ctx, a, paths)
 	folder := func(p string) bool {
 		info, err := os.Stat(p)
@@ -90,9 +90,9 @@ func readChanges(ctx context.Context, a *command.App, paths []string) ([]byte, e
 			}
 			switch info, err := os.Stat(path); {
 			case err != nil:
-				skipped(a, path, "link to nothing")
+				saySkipped(a, path, "link to nothing")
 			case !info.Mode().IsRegular():
-				skipped(a, path, reading.FileKind(info.Mode())+"; only regular files are read from folders")
+				saySkipped(a, path, reading.FileKind(info.Mode())+"; only regular files are read from folders")
 			default:
 				all = append(all, path)
 			}
@@ -119,8 +119,8 @@ func readChanges(ctx context.Context, a *command.App, paths []string) ([]byte, e
 	return text, nil
 }
 
-// skipped says that a file of a folder is left aside.
-func skipped(a *command.App, path, why string) {
+// saySkipped says that a file of a folder is left aside.
+func saySkipped(a *command.App, path, why string) {
 	fmt.Fprintln(a.Err, "rung: "+clean.Line(path+": skipped: "+why))
 }
 

@@ -40,13 +40,13 @@ func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 		"put the change back after this `time`, such as 60s, unless it is confirmed: by enter, or rung confirm")
 }
 
-// mayAsk refuses a change that nobody could be asked about, and one where the
+// checkCanAsk refuses a change that nobody could be asked about, and one where the
 // rows would not follow.
-func mayAsk(a *command.App, c *changeFlags) error {
+func checkCanAsk(a *command.App, c *changeFlags) error {
 	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
 	}
-	if err := mayTry(a, c); err != nil {
+	if err := checkTrialFlags(a, c); err != nil {
 		return err
 	}
 	if !c.dryRun && !c.yes && !a.CanAsk {
@@ -58,7 +58,7 @@ func mayAsk(a *command.App, c *changeFlags) error {
 // makeChange previews a mutation, has it confirmed and commits it.
 func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	mutation func(*revision.Revision) (change.Mutation, error)) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
@@ -78,7 +78,7 @@ func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 		return err
 	}
 	return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-		p, outcome, err := made(ctx, a, e, c, p, show)
+		p, outcome, err := confirmAndFollow(ctx, a, e, c, p, show)
 		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
 			done(p)
 		}
@@ -91,15 +91,15 @@ func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 // the end, with the outcome.
 func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
 	do func(show func(*gate.Preview) error) (*gate.Preview, string, error)) error {
-	tells := tells(a, c)
+	tells := isAnswerTold(a, c)
 	p, outcome, err := do(func(p *gate.Preview) error {
 		if tells {
 			return nil
 		}
-		return a.Print(answer(p, ""))
+		return a.PrintAnswer(answer(p, ""))
 	})
 	if tells {
-		err = errors.Join(err, a.Print(answer(p, outcome)))
+		err = errors.Join(err, a.PrintAnswer(answer(p, outcome)))
 	}
 	return err
 }
@@ -112,18 +112,18 @@ func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
 	return previewAnswer(p, outcome)
 }
 
-// made has a change confirmed, makes it, waits for the rows and says what became of it. p
+// confirmAndFollow has a change confirmed, makes it, waits for the rows and says what became of it. p
 // is the change as it was shown last.
-func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
+func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
 	var res *gate.Result
 	r, tried := e.Revision(), false
-	p, err = confirmed(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
+	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
 		tried = true
 		res, err = e.Commit(ctx, p, confirm)
 		return err
 	})
 	if !tried && !c.dryRun {
-		err = refused(ctx, a, e, p, err)
+		err = auditRefusal(ctx, a, e, p, err)
 	}
 	if res == nil {
 		return p, outcomeOf(tried, false, err), err
@@ -143,7 +143,7 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 	}
 	// Where no zone is watched nobody looks at rows.
 	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
-		ferr := follow(ctx, a, e, res.Written, patience)
+		ferr := followRows(ctx, a, e, res.Written, patience)
 		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
 			ferr = nil // what becomes of the change then is said below
 		}
@@ -157,18 +157,18 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 	return p, outcomeOf(tried, true, err), err
 }
 
-// confirmed shows a change, has it confirmed and makes it. If the change is no longer the
+// confirmAndCommit shows a change, has it confirmed and makes it. If the change is no longer the
 // same when the answer comes, it is shown again as it is now and asked about once more; with
 // --yes nobody is asked, and it is refused instead. confirmed returns the preview that was
 // shown last.
-func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
+func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
 	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
 		if err := show(p); err != nil {
 			return p, err
 		}
 		if c.dryRun {
-			return p, stops(a, p, c.name)
+			return p, stopError(a, p, c.name)
 		}
 		if nothingToDo(p) {
 			return p, nil
@@ -183,7 +183,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 			}
 			return p, err
 		}
-		confirm, err := confirm(a, c, p)
+		confirm, err := confirmPreview(a, c, p)
 		if err != nil {
 			return p, err
 		}
@@ -203,11 +203,11 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 	}
 }
 
-// stops returns the error that ends a command which only shows a change, the same for every
+// stopError returns the error that ends a command which only shows a change, the same for every
 // such command: the change is blocked, it was not wholly judged, or a guard rail stops it and
 // confirmed is not the name that the rail asks for. A change blocked only because changes are
 // switched off is no error here, as nothing is to be written.
-func stops(a *command.App, p *gate.Preview, confirmed string) error {
+func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
 		return nil
@@ -231,9 +231,9 @@ func nothingToDo(p *gate.Preview) bool {
 // followTime is how long a change waits for the rows of every zone to show it.
 const followTime = 10 * time.Second
 
-// follow waits until every zone's rows show the change, and says which policies
+// followRows waits until every zone's rows show the change, and says which policies
 // have none to show: their old rows go on to decide.
-func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
+func followRows(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var behind []policies.ZoneShown

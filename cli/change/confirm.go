@@ -15,9 +15,9 @@ import (
 	"rung/model"
 )
 
-// confirm gets the answer to a preview, from the flags or by asking. The error
+// confirmPreview gets the answer to a preview, from the flags or by asking. The error
 // says that it was no, or that a guard rail wants more than was given.
-func confirm(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
+func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.CanAsk {
@@ -54,9 +54,9 @@ func confirm(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, err
 // errSaidNo is the answer No.
 var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)
 
-// refused has a change audited that was asked for, and not made for a reason other than the
+// auditRefusal has a change audited that was asked for, and not made for a reason other than the
 // answer No.
-func refused(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Preview, why error) error {
+func auditRefusal(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Preview, why error) error {
 	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
 		return why
 	}
@@ -96,9 +96,9 @@ const (
 	outcomeKept      = "kept"      // of a plan: it was ended, and the policies stay as they are
 )
 
-// tells says whether the answer to a change is printed after the outcome,
+// isAnswerTold says whether the answer to a change is printed after the outcome,
 // with that. Where somebody is asked it has to be seen before.
-func tells(a *command.App, c *changeFlags) bool {
+func isAnswerTold(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && (a.Flags.Output == "json" || a.Flags.Output == "yaml")
 }
 

@@ -19,7 +19,7 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 		"undo":   {Title: "Undo", Blocked: "what it was before can no longer be read", Mutation: change.Mutation{Op: change.OpUndo}, Notes: []string{"undoes the change of today"}},
 	} {
 		tried := false
-		_, err := confirmed((&command.App{}), &changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
+		_, err := confirmAndCommit((&command.App{}), &changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
 			tried = true
 			return nil
 		})
@@ -30,7 +30,7 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 	// The last step of a plan is made, and its zones are still to be waited for.
 	started := false
 	p := &gate.Preview{Title: "Continue", Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Notes: []string{"the state folder has no file locks"}}
-	_, err := confirmed((&command.App{}), &changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
+	_, err := confirmAndCommit((&command.App{}), &changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
 		started = true
 		return nil
 	})
@@ -60,8 +60,8 @@ func TestConfirmedAgain(t *testing.T) {
 			a := &command.App{In: strings.NewReader(c.typed), Out: &out, Err: &errs}
 			var got []*gate.Preview
 			made := false
-			show := func(p *gate.Preview) error { return a.Print(previewAnswer(p, "")) }
-			p, err := confirmed(a, &c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
+			show := func(p *gate.Preview) error { return a.PrintAnswer(previewAnswer(p, "")) }
+			p, err := confirmAndCommit(a, &c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
 				got = append(got, p)
 				if p == was {
 					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, Difference: "ANP b came", Preview: now})
@@ -89,8 +89,8 @@ func TestBlockedIsRefused(t *testing.T) {
 		var out, errs strings.Builder
 		a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs}
 		p := &gate.Preview{Title: "Continue: Re-space", Blocked: "allow-blue-mon is new at 25, where it passes", Notes: []string{"1 of 9 done"}}
-		show := func(p *gate.Preview) error { return a.Print(stepsAnswer(p, "")) }
-		_, err := confirmed(a, &flags, p, show, func(*gate.Preview, gate.Confirm) error {
+		show := func(p *gate.Preview) error { return a.PrintAnswer(stepsAnswer(p, "")) }
+		_, err := confirmAndCommit(a, &flags, p, show, func(*gate.Preview, gate.Confirm) error {
 			t.Error("it is made")
 			return nil
 		})

@@ -32,7 +32,7 @@ type levelFlags struct {
 	wait               bool
 }
 
-func LogLevel(a *command.App) *cobra.Command {
+func LogLevelCommand(a *command.App) *cobra.Command {
 	f := &levelFlags{}
 	cmd := &cobra.Command{
 		Use:   "log-level {NAME… LEVELS | --end [NAME…] | --sessions}",
@@ -84,7 +84,7 @@ func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
 const openSession = "open"
 
 func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string) error {
-	m, err := f.mutation(len(args))
+	m, err := f.levelMutation(len(args))
 	switch {
 	case err != nil:
 		return err
@@ -93,11 +93,11 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	case f.end:
 		return endSessions(ctx, a, f, args)
 	}
-	if err := mayAsk(a, &f.change); err != nil {
+	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		if m.Policies, err = loggedNames(r, args); err != nil {
+		if m.Policies, err = findAllLogged(r, args); err != nil {
 			return err
 		}
 		if err := changeLogging(ctx, a, e, f, m); err != nil || !f.wait || f.change.dryRun {
@@ -107,9 +107,9 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	})
 }
 
-// mutation returns the change that the flags ask for; names counts the arguments. The zero
+// levelMutation returns the change that the flags ask for; names counts the arguments. The zero
 // Mutation stands for --sessions and --end.
-func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
+func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
 	set := f.levels.IsOn() || f.off || f.lasts != "" || f.wait
 	switch {
@@ -148,10 +148,10 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	return m, nil
 }
 
-// loggedNames are the policies and namespaces of that names.
-func loggedNames(r *revision.Revision, names []string) (out []model.Key, err error) {
+// findAllLogged are the policies and namespaces of that names.
+func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err error) {
 	for _, n := range names {
-		k, err := loggedNamed(r, n)
+		k, err := findLogged(r, n)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func loggedNames(r *revision.Revision, names []string) (out []model.Key, err err
 	return out, nil
 }
 
-func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
+func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	if kind, ns, ok := strings.Cut(name, "/"); ok && (strings.EqualFold(kind, string(model.KindNamespace)) || kind == "ns") {
 		if r.Cluster.Namespace(ns) == nil {
 			return model.Key{}, fmt.Errorf("no namespace %q", ns)
@@ -213,11 +213,11 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 
 // endSessions ends the sessions of names, or all.
 func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
-	if err := mayAsk(a, &f.change); err != nil {
+	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		targets, err := loggedNames(r, names)
+		targets, err := findAllLogged(r, names)
 		if err != nil {
 			return err
 		}
@@ -310,6 +310,6 @@ func logSessions(ctx context.Context, a *command.App) error {
 		all := sessions.FactsOf(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.AllSessions())
 		ans.NotConsidered = omitted.OmissionsOfObjects(r)
-		return a.Conclude(ans)
+		return a.ConcludeAnswer(ans)
 	})
 }

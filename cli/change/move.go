@@ -30,7 +30,7 @@ func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (c
 	return cmd
 }
 
-func Delete(a *command.App) *cobra.Command {
+func DeleteCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
 		Use:   "delete POLICY",
 		Short: "Delete a policy",
@@ -42,7 +42,7 @@ func Delete(a *command.App) *cobra.Command {
 	}, func([]string) (change.Mutation, error) { return change.Mutation{Op: change.OpDelete}, nil })
 }
 
-func Move(a *command.App) *cobra.Command {
+func MoveCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
 		Use:   "move POLICY PRIORITY",
 		Short: "Change the priority of an AdminNetworkPolicy",

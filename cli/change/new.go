@@ -30,7 +30,7 @@ type newFlags struct {
 	leaveOut     []string
 }
 
-func New(a *command.App) *cobra.Command {
+func NewCommand(a *command.App) *cobra.Command {
 	var f newFlags
 	var c changeFlags
 	cmd := &cobra.Command{
@@ -53,24 +53,24 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
   rung new --update tenant-isolation --apply --context staging --write`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(args); err != nil {
+			if err := f.checkFlags(args); err != nil {
 				return err
 			}
 			switch {
 			case len(args) == 0 && f.update == "":
-				return a.Print(templatesAnswer())
+				return a.PrintAnswer(templatesAnswer())
 			case f.apply || c.dryRun:
 				return applyTemplate(cmd.Context(), a, &f, &c, args)
 			}
-			return a.Show(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
-					return &command.Answer{Value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
+					return &command.Answer{Value: templateSetOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 				}
 				if err != nil {
 					return nil, err
 				}
-				return madeAnswer(ctx, a, r, made, f.expectations)
+				return templateSetAnswer(ctx, a, r, made, f.expectations)
 			}})
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -117,8 +117,8 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	return out, d
 }
 
-// check says which flags do not go together.
-func (f *newFlags) check(args []string) error {
+// checkFlags says which flags do not go together.
+func (f *newFlags) checkFlags(args []string) error {
 	switch {
 	case f.update != "" && len(args) > 0:
 		return errors.New("--update names an existing set: leave TEMPLATE out")
@@ -130,8 +130,8 @@ func (f *newFlags) check(args []string) error {
 	return nil
 }
 
-// given are the answers of the flags.
-func (f *newFlags) given() (template.Answers, error) {
+// givenAnswers are the answers of the flags.
+func (f *newFlags) givenAnswers() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
 		k, v, ok := strings.Cut(text, "=")
@@ -154,7 +154,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 		return pattern.CompleteSet(w, f.update, f.leaveOut)
 	}
 	t := template.FindTemplate(args[0])
-	given, err := f.given()
+	given, err := f.givenAnswers()
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func templatesAnswer() *command.Answer {
 					asks = append(asks, q.Name)
 				}
 			}
-			t.Add(o.Name, o.For, strings.Join(asks, ", "))
+			t.AddRow(o.Name, o.For, strings.Join(asks, ", "))
 		}
 		b.WriteString(t.String())
 		if !wide {
@@ -301,8 +301,8 @@ func templatesAnswer() *command.Answer {
 	}}
 }
 
-// madeOut is a set in the JSON of rung new.
-type madeOut struct {
+// templateSetOut is a set in the JSON of rung new.
+type templateSetOut struct {
 	Template string            `json:"template"`
 	Set      string            `json:"set"`
 	Answers  map[string]string `json:"answers"`
@@ -312,8 +312,8 @@ type madeOut struct {
 	Text     string            `json:"text"`
 }
 
-// madeAnswer prints a set, or what must hold with it.
-func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
+// templateSetAnswer prints a set, or what must hold with it.
+func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)
@@ -330,6 +330,6 @@ func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pa
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: madeOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key), page.MapList(m.Notes, clean.Line), text},
 		Text: func(bool) string { return text }}, nil
 }

@@ -25,7 +25,7 @@ type planFlags struct {
 	insert            string
 }
 
-func Plan(a *command.App) *cobra.Command {
+func PlanCommand(a *command.App) *cobra.Command {
 	var f planFlags
 	var run, resume, back, keep bool
 	var c changeFlags
@@ -62,7 +62,7 @@ rung undo.`,
 			case run:
 				return runPlan(ctx, a, &c, &f)
 			default:
-				return a.Show(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+				return a.AnswerQuery(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 					return planAnswer(a, e, r, &f)
 				}})
 			}
@@ -83,7 +83,7 @@ rung undo.`,
 // planAnswer returns the answer of `rung plan`: the plan or the place that the flags ask for,
 // or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
-	b, in, p, err := arrange(a, r, f)
+	b, in, p, err := arrangePlan(a, r, f)
 	omits := omitted.OmissionsOfObjects(r)
 	switch {
 	case err != nil:
@@ -122,9 +122,9 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
-// arrange works out what was asked for: the board as it is, the place for a new
+// arrangePlan works out what was asked for: the board as it is, the place for a new
 // policy, and the plan, which is nil where none is needed.
-func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
+func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
 	above, below, both := strings.Cut(f.insert, ",")
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
@@ -143,7 +143,7 @@ func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board,
 		in, p = &place, place.Room
 	case f.respace:
 		var spaced plan.Plan
-		at := f.spacing(b)
+		at := f.planSpacing(b)
 		spaced, err = b.Respace(at.Step, at.Start)
 		p = &spaced
 	}
@@ -168,9 +168,9 @@ func policyAt(b *plan.Board, text string) (string, error) {
 	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
 }
 
-// spacing returns the step and start that the flags ask for; the console's usual values stand
+// planSpacing returns the step and start that the flags ask for; the console's usual values stand
 // in for flags that are not set.
-func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
+func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 	at := b.UsualSpacing()
 	if f.hasStep {
 		at = b.SpacingOfStep(f.step)
@@ -192,7 +192,7 @@ type boardOut struct {
 func boardText(b *plan.Board) string {
 	t := &command.TextTable{Head: []string{"PRIO", "POLICY"}}
 	for _, s := range b.Slots() {
-		t.Add(fmt.Sprint(s.Priority), s.Policy)
+		t.AddRow(fmt.Sprint(s.Priority), s.Policy)
 	}
 	out := t.String() + "\nfree"
 	for _, g := range b.FreeRuns() {

@@ -20,11 +20,11 @@ import (
 
 // runPlan runs a plan, after its consequences were confirmed.
 func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		_, in, p, err := arrange(a, r, f)
+		_, in, p, err := arrangePlan(a, r, f)
 		if err == nil && in != nil && p == nil {
 			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
 		}
@@ -32,16 +32,16 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 			return err
 		}
 		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
-		tells := tells(a, c)
+		tells := isAnswerTold(a, c)
 		if !tells {
-			if err := a.Print(ans); err != nil {
+			if err := a.PrintAnswer(ans); err != nil {
 				return err
 			}
 		}
-		outcome, err := runThis(ctx, a, e, c, p)
+		outcome, err := runShownPlan(ctx, a, e, c, p)
 		if tells {
 			ans.Value = planRunOut{outcome, p}
-			err = errors.Join(err, a.Print(ans))
+			err = errors.Join(err, a.PrintAnswer(ans))
 		}
 		return err
 	})
@@ -53,12 +53,12 @@ type planRunOut struct {
 	*plan.Plan
 }
 
-// runThis runs a plan that was shown, and says what became of it.
-func runThis(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
+// runShownPlan runs a plan that was shown, and says what became of it.
+func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
 	if len(p.Steps) == 0 {
 		return outcomeUnchanged, nil
 	}
-	if err := noOther(e); err != nil && !c.dryRun {
+	if err := checkNoOtherPlan(e); err != nil && !c.dryRun {
 		return outcomeRefused, err
 	}
 	preview, err := e.PlanPreview(ctx, p)
@@ -80,13 +80,13 @@ func runThis(ctx context.Context, a *command.App, e *engine.Engine, c *changeFla
 func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
 	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
 	tried, started := false, false
-	p, err = confirmed(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
+	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
 		err := start(p, confirm)
 		tried, started = true, err == nil
 		return err
 	})
 	if !tried && !c.dryRun {
-		err = refused(ctx, a, e, p, err)
+		err = auditRefusal(ctx, a, e, p, err)
 	}
 	if !started {
 		return p, outcomeOf(tried, false, err), err
@@ -95,8 +95,8 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	return p, planOutcome(ended), err
 }
 
-// noOther refuses a new plan while there is another.
-func noOther(e *engine.Engine) error {
+// checkNoOtherPlan refuses a new plan while there is another.
+func checkNoOtherPlan(e *engine.Engine) error {
 	st, err := e.ReadPlan()
 	switch {
 	case err != nil || !st.IsOpen():
@@ -120,7 +120,7 @@ func guardsText(p *gate.Preview) string {
 // continuePlan goes on with a plan that stopped half way, or rolls it back, after what
 // that does was confirmed; with neither it is ended where it is.
 func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, back bool) error {
-	if err := mayAsk(a, c); err != nil {
+	if err := checkCanAsk(a, c); err != nil {
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
@@ -161,15 +161,15 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if c.dryRun {
 		return nil
 	}
-	if _, err := confirm(a, c, &gate.Preview{}); err != nil {
+	if _, err := confirmPreview(a, c, &gate.Preview{}); err != nil {
 		return err
 	}
-	if err := e.PlanKeep(ctx, read); err != nil || !tells(a, c) {
+	if err := e.PlanKeep(ctx, read); err != nil || !isAnswerTold(a, c) {
 		return err
 	}
 	out := describePlan(st)
 	out.Outcome = outcomeKept
-	return a.Print(&command.Answer{Value: out})
+	return a.PrintAnswer(&command.Answer{Value: out})
 }
 
 // followPlan says how a plan goes until it ends, or stops.

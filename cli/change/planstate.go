@@ -24,7 +24,7 @@ type planOut struct {
 	RollingBack bool                `json:"rolling_back,omitempty"`
 	Why         string              `json:"why,omitempty"`
 	Waits       []planWaitOut       `json:"waits"`
-	Runner      *planBy             `json:"runner,omitempty"`
+	Runner      *planAuthor         `json:"runner,omitempty"`
 	Steps       []revision.PlanStep `json:"steps"`
 }
 
@@ -34,7 +34,7 @@ type planWaitOut struct {
 	Since string `json:"since,omitempty"`
 }
 
-type planBy struct {
+type planAuthor struct {
 	PID   int    `json:"pid"`
 	Host  string `json:"host,omitempty"`
 	Since string `json:"since"`
@@ -51,7 +51,7 @@ func describePlan(st *revision.PlanState) *planOut {
 		}),
 		Steps: append([]revision.PlanStep{}, st.Steps...)}
 	if r := st.Runner; r.PID != 0 {
-		out.Runner = &planBy{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
+		out.Runner = &planAuthor{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
 	}
 	return out
 }
@@ -77,7 +77,7 @@ func planStateText(st *revision.PlanState) string {
 		if state == revision.StepWaiting {
 			state = "made, not shown by every zone yet"
 		}
-		t.Add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
+		t.AddRow(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
 	}
 	b.WriteString(t.String())
 	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
@@ -140,7 +140,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 func stepsText(steps []plan.Step, first int) string {
 	t := &command.TextTable{Head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
 	for i, s := range steps {
-		t.Add(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+		t.AddRow(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
 	}
 	return t.String()
 }

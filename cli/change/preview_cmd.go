@@ -18,9 +18,9 @@ import (
 	"rung/revision"
 )
 
-// Preview shows what a change would do, for a review: it changes nothing, and needs no
+// PreviewCommand shows what a change would do, for a review: it changes nothing, and needs no
 // permission to.
-func Preview(a *command.App) *cobra.Command {
+func PreviewCommand(a *command.App) *cobra.Command {
 	var parts previewParts
 	var prune bool
 	var confirmed string
@@ -46,7 +46,7 @@ With -o markdown the answer can be put under a pull request.`,
   rung preview --move cluster-control=36 --delete old-tenant --context staging
   rung preview --change policies/ --prune --context staging`,
 		Args:        command.TakesArgs(0),
-		Annotations: command.Forms(command.MarkdownForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm),
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
 	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
@@ -56,18 +56,18 @@ With -o markdown the answer can be put under a pull request.`,
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	command.CompleteFlag(cmd, "move", movesChoices(a))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := parts.read(cmd.Context(), a, prune); err != nil {
+		if err := parts.readFiles(cmd.Context(), a, prune); err != nil {
 			return err
 		}
-		if err := listens(a, listen); err != nil {
+		if err := setListenTime(a, listen); err != nil {
 			return err
 		}
 		return a.WithChange(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
-			m, err := parts.mutation(r)
+			m, err := parts.partsMutation(r)
 			if err != nil {
 				return err
 			}
-			hear(cmd.Context(), a, e, listen)
+			hearLog(cmd.Context(), a, e, listen)
 			p, err := e.Preview(cmd.Context(), m)
 			if err != nil {
 				return err
@@ -75,17 +75,17 @@ With -o markdown the answer can be put under a pull request.`,
 			if p.ReadOnly {
 				p.Blocked = "" // nobody wants to write
 			}
-			if err := a.Print(previewAnswer(p, "")); err != nil {
+			if err := a.PrintAnswer(previewAnswer(p, "")); err != nil {
 				return err
 			}
-			return stops(a, p, confirmed)
+			return stopError(a, p, confirmed)
 		})
 	}
 	return cmd
 }
 
-// listens says that the ACL log is read before the answer.
-func listens(a *command.App, d time.Duration) error {
+// setListenTime has the ACL log read before the answer.
+func setListenTime(a *command.App, d time.Duration) error {
 	switch {
 	case d < 0:
 		return fmt.Errorf("--listen %s: want a time, such as 10s", d)
@@ -96,12 +96,12 @@ func listens(a *command.App, d time.Duration) error {
 	return nil
 }
 
-// hear reads the ACL log for a while.
-func hear(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
+// hearLog reads the ACL log for a while.
+func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
 	if d == 0 {
 		return
 	}
-	defer func() { _ = a.Unfollowed(e) }() // said
+	defer func() { _ = a.SayUnfollowed(e) }() // said
 	e.Logs().AskForLines()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -140,11 +140,11 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 }
 
 // previewParts are the changes of a preview, in the order of the command line.
-type previewParts []onePart
+type previewParts []partOfChange
 
-// onePart is one change: its op and the argument of its flag. The files of --change are read
+// partOfChange is one change: its op and the argument of its flag. The files of --change are read
 // into apply.
-type onePart struct {
+type partOfChange struct {
 	op    change.Op
 	arg   string
 	apply change.Mutation
@@ -164,13 +164,13 @@ func (f previewPart) Set(arg string) error {
 	if arg == "" {
 		return errors.New("it is empty")
 	}
-	*f.all = append(*f.all, onePart{op: f.op, arg: arg})
+	*f.all = append(*f.all, partOfChange{op: f.op, arg: arg})
 	return nil
 }
 
-// read reads the files, those of a --prune together: a policy stays that is in one of them.
-func (p *previewParts) read(ctx context.Context, a *command.App, prune bool) error {
-	other := func(x onePart) bool { return x.op != change.OpApply }
+// readFiles reads the files, those of a --prune together: a policy stays that is in one of them.
+func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool) error {
+	other := func(x partOfChange) bool { return x.op != change.OpApply }
 	switch {
 	case len(*p) == 0 && prune:
 		return errors.New("--prune: give --change, with all policies there are to be")
@@ -183,7 +183,7 @@ func (p *previewParts) read(ctx context.Context, a *command.App, prune bool) err
 		for _, x := range *p {
 			paths = append(paths, x.arg)
 		}
-		m, err := applied(ctx, a, paths)
+		m, err := filesMutation(ctx, a, paths)
 		m.Prune = true
 		*p = previewParts{{op: change.OpApply, apply: m}}
 		return err
@@ -191,7 +191,7 @@ func (p *previewParts) read(ctx context.Context, a *command.App, prune bool) err
 	for i := range *p {
 		if x := &(*p)[i]; x.op == change.OpApply {
 			var err error
-			if x.apply, err = applied(ctx, a, []string{x.arg}); err != nil {
+			if x.apply, err = filesMutation(ctx, a, []string{x.arg}); err != nil {
 				return err
 			}
 		}
@@ -199,8 +199,8 @@ func (p *previewParts) read(ctx context.Context, a *command.App, prune bool) err
 	return nil
 }
 
-// mutation is one change of all of them.
-func (p *previewParts) mutation(r *revision.Revision) (change.Mutation, error) {
+// partsMutation is one change of all of them.
+func (p *previewParts) partsMutation(r *revision.Revision) (change.Mutation, error) {
 	out := change.Mutation{Op: change.OpCombine}
 	for _, x := range *p {
 		m, err := x.apply, error(nil)

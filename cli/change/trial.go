@@ -19,8 +19,8 @@ import (
 // leastTrial is the shortest time to confirm a change in: nobody reads faster.
 const leastTrial = time.Second
 
-// mayTry refuses a change on trial that could not be put back.
-func mayTry(a *command.App, c *changeFlags) error {
+// checkTrialFlags refuses a change on trial that could not be put back.
+func checkTrialFlags(a *command.App, c *changeFlags) error {
 	switch {
 	case c.within == 0:
 	case c.within < leastTrial:
@@ -31,7 +31,7 @@ func mayTry(a *command.App, c *changeFlags) error {
 	return nil
 }
 
-func Confirm(a *command.App) *cobra.Command {
+func ConfirmCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "confirm",
 		Short: "Keep the change that was made with --confirm",
@@ -51,7 +51,7 @@ undo reverts what was written.`,
 			// not say that files may be written.
 			writes := a.Flags.WriteBack
 			a.Flags.WriteBack = true
-			err := opened(cmd.Context(), a, func(e *engine.Engine) error {
+			err := withUnreadEngine(cmd.Context(), a, func(e *engine.Engine) error {
 				title, err := e.ConfirmTrial("cli")
 				if err == nil {
 					fmt.Fprintf(a.Out, "%s: confirmed\n", title)
@@ -60,9 +60,9 @@ undo reverts what was written.`,
 			})
 			a.Flags.WriteBack = writes
 			if errors.Is(err, trial.ErrUnread) {
-				return finishRest(cmd.Context(), a)
+				return finishKilledChange(cmd.Context(), a)
 			}
-			if err == nil || keepsChanges(a) != nil {
+			if err == nil || checkChangesKept(a) != nil {
 				return err
 			}
 			// If its time is over, the change is put back first, and that is reported.
@@ -71,8 +71,8 @@ undo reverts what was written.`,
 	}
 }
 
-// finishRest makes the rest of a change that was killed, which wants the objects.
-func finishRest(ctx context.Context, a *command.App) error {
+// finishKilledChange makes the rest of a change that was killed, which wants the objects.
+func finishKilledChange(ctx context.Context, a *command.App) error {
 	if len(a.Flags.Files) > 0 && !a.Flags.WriteBack {
 		return errors.New("finishing the change writes files: give --write-back")
 	}
@@ -85,10 +85,10 @@ func finishRest(ctx context.Context, a *command.App) error {
 	})
 }
 
-// opened runs f on an engine that has read nothing yet: whoever confirms a change may not
+// withUnreadEngine runs f on an engine that has read nothing yet: whoever confirms a change may not
 // have the time, or the API server.
-func opened(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
-	cfg, err := a.Config(ctx, false, false)
+func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
+	cfg, err := a.EngineConfig(ctx, false, false)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func opened(ctx context.Context, a *command.App, f func(*engine.Engine) error) e
 	return f(e)
 }
 
-// byHand is how a change is put back that Rung cannot put back.
-func byHand(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
+// manualUndoText is how a change is put back that Rung cannot put back.
+func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
 	text := "it is tried again every 10 s; mend that, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
 	if u.File != "" {
 		text += ", or from what it was, in " + u.File
@@ -110,9 +110,9 @@ func byHand(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) str
 	return text
 }
 
-// trialTold is the last report about a change on trial: the time left, why it cannot be put
+// trialReport is the last report about a change on trial: the time left, why it cannot be put
 // back, and when that was said.
-type trialTold struct {
+type trialReport struct {
 	left time.Duration
 	why  string
 	at   time.Time
@@ -121,9 +121,9 @@ type trialTold struct {
 // stuckEvery is how often it is said again that a change cannot be put back.
 const stuckEvery = 10 * time.Second
 
-// due says whether it is time to say how the change stands: every 10 s and at the end of its
+// isDue says whether it is time to say how the change stands: every 10 s and at the end of its
 // time, and at once and again where it cannot be put back.
-func (t *trialTold) due(u *revision.UnconfirmedChange, now time.Time) bool {
+func (t *trialReport) isDue(u *revision.UnconfirmedChange, now time.Time) bool {
 	if u.Why != "" {
 		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
 			return false
@@ -148,30 +148,30 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 		how = "enter keeps it, so does " + keep
 	}
 	fmt.Fprintf(a.Err, "%s; %s, ctrl+c reverts it\n", u.HeaderText(e.Now()), how)
-	entered, stop := enters(ctx, a)
+	entered, stop := watchEnterKey(ctx, a)
 	defer stop()
 	ticks, end := e.Subscribe()
 	defer end()
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
-	said := trialTold{left: u.TimeLeft(e.Now())}
+	said := trialReport{left: u.TimeLeft(e.Now())}
 	for {
 		if now := e.Revision().Unconfirmed; now != nil && now.ID == u.ID {
 			u = now
 		}
 		if !u.IsOpen() {
-			return trialEnded(a, u)
+			return sayTrialEnd(a, u)
 		}
-		if now := e.Now(); said.due(u, now) {
+		if now := e.Now(); said.isDue(u, now) {
 			text := u.Text(now)
 			if u.Why != "" {
-				text += "; " + byHand(a, e, u)
+				text += "; " + manualUndoText(a, e, u)
 			}
 			fmt.Fprintln(a.Err, clean.Line(text))
 		}
 		select {
 		case <-ctx.Done():
-			return trialLeft(a, e)
+			return putBackTrial(a, e)
 		case <-entered:
 			entered = nil
 			if _, err := e.ConfirmTrial("cli"); err != nil {
@@ -183,8 +183,8 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 	}
 }
 
-// trialEnded says what became of a change on trial.
-func trialEnded(a *command.App, u *revision.UnconfirmedChange) error {
+// sayTrialEnd says what became of a change on trial.
+func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 	text := clean.Line(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		fmt.Fprintln(a.Err, text)
@@ -207,19 +207,19 @@ func (notStandingError) Is(target error) bool { return target == command.ErrPutB
 // backTime is how long an interrupted command tries to put its change back.
 const backTime = 10 * time.Second
 
-// trialLeft puts the change back of a command that is interrupted.
-func trialLeft(a *command.App, e *engine.Engine) error {
+// putBackTrial puts the change back of a command that is interrupted.
+func putBackTrial(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
 	u := e.PutBack(ctx)
 	if u.IsOpen() {
-		return notStanding("%s: not reverted yet: %s; the next start of Rung does it; until then: %s", u.Title, u.Why, byHand(a, e, u))
+		return notStanding("%s: not reverted yet: %s; the next start of Rung does it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
 	}
-	return trialEnded(a, u)
+	return sayTrialEnd(a, u)
 }
 
-// enters tells when enter is pressed, where somebody sits at a terminal.
-func enters(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
+// watchEnterKey tells when enter is pressed, where somebody sits at a terminal.
+func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
 	if !a.CanAsk {
 		return nil, func() {}
 	}

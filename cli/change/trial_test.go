@@ -13,7 +13,7 @@ import (
 // Of a change that cannot be put back it is said why, at once and every 10 s.
 func TestTrialTold(t *testing.T) {
 	start := time.Date(2026, 11, 3, 10, 0, 0, 0, time.UTC)
-	told := trialTold{left: 12 * time.Second}
+	told := trialReport{left: 12 * time.Second}
 	var got []string
 	for second := range 45 {
 		now := start.Add(time.Duration(second) * time.Second)
@@ -24,7 +24,7 @@ func TestTrialTold(t *testing.T) {
 		if second >= 37 {
 			u.Why = "read-only"
 		}
-		if told.due(u, now) {
+		if told.isDue(u, now) {
 			got = append(got, fmt.Sprintf("%d %s", second, u.HeaderText(now)))
 		}
 	}

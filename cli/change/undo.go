@@ -26,7 +26,7 @@ type historyOut struct {
 	Undoes   uint64   `json:"undoes,omitempty"`
 }
 
-func Undo(a *command.App) *cobra.Command {
+func UndoCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	var list bool
 	cmd := &cobra.Command{
@@ -42,10 +42,10 @@ changes. The number of an undo re-applies what it undid, as rung redo does.`,
   rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				if err := keepsChanges(a); err != nil {
+				if err := checkChangesKept(a); err != nil {
 					return err
 				}
-				return a.Show(cmd.Context(), false, command.Query{Answer: historyAnswer})
+				return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: historyAnswer})
 			}
 			return takeBack(cmd.Context(), a, &c, change.OpUndo, args)
 		},
@@ -55,7 +55,7 @@ changes. The number of an undo re-applies what it undid, as rung redo does.`,
 	return cmd
 }
 
-func Redo(a *command.App) *cobra.Command {
+func RedoCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	cmd := &cobra.Command{
 		Use:   "redo [NUMBER]",
@@ -76,7 +76,7 @@ ends that: what was undone before it stays undone.`,
 // takeBack undoes or redoes a change of the history: the one whose number is given, or
 // the next.
 func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op, args []string) error {
-	if err := keepsChanges(a); err != nil {
+	if err := checkChangesKept(a); err != nil {
 		return err
 	}
 	var id uint64
@@ -91,8 +91,8 @@ func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op,
 	})
 }
 
-// keepsChanges refuses undo and redo where no change outlives the program.
-func keepsChanges(a *command.App) error {
+// checkChangesKept refuses undo and redo where no change outlives the program.
+func checkChangesKept(a *command.App) error {
 	if !a.Flags.WriteBack && len(a.Flags.Files) > 0 {
 		return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
 	}
@@ -120,7 +120,7 @@ func historyText(out []historyOut) string {
 		case h.Undoes != 0:
 			state = fmt.Sprintf("undid %d", h.Undoes)
 		}
-		t.Add(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
+		t.AddRow(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
 	}
 	return t.String()
 }

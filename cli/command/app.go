@@ -16,19 +16,19 @@ type App struct {
 	// codes that clear a screen.
 	Out, Err, Raw io.Writer
 
-	Flags  flags
+	Flags  globalFlags
 	CanAsk bool // In is a terminal: somebody can be asked
-	// Keyboard is the input that New was given, to read single keys from.
+	// Keyboard is the input that NewApp was given, to read single keys from.
 	Keyboard io.Reader
-	Needs    need // of the command
+	Needs    fileNeed // of the command
 	// Said are the complaints that were printed already.
 	Said map[string]bool
 	// completes says that a command line is completed: nothing is said then, or done.
 	completes bool
 }
 
-// New is the app of a process that reads in and writes to out and errw, until ctx ends.
-func New(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
+// NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
+func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 	return &App{In: reading.Reader(ctx, in), Out: cleanWriter{out}, Err: cleanWriter{errw}, Raw: out,
 		Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in}
 }

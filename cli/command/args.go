@@ -66,8 +66,8 @@ const (
 	AntctlForm   = "antctl"   // the columns of antctl
 )
 
-// Forms are the Annotations of a command that has some of these forms.
-func Forms(names ...string) map[string]string {
+// FormAnnotations are the Annotations of a command that has some of these forms.
+func FormAnnotations(names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
 		out[name] = ""

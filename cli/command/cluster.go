@@ -77,10 +77,10 @@ func (c *clusterFlags) NamesCluster() bool {
 	return c.Kubeconfig != "" || !reflect.DeepEqual(c.Overrides, c.unset)
 }
 
-// Elsewhere says whether flags lead to another server, or log in another way, than the
+// LeadsElsewhere says whether flags lead to another server, or log in another way, than the
 // context of the kubeconfig says: what holds for the context by its name does not hold
 // then, and what was given belongs to no other context.
-func (c *clusterFlags) Elsewhere() bool {
+func (c *clusterFlags) LeadsElsewhere() bool {
 	o := c.Overrides
 	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
 	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "",
@@ -88,8 +88,8 @@ func (c *clusterFlags) Elsewhere() bool {
 	return !reflect.DeepEqual(o, c.unset)
 }
 
-// cluster fills the configuration for a run on a cluster.
-func (a *App) cluster(ctx context.Context, cfg *engine.Config, zones bool) error {
+// configureCluster fills the configuration for a run on a cluster.
+func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bool) error {
 	f := &a.Flags
 	opt := f.Kube.ClusterOptions
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.NB) == 0); err != nil {
@@ -106,13 +106,13 @@ func (a *App) cluster(ctx context.Context, cfg *engine.Config, zones bool) error
 	if err != nil {
 		return err
 	}
-	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.Elsewhere()) && !f.ReadOnly
+	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.LeadsElsewhere()) && !f.ReadOnly
 	cfg.Reconcile = f.Kube.reconcile && !f.ReadOnly
 	if cfg.Reconcile && len(f.NB) == 0 {
 		return errors.New("--reconcile needs --nb with tcp:, ssl: or unix:; rows are never written through exec")
 	}
 	if zones && len(f.NB) > 0 {
-		if _, err = f.databases(ctx, cfg); err != nil {
+		if _, err = f.setDatabases(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -154,9 +154,9 @@ type fileSettings struct {
 	path string
 }
 
-// configured are the settings of the configuration file. That they cannot be read is said:
+// readSettings reads the settings of the configuration file. That they cannot be read is said:
 // namespaces of the platform are protected all the same.
-func (a *App) configured(ctx context.Context) (file fileSettings, err error) {
+func (a *App) readSettings(ctx context.Context) (file fileSettings, err error) {
 	text, path, err := a.Flags.UI.ReadConfig(ctx)
 	if err != nil {
 		return file, err
@@ -168,8 +168,8 @@ func (a *App) configured(ctx context.Context) (file fileSettings, err error) {
 	return file, nil
 }
 
-// release is the release whose CRDs judge files, empty where nobody says.
-func (f *flags) release(file fileSettings) (string, error) {
+// crdRelease is the release whose CRDs judge files, empty where nobody says.
+func (f *globalFlags) crdRelease(file fileSettings) (string, error) {
 	if f.apiRelease != "" {
 		if err := engine.CheckAPIRelease(f.apiRelease); err != nil {
 			return "", fmt.Errorf("--api-release: %w", err)

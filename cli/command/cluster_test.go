@@ -82,8 +82,8 @@ func TestKubectlsFlags(t *testing.T) {
 		"--context=lab --server=http:x": {true, true},
 	} {
 		c := clusterFlagsOf(t, strings.Fields(args)...)
-		if c.NamesCluster() != want.given || c.Elsewhere() != want.elsewhere {
-			t.Errorf("%s: given %v, elsewhere %v", args, c.NamesCluster(), c.Elsewhere())
+		if c.NamesCluster() != want.given || c.LeadsElsewhere() != want.elsewhere {
+			t.Errorf("%s: given %v, elsewhere %v", args, c.NamesCluster(), c.LeadsElsewhere())
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 		a.Flags.Kube = *clusterFlagsOf(t, strings.Fields("--kubeconfig="+kubeconfig+" "+args)...)
 		a.Flags.UI.config = config
 		cfg := engine.Config{}
-		if err := a.cluster(t.Context(), &cfg, false); err != nil {
+		if err := a.configureCluster(t.Context(), &cfg, false); err != nil {
 			t.Fatal(err)
 		}
 		if cfg.Writes != want {

@@ -28,12 +28,12 @@ var CompleteTimeout = time.Second
 
 type Completer = cobra.CompletionFunc
 
-// choices returns the words that completion offers, taken from the objects that were read.
-type choices = func(*engine.Engine, *revision.Revision) []string
+// choiceFinder returns the words that completion offers, taken from the objects that were read.
+type choiceFinder = func(*engine.Engine, *revision.Revision) []string
 
 // CompleteFirst offers what is found in the manifests given by -f, or in the cluster, for
 // the first argument.
-func (a *App) CompleteFirst(of choices) Completer {
+func (a *App) CompleteFirst(of choiceFinder) Completer {
 	flag := a.CompleteValue(of)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -44,8 +44,8 @@ func (a *App) CompleteFirst(of choices) Completer {
 }
 
 // CompleteValue is complete for the value of a flag.
-func (a *App) CompleteValue(of choices) Completer {
-	return a.Offer(func(ctx context.Context) (out []string) {
+func (a *App) CompleteValue(of choiceFinder) Completer {
+	return a.OfferChoices(func(ctx context.Context) (out []string) {
 		_ = a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
 			out = of(e, r)
 			return nil
@@ -65,9 +65,9 @@ func MuteCompletion(args []string, errw io.Writer) {
 	}
 }
 
-// Offer completes with what find finds in time. Whatever goes wrong, nothing is offered
+// OfferChoices completes with what find finds in time. Whatever goes wrong, nothing is offered
 // and nothing printed. Standard input is the shell's.
-func (a *App) Offer(find func(context.Context) []string) Completer {
+func (a *App) OfferChoices(find func(context.Context) []string) Completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		parent := cmd.Context()
 		if parent == nil {
@@ -76,7 +76,7 @@ func (a *App) Offer(find func(context.Context) []string) Completer {
 		ctx, cancel := context.WithTimeout(parent, CompleteTimeout)
 		defer cancel()
 		a.completes, a.Flags.Quiet, a.In = true, true, strings.NewReader("")
-		found, err := process.Await(ctx, func() ([]string, error) { return find(ctx), nil })
+		found, err := process.AwaitResult(ctx, func() ([]string, error) { return find(ctx), nil })
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -161,8 +161,8 @@ func CompleteFlag(cmd *cobra.Command, flag string, f Completer) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that does not exist, which the tests would show
 }
 
-// Files offers files that end so, without any all files.
-func Files(ends ...string) Completer {
+// FileCompleter offers files that end so, without any all files.
+func FileCompleter(ends ...string) Completer {
 	if len(ends) == 0 {
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}

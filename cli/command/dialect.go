@@ -16,7 +16,7 @@ const asTheCluster = " (from the cluster's rows and configuration)"
 
 // registerDialect adds the flags that say what the cluster's OVN-Kubernetes runs
 // with, where its rows and its configuration shall not be asked.
-func registerDialect(p *pflag.FlagSet, f *flags) {
+func registerDialect(p *pflag.FlagSet, f *globalFlags) {
 	for name, v := range map[string]struct {
 		to    *string
 		usage string

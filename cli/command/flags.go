@@ -28,8 +28,8 @@ import (
 	"rung/system"
 )
 
-// flags are the flags that every command has.
-type flags struct {
+// globalFlags are the flags that every command has.
+type globalFlags struct {
 	Files      []string
 	NB, SB     []string
 	nbTLS      engine.TLSFiles
@@ -62,7 +62,7 @@ type flags struct {
 	UI   uiFlags
 }
 
-func (f *flags) Register(root *cobra.Command) {
+func (f *globalFlags) Register(root *cobra.Command) {
 	p := root.PersistentFlags()
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: file, folder, or - for standard input (repeatable)")
@@ -114,29 +114,29 @@ func (f *flags) Register(root *cobra.Command) {
 }
 
 // StateFolder is where history, audit and Rung's own log are kept.
-func (f *flags) StateFolder() string {
+func (f *globalFlags) StateFolder() string {
 	if f.StateDir != "" {
 		return f.StateDir
 	}
 	return filepath.Join(xdg.StateHome, "rung")
 }
 
-// Config makes the engine's configuration. zones says whether the command needs
+// EngineConfig makes the engine's configuration. zones says whether the command needs
 // databases at all. The files it reads may never answer, such as a pipe; it then
 // returns when ctx ends.
-func (a *App) Config(ctx context.Context, demo, zones bool) (engine.Config, error) {
-	return process.Await(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
+func (a *App) EngineConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
+	return process.AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
 }
 
 func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.Flags
 	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, OVNTrace: ovntrace.New(nil)}
-	file, err := a.configured(ctx)
+	file, err := a.readSettings(ctx)
 	if err != nil {
 		return cfg, err
 	}
 	cfg.Protected = file.Protected
-	if cfg.APIRelease, err = f.release(file); err != nil {
+	if cfg.APIRelease, err = f.crdRelease(file); err != nil {
 		return cfg, err
 	}
 	if f.dnsFile != "" {
@@ -150,13 +150,13 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	}
 	writeBack := f.WriteBack && !f.ReadOnly && !demo
 	opt := write.FileOptions{Paths: f.Files, Stdin: a.In, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
-	if err := f.southbounds(&cfg); err != nil {
+	if err := f.setSouthbounds(&cfg); err != nil {
 		return cfg, err
 	}
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo = f.system().DemoManifests
+		opt.Demo = f.namedSystem().DemoManifests
 	case len(f.Files) > 0 && f.Kube.NamesCluster():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.Files) > 0 && f.Kube.reconcile:
@@ -164,11 +164,11 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 			"for other databases use: rung reconcile -f PATH --nb ADDR")
 	case len(f.Files) > 0:
 		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.Files, " "), WriteBack: writeBack}
-		cfg.Identity = f.identity()
+		cfg.Identity = f.filesIdentity()
 	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
 		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
 	default:
-		return cfg, a.cluster(ctx, &cfg, zones)
+		return cfg, a.configureCluster(ctx, &cfg, zones)
 	}
 	for _, p := range f.Files {
 		if p == "-" {
@@ -188,11 +188,11 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	if !zones {
 		return cfg, nil
 	}
-	if given, err := f.databases(ctx, &cfg); given || err != nil {
+	if given, err := f.setDatabases(ctx, &cfg); given || err != nil {
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if !f.system().HasFeature(system.Rows) {
+	if !f.namedSystem().HasFeature(system.Rows) {
 		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
@@ -207,14 +207,14 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	return cfg, nil
 }
 
-// system is the one that was named, or the first.
-func (f *flags) system() *system.System {
+// namedSystem is the one that was named, or the first.
+func (f *globalFlags) namedSystem() *system.System {
 	return cmp.Or(system.SystemByName(f.OVN.System), system.All[0])
 }
 
-// identity names the files wherever Rung is started: history and plans are kept
+// filesIdentity names the files wherever Rung is started: history and plans are kept
 // under it.
-func (f *flags) identity() string {
+func (f *globalFlags) filesIdentity() string {
 	out := make([]string, len(f.Files))
 	for i, p := range f.Files {
 		out[i] = p

@@ -11,20 +11,20 @@ import (
 	"rung/model/clean"
 )
 
-// Items are the answers to many questions, which are asked while they are written: a few at
+// AnswerItems are the answers to many questions, which are asked while they are written: a few at
 // a time, on all cores. Ten thousand answers and their text need a hundred megabytes; so only
 // those few do.
-type Items struct {
+type AnswerItems struct {
 	N    int
-	Item func(i int) Item // from any goroutine, for each i once
-	End  func()           // when the last was asked
+	Item func(i int) AnswerItem // from any goroutine, for each i once
+	End  func()                 // when the last was asked
 }
 
 // itemsAtOnce is how many are asked, and then written, at a time.
 const itemsAtOnce = 256
 
-// each gives what form makes of every item, in order. form is called from any goroutine.
-func (it *Items) each(form func(o Item) ([]byte, error), to func(i int, text []byte) error) error {
+// writeEach hands on what form makes of every item, in order. form is called from any goroutine.
+func (it *AnswerItems) writeEach(form func(o AnswerItem) ([]byte, error), to func(i int, text []byte) error) error {
 	texts, errs := make([][]byte, itemsAtOnce), make([]error, itemsAtOnce)
 	for from := 0; from < it.N; from += itemsAtOnce {
 		n := min(itemsAtOnce, it.N-from)
@@ -43,8 +43,8 @@ func (it *Items) each(form func(o Item) ([]byte, error), to func(i int, text []b
 	return nil
 }
 
-// json writes them as encodeJSON writes a list.
-func (it *Items) json(w io.Writer, compact bool) error {
+// writeJSON writes them as encodeJSON writes a list.
+func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 	first, between, last := "[\n  ", ",\n  ", "\n]\n"
 	if compact {
 		first, between, last = "[", ",", "]\n"
@@ -53,7 +53,7 @@ func (it *Items) json(w io.Writer, compact bool) error {
 		first, last = "[", "]\n"
 	}
 	out := bytes.NewBufferString(first)
-	err := it.each(func(o Item) ([]byte, error) {
+	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
@@ -84,10 +84,10 @@ func (it *Items) json(w io.Writer, compact bool) error {
 	return err
 }
 
-// text are their lines.
-func (it *Items) text(wide bool) (string, error) {
+// itemsText are their lines.
+func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	var out strings.Builder
-	err := it.each(func(o Item) ([]byte, error) {
+	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
 		var b strings.Builder
 		o.WriteText(&b, wide, true)
 		return []byte(b.String()), nil
@@ -98,15 +98,15 @@ func (it *Items) text(wide bool) (string, error) {
 	return out.String(), err
 }
 
-// all makes all items, in parallel, and returns them in order.
-func (it *Items) all() []Item {
-	out := make([]Item, it.N)
+// makeAll makes all items, in parallel, and returns them in order.
+func (it *AnswerItems) makeAll() []AnswerItem {
+	out := make([]AnswerItem, it.N)
 	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })
 	it.End()
 	return out
 }
 
-// Item is the answer to one question, in words: in one line where it is brief.
-type Item interface {
+// AnswerItem is the answer to one question, in words: in one line where it is brief.
+type AnswerItem interface {
 	WriteText(b *strings.Builder, wide, brief bool)
 }

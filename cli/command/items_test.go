@@ -22,16 +22,16 @@ func (n *numberOut) WriteText(b *strings.Builder, _, brief bool) { fmt.Fprintln(
 // in their order, and each is asked once.
 func TestItemsAreTheList(t *testing.T) {
 	for _, n := range []int{0, 1, itemsAtOnce - 1, itemsAtOnce, itemsAtOnce + 1, 3*itemsAtOnce + 7} {
-		list := []Item{}
+		list := []AnswerItem{}
 		for i := range n {
 			list = append(list, &numberOut{i, []string{"<a> & \u202eb", "ä\x07"}})
 		}
 		for _, output := range []string{"json", "yaml", "table"} {
 			for _, compact := range []bool{false, true} {
 				asked, ended := make([]int, n), 0
-				it := &Items{N: n, Item: func(i int) Item { asked[i]++; return list[i] }, End: func() { ended++ }}
+				it := &AnswerItems{N: n, Item: func(i int) AnswerItem { asked[i]++; return list[i] }, End: func() { ended++ }}
 				var got, want bytes.Buffer
-				a := &App{Flags: flags{Output: output}}
+				a := &App{Flags: globalFlags{Output: output}}
 				whole := &Answer{Value: list, Text: func(wide bool) string {
 					var b strings.Builder
 					for _, o := range list {
@@ -39,7 +39,7 @@ func TestItemsAreTheList(t *testing.T) {
 					}
 					return b.String()
 				}}
-				if err := errors.Join(a.write(&got, &Answer{Items: it}, compact), a.write(&want, whole, compact)); err != nil {
+				if err := errors.Join(a.writeAnswer(&got, &Answer{Items: it}, compact), a.writeAnswer(&want, whole, compact)); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want.String(), got.String()); diff != "" {
@@ -67,8 +67,8 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 // Where nobody reads any more, nothing more is asked.
 func TestItemsEndWithTheirReader(t *testing.T) {
 	asked := make([]bool, 10*itemsAtOnce)
-	it := &Items{N: len(asked), Item: func(i int) Item { asked[i] = true; return &numberOut{} }, End: func() { t.Error("it ended") }}
-	if err := it.json(&failingWriter{left: 1}, false); err == nil {
+	it := &AnswerItems{N: len(asked), Item: func(i int) AnswerItem { asked[i] = true; return &numberOut{} }, End: func() { t.Error("it ended") }}
+	if err := it.writeJSON(&failingWriter{left: 1}, false); err == nil {
 		t.Fatal("no error")
 	}
 	if asked[2*itemsAtOnce] {

@@ -33,8 +33,8 @@ func (l *logFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&l.speed, "speed", "all", "with --log: how fast a stored log is played: all at once, or so many times its own pace, as 10x")
 }
 
-// Files fills in the log files.
-func (l *logFlags) Files(ctx context.Context, cfg *engine.Config) error {
+// SetLogFiles fills in the log files.
+func (l *logFlags) SetLogFiles(ctx context.Context, cfg *engine.Config) error {
 	speed, err := parseSpeed(l.speed)
 	switch {
 	case err != nil:
@@ -45,7 +45,7 @@ func (l *logFlags) Files(ctx context.Context, cfg *engine.Config) error {
 		return nil
 	}
 	cfg.LogFiles.Paths, cfg.LogFiles.Speed = l.Paths, speed
-	l.passed, err = process.Await(ctx, func() ([]logs.PassedFiles, error) { return logs.CheckFiles(l.Paths) })
+	l.passed, err = process.AwaitResult(ctx, func() ([]logs.PassedFiles, error) { return logs.CheckFiles(l.Paths) })
 	return err
 }
 
@@ -63,7 +63,7 @@ func parseSpeed(s string) (float64, error) {
 
 // TrafficRate is how many connections a second the sandbox makes: none beside real lines, unless
 // they were asked for.
-func (f *flags) TrafficRate() float64 {
+func (f *globalFlags) TrafficRate() float64 {
 	if len(f.Log.Paths) > 0 && !f.Log.set.Changed("traffic") {
 		return 0
 	}
@@ -71,12 +71,12 @@ func (f *flags) TrafficRate() float64 {
 }
 
 // ConsoleFiles fills in the log files of the console.
-func (f *flags) ConsoleFiles(ctx context.Context, cfg *engine.Config) error {
+func (f *globalFlags) ConsoleFiles(ctx context.Context, cfg *engine.Config) error {
 	if slices.Contains(f.Log.Paths, "-") {
 		return errors.New("--log -: in the console keys come from standard input; use rung logs, or a file")
 	}
 	cfg.LogFiles.Follow = true
-	return f.Log.Files(ctx, cfg)
+	return f.Log.SetLogFiles(ctx, cfg)
 }
 
 // LogsAloneText says what is missing where there are log files and neither a cluster nor

@@ -10,10 +10,10 @@ import (
 	"rung/model/words"
 )
 
-// Unfollowed prints on stderr the nodes whose log does not come, and the log files that were
+// SayUnfollowed prints on stderr the nodes whose log does not come, and the log files that were
 // not read to their end; only such files are an error. It also counts the lines of the files
 // that are not ACL lines, or were not read.
-func (a *App) Unfollowed(e *engine.Engine) error {
+func (a *App) SayUnfollowed(e *engine.Engine) error {
 	var err error
 	var read, other, odd, long uint64
 	files := 0
@@ -24,7 +24,7 @@ func (a *App) Unfollowed(e *engine.Engine) error {
 		}
 		switch {
 		case s.File != "" && (!s.IsUp() || s.Error != ""):
-			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, orState(s))
+			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, errorOrState(s))
 			if s.State == logline.StreamFailed || s.Error != "" {
 				err = ErrSaid
 			}
@@ -43,16 +43,16 @@ func (a *App) Unfollowed(e *engine.Engine) error {
 		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Total(long, "line"))
 	}
 	for i := range a.Flags.Log.passed {
-		if !a.passedOver(&a.Flags.Log.passed[i]) {
+		if !a.sayPassedFiles(&a.Flags.Log.passed[i]) {
 			err = ErrSaid
 		}
 	}
 	return err
 }
 
-// passedOver says what lies below a folder of --log and was not read; false where that is
+// sayPassedFiles says what lies below a folder of --log and was not read; false where that is
 // not for its name.
-func (a *App) passedOver(p *logs.PassedFiles) bool {
+func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(a.Err, "rung: --log "+clean.Line(p.Folder)+": "+clean.Line(fmt.Sprintf(format, args...)))
 	}
@@ -69,8 +69,8 @@ func (a *App) passedOver(p *logs.PassedFiles) bool {
 	return p.Unread == 0 && !p.Cut
 }
 
-// orState returns the error of a log file, or its state where it has no error.
-func orState(s logline.Stream) string {
+// errorOrState returns the error of a log file, or its state where it has no error.
+func errorOrState(s logline.Stream) string {
 	if s.Error != "" {
 		return clean.Line(s.Error)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // registerNB adds the flags that say which databases are looked at.
-func (f *flags) registerNB(p *pflag.FlagSet) {
+func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
 		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
 	p.StringArrayVar(&f.SB, "sb", nil, "Southbound database of a zone, for its logical flows: "+
@@ -27,12 +27,12 @@ func (f *flags) registerNB(p *pflag.FlagSet) {
 // NBSchemes begin the addresses of --nb and --sb.
 var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
 
-// databases fills in the databases to look at: those of --nb or, without it, the
+// setDatabases fills in the databases to look at: those of --nb or, without it, the
 // database files in the folders of -f, as a must-gather has them. given says
 // whether there are any.
-func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
+func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
 	if len(f.NB) > 0 {
-		cfg.NB, err = f.endpoints("--nb", f.NB)
+		cfg.NB, err = f.parseEndpoints("--nb", f.NB)
 		return true, err
 	}
 	if cfg.Mode.Name != revision.FilesMode {
@@ -54,11 +54,11 @@ func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, 
 	return true, nil
 }
 
-// southbounds fills in the Southbound databases given by --sb. One without a zone is that
+// setSouthbounds fills in the Southbound databases given by --sb. One without a zone is that
 // of the only zone there is.
-func (f *flags) southbounds(cfg *engine.Config) error {
+func (f *globalFlags) setSouthbounds(cfg *engine.Config) error {
 	cfg.NBTLS = f.nbTLS
-	given, err := f.endpoints("--sb", f.SB)
+	given, err := f.parseEndpoints("--sb", f.SB)
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,9 @@ func (f *flags) southbounds(cfg *engine.Config) error {
 	return nil
 }
 
-// endpoints are the databases given by a flag, by zone; one without a zone stands
+// parseEndpoints returns the databases given by a flag, by zone; one without a zone stands
 // under its address. A Northbound one names itself.
-func (f *flags) endpoints(flag string, values []string) (map[string]string, error) {
+func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, s := range values {
 		zone, addr := "", s

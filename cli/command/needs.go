@@ -18,18 +18,18 @@ import (
 	"rung/system"
 )
 
-// need says which objects the files of -f must hold for a command to make sense. A change
+// fileNeed says which objects the files of -f must hold for a command to make sense. A change
 // needs nothing: it may create the first policy, or bring the last one back.
-type need int
+type fileNeed int
 
 const (
-	NeedNothing need = iota
+	NeedNothing fileNeed = iota
 	NeedObjects
 	needPolicies
 )
 
 // needsOf are the commands that need something of their files.
-var needsOf = map[string]need{
+var needsOf = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
 	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "convert": NeedObjects,
@@ -50,10 +50,10 @@ func (a *App) EmptyFolders() error {
 		"check -f, or try: rung demo", a.filesNamed())}
 }
 
-// Lacks says that what was read from files is not enough for the command. Where
+// WhyNotEnough says that what was read from files is not enough for the command. Where
 // something could not be read, or databases are given, there is something to show.
-func (a *App) Lacks(r *revision.Revision) error {
-	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > warnings(r.Broken) ||
+func (a *App) WhyNotEnough(r *revision.Revision) error {
+	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > countWarnings(r.Broken) ||
 		!r.Mode.Sandbox && len(r.Zones) > 0 {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (a *App) Lacks(r *revision.Revision) error {
 		a.filesNamed())}
 }
 
-func warnings(broken []model.Broken) (n int) {
+func countWarnings(broken []model.Broken) (n int) {
 	for _, b := range broken {
 		if b.Severity != model.SeverityError {
 			n++
@@ -108,7 +108,7 @@ func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, 
 	if path != "-" {
 		f, err := reading.Open(ctx, path)
 		if err != nil {
-			return nil, bare(err)
+			return nil, withoutFileName(err)
 		}
 		defer f.Close()
 		in = f
@@ -118,13 +118,13 @@ func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, 
 		err = fmt.Errorf("more than %d MiB", limit>>20)
 	}
 	if err != nil {
-		return nil, bare(err)
+		return nil, withoutFileName(err)
 	}
 	return text, nil
 }
 
-// bare is an error of a file without the file's name.
-func bare(err error) error {
+// withoutFileName is an error of a file without the file's name.
+func withoutFileName(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -29,17 +29,17 @@ func (a *App) verdictOf(ans *Answer) error {
 	return nil
 }
 
-// Conclude prints an answer, and ends as it says.
-func (a *App) Conclude(ans *Answer) error {
-	if err := a.Print(ans); err != nil {
+// ConcludeAnswer prints an answer, and ends as it says.
+func (a *App) ConcludeAnswer(ans *Answer) error {
+	if err := a.PrintAnswer(ans); err != nil {
 		return err
 	}
 	return a.verdictOf(ans)
 }
 
-// Omission is the JSON of something that an answer does not take into account
+// OmissionOut is the JSON of something that an answer does not take into account
 // (command-line.md#what-was-not-considered).
-type Omission struct {
+type OmissionOut struct {
 	Code      model.OmissionCode `json:"code"`
 	Kind      model.Kind         `json:"kind,omitempty"`
 	Namespace string             `json:"namespace,omitempty"`
@@ -55,13 +55,13 @@ type Omission struct {
 	Remedy  string `json:"remedy,omitempty"`
 }
 
-// Omissions describes omissions; nil for none.
-func (a *App) Omissions(all []model.Omission) []Omission {
+// OmissionsOut describes omissions; nil for none.
+func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 	if len(all) == 0 {
 		return nil
 	}
-	return page.MapList(all, func(o model.Omission) Omission {
-		return Omission{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
+	return page.MapList(all, func(o model.Omission) OmissionOut {
+		return OmissionOut{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
 			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
 			Allowed: !o.IsAssumption() && len(omitted.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
 			Text:    clean.Line(o.String()), Remedy: clean.Line(o.Remedy)}
@@ -72,7 +72,7 @@ func (a *App) Omissions(all []model.Omission) []Omission {
 const maxOmissions = 10
 
 // OmittedLines says omissions in lines, those of one code up to maxOmissions.
-func OmittedLines(all []Omission) (out []string) {
+func OmittedLines(all []OmissionOut) (out []string) {
 	said := map[model.OmissionCode]int{}
 	for _, o := range all {
 		said[o.Code]++
@@ -106,16 +106,16 @@ func NotCounted(all []model.Omission) string {
 }
 
 // omittedText returns the lines about omissions below an answer for people.
-func omittedText(all []Omission) string {
+func omittedText(all []OmissionOut) string {
 	if len(all) == 0 {
 		return ""
 	}
 	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
 }
 
-// omitted returns the lines about omissions below the answer, as comments where the answer is
+// omittedLines returns the lines about omissions below the answer, as comments where the answer is
 // YAML.
-func (ans *Answer) omitted(all []Omission) string {
+func (ans *Answer) omittedLines(all []OmissionOut) string {
 	text := omittedText(all)
 	if ans.Comments && text != "" {
 		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
@@ -124,7 +124,7 @@ func (ans *Answer) omitted(all []Omission) string {
 }
 
 // mdOmitted lists what a review did not consider, in markdown.
-func mdOmitted(all []Omission) string {
+func mdOmitted(all []OmissionOut) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -137,7 +137,7 @@ func mdOmitted(all []Omission) string {
 }
 
 // sayOmitted says it on standard error, where the form of the answer has no place for it.
-func (a *App) sayOmitted(all []Omission) {
+func (a *App) sayOmitted(all []OmissionOut) {
 	for _, line := range OmittedLines(all) {
 		if !a.Said[line] {
 			a.Said[line] = true
@@ -146,15 +146,15 @@ func (a *App) sayOmitted(all []Omission) {
 	}
 }
 
-// considered is a value with what it does not take into account as its last field.
-type considered struct {
+// valueWithOmissions is a value with what it does not take into account as its last field.
+type valueWithOmissions struct {
 	value any
-	out   []Omission
+	out   []OmissionOut
 }
 
-// beside adds omissions to a value that is an object in JSON. A list has no place for them: they
+// addOmissions adds omissions to a value that is an object in JSON. A list has no place for them: they
 // are said on standard error.
-func (a *App) beside(value any, out []Omission) any {
+func (a *App) addOmissions(value any, out []OmissionOut) any {
 	switch {
 	case len(out) == 0:
 		return value
@@ -162,11 +162,11 @@ func (a *App) beside(value any, out []Omission) any {
 		a.sayOmitted(out)
 		return value
 	}
-	return considered{value, out}
+	return valueWithOmissions{value, out}
 }
 
 // MarshalJSON writes the value with the field not_considered.
-func (c considered) MarshalJSON() ([]byte, error) {
+func (c valueWithOmissions) MarshalJSON() ([]byte, error) {
 	raw, err := encodeJSON(c.value, true)
 	if err != nil {
 		return nil, err
@@ -184,4 +184,4 @@ func (c considered) MarshalJSON() ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-var _ json.Marshaler = considered{}
+var _ json.Marshaler = valueWithOmissions{}

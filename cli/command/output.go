@@ -22,10 +22,10 @@ type TextTable struct {
 	Rows [][]string
 }
 
-func (t *TextTable) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+func (t *TextTable) AddRow(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// widths returns the width of each column in cells, the last one's as well.
-func (t *TextTable) widths() []int {
+// columnWidths returns the width of each column in cells, the last one's as well.
+func (t *TextTable) columnWidths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		for i := range row {
@@ -39,7 +39,7 @@ func (t *TextTable) widths() []int {
 }
 
 func (t *TextTable) String() string {
-	widths := t.widths()
+	widths := t.columnWidths()
 	var b strings.Builder
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		line := ""
@@ -56,38 +56,38 @@ func (t *TextTable) String() string {
 	return b.String()
 }
 
-// Print writes an answer in the form that was asked for.
-func (a *App) Print(ans *Answer) error { return a.write(a.Out, ans, false) }
+// PrintAnswer writes an answer in the form that was asked for.
+func (a *App) PrintAnswer(ans *Answer) error { return a.writeAnswer(a.Out, ans, false) }
 
-// hasNoForm says that the command has the form asked for, and what its flags ask for has not.
-func hasNoForm(form string) error {
+// formError says that the command has the form asked for, and what its flags ask for has not.
+func formError(form string) error {
 	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
 }
 
-// write writes an answer. compact puts JSON on one line, so that answers that
+// writeAnswer writes an answer. compact puts JSON on one line, so that answers that
 // follow each other can be read line by line.
-func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
+func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	var text string
-	out := a.Omissions(ans.NotConsidered)
+	out := a.OmissionsOut(ans.NotConsidered)
 	switch a.Flags.Output {
 	case "json":
 		if ans.Items != nil {
-			return ans.Items.json(w, compact)
+			return ans.Items.writeJSON(w, compact)
 		}
-		return writeJSON(w, a.beside(ans.Value, out), compact)
+		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
 	case "yaml":
 		value := ans.Value
 		if ans.Items != nil {
-			value = ans.Items.all()
+			value = ans.Items.makeAll()
 		}
-		raw, err := marshalYAML(a.beside(value, out))
+		raw, err := marshalYAML(a.addOmissions(value, out))
 		if err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
 		text = string(raw)
 	case MarkdownForm:
 		if ans.Markdown == nil {
-			return hasNoForm(a.Flags.Output)
+			return formError(a.Flags.Output)
 		}
 		text = ans.Markdown() + mdOmitted(out)
 	case JUnitForm:
@@ -98,7 +98,7 @@ func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
 		text = out
 	case CSVForm:
 		if ans.CSV == nil {
-			return hasNoForm(a.Flags.Output)
+			return formError(a.Flags.Output)
 		}
 		text = ans.CSV()
 		a.sayOmitted(out)
@@ -113,14 +113,14 @@ func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
 		}
 		wide := a.Flags.Output == "wide"
 		if ans.Items == nil {
-			text = ans.Text(wide) + ans.omitted(out)
+			text = ans.Text(wide) + ans.omittedLines(out)
 			break
 		}
 		var err error
-		if text, err = ans.Items.text(wide); err != nil {
+		if text, err = ans.Items.itemsText(wide); err != nil {
 			return err
 		}
-		text += omittedText(a.Omissions(ans.NotConsidered)) // known only now
+		text += omittedText(a.OmissionsOut(ans.NotConsidered)) // known only now
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -180,7 +180,7 @@ func (a *App) PrintItem(v any, text func(wide bool) string) error {
 			return err
 		}
 	}
-	return a.write(a.Out, &Answer{Value: v, Text: text}, true)
+	return a.writeAnswer(a.Out, &Answer{Value: v, Text: text}, true)
 }
 
 // ListMembers lists some of the members; wide all of them.

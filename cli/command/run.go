@@ -31,13 +31,13 @@ func (a *App) WithObjects(ctx context.Context, f func(*engine.Engine, *revision.
 
 // WithRows runs f once every zone has been read and, in a sandbox, written.
 func (a *App) WithRows(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
-	return a.WithEngine(ctx, true, Settled(), f)
+	return a.WithEngine(ctx, true, ZonesSettled(), f)
 }
 
 // WithChange is live for a change of policies, which needs no zone: manifests
 // without a Node have none, and those of a cluster follow by themselves.
 func (a *App) WithChange(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
-	done := Settled()
+	done := ZonesSettled()
 	return a.WithEngine(ctx, true, func(r *revision.Revision) bool {
 		return r.Mode.Name == revision.ClusterMode || r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
 	}, f)
@@ -50,16 +50,16 @@ const (
 	LastPatience = 5 * time.Second
 )
 
-// Settled says whether every zone was read and judged, or cannot be, and the
+// ZonesSettled says whether every zone was read and judged, or cannot be, and the
 // sandbox's rows are as they should be.
-func Settled() func(*revision.Revision) bool {
+func ZonesSettled() func(*revision.Revision) bool {
 	start := time.Now()
 	return func(r *revision.Revision) bool {
 		for _, z := range r.Zones {
 			tried := time.Since(start) > Patience && (z.Attempts > 1 || time.Since(start) > LastPatience)
 			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && tried
 			switch {
-			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !quiet(r, z)):
+			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !isQuiet(r, z)):
 				return false
 			case z.SyncedAt.IsZero() && !failed, z.Judging:
 				return false
@@ -69,8 +69,8 @@ func Settled() func(*revision.Revision) bool {
 	}
 }
 
-// quiet says whether the reconciler has nothing to do in a zone.
-func quiet(r *revision.Revision, z *model.ZoneState) bool {
+// isQuiet says whether the reconciler has nothing to do in a zone.
+func isQuiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
 		in := z.PolicyJoin(p.Key)
 		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) &&
@@ -89,7 +89,7 @@ func quiet(r *revision.Revision, z *model.ZoneState) bool {
 
 func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.Revision) bool,
 	f func(*engine.Engine, *revision.Revision) error) error {
-	cfg, err := a.Config(ctx, false, zones)
+	cfg, err := a.EngineConfig(ctx, false, zones)
 	if err != nil {
 		return err
 	}
@@ -134,27 +134,27 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	err = e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
-			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
+			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingForText(r)))
 		}
-		broken = denied(r)
+		broken = whyDenied(r)
 		if broken == nil && r.Loaded {
-			broken = a.Lacks(r)
+			broken = a.WhyNotEnough(r)
 		}
 		if broken != nil || r.Loaded && !r.Unsettled && ready(r) {
 			return true
 		}
-		broken = problem(r)
+		broken = whyNotStarted(r)
 		return broken != nil
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
-	a.complain(e.Revision())
-	a.notices(e)
+	a.sayProblems(e.Revision())
+	a.sayNotices(e)
 	switch {
 	case broken != nil:
 		return broken
 	case err != nil:
-		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
+		return fmt.Errorf("wait for %s: %w", waitingForText(e.Revision()), err)
 	}
-	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
+	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
 		_ = e.WaitFor(wait, ready)
 	}
@@ -167,8 +167,8 @@ const manyZones = 20
 // ReadsMany says whether so many zones are read that memory has a limit of its own.
 func ReadsMany(cfg *engine.Config) bool { return cfg.Kube != nil || len(cfg.NB) > manyZones }
 
-// problem is a part of the engine that could not be started.
-func problem(r *revision.Revision) error {
+// whyNotStarted names a part of the engine that could not be started.
+func whyNotStarted(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		if s.Conn == model.ConnLost && s.Error != "" {
 			return fmt.Errorf("%s: %s", s.Name, s.Error)
@@ -177,9 +177,9 @@ func problem(r *revision.Revision) error {
 	return nil
 }
 
-// denied says that AdminNetworkPolicies may not be read: every answer would be
+// whyDenied says that AdminNetworkPolicies may not be read: every answer would be
 // wrong. Without other resources it lacks something, and complain says what.
-func denied(r *revision.Revision) error {
+func whyDenied(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		for _, res := range s.Resources {
 			if res.Conn == model.ConnDenied && strings.HasPrefix(res.Name, "adminnetworkpolicies.") {
@@ -207,9 +207,9 @@ func UnreadZone(zones []*model.ZoneState) error {
 	return nil
 }
 
-// complain prints what could not be read, or not be taken by OVN-Kubernetes, a
+// sayProblems prints what could not be read, or not be taken by OVN-Kubernetes, a
 // line each and each once; commands go on without.
-func (a *App) complain(r *revision.Revision) {
+func (a *App) sayProblems(r *revision.Revision) {
 	if a.Flags.Quiet {
 		return
 	}
@@ -233,8 +233,8 @@ func (a *App) complain(r *revision.Revision) {
 	}
 }
 
-// notices says what the engine found and mended when it started.
-func (a *App) notices(e *engine.Engine) {
+// sayNotices says what the engine found and mended when it started.
+func (a *App) sayNotices(e *engine.Engine) {
 	for _, n := range e.Notices() {
 		if line := clean.Line(n); !a.Flags.Quiet && !a.Said[line] {
 			a.Said[line] = true
@@ -243,7 +243,7 @@ func (a *App) notices(e *engine.Engine) {
 	}
 }
 
-func waitingFor(r *revision.Revision) string {
+func waitingForText(r *revision.Revision) string {
 	if !r.Loaded {
 		if r.Mode.Name == revision.ClusterMode {
 			text := "the API server " + r.Mode.Server

@@ -27,7 +27,7 @@ func TestSettledWaitsForTheJudgement(t *testing.T) {
 		"cannot be read": {zone(func(z *model.ZoneState) { z.Conn, z.SyncedAt = model.ConnDenied, time.Time{} }), true},
 		"no zone yet":    {&revision.Revision{}, false},
 	} {
-		if got := Settled()(test.revision); got != test.want {
+		if got := ZonesSettled()(test.revision); got != test.want {
 			t.Errorf("%s: settled is %t, want %t", name, got, test.want)
 		}
 	}

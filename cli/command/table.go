@@ -73,10 +73,10 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 			if t.Under != nil && t.Under(row) {
 				cells[0] = "  " + cells[0]
 			}
-			out.Add(cells...)
+			out.AddRow(cells...)
 		}
 		needs := 2 * (len(cols) - 1)
-		for i, w := range out.widths() {
+		for i, w := range out.columnWidths() {
 			if i == len(cols)-1 && cols[i].Flex {
 				w = cols[i].Min
 			}

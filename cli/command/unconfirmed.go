@@ -16,10 +16,10 @@ func (a *App) LastingFlag() string {
 	return "--write"
 }
 
-// unconfirmed says how a change stands that was made on trial and is not confirmed. One
+// sayUnconfirmed says how a change stands that was made on trial and is not confirmed. One
 // that an earlier run left, and whose time is over, is put back first. changed says that
 // it was.
-func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
+func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
 	if a.completes {
 		return false
 	}

@@ -20,7 +20,7 @@ import (
 type Answer struct {
 	Value   any // for JSON and YAML
 	Text    func(wide bool) string
-	Items   *Items        // instead of both: no and err are known when they were written
+	Items   *AnswerItems  // instead of both: no and err are known when they were written
 	Records func() string // for -o nbctl
 	// Markdown is for -o markdown.
 	Markdown func() string
@@ -57,20 +57,20 @@ func WatchFlag(cmd *cobra.Command) *bool {
 func (a *App) QueryCommand(cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
 	watch := WatchFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.Show(cmd.Context(), *watch, of(args, *watch))
+		return a.AnswerQuery(cmd.Context(), *watch, of(args, *watch))
 	}
 	return cmd
 }
 
-// Show answers a query.
-func (a *App) Show(ctx context.Context, watch bool, q Query) error {
+// AnswerQuery answers a query.
+func (a *App) AnswerQuery(ctx context.Context, watch bool, q Query) error {
 	run := a.WithObjects
 	if q.Zones {
 		run = a.WithRows
 	}
 	return run(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		if watch {
-			return a.watch(ctx, e, q)
+			return a.watchAnswer(ctx, e, q)
 		}
 		if q.First != nil {
 			q.First(ctx, e)
@@ -80,17 +80,17 @@ func (a *App) Show(ctx context.Context, watch bool, q Query) error {
 		if err != nil {
 			return err
 		}
-		return a.Conclude(ans)
+		return a.ConcludeAnswer(ans)
 	})
 }
 
 // WatchPause lets the rest of a burst of changes come before a watch looks again.
 const WatchPause = 100 * time.Millisecond
 
-// watch prints the answer, and again whenever it is another, until ctx ends. The
+// watchAnswer prints the answer, and again whenever it is another, until ctx ends. The
 // exit code is that of the last answer. It looks when the engine has news, and when
 // the answer says that its time is over.
-func (a *App) watch(ctx context.Context, e *engine.Engine, q Query) error {
+func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	defer process.WhileRead(a.Raw)()
@@ -100,17 +100,17 @@ func (a *App) watch(ctx context.Context, e *engine.Engine, q Query) error {
 	last, lastErr, printed := "", "", false
 	for {
 		r := e.Revision()
-		a.complain(r)
+		a.sayProblems(r)
 		ans, err := q.Answer(ctx, e, r)
 		var text bytes.Buffer
 		if err == nil {
-			if werr := a.write(&text, ans, true); werr != nil {
+			if werr := a.writeAnswer(&text, ans, true); werr != nil {
 				return werr
 			}
 			err = a.verdictOf(ans)
 		}
 		if s := text.String(); ans != nil && (!printed || s != last) {
-			if _, err := fmt.Fprint(a.Raw, a.between(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
+			if _, err := fmt.Fprint(a.Raw, a.separatorText(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
 				return err
 			}
 			last, printed = s, true
@@ -135,9 +135,9 @@ func (a *App) watch(ctx context.Context, e *engine.Engine, q Query) error {
 	}
 }
 
-// between returns the text printed before an answer of a watch: a separator, or the codes
+// separatorText returns the text printed before an answer of a watch: a separator, or the codes
 // that clear the screen.
-func (a *App) between(again, screen bool) string {
+func (a *App) separatorText(again, screen bool) string {
 	switch {
 	case a.Flags.Output == "yaml" && again:
 		return "---\n"

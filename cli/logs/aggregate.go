@@ -41,8 +41,8 @@ type hitOut struct {
 	Last    string `json:"last,omitempty"`
 }
 
-// aggregate counts lines instead of printing them.
-type aggregate struct {
+// lineAggregate counts lines instead of printing them.
+type lineAggregate struct {
 	on    bool
 	until string
 
@@ -53,13 +53,13 @@ type aggregate struct {
 	last   string    // what was printed last, without its time
 }
 
-func (g *aggregate) register(p *pflag.FlagSet) {
+func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
 	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `time`, as those of --since")
 }
 
-// check looks at the flags together. begin is from when on lines are asked for, zero for all.
-func (g *aggregate) check(output string, follow bool, begin, now time.Time) (err error) {
+// checkFlags looks at the flags together. begin is from when on lines are asked for, zero for all.
+func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.Time) (err error) {
 	g.follow, g.begin = follow, begin
 	switch {
 	case !g.on && output == command.CSVForm:
@@ -78,8 +78,8 @@ func (g *aggregate) check(output string, follow bool, begin, now time.Time) (err
 	return nil
 }
 
-// counts says whether a line is counted.
-func (g *aggregate) counts(x *entries.Entry) bool {
+// isCounted says whether a line is counted.
+func (g *lineAggregate) isCounted(x *entries.Entry) bool {
 	at := x.Line.At
 	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
 }
@@ -90,7 +90,7 @@ const aggregateEvery = time.Second
 // countLines counts the lines that match until ctx ends, or the files do, and prints the
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
-func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggregate, match func(*entries.Entry) bool, filtered bool) error {
+func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*entries.Entry) bool, filtered bool) error {
 	defer process.WhileRead(a.Raw)()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
@@ -104,7 +104,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 			for _, x := range lines {
 				missed += x.Seq - seen - 1
 				seen = x.Seq
-				if g.counts(x) && match(x) {
+				if g.isCounted(x) && match(x) {
 					rule, pair, at := logs.HitOf(x, e.Now())
 					own.Add(rule, pair, at)
 				}
@@ -129,7 +129,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 		if err := report(); err != nil {
 			return err
 		}
-		uncounted(a, l, missed)
+		sayUncounted(a, l, missed)
 		return nil
 	}
 	next := time.NewTicker(aggregateEvery)
@@ -152,8 +152,8 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 	}
 }
 
-// uncounted says which lines are in no sum, on stderr.
-func uncounted(a *command.App, l *logs.Store, missed uint64) {
+// sayUncounted says which lines are in no sum, on stderr.
+func sayUncounted(a *command.App, l *logs.Store, missed uint64) {
 	st := l.Stats()
 	if n := st.Dropped + missed; n > 0 {
 		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Total(n, "line"))
@@ -161,18 +161,18 @@ func uncounted(a *command.App, l *logs.Store, missed uint64) {
 	if st.Unattributed > 0 {
 		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Total(st.Unattributed, "line"))
 	}
-	lost(a, l)
+	sayMetersReached(a, l)
 }
 
-// lost says which ACLs reach their meters, on stderr.
-func lost(a *command.App, l *logs.Store) {
+// sayMetersReached says which ACLs reach their meters, on stderr.
+func sayMetersReached(a *command.App, l *logs.Store) {
 	for _, x := range l.Losses() {
 		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.ACLText(), x.Zone, x)
 	}
 }
 
 // printHits prints the sums unless they are those that were printed last.
-func printHits(a *command.App, g *aggregate, rules []hits.RuleHits, now time.Time) error {
+func printHits(a *command.App, g *lineAggregate, rules []hits.RuleHits, now time.Time) error {
 	rows := hitRows(rules, now)
 	text := fmt.Sprint(rows)
 	if text == g.last && (g.last != "" || g.follow) {
@@ -205,7 +205,7 @@ func printHits(a *command.App, g *aggregate, rules []hits.RuleHits, now time.Tim
 		if from == "" {
 			from = "(others)"
 		}
-		t.Add(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
+		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
 	}
 	text = t.String()
 	if g.head {
@@ -239,7 +239,7 @@ func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
 	return rows
 }
 
-func csvHits(a *command.App, g *aggregate, rows []hitOut) error {
+func csvHits(a *command.App, g *lineAggregate, rows []hitOut) error {
 	w := csv.NewWriter(a.Out)
 	if !g.head {
 		g.head = true

@@ -18,16 +18,16 @@ import (
 func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config, error) {
 	l := &a.Flags.Log
 	if len(l.Paths) == 0 {
-		cfg, err := a.Config(ctx, false, true)
+		cfg, err := a.EngineConfig(ctx, false, true)
 		if err == nil {
-			err = l.Files(ctx, &cfg)
+			err = l.SetLogFiles(ctx, &cfg)
 		}
 		return cfg, err
 	}
 	if slices.Contains(l.Paths, "-") && slices.Contains(a.Flags.Files, "-") {
 		return engine.Config{}, errors.New("--log and -f cannot both read standard input")
 	}
-	cfg, err := a.Config(ctx, false, a.Flags.TrafficRate() > 0)
+	cfg, err := a.EngineConfig(ctx, false, a.Flags.TrafficRate() > 0)
 	var none *engine.NoClusterError
 	if errors.As(err, &none) {
 		fmt.Fprintln(a.Err, "rung: "+command.LogsAloneText)
@@ -37,12 +37,12 @@ func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config
 		return cfg, err
 	}
 	cfg.LogFiles = logs.Files{Stdin: a.In, Follow: follow, All: true, Only: !follow}
-	return cfg, l.Files(ctx, &cfg)
+	return cfg, l.SetLogFiles(ctx, &cfg)
 }
 
-// noLines says why no ACL line was read: of log files what is in them instead, or from
+// whyNoLines says why no ACL line was read: of log files what is in them instead, or from
 // when on they were read.
-func noLines(streams []logline.Stream, since time.Time) string {
+func whyNoLines(streams []logline.Stream, since time.Time) string {
 	files, lines, acls := 0, uint64(0), uint64(0)
 	for i := range streams {
 		if s := &streams[i]; s.File != "" {

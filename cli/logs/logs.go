@@ -50,7 +50,7 @@ type logGapOut struct {
 	} `json:"gap"`
 }
 
-func Command(a *command.App) *cobra.Command {
+func LogsCommand(a *command.App) *cobra.Command {
 	var follow, raw bool
 	var watch *bool
 	var wait time.Duration
@@ -58,12 +58,12 @@ func Command(a *command.App) *cobra.Command {
 	var lines int
 	var since string
 	var nodes []string
-	var sum aggregate
+	var sum lineAggregate
 	why := ""
-	var rule proposing
+	var rule proposalFlags
 	cmd := &cobra.Command{
 		Use:         "logs [--controller ZONE POLICY]",
-		Annotations: command.Forms(command.CSVForm),
+		Annotations: command.FormAnnotations(command.CSVForm),
 		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
@@ -112,7 +112,7 @@ Other answers than the lines:
 					return fmt.Errorf("--since %q: %w", since, err)
 				}
 			}
-			if err := sum.check(a.Flags.Output, following, begin, now); err != nil {
+			if err := sum.checkFlags(a.Flags.Output, following, begin, now); err != nil {
 				return err
 			}
 			if controller != "" {
@@ -125,7 +125,7 @@ Other answers than the lines:
 			if err != nil {
 				return fmt.Errorf("--filter: %w", err)
 			}
-			if err := rule.check(); err != nil {
+			if err := rule.checkFlags(); err != nil {
 				return err
 			}
 			files := len(a.Flags.Log.Paths) > 0
@@ -174,17 +174,17 @@ Other answers than the lines:
 				}
 				if sum.on {
 					err := countLines(listen, a, e, &sum, func(x *entries.Entry) bool { return x.Matches(&query, nil) }, filter != "")
-					return errors.Join(err, a.Unfollowed(e))
+					return errors.Join(err, a.SayUnfollowed(e))
 				}
 				tail := func(take func(*entries.Entry)) error {
-					return tail(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
+					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
 				}
 				if rule.policy != "" {
 					err = printProposal(ctx, a, e, &rule, tail)
 				} else {
 					err = tail(nil)
 				}
-				return errors.Join(err, a.Unfollowed(e))
+				return errors.Join(err, a.SayUnfollowed(e))
 			})
 			switch {
 			case ctx.Err() != nil && following && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
@@ -211,9 +211,9 @@ Other answers than the lines:
 	return cmd
 }
 
-// tail prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
+// tailLines prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
 // it does not follow, a signal is an error: what it printed until then is not all there is.
-func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
 	defer process.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -231,7 +231,7 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 		if st.Forgotten > 0 {
 			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))
 		}
-		lost(a, e.Logs())
+		sayMetersReached(a, e.Logs())
 		switch {
 		case !follow && errors.Is(ctx.Err(), context.Canceled):
 			return ctx.Err()
@@ -240,14 +240,14 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:
-			fmt.Fprintln(a.Err, "rung: "+noLines(e.Logs().Streams(), since))
+			fmt.Fprintln(a.Err, "rung: "+whyNoLines(e.Logs().Streams(), since))
 		}
 		return nil
 	}
 	for {
 		lines := e.Logs().EntriesAfter(seen, atOnce)
 		if len(lines) > 0 {
-			times.span(e.Logs().Position())
+			times.setDaySpan(e.Logs().Position())
 		}
 		for _, x := range lines {
 			seen = x.Seq
@@ -297,7 +297,7 @@ func printGap(a *command.App, x *entries.Entry, times *logTimes) error {
 	o := logGapOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = page.StampText(x.Gap.From), page.StampText(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.PrintItem(o, func(bool) string {
-		return fmt.Sprintf("%s  -- %s\n", times.text(x.Line.At), x.Sentence())
+		return fmt.Sprintf("%s  -- %s\n", times.timeText(x.Line.At), x.Sentence())
 	})
 }
 
@@ -320,7 +320,7 @@ func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error
 		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
 	}
 	return a.PrintItem(o, func(wide bool) string {
-		s := fmt.Sprintf("%s  %-18s %s\n", times.text(x.Line.At), x.Line.Zone, x.Sentence())
+		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, x.Sentence())
 		if wide {
 			s += "    " + x.Line.Raw + "\n"
 		}

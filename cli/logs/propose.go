@@ -20,18 +20,18 @@ import (
 	"rung/pages/page"
 )
 
-// proposing holds the flags that have rung logs propose rules for its lines instead of
+// proposalFlags holds the flags that have rung logs propose rules for its lines instead of
 // printing them.
-type proposing struct{ policy, action string }
+type proposalFlags struct{ policy, action string }
 
-func (p *proposing) register(cmd *cobra.Command) {
+func (p *proposalFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
 	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
-// check says what is wrong with the flags.
-func (p *proposing) check() error {
+// checkFlags says what is wrong with the flags.
+func (p *proposalFlags) checkFlags() error {
 	if _, ok := proposedActions[p.action]; !ok {
 		return fmt.Errorf("--action %q: use allow or deny", p.action)
 	}
@@ -41,7 +41,7 @@ func (p *proposing) check() error {
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
 // printProposal takes the lines that tail would print, and answers with the proposal.
-func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposing, tail func(take func(*entries.Entry)) error) error {
+func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*entries.Entry)) error) error {
 	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
@@ -74,7 +74,7 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 		_, err := fmt.Fprint(a.Out, ans.Text(false))
 		return err
 	}
-	return a.Print(ans)
+	return a.PrintAnswer(ans)
 }
 
 // proposalOut is a proposal for scripts.
@@ -87,11 +87,11 @@ type proposalOut struct {
 	Rules    int    `json:"rules"`
 	// Surplus are the connections besides the lines that the rules would allow or deny too,
 	// nil for none; Summary says it in words.
-	Surplus *surplusOut `json:"surplus,omitempty"`
-	Summary string      `json:"summary"`
-	Still   []stillOut  `json:"still"`
-	Left    []leftOut   `json:"left"`
-	Text    string      `json:"text"`
+	Surplus *surplusOut         `json:"surplus,omitempty"`
+	Summary string              `json:"summary"`
+	Still   []remainingLinesOut `json:"still"`
+	Left    []linesLeftOut      `json:"left"`
+	Text    string              `json:"text"`
 }
 
 type surplusOut struct {
@@ -102,14 +102,14 @@ type surplusOut struct {
 	Example consequences.ExampleConnection `json:"example"`
 }
 
-type stillOut struct {
+type remainingLinesOut struct {
 	Verdict verdict.Verdict `json:"verdict"`
 	By      string          `json:"by"`
 	Lines   int             `json:"lines"`
 	Example string          `json:"example"`
 }
 
-type leftOut struct {
+type linesLeftOut struct {
 	Why     string `json:"why"`
 	Lines   int    `json:"lines"`
 	Example string `json:"example"`
@@ -118,8 +118,10 @@ type leftOut struct {
 func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
-		Still:   page.MapList(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.MapList(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Reason, l.Lines, l.Example.String()} })}
+		Still: page.MapList(p.Still, func(s propose.StillOtherwise) remainingLinesOut {
+			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
+		}),
+		Left: page.MapList(p.Left, func(l narrow.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

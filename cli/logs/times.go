@@ -15,16 +15,16 @@ type logTimes struct {
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// span looks at the days of the log files.
-func (t *logTimes) span(p logs.Position, ok bool) {
+// setDaySpan looks at the days of the log files.
+func (t *logTimes) setDaySpan(p logs.Position, ok bool) {
 	if ok && !p.From.IsZero() {
 		t.dated = t.dated || dayOf(p.From) != t.today || dayOf(p.To) != t.today
 	}
 }
 
-// text is a time, dated from the first other day on: of two lines one must tell which
+// timeText is a time, dated from the first other day on: of two lines one must tell which
 // came first.
-func (t *logTimes) text(at time.Time) string {
+func (t *logTimes) timeText(at time.Time) string {
 	t.dated = t.dated || dayOf(at) != t.today
 	if t.dated {
 		return at.UTC().Format("2006-01-02 15:04:05.000")

@@ -33,11 +33,11 @@ func TestLogTimes(t *testing.T) {
 	} {
 		times := logTimes{today: dayOf(at("2026-11-23 12:00"))}
 		if c.from != "" {
-			times.span(logs.Position{From: at(c.from), To: at(c.to)}, true)
+			times.setDaySpan(logs.Position{From: at(c.from), To: at(c.to)}, true)
 		}
 		var got []string
 		for _, l := range c.lines {
-			got = append(got, times.text(at(l)))
+			got = append(got, times.timeText(at(l)))
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)

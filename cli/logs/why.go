@@ -23,19 +23,19 @@ const streamsWithin = 10 * time.Second
 
 // logsWhy prints what stands between a policy and a line of it.
 func logsWhy(ctx context.Context, a *command.App, name string) error {
-	cfg, err := a.Config(ctx, false, true)
+	cfg, err := a.EngineConfig(ctx, false, true)
 	if err != nil {
 		return err
 	}
 	if paths := a.Flags.Log.Paths; len(paths) > 0 {
 		cfg.LogFiles = logs.Files{Stdin: a.In, All: true, Only: true}
-		if err := a.Flags.Log.Files(ctx, &cfg); err != nil {
+		if err := a.Flags.Log.SetLogFiles(ctx, &cfg); err != nil {
 			return err
 		}
 	}
 	// A command that looks and goes must not take zones from who keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
-	done := command.Settled()
+	done := command.ZonesSettled()
 	known := func(r *revision.Revision) bool { // a cluster's zones may be out of reach
 		return len(r.Zones) == 0 && (r.Mode.Name == revision.ClusterMode || r.Cluster.Count(model.KindNode) == 0) || done(r)
 	}
@@ -63,7 +63,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			},
 			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
 		}
-		return a.Conclude(ans)
+		return a.ConcludeAnswer(ans)
 	})
 }
 
@@ -117,7 +117,7 @@ type controllerLineOut struct {
 
 // controllerLog prints what a zone's ovnkube-controller wrote about a policy.
 func controllerLog(ctx context.Context, a *command.App, zone, name string) error {
-	cfg, err := a.Config(ctx, false, false)
+	cfg, err := a.EngineConfig(ctx, false, false)
 	if err != nil {
 		return err
 	}

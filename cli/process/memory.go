@@ -60,21 +60,21 @@ func CollectSooner(ctx context.Context, many bool) {
 	}
 	var last [liveSamples]uint64
 	n := 0
-	keepLimit(ctx, limitEvery, func(m usage) int64 {
+	keepLimit(ctx, limitEvery, func(m memoryUsage) int64 {
 		last[n%liveSamples] = m.live
 		n++
 		if n < liveSamples {
 			return math.MaxInt64 // while it starts
 		}
-		m.live = liveOf(m.live, last[:])
-		return keptFor(m)
+		m.live = liveBytesOf(m.live, last[:])
+		return memoryLimitFor(m)
 	})
 }
 
-// liveOf returns the live bytes to reckon with, from the newest measurement and the last
+// liveBytesOf returns the live bytes to reckon with, from the newest measurement and the last
 // ones: the least of them, unless the newest is so much larger that a limit for the least
 // would be below it and the collector would run all the time.
-func liveOf(now uint64, last []uint64) uint64 {
+func liveBytesOf(now uint64, last []uint64) uint64 {
 	least := slices.Min(last)
 	if now > least*(100+gcPercent/2)/100 {
 		return now
@@ -82,8 +82,8 @@ func liveOf(now uint64, last []uint64) uint64 {
 	return least
 }
 
-// keptFor is the limit for what is in use.
-func keptFor(m usage) int64 {
+// memoryLimitFor is the limit for what is in use.
+func memoryLimitFor(m memoryUsage) int64 {
 	const step = 1 << 20
 	return int64((m.live*keptPercent/100 + m.rest + step - 1) / step * step)
 }
@@ -97,7 +97,7 @@ func LimitMemory(ctx context.Context) {
 		return
 	}
 	debug.SetMemoryLimit(memoryLimit)
-	keepLimit(ctx, limitEvery, func(m usage) int64 { return limitFor(m.live) })
+	keepLimit(ctx, limitEvery, func(m memoryUsage) int64 { return limitFor(m.live) })
 }
 
 // LimitAnswer is LimitMemory for a command that answers and ends, whatever it reads; GOGC
@@ -114,20 +114,20 @@ func LimitAnswer(ctx context.Context, many bool) {
 
 // answerLimitFor returns the limit of LimitAnswer for the memory in use: at least half as much
 // again as the live bytes, so that the collector does not run all the time.
-func answerLimitFor(m usage) int64 {
+func answerLimitFor(m memoryUsage) int64 {
 	const step = 8 << 20
 	need := (m.live + m.live/2 + m.rest + step - 1) / step * step
 	return max(answerLimit, int64(need))
 }
 
-// usage is the memory that the runtime has in use, in bytes.
-type usage struct {
+// memoryUsage is the memory that the runtime has in use, in bytes.
+type memoryUsage struct {
 	live uint64 // what the last collection left
 	rest uint64 // what is neither objects nor free: stacks, its own, rooms between objects
 }
 
 // keepLimit sets the limit anew, again and again.
-func keepLimit(ctx context.Context, every time.Duration, limit func(usage) int64) {
+func keepLimit(ctx context.Context, every time.Duration, limit func(memoryUsage) int64) {
 	go func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -141,7 +141,7 @@ func keepLimit(ctx context.Context, every time.Duration, limit func(usage) int64
 			case <-tick.C:
 			}
 			metrics.Read(s)
-			m := usage{live: s[0].Value.Uint64(), rest: s[1].Value.Uint64()}
+			m := memoryUsage{live: s[0].Value.Uint64(), rest: s[1].Value.Uint64()}
 			for _, other := range s[2:] {
 				m.rest -= other.Value.Uint64()
 			}

@@ -25,7 +25,7 @@ func TestLiveOf(t *testing.T) {
 		{150, []uint64{40, 42, 41, 150}, 150},
 		{40, []uint64{150, 150, 150, 40}, 40},
 	} {
-		if got := liveOf(c.now<<20, []uint64{c.last[0] << 20, c.last[1] << 20, c.last[2] << 20, c.last[3] << 20}); got != c.want<<20 {
+		if got := liveBytesOf(c.now<<20, []uint64{c.last[0] << 20, c.last[1] << 20, c.last[2] << 20, c.last[3] << 20}); got != c.want<<20 {
 			t.Errorf("%d now, %v: %d MiB, want %d", c.now, c.last, got>>20, c.want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestLiveOf(t *testing.T) {
 
 // What is kept is what lives with some room, and what the runtime needs besides.
 func TestKeptFor(t *testing.T) {
-	if got, want := keptFor(usage{live: 40 << 20, rest: 20 << 20}), int64(78<<20); got != want {
+	if got, want := memoryLimitFor(memoryUsage{live: 40 << 20, rest: 20 << 20}), int64(78<<20); got != want {
 		t.Errorf("%d MiB, want %d", got>>20, want>>20)
 	}
 	if gcPercent+100 >= keptPercent {
@@ -49,7 +49,7 @@ func TestAnswerLimitFor(t *testing.T) {
 		{100, 20, 176},
 		{400, 50, 656},
 	} {
-		if got := answerLimitFor(usage{live: uint64(c.live) << 20, rest: uint64(c.rest) << 20}) >> 20; got != c.want {
+		if got := answerLimitFor(memoryUsage{live: uint64(c.live) << 20, rest: uint64(c.rest) << 20}) >> 20; got != c.want {
 			t.Errorf("%d MiB live, %d besides: %d MiB, want %d", c.live, c.rest, got, c.want)
 		}
 	}

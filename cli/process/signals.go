@@ -62,7 +62,7 @@ func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 					continue
 				}
 				if isQuit(s) {
-					quit(errw)
+					dumpGoroutines(errw)
 				}
 				end(endedBy{s})
 			case <-ctx.Done():
@@ -85,9 +85,9 @@ func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 	}
 }
 
-// quit keeps what every goroutine is doing, as a Go program without a screen
+// dumpGoroutines keeps what every goroutine is doing, as a Go program without a screen
 // prints it at SIGQUIT.
-func quit(errw io.Writer) {
+func dumpGoroutines(errw io.Writer) {
 	var b bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&b, 2) // into memory
 	if keep := OnQuit.Load(); keep != nil {
@@ -97,9 +97,9 @@ func quit(errw io.Writer) {
 	fmt.Fprintf(errw, "SIGQUIT: quit\n\n%s\n", b.Bytes())
 }
 
-// Await runs what cannot be ended, such as reading the kubeconfig, and returns
+// AwaitResult runs what cannot be ended, such as reading the kubeconfig, and returns
 // when it does or when ctx ends. It is left behind then.
-func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+func AwaitResult[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error

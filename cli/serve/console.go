@@ -16,9 +16,9 @@ import (
 	"rung/revision"
 )
 
-// Screen shows an engine on a terminal; main hands it in, since the command
+// ShowScreen shows an engine on a terminal; main hands it in, since the command
 // line does not know the console.
-type Screen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
+type ShowScreen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
 
 // ScreenOptions are the options of the screen on the command line. A flag that
 // was not given leaves its field empty: the configuration file counts then.
@@ -40,7 +40,7 @@ type ScreenOptions struct {
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
 }
 
-func Demo(a *command.App, screen Screen) *cobra.Command {
+func DemoCommand(a *command.App, screen ShowScreen) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console on a built-in example cluster",
@@ -52,13 +52,13 @@ documentation instead; Antrea has no zones.`,
   rung demo --readonly --theme light
   rung demo --system antrea`,
 		Args: command.TakesArgs(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return Console(cmd.Context(), a, screen, true) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return OpenConsole(cmd.Context(), a, screen, true) },
 	}
 }
 
-// Console opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
+// OpenConsole opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
 // first frame comes before anything was read.
-func Console(ctx context.Context, a *command.App, screen Screen, demo bool) error {
+func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bool) error {
 	var note string
 	if screen != nil {
 		var err error
@@ -72,7 +72,7 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 		defer log.Close()
 	}
 	alone := false // log files, and nothing beside them
-	cfg, err := a.Config(ctx, demo, true)
+	cfg, err := a.EngineConfig(ctx, demo, true)
 	if err != nil {
 		var none *engine.NoClusterError
 		if demo || len(a.Flags.NB) > 0 || !errors.As(err, &none) {
@@ -83,7 +83,7 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 			if demo, err = firstScreen(ctx, a, none, screen != nil); !demo {
 				return err
 			}
-			return Console(ctx, a, screen, true)
+			return OpenConsole(ctx, a, screen, true)
 		}
 		cfg = a.LogsAlone()
 		cfg.StateDir = a.Flags.StateFolder()
@@ -124,10 +124,10 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 	if note != "" {
 		opt.Notices = append([]string{note}, opt.Notices...)
 	}
-	open := &engines{newest: e}
-	defer open.close()
+	open := &openEngines{newest: e}
+	defer open.closeAll()
 	if cfg.Kube != nil {
-		opt.Switch = switcher(a, open)
+		opt.Switch = contextSwitcher(a, open)
 	}
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
 		// A key that comes while every core computes finds a thread of its own at
@@ -136,7 +136,7 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 		// has counted its cores by now.
 		runtime.GOMAXPROCS(n + 2)
 	}
-	stop, err := profile(ui.Profile)
+	stop, err := startProfile(ui.Profile)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen f
 	go func() {
 		var err error
 		if e.WaitFor(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
-			if err = a.Lacks(e.Revision()); err != nil {
+			if err = a.WhyNotEnough(e.Revision()); err != nil {
 				end(err)
 			}
 		}

@@ -24,7 +24,7 @@ func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterErro
 		return false, command.ErrSaid
 	}
 	fmt.Fprint(a.Err, "\nd opens the demo · q quits ")
-	demo, err = pressed(ctx, a)
+	demo, err = waitForKey(ctx, a)
 	fmt.Fprintln(a.Err)
 	if err == nil && !demo {
 		err = command.ErrSaid
@@ -41,8 +41,8 @@ func firstText(none *engine.NoClusterError) string {
 	for _, p := range none.Looked {
 		places = append(places, [2]string{clean.Text(p.Name), p.Why})
 	}
-	return "No cluster and no files: nothing to show yet.\n\nLooked for, in this order:\n" + pairs(places) +
-		"\nTo look at something:\n" + pairs([][2]string{
+	return "No cluster and no files: nothing to show yet.\n\nLooked for, in this order:\n" + pairLines(places) +
+		"\nTo look at something:\n" + pairLines([][2]string{
 		{"rung demo", "a built-in cluster; nothing of yours is touched"},
 		{"rung -f FOLDER", "manifests, a must-gather, or a kubectl dump"},
 		{"rung --kubeconfig FILE", "a cluster, read-only"},
@@ -52,8 +52,8 @@ func firstText(none *engine.NoClusterError) string {
 // leftWidth is how wide the left of two columns gets for its longest line.
 const leftWidth = 40
 
-// pairs are lines of two columns, indented.
-func pairs(lines [][2]string) string {
+// pairLines are lines of two columns, indented.
+func pairLines(lines [][2]string) string {
 	width := 0
 	for _, l := range lines {
 		if w := ansi.StringWidth(l[0]); w <= leftWidth {
@@ -70,8 +70,8 @@ func pairs(lines [][2]string) string {
 // ctrlC and ctrlD are keys while the terminal is raw.
 const ctrlC, ctrlD = 3, 4
 
-// pressed waits for d or q; other keys are nothing. The end of the input is q.
-func pressed(ctx context.Context, a *command.App) (d bool, err error) {
+// waitForKey waits for d or q; other keys are nothing. The end of the input is q.
+func waitForKey(ctx context.Context, a *command.App) (d bool, err error) {
 	if f, ok := a.Keyboard.(*os.File); ok {
 		if was, err := term.MakeRaw(f.Fd()); err == nil {
 			defer func() { _ = term.Restore(f.Fd(), was) }()

@@ -9,9 +9,9 @@ import (
 	"runtime/pprof"
 )
 
-// profile writes a CPU and a heap profile of the console into a folder, for
+// startProfile writes a CPU and a heap profile of the console into a folder, for
 // those who work on Rung. The function it returns ends it.
-func profile(dir string) (stop func() error, err error) {
+func startProfile(dir string) (stop func() error, err error) {
 	if dir == "" {
 		return func() error { return nil }, nil
 	}

@@ -33,7 +33,7 @@ type reconcileFlags struct {
 	logLevel slog.Level
 }
 
-func Reconcile(a *command.App) *cobra.Command {
+func ReconcileCommand(a *command.App) *cobra.Command {
 	f := &reconcileFlags{}
 	cmd := &cobra.Command{
 		Use:   "reconcile",
@@ -52,7 +52,7 @@ stop, 2 for a configuration that cannot work.`,
   rung reconcile --nb tcp:10.0.0.5:6641 --lease-namespace rung
   rung reconcile -f policies/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
 		Args: command.TakesArgs(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return reconcile(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runReconciler(cmd.Context(), a, f) },
 	}
 	f.register(cmd.Flags())
 	return cmd
@@ -83,8 +83,8 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least severity to log: debug, info, warn or error")
 }
 
-// logger is where everything that happens is said.
-func logger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
+// newLogger is where everything that happens is said.
+func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
 	opt := &slog.HandlerOptions{Level: f.logLevel}
 	switch f.log {
 	case "text":
@@ -104,7 +104,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 		return engine.Config{}, errors.New("give --nb [zone=]ADDR with tcp:, ssl: or unix:; " +
 			"rows are never written through exec")
 	}
-	cfg, err := a.Config(ctx, false, true)
+	cfg, err := a.EngineConfig(ctx, false, true)
 	if err != nil {
 		return cfg, err
 	}
@@ -116,7 +116,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 			return cfg, fmt.Errorf("--nb %s: rows are only written through tcp:, ssl: or unix: endpoints", addr)
 		}
 	}
-	if cfg.NB, err = chosen(cfg.NB, f.zones); err != nil {
+	if cfg.NB, err = chosenDatabases(cfg.NB, f.zones); err != nil {
 		return cfg, err
 	}
 	cfg.Reconcile, cfg.Mode.Reconciles, cfg.Writes, cfg.Writer = true, true, false, nil
@@ -134,9 +134,9 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 	return cfg, nil
 }
 
-// chosen are the databases of the zones named, all without a name given. A single
+// chosenDatabases are the databases of the zones named, all without a name given. A single
 // database that names no zone is that of the single zone.
-func chosen(nb map[string]string, zones []string) (map[string]string, error) {
+func chosenDatabases(nb map[string]string, zones []string) (map[string]string, error) {
 	if len(zones) == 0 {
 		return nb, nil
 	}
@@ -162,9 +162,9 @@ func chosen(nb map[string]string, zones []string) (map[string]string, error) {
 	return out, nil
 }
 
-// reconcile runs until ctx ends.
-func reconcile(ctx context.Context, a *command.App, f *reconcileFlags) error {
-	log, err := logger(a, f)
+// runReconciler runs until ctx ends.
+func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error {
+	log, err := newLogger(a, f)
 	if err != nil {
 		return err
 	}
@@ -196,10 +196,10 @@ func reconcile(ctx context.Context, a *command.App, f *reconcileFlags) error {
 	}
 	if listener != nil {
 		log.Info("serving", "address", listener.Addr().String())
-		stop := serve(e, listener, log)
+		stop := serveMetrics(e, listener, log)
 		defer stop()
 	}
-	tell(ctx, e, log)
+	tellEvents(ctx, e, log)
 	log.Info("stopping")
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"rung/model"
 )
 
-// serve answers for metrics and health until stop is called.
-func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
+// serveMetrics answers for metrics and health until stop is called.
+func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 	s := &http.Server{Handler: e.Health().Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
@@ -35,23 +35,23 @@ func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 	}
 }
 
-// tell says everything that happens, a line each, until ctx ends.
-func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
+// tellEvents says everything that happens, a line each, until ctx ends.
+func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
-	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{},
-		unwritten: map[string]unwrittenSaid{}}
+	said := eventTeller{log: log, zones: map[string]zoneReport{}, sources: map[string]sourceReport{},
+		unwritten: map[string]unwrittenReport{}}
 	for news := true; ; {
-		if again := said.look(e, news); again > 0 {
+		if again := said.tellNews(e, news); again > 0 {
 			later.Reset(again)
 		} else {
 			later.Stop()
 		}
 		select {
 		case <-ctx.Done():
-			said.look(e, true)
+			said.tellNews(e, true)
 			return
 		case <-ticks:
 			news = true
@@ -61,24 +61,24 @@ func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	}
 }
 
-// teller remembers what it has said, so that a state is said once.
-type teller struct {
+// eventTeller remembers what it has said, so that a state is said once.
+type eventTeller struct {
 	log     *slog.Logger
 	seq     uint64
 	loaded  bool
-	zones   map[string]zoneSaid
-	sources map[string]sourceSaid
+	zones   map[string]zoneReport
+	sources map[string]sourceReport
 	// unwritten holds the last report about each zone's policies that are not written.
-	unwritten map[string]unwrittenSaid
+	unwritten map[string]unwrittenReport
 }
 
-type unwrittenSaid struct {
+type unwrittenReport struct {
 	at   time.Time
 	what map[health.UnwrittenPart]bool
 	due  bool // there was news since
 }
 
-type zoneSaid struct {
+type zoneReport struct {
 	conn           model.ConnState
 	paused, note   string
 	writes, held   bool
@@ -86,19 +86,19 @@ type zoneSaid struct {
 	errText, other string
 }
 
-type sourceSaid struct {
+type sourceReport struct {
 	conn model.ConnState
 	text string
 }
 
-// look says what is new; news says that there may be something. It says besides after
+// tellNews says what is new; news says that there may be something. It says besides after
 // which time to look again, for what is not looked at so often, or 0.
-func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
+func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
-		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
+		if now := (sourceReport{s.Conn, s.Error}); t.sources[s.Name] != now {
 			t.sources[s.Name] = now
-			t.log.Log(context.Background(), severity(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
+			t.log.Log(context.Background(), troubleLevel(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
 		}
 	}
 	if r.Loaded && !t.loaded {
@@ -107,31 +107,31 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
-		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
+		now := zoneReport{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
 			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
-			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
+			t.log.Log(context.Background(), troubleLevel(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
 				"writes", z.Writes,
 				"held", z.RowsHeld, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
+	again = t.tellUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		if a.Rail != "" {
 			t.log.Warn(a.Summary, "by", a.By)
 			continue
 		}
-		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took",
+		t.log.Log(context.Background(), troubleLevel(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took",
 			a.Took.Round(time.Microsecond), "err", a.Error)
 	}
 	return again
 }
 
-// lookUnwritten is look for what is not written, which is looked for in each zone at
+// tellUnwritten is tellNews for what is not written, which is looked for in each zone at
 // most every unwrittenEvery.
-func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Time,
+func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now time.Time,
 	of func(*model.ZoneState) []health.UnwrittenPart) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
@@ -146,7 +146,7 @@ func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Tim
 			t.unwritten[z.Name] = was
 			continue
 		}
-		t.unwritten[z.Name] = unwrittenSaid{at: now, what: t.leftOut(z.Name, was.what, of(z))}
+		t.unwritten[z.Name] = unwrittenReport{at: now, what: t.tellLeftOut(z.Name, was.what, of(z))}
 	}
 	return again
 }
@@ -156,9 +156,9 @@ const (
 	unwrittenLines = 20          // of one zone at one look
 )
 
-// leftOut says what is not written, when that begins and when it ends, and returns
+// tellLeftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *teller) leftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
+func (t *eventTeller) tellLeftOut(zone string, was map[health.UnwrittenPart]bool, now []health.UnwrittenPart) map[health.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (t *teller) leftOut(zone string, was map[health.UnwrittenPart]bool, now []h
 	return is
 }
 
-func severity(trouble string) slog.Level {
+func troubleLevel(trouble string) slog.Level {
 	if trouble != "" {
 		return slog.LevelWarn
 	}

@@ -16,7 +16,7 @@ import (
 // the others wait for, and not at all without news.
 func TestLooksAtEachZoneInItsTime(t *testing.T) {
 	start := time.Now()
-	said := teller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)},
+	said := eventTeller{unwritten: map[string]unwrittenReport{"a": {at: start.Add(-900 * time.Millisecond)},
 		"b": {at: start.Add(-100 * time.Millisecond)}}}
 	zones := []*model.ZoneState{{Name: "a"}, {Name: "b"}}
 	for i, c := range []struct {
@@ -34,7 +34,7 @@ func TestLooksAtEachZoneInItsTime(t *testing.T) {
 		{4000 * time.Millisecond, true, "ab", 0},
 	} {
 		looked := ""
-		again := said.lookUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
+		again := said.tellUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []health.UnwrittenPart {
 			looked += z.Name
 			return nil
 		})
@@ -54,12 +54,12 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		}
 		return a
 	}
-	said := teller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
+	said := eventTeller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
 	left := []health.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: health.WhyBlocked,
 		Text: "extra ACL x: a row that is not the policy's refers to it"}}
-	was := said.leftOut("n1", nil, left)
-	was = said.leftOut("n1", was, left)
-	said.leftOut("n1", was, nil)
+	was := said.tellLeftOut("n1", nil, left)
+	was = said.tellLeftOut("n1", was, left)
+	said.tellLeftOut("n1", was, nil)
 	want := `level=WARN msg="not written" zone=n1 policy=AdminNetworkPolicy/one reason=blocked why="extra ACL x: a row that is not the policy's refers to it"
 level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 `
@@ -72,7 +72,7 @@ level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 		left = append(left, health.UnwrittenPart{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
 			Why: health.WhyNoRows})
 	}
-	said.leftOut("n1", nil, left)
+	said.tellLeftOut("n1", nil, left)
 	if got := text.String(); strings.Count(got, "\n") != unwrittenLines+1 || !strings.Contains(got, "more=40") {
 		t.Errorf("%s", got)
 	}

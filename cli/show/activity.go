@@ -19,7 +19,7 @@ import (
 	"rung/revision/policies"
 )
 
-func Activity(a *command.App) *cobra.Command {
+func ActivityCommand(a *command.App) *cobra.Command {
 	var watch *bool
 	cmd := &cobra.Command{
 		Use:   "activity",
@@ -29,12 +29,12 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
 		Example: `  rung activity -f policies/
   rung activity -f policies/ --watch -o json`,
-		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			done := command.Settled()
-			return a.WithEngine(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) },
+			done := command.ZonesSettled()
+			return a.WithEngine(ctx, true, func(r *revision.Revision) bool { return done(r) && hasReported(r) },
 				func(e *engine.Engine, r *revision.Revision) error {
 					if *watch {
 						return watchActivity(ctx, a, e)
@@ -48,7 +48,7 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 							return strings.Join(page.MapList(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
 						}
 					}
-					return a.Conclude(ans)
+					return a.ConcludeAnswer(ans)
 				})
 		},
 	}
@@ -56,11 +56,11 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 	return cmd
 }
 
-// reported says whether the reconciler has reported on every policy in every zone:
+// hasReported says whether the reconciler has reported on every policy in every zone:
 // the rows of a write may be seen before its answer, which makes the entry. Only
 // AdminNetworkPolicies and the baseline carry reports; nobody makes any of a
 // ClusterNetworkPolicy.
-func reported(r *revision.Revision) bool {
+func hasReported(r *revision.Revision) bool {
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		for _, z := range r.Zones {
 			is := func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+z.Name }

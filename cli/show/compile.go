@@ -20,18 +20,18 @@ import (
 
 // compiledOut is the JSON of `rung compile` (command-line.md#output).
 type compiledOut struct {
-	ACLs        []rows.Record `json:"acls"`
-	AddressSets []rows.Record `json:"address_sets"`
-	PortGroups  []rows.Record `json:"port_groups"`
-	None        []noneOut     `json:"none"`
+	ACLs        []rows.Record          `json:"acls"`
+	AddressSets []rows.Record          `json:"address_sets"`
+	PortGroups  []rows.Record          `json:"port_groups"`
+	None        []policyWithoutRowsOut `json:"none"`
 }
 
-type noneOut struct {
+type policyWithoutRowsOut struct {
 	Policy string `json:"policy"`
 	Reason string `json:"reason"`
 }
 
-func Compile(a *command.App) *cobra.Command {
+func CompileCommand(a *command.App) *cobra.Command {
 	var zone string
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "compile [POLICY]",
@@ -43,7 +43,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
   rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-		Annotations:       command.Forms(command.NbctlForm),
+		Annotations:       command.FormAnnotations(command.NbctlForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			if zone != "" && r.Cluster.Node(zone) == nil {
@@ -55,7 +55,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
+			return &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")
@@ -67,7 +67,7 @@ type rowSet struct {
 	acls   []*nb.ACL
 	sets   []*nb.AddressSet
 	groups []*nb.PortGroup
-	none   []noneOut
+	none   []policyWithoutRowsOut
 }
 
 func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *rowSet {
@@ -77,7 +77,7 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 		switch {
 		case rows == nil:
 		case rows.None != nil:
-			out.none = append(out.none, noneOut{Policy: k.String(), Reason: rows.None.Message})
+			out.none = append(out.none, policyWithoutRowsOut{Policy: k.String(), Reason: rows.None.Message})
 		default:
 			out.acls = append(out.acls, rows.ACLs...)
 			out.sets = append(out.sets, rows.AddressSets...)
@@ -94,17 +94,17 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
-func (s *rowSet) json() compiledOut {
+func (s *rowSet) jsonOut() compiledOut {
 	return compiledOut{ACLs: page.MapList(s.acls, rows.RecordOf), AddressSets: page.MapList(s.sets, rows.RecordOf),
-		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]noneOut{}, s.none...)}
+		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]policyWithoutRowsOut{}, s.none...)}
 }
 
-func (s *rowSet) nbctl() string {
-	out := s.json()
-	return records(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
+func (s *rowSet) nbctlText() string {
+	out := s.jsonOut()
+	return recordsText(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
 }
 
-func (s *rowSet) text(wide bool) string {
+func (s *rowSet) rowsText(wide bool) string {
 	t := &command.TextTable{Head: []string{"ACL", "TIER", "PRIO", "STAGE", "ACTION", "LOG", "MATCH"}}
 	for _, x := range s.acls {
 		log := "off"
@@ -115,15 +115,15 @@ func (s *rowSet) text(wide bool) string {
 		if x.ExternalIDs[nb.KeyOwnerType] == nb.OwnerCNP {
 			id += " (" + nb.MarkCNP + ")"
 		}
-		t.Add(id, fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
+		t.AddRow(id, fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
 	}
 	sets := &command.TextTable{Head: []string{"ADDRESS SET", "NAME", "MEMBERS"}}
 	for _, x := range s.sets {
-		sets.Add(command.ShortID(x.ID(), wide), x.Name, command.ListMembers(x.Addresses, wide))
+		sets.AddRow(command.ShortID(x.ID(), wide), x.Name, command.ListMembers(x.Addresses, wide))
 	}
 	groups := &command.TextTable{Head: []string{"PORT GROUP", "NAME", "ACLS", "PORTS"}}
 	for _, x := range s.groups {
-		groups.Add(command.ShortID(x.ID(), wide), x.Name, fmt.Sprint(len(x.ACLs)), command.ListMembers(x.Ports, wide))
+		groups.AddRow(command.ShortID(x.ID(), wide), x.Name, fmt.Sprint(len(x.ACLs)), command.ListMembers(x.Ports, wide))
 	}
 	out := t.String() + "\n" + sets.String() + "\n" + groups.String()
 	for _, n := range s.none {

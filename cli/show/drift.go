@@ -32,17 +32,17 @@ type driftOut struct {
 type driftRow struct {
 	model.RowDiff
 	// Known is the defect of OVN-Kubernetes that leaves the difference.
-	Known *knownOut `json:"known,omitempty"`
+	Known *knownReasonOut `json:"known,omitempty"`
 }
 
-type knownOut struct {
+type knownReasonOut struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy"`
 	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
-func Drift(a *command.App) *cobra.Command {
+func DriftCommand(a *command.App) *cobra.Command {
 	var settle time.Duration
 	var zone string
 	var second *bool
@@ -69,9 +69,9 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				defer cancel()
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
-				read := command.Settled()
+				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
+					return read(r) && !isMoving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
 			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -91,7 +91,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				not := omitted.OmissionsOfRows(r, zones)
 				return &command.Answer{Value: out, Text: func(wide bool) string {
 					if len(out) == 0 {
-						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
+						return noDriftText(r, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
 					return driftText(out, wide)
 				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not}, nil
@@ -100,7 +100,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	second = secondFlag(cmd)
+	second = addSecondReaderFlag(cmd)
 	return cmd
 }
 
@@ -132,7 +132,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 					row.Fields = append([]model.FieldDiff{}, d.Fields...)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
 						c := causes[i]
-						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+						row.Known = &knownReasonOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}
@@ -154,9 +154,9 @@ func nextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (
 	return first
 }
 
-// moving says whether some of it may go away by itself: rows that differ, in a
+// isMoving says whether some of it may go away by itself: rows that differ, in a
 // zone that is read, and not rows that nobody will ever write.
-func moving(zones []*model.ZoneState, out []driftOut) bool {
+func isMoving(zones []*model.ZoneState, out []driftOut) bool {
 	for _, o := range out {
 		switch o.State {
 		case model.StateSettling, model.StateBehind:
@@ -172,9 +172,9 @@ func moving(zones []*model.ZoneState, out []driftOut) bool {
 	return false
 }
 
-// noDrift says that nothing differs, and what was compared where that is not all: whole is that
+// noDriftText says that nothing differs, and what was compared where that is not all: whole is that
 // the rows of all zones were read, not what was left out.
-func noDrift(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
+func noDriftText(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:
 		return "no drift in the rows that were read: not all could be"

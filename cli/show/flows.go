@@ -18,22 +18,22 @@ import (
 	"rung/revision/flows"
 )
 
-// flowsFlag adds --flows.
-func flowsFlag(cmd *cobra.Command, what string) *bool {
+// addFlowsFlag adds --flows.
+func addFlowsFlag(cmd *cobra.Command, what string) *bool {
 	return cmd.Flags().Bool("flows", false, what)
 }
 
-// wantFlows has the flows of the zones named read by the command; empty is all of them.
-func wantFlows(a *command.App, zone string) {
+// requestFlows has the flows of the zones named read by the command; empty is all of them.
+func requestFlows(a *command.App, zone string) {
 	a.Flags.Flows = func(name string) bool { return zone == "" || zone == name }
 }
 
 // flowTime is how long flows may take to be made in a sandbox, or to be read.
 const flowTime = 20 * time.Second
 
-// untilFlows waits until flows were read, or cannot be, and in a sandbox until they were
+// waitForFlows waits until flows were read, or cannot be, and in a sandbox until they were
 // made of every row.
-func untilFlows(ctx context.Context, a *command.App, e *engine.Engine) {
+func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, flowTime)
 	defer cancel()
 	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { // what is not there by then is told as it stands
@@ -53,8 +53,8 @@ func untilFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 	})
 }
 
-// noFlows says that nothing could be read of any of the zones.
-func noFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) error {
+// whyNoFlows says that nothing could be read of any of the zones.
+func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) error {
 	for _, z := range zones {
 		if r.Southbound(z.Name) != nil {
 			continue
@@ -77,8 +77,8 @@ func noFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) erro
 	return nil
 }
 
-// underRows puts the flows of each row below its line of a table.
-func underRows(table string, lines []*rows.Line) string {
+// flowsUnderRows puts the flows of each row below its line of a table.
+func flowsUnderRows(table string, lines []*rows.Line) string {
 	head, rest, _ := strings.Cut(table, "\n")
 	var b strings.Builder
 	b.WriteString(head + "\n")

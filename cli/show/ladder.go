@@ -18,7 +18,7 @@ import (
 	"rung/system"
 )
 
-func Ladder(a *command.App) *cobra.Command {
+func LadderCommand(a *command.App) *cobra.Command {
 	var stage *model.Stage
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "ladder",
@@ -49,8 +49,8 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = command.Forms(system.FormNames()...)
-	stage = stageFlag(cmd, "only one `stage` of the pipeline")
+	cmd.Annotations = command.FormAnnotations(system.FormNames()...)
+	stage = addStageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
 
@@ -82,7 +82,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 func placesText(r *revision.Revision) string {
 	t := &command.TextTable{Head: r.System.Form.Head}
 	for _, p := range r.PolicyOrder() {
-		t.Add(r.System.Form.Row(&p)...)
+		t.AddRow(r.System.Form.Row(&p)...)
 	}
 	return t.String()
 }

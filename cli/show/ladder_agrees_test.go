@@ -231,12 +231,12 @@ func foreign(r *rand.Rand) *nb.ACL {
 // What decides stands in the same order on the screen, in the table and in JSON, whatever
 // rows others have put between the policies.
 func TestLadderAgreesWithScreen(t *testing.T) {
-	base := uitest.Demo(t)
-	uitest.Units(base)
+	base := uitest.DemoFacts(t)
+	uitest.AddUnits(base)
 	idle := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
 		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	base.Cluster, _ = base.Cluster.Upsert([]model.Object{idle}, nil)
-	s := uitest.Open(t, base, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, base, nav.PageOf(nav.Ladder))
 	s.Resize(220, 150)
 	for !strings.Contains(s.Line("▸"), "tier 2") {
 		s.Press("j")
@@ -248,7 +248,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 		facts := *base
 		facts.Zones = slices.Clone(base.Zones)
 		for _, z := range base.Zones {
-			uitest.Rows(&facts, z.Name, acls[z.Name]...)
+			uitest.AddRows(&facts, z.Name, acls[z.Name]...)
 		}
 		base.Number++
 		facts.Number = base.Number
@@ -259,7 +259,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 			s.Press("s")
 		}
 		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, uitest.Now)
-		screen := screenLines(s.Frame())
+		screen := screenLines(s.PlainFrame())
 		if diff := cmp.Diff(tableLines(answer.Text(false), stage), screen); diff != "" {
 			t.Errorf("%s: table and screen (-table +screen):\n%s", stage, diff)
 		}

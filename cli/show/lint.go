@@ -15,7 +15,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Lint(a *command.App) *cobra.Command {
+func LintCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "lint",
 		Short: "Report what is wrong or dangerous; exit 1 on errors",
@@ -25,7 +25,7 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 "rung zones --check".`,
 		Example: `  rung lint -f policies/
   rung lint -f policies/ -o json`,
-		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings
@@ -37,22 +37,22 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			ans := findingsAnswer(a, found, model.SeverityError)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + lintCount(found) }
-			ans.NotConsidered = unfound(r, found)
-			nothingFound(ans, len(found))
+			ans.NotConsidered = unfoundOmissions(r, found)
+			setNothingFoundText(ans, len(found))
 			return ans, nil
 		}}
 	})
 }
 
-// nothingFound says that there are no findings, and where that is not all, of what.
-func nothingFound(ans *command.Answer, found int) {
+// setNothingFoundText says that there are no findings, and where that is not all, of what.
+func setNothingFoundText(ans *command.Answer, found int) {
 	if not := command.NotCounted(ans.NotConsidered); found == 0 && not != "" {
 		ans.Text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }
 	}
 }
 
-// unfound returns the omissions that no finding of severity error is about.
-func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
+// unfoundOmissions returns the omissions that no finding of severity error is about.
+func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omission {
 	return slices.DeleteFunc(omitted.OmissionsOfObjects(r), func(o model.Omission) bool {
 		return slices.ContainsFunc(found, func(f model.Finding) bool {
 			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||

@@ -17,7 +17,7 @@ import (
 	"rung/revision/omitted"
 )
 
-func Pod(a *command.App) *cobra.Command {
+func PodCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "pod NAMESPACE/NAME",
 		Short: "Show every rule that touches a pod, in order of precedence",
@@ -32,7 +32,7 @@ peers means everybody; it is listed for its subjects only.`,
 		ValidArgsFunction: a.CompleteFirst(command.PodChoices),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			named, err := podNamed(r, args[0])
+			named, err := findPod(r, args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +46,7 @@ peers means everybody; it is listed for its subjects only.`,
 	})
 }
 
-func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
+func findPod(r *revision.Revision, name string) (*model.Pod, error) {
 	ns, short, ok := strings.Cut(name, "/")
 	if !ok {
 		for p := range r.Cluster.Pods() {

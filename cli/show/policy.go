@@ -20,7 +20,7 @@ import (
 	"rung/system"
 )
 
-func Policy(a *command.App) *cobra.Command {
+func PolicyCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "policy NAME",
 		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
@@ -130,7 +130,7 @@ func policyZones(o *policy.PolicyFacts) *command.TextTable {
 		if z.Error != "" {
 			state += ": " + z.Error
 		}
-		t.Add(z.Zone, fmt.Sprint(z.ACLs), prio, state)
+		t.AddRow(z.Zone, fmt.Sprint(z.ACLs), prio, state)
 	}
 	return t
 }

@@ -21,7 +21,7 @@ func conditionsQuery(a *command.App) command.Query {
 		First: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
-			_ = e.WaitFor(ctx, reported) // what did not report by then has no report
+			_ = e.WaitFor(ctx, hasReported) // what did not report by then has no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			all := ready.AllReports(r, e.Now())

@@ -17,7 +17,7 @@ import (
 	"slices"
 )
 
-func Rows(a *command.App) *cobra.Command {
+func RowsCommand(a *command.App) *cobra.Command {
 	var zone string
 	var stage *model.Stage
 	var withFlows, second *bool
@@ -39,13 +39,13 @@ likely cause.
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-		Annotations:       command.Forms(command.NbctlForm),
+		Annotations:       command.FormAnnotations(command.NbctlForm),
 	}, func(args []string, _ bool) command.Query {
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *withFlows {
-			wantFlows(a, zone)
-			q.First = func(ctx context.Context, e *engine.Engine) { untilFlows(ctx, a, e) }
+			requestFlows(a, zone)
+			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			only := map[model.PolicyKey]bool{}
@@ -72,7 +72,7 @@ likely cause.
 			}
 			facts := page.MapList(lines, (*rows.Line).ACLFacts)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
-			ans.Records = func() string { return records(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
+			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + rows.NoteLegend(lines) }
@@ -80,19 +80,19 @@ likely cause.
 				return ans, nil
 			}
 			ans.Text = func(wide bool) string {
-				return underRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
+				return flowsUnderRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
 			}
 			if ans.Err == nil {
-				ans.Err = noFlows(r, zones, now)
+				ans.Err = whyNoFlows(r, zones, now)
 			}
 			return ans, nil
 		})
 		return q
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	stage = stageFlag(cmd, "only this `stage`")
-	withFlows = flowsFlag(cmd, "also the logical flows of each ACL")
-	second = secondFlag(cmd)
+	stage = addStageFlag(cmd, "only this `stage`")
+	withFlows = addFlowsFlag(cmd, "also the logical flows of each ACL")
+	second = addSecondReaderFlag(cmd)
 	return cmd
 }
 
@@ -114,14 +114,14 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 	return out
 }
 
-// records are rows as "ovn-nbctl list" prints them, an empty line between two.
-func records(all []rows.Record) string {
+// recordsText are rows as "ovn-nbctl list" prints them, an empty line between two.
+func recordsText(all []rows.Record) string {
 	return strings.Join(page.MapList(all, rows.Record.String), "\n")
 }
 
-// stageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
+// addStageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
 // has the word stage in backquotes. The stage is empty for all.
-func stageFlag(cmd *cobra.Command, what string) *model.Stage {
+func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
 	for _, s := range model.PipelineStages() {
 		names = append(names, string(s))

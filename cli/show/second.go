@@ -20,9 +20,9 @@ import (
 // secondName is the hidden command that a child of --second-reader runs.
 const secondName = "second-reader"
 
-// SecondReader is the child: it reads the database behind a socket through libovsdb and
+// SecondReaderCommand is the child: it reads the database behind a socket through libovsdb and
 // prints its rows. Its parent ends it by the end of its input.
-func SecondReader(a *command.App) *cobra.Command {
+func SecondReaderCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use: secondName + " SOCKET", Hidden: true, Args: cobra.ExactArgs(1),
 		Short: "Read a database through libovsdb, for --second-reader",
@@ -37,8 +37,8 @@ const secondHelp = `--second-reader reads each zone once more, through libovsdb,
 OVN-Kubernetes uses, and compares row by row: exit 1 when a row differs from what
 Rung reads, 2 when libovsdb could not read one of the zones.`
 
-// secondFlag adds --second-reader to a command that shows zones.
-func secondFlag(cmd *cobra.Command) *bool {
+// addSecondReaderFlag adds --second-reader to a command that shows zones.
+func addSecondReaderFlag(cmd *cobra.Command) *bool {
 	asked := cmd.Flags().Bool("second-reader", false, "also read each zone through libovsdb, the client of OVN-Kubernetes; exit 1 where a row differs")
 	cmd.MarkFlagsMutuallyExclusive("second-reader", "watch")
 	return asked
@@ -115,7 +115,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
 		out[i].Differences = page.MapList(f.Differences, func(d second.RowDifference) secondRow {
-			d.Rung, d.Libovsdb = page.MapList(d.Rung, itself), page.MapList(d.Libovsdb, itself)
+			d.Rung, d.Libovsdb = page.MapList(d.Rung, sameText), page.MapList(d.Libovsdb, sameText)
 			return secondRow(d)
 		})
 		ans.No = ans.No || len(f.Differences)+f.More > 0
@@ -135,14 +135,14 @@ func secondText(zones []secondOut) string {
 	var b strings.Builder
 	rows, same := 0, 0 // of zones that both read alike
 	for _, z := range zones {
-		differing := z.differing()
+		differing := z.countDiffering()
 		switch {
 		case z.Error != "":
 			fmt.Fprintf(&b, "second reader: zone %s not read: %s\n", z.Zone, z.Error)
 		case differing > 0:
 			fmt.Fprintf(&b, "second reader: zone %s: %s differ from what Rung reads\n", z.Zone, words.Count(differing, "row"))
 			for _, d := range z.Differences {
-				fmt.Fprintf(&b, "  %s\n", d.text())
+				fmt.Fprintf(&b, "  %s\n", d.rowText())
 			}
 			if z.More > 0 {
 				fmt.Fprintf(&b, "  and %s\n", words.Count(z.More, "more row"))
@@ -161,8 +161,8 @@ func secondText(zones []secondOut) string {
 	return b.String()
 }
 
-// differing is how many rows differ.
-func (z *secondOut) differing() int {
+// countDiffering is how many rows differ.
+func (z *secondOut) countDiffering() int {
 	rows := map[string]bool{}
 	for _, d := range z.Differences {
 		rows[d.Table+" "+d.UUID] = true
@@ -170,7 +170,7 @@ func (z *secondOut) differing() int {
 	return len(rows) + z.More
 }
 
-func (d *secondRow) text() string {
+func (d *secondRow) rowText() string {
 	at := d.Table + " " + d.UUID
 	if d.Name != "" {
 		at += " (" + d.Name + ")"
@@ -195,5 +195,5 @@ func (d *secondRow) text() string {
 	return at + ": Rung reads " + rung + ", libovsdb " + libovsdb
 }
 
-// itself is for lists that must not be null in JSON.
-func itself(s string) string { return s }
+// sameText is for lists that must not be null in JSON.
+func sameText(s string) string { return s }

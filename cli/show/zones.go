@@ -25,7 +25,7 @@ type zoneOut struct {
 	Southbound *southboundOut `json:"southbound,omitempty"`
 }
 
-func Zones(a *command.App) *cobra.Command {
+func ZonesCommand(a *command.App) *cobra.Command {
 	var table, conditions, check bool
 	var flows, second *bool
 	cmd := a.QueryCommand(&cobra.Command{
@@ -48,7 +48,7 @@ not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
-		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		switch {
@@ -60,8 +60,8 @@ not just settling. ` + secondHelp,
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *flows {
-			wantFlows(a, "")
-			q.First = func(ctx context.Context, e *engine.Engine) { untilFlows(ctx, a, e) }
+			requestFlows(a, "")
+			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			a.SayNoRows(r)
@@ -89,11 +89,11 @@ not just settling. ` + secondHelp,
 		}
 		return q
 	})
-	flows = flowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
+	flows = addFlowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
 	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
-	second = secondFlag(cmd)
+	second = addSecondReaderFlag(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *second && !check {
 			return errors.New("--second-reader goes with --check")
@@ -121,7 +121,7 @@ func checkAnswer(a *command.App) command.Answerer {
 		found := finding.ZoneFindings(r, now)
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 		ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
-		nothingFound(ans, len(found))
+		setNothingFoundText(ans, len(found))
 		ans.Err = command.UnreadZone(r.Zones)
 		if ans.Err != nil && len(found) == 0 {
 			return nil, ans.Err
@@ -141,10 +141,10 @@ func settingsText(r *revision.Revision, all []*zones.ZoneFacts) string {
 	t := &command.TextTable{Head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
 	for _, z := range all {
 		for _, s := range z.Dialect.Settings {
-			t.Add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
+			t.AddRow(z.Name, s.Name, s.Value, s.Source, s.Evidence)
 		}
 		for _, g := range z.Dialect.Rows {
-			t.Add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
+			t.AddRow(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.EvidenceText(&g))
 		}
 	}
 	return t.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model/ovn/ovntrace"
+	"rung/model/verdict"
+	"rung/sources/nbdb/remote"
 )
 
 // The table of clusters.md has every command that is run in pods, and no other.
@@ -48,7 +53,14 @@ func TestNoOtherCommandInPods(t *testing.T) {
 			t.Errorf("%q: %v", cmd, err)
 		}
 	}
+	ask := ovntrace.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.TCP, Port: 8080}
+	traced, err := ask.CommandLine("unix:" + remote.DefaultSouthboundSocket)
+	if err != nil || !slices.ContainsFunc(podCommands, func(line string) bool { return matchesCommand(line, traced) }) {
+		t.Errorf("%q is none of the commands: %v", traced, err)
+	}
 	for cmd, line := range map[string]string{
+		"ovn-appctl -t ovn-controller meter-table-list": "ovn-appctl -t ovn-controller meter-table-list",
 		"sh -c x rung":                "sh -c … rung …",
 		"sh -c x rung /a /b":          "sh -c … rung …",
 		"socat - UNIX-CONNECT:/run/a": "socat - UNIX-CONNECT:…",

@@ -120,7 +120,7 @@ func TestDisagreementNamesTheRow(t *testing.T) {
 
 // A zone that was not read says nothing, which is no disagreement.
 func TestZoneNotRead(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Zone(t, p, "ovn-worker").DB = nil
 	got := ask(t, &trace.Tracer{}, revision.New(*p, nil), question)
 	if got.Verdict != verdict.Deny || got.Rows.Verdict != verdict.Deny && got.Rows.Verdict != verdict.Unknown || len(got.Disagree) != 0 {
@@ -134,7 +134,7 @@ func TestZoneNotRead(t *testing.T) {
 // Every connection of the demo that the policies are sure about is one in which the rows
 // that compile from them agree, and has a sentence that says its verdict.
 func TestEveryPairIsSaid(t *testing.T) {
-	r := revision.New(*uitest.Demo(t), nil)
+	r := revision.New(*uitest.DemoFacts(t), nil)
 	words := map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied by ", verdict.Undefined: "undefined: ",
 		verdict.Unknown: "unknown: ", verdict.NotApplicable: "not applicable: "}
 	tracer, n := &trace.Tracer{Compiled: true}, 0
@@ -169,7 +169,7 @@ func TestEveryPairIsSaid(t *testing.T) {
 // alone are the facts of the demo with one policy only: no other decides where it does not.
 func alone(t testing.TB, name string) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	var gone []model.Key
 	for o := range p.Cluster.AllPolicies() {
 		if o.Name != name {
@@ -202,12 +202,12 @@ func groupOf(db *nb.DB, policy string) *nb.PortGroup {
 
 func addrOf(t testing.TB, namespace, name string) string {
 	t.Helper()
-	return uitest.Demo(t).Cluster.Pod(namespace, name).IPs[0]
+	return uitest.DemoFacts(t).Cluster.Pod(namespace, name).IPs[0]
 }
 
 // The ovn-trace commands are those of the way, and none where the rows do not say enough.
 func TestOVNTraceCommands(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	text := "blue/api-d0 blue/web-g0 TCP 8080"
 	if lines, err := ask(t, &trace.Tracer{}, revision.New(*p, nil), text).OVNTrace(revision.New(*p, nil)); err == nil || len(lines) > 0 {
 		t.Errorf("ports without addresses: %v, %v", lines, err)

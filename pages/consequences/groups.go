@@ -74,7 +74,7 @@ func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 	})
 }
 
-func seenGroups(gs []diff.LoggedGroup) GroupTable {
+func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs, func(g *diff.LoggedGroup) GroupLine {
 		return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}, GroupLine{Count: g.Lines,
 			By: connections.SeenSaid(g), Example: strings.TrimPrefix(connections.SeenExample(g), "for example ")})

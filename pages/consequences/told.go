@@ -114,7 +114,7 @@ func TellPreview(p *gate.Preview) *PreviewParts {
 	}
 	if text := connections.OtherwiseText(e.Log); text != "" {
 		t.Log = append(t.Log, PreviewPoint{eitherSpan(e.Log.Lines > 0, Warns, Notes), "log", text})
-		t.Seen = seenGroups(e.Log.Groups)
+		t.Seen = loggedGroups(e.Log.Groups)
 	}
 	if text := connections.ContraryText(e.Log); text != "" {
 		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
@@ -165,10 +165,10 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 		if p.Undoes != 0 {
 			out.Verb = "is restored"
 		}
-		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " + inBrief(o.New)}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " + policyBrief(o.New)}
 	case o.New == nil:
 		out.Verb = "is deleted"
-		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + inBrief(o.Old)}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + policyBrief(o.Old)}
 	case len(o.Fields) == 0:
 		out.Text = "only the text changes, not what it means"
 	default:
@@ -177,8 +177,8 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 	return out
 }
 
-// inBrief is a policy in a few words.
-func inBrief(p *model.Policy) string {
+// policyBrief is a policy in a few words.
+func policyBrief(p *model.Policy) string {
 	s := ""
 	if p.Kind.HasPriority() {
 		s = fmt.Sprintf("priority %d, ", p.Priority)

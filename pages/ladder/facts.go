@@ -104,7 +104,7 @@ type stateFacts struct {
 
 // FactsOf returns the facts of a ladder, of all stages or of one.
 func FactsOf(l *ladder.Ladder) Facts {
-	f := Facts{MaxPriority: l.Max, Stage: l.Stage, Truncated: l.Truncated, Conflicts: []conflictFacts{}, Broken: allBroken(l)}
+	f := Facts{MaxPriority: l.Max, Stage: l.Stage, Truncated: l.Truncated, Conflicts: []conflictFacts{}, Broken: brokenPolicies(l)}
 	for i := range l.Tiers {
 		f.Tiers = append(f.Tiers, tierOf(&l.Tiers[i], l.Stage))
 	}
@@ -183,7 +183,7 @@ func policyOf(r *ladder.RungPolicy) policyFacts {
 	return policyFacts{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.SubjectText(), Ingress: r.Ingress, Egress: r.Egress}
 }
 
-func allBroken(l *ladder.Ladder) []brokenFacts {
+func brokenPolicies(l *ladder.Ladder) []brokenFacts {
 	out := []brokenFacts{}
 	for _, b := range l.Broken {
 		out = append(out, brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name,
@@ -222,7 +222,7 @@ type bandPolicyFacts struct {
 
 // BandFactsOf returns the BandFacts of a revision.
 func BandFactsOf(r *revision.Revision) BandFacts {
-	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
+	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: brokenPolicies(r.Ladder())}
 	for _, b := range revision.LadderBands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
 			Policies: []bandPolicyFacts{}}

@@ -121,7 +121,7 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 		parts = append(parts, "other rows")
 	}
 	if !b.isUnfolded(l) {
-		if n := b.notInSync(t); n > 0 {
+		if n := b.countNotInSync(t); n > 0 {
 			parts = append(parts, fmt.Sprintf("▲ %d not in sync", n))
 		}
 	}
@@ -135,8 +135,8 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 // heading of the folded tier.
 const mostJudged = 5000
 
-// notInSync counts the units that an admin should look at.
-func (b *ladderBuilder) notInSync(t *ladder.Tier) int {
+// countNotInSync counts the units that an admin should look at.
+func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}

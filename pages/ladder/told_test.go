@@ -26,7 +26,7 @@ func line(t *testing.T, r *revision.Revision, opt ladder.LadderOptions, k model.
 // What only the screen said of pods without a port a command says as well, and neither
 // gives a priority to what decides nothing: the screen said 10000, the command 0.
 func TestToldTheSame(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	empty := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
 		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{empty}, nil)

@@ -16,7 +16,7 @@ import (
 // calls Drop; the screen put what isolates the pod behind the baseline, which is asked after
 // it. Both say now where each stands.
 func TestPlacedTouches(t *testing.T) {
-	r := revision.New(*uitest.Antrea(t), nil)
+	r := revision.New(*uitest.AntreaFacts(t), nil)
 	told := pod.FactsOfPod(r, r.Cluster.Pod("default", "web-0"), uitest.Now)
 	var got []string
 	for _, l := range told.Lines {
@@ -49,7 +49,7 @@ func TestPlacedTouches(t *testing.T) {
 
 // A command says as well that a pod is being deleted.
 func TestDeleting(t *testing.T) {
-	r := revision.New(*uitest.Demo(t), nil)
+	r := revision.New(*uitest.DemoFacts(t), nil)
 	p := *r.Cluster.Pod("blue", "api-d0")
 	p.Deleting = true
 	if text := pod.FactsOfPod(r, &p, uitest.Now).SummaryText(); !strings.HasPrefix(text, "pod blue/api-d0  10.244.1.10  ovn-worker  Running  being deleted\n") {

@@ -65,8 +65,8 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 	})
 }
 
-// WithHeadings are the rules under a heading for each direction.
-func WithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
+// RulesWithHeadings returns the rules under a heading for each direction.
+func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 	last := model.Direction("")
 	for _, x := range rules {
 		if dir := x.Of.Direction; dir != last {

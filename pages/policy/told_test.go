@@ -18,10 +18,10 @@ func TestRulesToldTheSame(t *testing.T) {
 		key              model.Key
 		rule, column, is string
 	}{
-		{uitest.Demo(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 1", "pods", "–"},
-		{uitest.Demo(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 2", "pods", "2"},
-		{uitest.Demo(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 2", "ports", "tcp 8991, tcp 8992"},
-		{uitest.Antrea(t), model.Key{Kind: model.KindACNP, Name: "default-cluster-deny"}, "ingress 0", "peers", "everything"},
+		{uitest.DemoFacts(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 1", "pods", "–"},
+		{uitest.DemoFacts(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 2", "pods", "2"},
+		{uitest.DemoFacts(t), model.Key{Kind: model.KindANP, Name: "cluster-control"}, "egress 2", "ports", "tcp 8991, tcp 8992"},
+		{uitest.AntreaFacts(t), model.Key{Kind: model.KindACNP, Name: "default-cluster-deny"}, "ingress 0", "peers", "everything"},
 	} {
 		r := revision.New(*c.facts, nil)
 		p := r.Cluster.Policy(c.key)

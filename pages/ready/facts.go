@@ -109,7 +109,7 @@ func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
 	zones := reportingZones(r)
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
-			out = append(out, policyReady(r, k, zones, now))
+			out = append(out, reportsInZones(r, k, zones, now))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *PolicyReports) int { return cmp.Compare(a.rank(), b.rank()) })
@@ -123,7 +123,7 @@ func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
 
 // ReportsOfPolicy returns the controllers' reports of one policy.
 func ReportsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyReports {
-	return policyReady(r, k, reportingZones(r), now)
+	return reportsInZones(r, k, reportingZones(r), now)
 }
 
 // rank orders policies, worst first.
@@ -154,7 +154,7 @@ func reportingZones(r *revision.Revision) map[string]*model.ZoneState {
 	return out
 }
 
-func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *PolicyReports {
+func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *PolicyReports {
 	p := &PolicyReports{Key: k, Label: k.Label(), Failures: []ReportFailure{}, now: now}
 	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
 		p.priority = strconv.Itoa(int(of.Priority))

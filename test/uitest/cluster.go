@@ -14,11 +14,11 @@ import (
 	"rung/revision/policies"
 )
 
-// Cluster is the demo's objects as those of a cluster that is observed, with every
+// ClusterFacts is the demo's objects as those of a cluster that is observed, with every
 // resource followed and everything allowed. A test changes what it wants.
-func Cluster(t testing.TB) *revision.Facts {
+func ClusterFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := Demo(t)
+	p := DemoFacts(t)
 	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example"}
 	at := Now.Add(-10 * time.Minute)
 	src := model.SourceState{Name: "prod-eu", Detail: p.Mode.Server, Conn: model.ConnSynced, At: at, ReadAt: Now}
@@ -39,7 +39,7 @@ func Cluster(t testing.TB) *revision.Facts {
 		next.Writes, next.Endpoint = false, "exec:ovn-kubernetes/ovnkube-node-"+z.Name[len(z.Name)-2:]+"/nb-ovsdb"
 		p.Zones[i] = &next
 	}
-	Allow(p, true)
+	AllowChanges(p, true)
 	return p
 }
 
@@ -49,9 +49,9 @@ var adminVerbs = []string{"create", "delete", "patch", "update"}
 // adminResources are AdminNetworkPolicies and the baseline.
 var adminResources = []string{"adminnetworkpolicies.policy.networking.k8s.io", "baselineadminnetworkpolicies.policy.networking.k8s.io"}
 
-// Allow sets what the API server lets the user do: everything but the resources
+// AllowChanges sets what the API server lets the user do: everything but the resources
 // ("pods/exec") that are refused, and changes of policies where changes is false.
-func Allow(p *revision.Facts, changes bool, refused ...string) {
+func AllowChanges(p *revision.Facts, changes bool, refused ...string) {
 	var all []revision.Permission
 	add := func(resource, namespace string, allowed bool, verbs ...string) {
 		why := ""
@@ -89,9 +89,9 @@ func canI(context, verb, resource, namespace string) string {
 	return model.Kubectl{Flags: "--context=" + context}.CommandLine(words...)
 }
 
-// Many replaces the zones by n nodes of their own: the first 20 followed, the others
+// ManyZones replaces the zones by n nodes of their own: the first 20 followed, the others
 // read in turn, every policy in sync.
-func Many(p *revision.Facts, n int) {
+func ManyZones(p *revision.Facts, n int) {
 	var gone []model.Key
 	for node := range p.Cluster.Nodes() {
 		gone = append(gone, node.Key)
@@ -127,9 +127,9 @@ func Many(p *revision.Facts, n int) {
 	p.Sweep = revision.SweepState{Total: n - followed, Read: n - followed, Oldest: Now.Add(-51 * time.Second), Round: 3}
 }
 
-// Behind makes a policy differ in a zone, as one whose row was altered.
-func Behind(p *revision.Facts, zone string, k model.PolicyKey) {
-	alter(p, zone, func(z *model.ZoneState) {
+// PolicyBehind makes a policy differ in a zone, as one whose row was altered.
+func PolicyBehind(p *revision.Facts, zone string, k model.PolicyKey) {
+	alterZone(p, zone, func(z *model.ZoneState) {
 		z.Policies = maps.Clone(z.Policies)
 		at := z.SyncedAt.Add(-2 * time.Minute)
 		in := &model.PolicyInZone{Policy: k, Different: 1, DiffSince: at, Touched: at, LiveACLs: 12,
@@ -147,7 +147,7 @@ func FirewallLeft(p *revision.Facts, zone string) (k model.PolicyKey, uuid strin
 		uuid = UUID(zone + "left")
 		row := &nb.ACL{UUID: uuid, Tier: 2, Priority: 10000 - len(f.Egress), Direction: nb.ToLport, Action: nb.ActionDrop, Match: "ip4.dst == 10.0.0.0/8",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.IDPair{Key: nb.KeyName, Value: k.Namespace}, nb.IDPair{Key: nb.KeyRuleIndex, Value: fmt.Sprint(len(f.Egress))})}
-		alter(p, zone, func(z *model.ZoneState) {
+		alterZone(p, zone, func(z *model.ZoneState) {
 			z.Writes = false
 			z.DB = z.DB.Apply([]nb.RowChange{{New: row}})
 			z.Policies = maps.Clone(z.Policies)
@@ -160,16 +160,16 @@ func FirewallLeft(p *revision.Facts, zone string) (k model.PolicyKey, uuid strin
 	return k, uuid
 }
 
-// Dead makes a zone one that cannot be reached any more.
-func Dead(p *revision.Facts, zone string) {
-	alter(p, zone, func(z *model.ZoneState) {
+// DeadZone makes a zone one that cannot be reached any more.
+func DeadZone(p *revision.Facts, zone string) {
+	alterZone(p, zone, func(z *model.ZoneState) {
 		z.Conn, z.ConnAt, z.Attempts = model.ConnLost, Now.Add(-4*time.Minute), 9
 		z.SyncedAt = Now.Add(-5 * time.Minute)
 		z.Error = "pod ovn-kubernetes/ovnkube-node-" + zone[7:] + " is not running: its node is NotReady"
 	})
 }
 
-func alter(p *revision.Facts, zone string, f func(*model.ZoneState)) {
+func alterZone(p *revision.Facts, zone string, f func(*model.ZoneState)) {
 	for i, z := range p.Zones {
 		if z.Name == zone {
 			next := *z
@@ -179,9 +179,9 @@ func alter(p *revision.Facts, zone string, f func(*model.ZoneState)) {
 	}
 }
 
-// Reports gives a policy the conditions of its zones: ready half an hour ago, failing
+// ControllerReports gives a policy the conditions of its zones: ready half an hour ago, failing
 // with a message where failed names one.
-func Reports(p *revision.Facts, k model.PolicyKey, failed map[string]string, zones ...string) {
+func ControllerReports(p *revision.Facts, k model.PolicyKey, failed map[string]string, zones ...string) {
 	policy := *p.Cluster.Policy(k)
 	policy.Conditions = nil
 	for i, z := range zones {

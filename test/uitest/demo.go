@@ -19,10 +19,10 @@ import (
 // Now is the time in every test: a minute after everything was read.
 var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 
-// Demo is the parts of a revision of the demo cluster: three zones, all rows in
+// DemoFacts is the parts of a revision of the demo cluster: three zones, all rows in
 // sync, policies without desired rows not enforced. A test changes what it
 // wants before it opens the console.
-func Demo(t testing.TB) *revision.Facts {
+func DemoFacts(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := factsOf(t, system.OVN)
 	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
@@ -31,8 +31,8 @@ func Demo(t testing.TB) *revision.Facts {
 	return p
 }
 
-// Antrea is the parts of a revision of the demo cluster on Antrea: no zones.
-func Antrea(t testing.TB) *revision.Facts {
+// AntreaFacts is the parts of a revision of the demo cluster on Antrea: no zones.
+func AntreaFacts(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := factsOf(t, system.Antrea)
 	p.Flags.System = string(system.Antrea.Name)
@@ -75,11 +75,11 @@ func Sync(p *revision.Facts) {
 	p.Zones = nil
 	rev := revision.New(*p, nil)
 	for n := range p.Cluster.Nodes() {
-		p.Zones = append(p.Zones, zone(rev, n.Name))
+		p.Zones = append(p.Zones, zoneOf(rev, n.Name))
 	}
 }
 
-func zone(rev *revision.Revision, name string) *model.ZoneState {
+func zoneOf(rev *revision.Revision, name string) *model.ZoneState {
 	at := Now.Add(-time.Minute)
 	z := &model.ZoneState{
 		Name: name, Endpoint: "unix:" + name + ".sock", Server: "ovsdb-server 3.1.0", Conn: model.ConnSynced, ConnAt: at,
@@ -114,7 +114,7 @@ func zone(rev *revision.Revision, name string) *model.ZoneState {
 			continue
 		}
 		j.LiveACLs, j.LivePriority = len(want.ACLs), k.Priority
-		rows = append(rows, live(name, want)...)
+		rows = append(rows, liveRows(name, want)...)
 	}
 	var changes []nb.RowChange
 	for _, r := range rows {
@@ -124,8 +124,8 @@ func zone(rev *revision.Revision, name string) *model.ZoneState {
 	return z
 }
 
-// live makes live rows of desired ones: references by UUID instead of by name.
-func live(zone string, want *model.PolicyRows) (rows []nb.Row) {
+// liveRows makes live rows of desired ones: references by UUID instead of by name.
+func liveRows(zone string, want *model.PolicyRows) (rows []nb.Row) {
 	uuid := map[string]string{}
 	for _, a := range want.ACLs {
 		c := *a

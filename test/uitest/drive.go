@@ -31,13 +31,13 @@ type Screen struct {
 	w, h    int
 }
 
-// Open shows a page of the parts at 120×34.
-func Open(t testing.TB, p *revision.Facts, page nav.Page) *Screen {
+// OpenScreen shows a page of the parts at 120×34.
+func OpenScreen(t testing.TB, p *revision.Facts, page nav.Page) *Screen {
 	t.Helper()
 	return OpenWith(t, NewFake(p), ui.Options{Page: page})
 }
 
-// OpenWith is Open with a console and options of the test's own.
+// OpenWith is OpenScreen with a console and options of the test's own.
 func OpenWith(t testing.TB, f *Fake, opt ui.Options) *Screen {
 	t.Helper()
 	if opt.StateDir == "" {
@@ -114,11 +114,11 @@ func (s *Screen) Type(text string) {
 // Refresh shows the console's newest revision.
 func (s *Screen) Refresh() {
 	s.t.Helper()
-	s.Send(ui.Refreshed(s.model))
+	s.Send(ui.RefreshMessage(s.model))
 }
 
 // Quits says whether the console has ended the program.
-func (s *Screen) Quits() bool { return ui.Quits(s.model) }
+func (s *Screen) Quits() bool { return ui.HasQuit(s.model) }
 
 // View is the frame with its colours.
 func (s *Screen) View() string {
@@ -126,13 +126,13 @@ func (s *Screen) View() string {
 	return s.model.View().Content
 }
 
-// Frame is the frame as plain text without spaces at the ends of lines.
-func (s *Screen) Frame() string {
+// PlainFrame is the frame as plain text without spaces at the ends of lines.
+func (s *Screen) PlainFrame() string {
 	s.t.Helper()
-	return plain(s.View())
+	return plainFrame(s.View())
 }
 
-func plain(frame string) string {
+func plainFrame(frame string) string {
 	lines := strings.Split(ansi.Strip(frame), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
@@ -143,7 +143,7 @@ func plain(frame string) string {
 // Line is the first line of the frame that contains the text, empty for none.
 func (s *Screen) Line(text string) string {
 	s.t.Helper()
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		if strings.Contains(l, text) {
 			return l
 		}
@@ -154,7 +154,7 @@ func (s *Screen) Line(text string) string {
 // Want fails the test when the frame lacks one of the texts.
 func (s *Screen) Want(texts ...string) {
 	s.t.Helper()
-	frame := s.Frame()
+	frame := s.PlainFrame()
 	for _, x := range texts {
 		if !strings.Contains(frame, x) {
 			s.t.Errorf("the screen lacks %q:\n%s", x, frame)
@@ -165,7 +165,7 @@ func (s *Screen) Want(texts ...string) {
 // WantNot fails the test when the frame has one of the texts.
 func (s *Screen) WantNot(texts ...string) {
 	s.t.Helper()
-	frame := s.Frame()
+	frame := s.PlainFrame()
 	for _, x := range texts {
 		if strings.Contains(frame, x) {
 			s.t.Errorf("the screen has %q:\n%s", x, frame)
@@ -190,30 +190,30 @@ func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
 	w, h := s.w, s.h
 	for _, size := range sizes {
 		s.Resize(size[0], size[1])
-		s.Fits()
+		s.WantFits()
 		base := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
-		s.compare(base+".golden", s.Frame())
-		s.compare(base+".ansi.golden", s.View()+"\n")
+		s.compareGolden(base+".golden", s.PlainFrame())
+		s.compareGolden(base+".ansi.golden", s.View()+"\n")
 	}
-	s.whole(name)
+	s.wantWhole(name)
 	s.Resize(w, h)
 }
 
-// Plain compares the frame at the sizes given, without its colours, with
+// GoldenPlain compares the frame at the sizes given, without its colours, with
 // testdata/<name>-<w>x<h>.golden.
-func (s *Screen) Plain(name string, sizes ...[2]int) {
+func (s *Screen) GoldenPlain(name string, sizes ...[2]int) {
 	s.t.Helper()
 	w, h := s.w, s.h
 	for _, size := range sizes {
 		s.Resize(size[0], size[1])
-		s.Fits()
-		s.compare(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.Frame())
+		s.WantFits()
+		s.compareGolden(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.PlainFrame())
 	}
-	s.whole(name)
+	s.wantWhole(name)
 	s.Resize(w, h)
 }
 
-func (s *Screen) compare(file, got string) {
+func (s *Screen) compareGolden(file, got string) {
 	s.t.Helper()
 	path := filepath.Join("testdata", file)
 	if *Update {
@@ -267,13 +267,13 @@ func lineDiff(want, got string) string {
 	return b.String()
 }
 
-// Fits fails the test when the frame is not exactly as high as the terminal or
+// WantFits fails the test when the frame is not exactly as high as the terminal or
 // a line is wider.
-func (s *Screen) Fits() {
+func (s *Screen) WantFits() {
 	s.t.Helper()
 	lines := strings.Split(s.View(), "\n")
 	if len(lines) != s.h {
-		s.t.Errorf("at %d×%d the frame has %d lines:\n%s", s.w, s.h, len(lines), s.Frame())
+		s.t.Errorf("at %d×%d the frame has %d lines:\n%s", s.w, s.h, len(lines), s.PlainFrame())
 	}
 	for i, l := range lines {
 		if n := ansi.StringWidth(l); n > s.w {
@@ -282,21 +282,21 @@ func (s *Screen) Fits() {
 	}
 }
 
-// Resizes draws the page at many sizes, 1×1 included, and checks each.
-func (s *Screen) Resizes() {
+// ResizeAll draws the page at many sizes, 1×1 included, and checks each.
+func (s *Screen) ResizeAll() {
 	s.t.Helper()
 	w, h := s.w, s.h
 	for _, size := range [][2]int{{1, 1}, {2, 1}, {1, 5}, {10, 3}, {24, 8}, {25, 9}, {39, 9}, {40, 10}, {59, 15}, {80, 5},
 		{80, 24}, {99, 24}, {131, 12}, {200, 60}, {300, 2}, {20, 100}} {
 		s.Resize(size[0], size[1])
-		s.Fits()
+		s.WantFits()
 	}
 	s.Resize(w, h)
 }
 
-// Typing returns the text before the terminal's cursor in its line; ok is false without a
+// TextBeforeCursor returns the text before the terminal's cursor in its line; ok is false without a
 // cursor.
-func (s *Screen) Typing() (before string, ok bool) {
+func (s *Screen) TextBeforeCursor() (before string, ok bool) {
 	s.t.Helper()
 	c := s.model.View().Cursor
 	if c == nil {

@@ -89,7 +89,7 @@ func (f *Fake) Advance(d time.Duration) {
 	f.now = f.now.Add(d)
 }
 
-func (f *Fake) call(s string) {
+func (f *Fake) recordCall(s string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Calls = append(f.Calls, s)
@@ -111,7 +111,7 @@ func (f *Fake) Now() time.Time {
 }
 
 func (f *Fake) Preview(_ context.Context, m change.Mutation) (*gate.Preview, error) {
-	f.call("preview " + string(m.Op) + " " + m.Policy.Name)
+	f.recordCall("preview " + string(m.Op) + " " + m.Policy.Name)
 	if f.OnPreview != nil {
 		return f.OnPreview(m)
 	}
@@ -119,7 +119,7 @@ func (f *Fake) Preview(_ context.Context, m change.Mutation) (*gate.Preview, err
 }
 
 func (f *Fake) Commit(_ context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
-	f.call("commit " + p.Title)
+	f.recordCall("commit " + p.Title)
 	if f.OnCommit != nil {
 		return f.OnCommit(p, c)
 	}
@@ -128,9 +128,9 @@ func (f *Fake) Commit(_ context.Context, p *gate.Preview, c gate.Confirm) (*gate
 
 func (f *Fake) SetWrites(on bool) error {
 	if on {
-		f.call("writes on")
+		f.recordCall("writes on")
 	} else {
-		f.call("writes off")
+		f.recordCall("writes off")
 	}
 	return f.WritesErr
 }
@@ -167,7 +167,7 @@ func (f *Fake) Logs() *logs.Store { return f.LogStore }
 
 // ControllerLog returns the result of OnController.
 func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
-	f.call("controller log " + zone + " " + policy.Name)
+	f.recordCall("controller log " + zone + " " + policy.Name)
 	if f.OnController == nil {
 		return nil, controllerlog.ErrNotOnCluster
 	}
@@ -176,7 +176,7 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 
 // Probe returns the result of OnProbe.
 func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.ProbePhase)) (*probe.Result, error) {
-	f.call("probe " + c.String())
+	f.recordCall("probe " + c.String())
 	if f.OnProbe == nil {
 		return nil, probe.CheckPossible(f.Revision().Mode)
 	}
@@ -185,7 +185,7 @@ func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pr
 
 // OVNTrace returns the result of OnOVNTrace.
 func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*flows.OVNTrace, error) {
-	f.call("ovn-trace " + c.String())
+	f.recordCall("ovn-trace " + c.String())
 	told("zone ovn-worker: running ovn-trace")
 	if f.OnOVNTrace == nil {
 		return nil, errNoOVNTrace
@@ -199,7 +199,7 @@ func (f *Fake) History() []history.Entry { return f.Past }
 
 // PlanPreview is a preview without rows; OnPlan answers otherwise.
 func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
-	f.call("plan preview")
+	f.recordCall("plan preview")
 	if f.OnPlan != nil {
 		return f.OnPlan(p)
 	}
@@ -207,23 +207,23 @@ func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, erro
 }
 
 func (f *Fake) PlanStart(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
-	f.call("plan start")
+	f.recordCall("plan start")
 	return f.PlanErr
 }
 
 func (f *Fake) PlanResume(context.Context, *gate.Preview, gate.Confirm) error {
-	f.call("plan resume")
+	f.recordCall("plan resume")
 	return f.PlanErr
 }
 
 func (f *Fake) PlanBack(context.Context, *gate.Preview, gate.Confirm) error {
-	f.call("plan back")
+	f.recordCall("plan back")
 	return f.PlanErr
 }
 
 // PlanResumePreview and PlanBackPreview are previews without rows.
 func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
-	f.call("plan resume preview")
+	f.recordCall("plan resume preview")
 	if f.OnPlanAgain != nil {
 		return f.OnPlanAgain(false)
 	}
@@ -231,7 +231,7 @@ func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
 }
 
 func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
-	f.call("plan back preview")
+	f.recordCall("plan back preview")
 	if f.OnPlanAgain != nil {
 		return f.OnPlanAgain(true)
 	}
@@ -240,7 +240,7 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 
 // ConfirmTrial keeps what is on trial.
 func (f *Fake) ConfirmTrial(by string) (string, error) {
-	f.call("confirm by " + by)
+	f.recordCall("confirm by " + by)
 	u := f.Revision().Unconfirmed
 	if !u.IsOpen() {
 		return "", errors.New("no change waits to be confirmed")
@@ -248,9 +248,9 @@ func (f *Fake) ConfirmTrial(by string) (string, error) {
 	return u.Title, nil
 }
 
-func (f *Fake) PlanStop() { f.call("plan stop") }
+func (f *Fake) PlanStop() { f.recordCall("plan stop") }
 
 func (f *Fake) PlanKeep(context.Context, *revision.Revision) error {
-	f.call("plan keep")
+	f.recordCall("plan keep")
 	return f.PlanErr
 }

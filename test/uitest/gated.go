@@ -49,7 +49,7 @@ func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts
 	if err := e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		t.Fatal(err)
 	}
-	g := &Gated{Engine: e, Parts: Demo(t)}
+	g := &Gated{Engine: e, Parts: DemoFacts(t)}
 	g.Parts.Cluster = e.Revision().Cluster
 	Sync(g.Parts)
 	if with != nil {
@@ -60,14 +60,14 @@ func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts
 	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.PlanPreview(ctx, p) }
 	g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 		r, err := e.Commit(ctx, p, c)
-		g.Follow()
+		g.ShowNewest()
 		return r, err
 	}
 	return g
 }
 
-// Follow makes the newest objects of the engine the ones that are shown.
-func (g *Gated) Follow() {
+// ShowNewest makes the newest objects of the engine the ones that are shown.
+func (g *Gated) ShowNewest() {
 	r := g.Engine.Revision()
 	g.Parts.Number++
 	g.Parts.Cluster, g.Parts.Undo, g.Parts.Broken = r.Cluster, r.Undo, r.Broken

@@ -10,10 +10,10 @@ import (
 	"rung/revision/liverows"
 )
 
-// Units adds to the zones of the parts what is compiled besides
+// AddUnits adds to the zones of the parts what is compiled besides
 // AdminNetworkPolicies and their baseline: live rows that equal the desired
 // ones, and the judgment that they do.
-func Units(p *revision.Facts) {
+func AddUnits(p *revision.Facts) {
 	rev := revision.New(*p, nil)
 	for i, z := range p.Zones {
 		next := *z
@@ -37,16 +37,16 @@ func Units(p *revision.Facts) {
 				own.PortGroup = &nb.PortGroup{}
 				want = &own
 			}
-			changes = append(changes, asChanges(live(z.Name, want))...)
+			changes = append(changes, asChanges(liveRows(z.Name, want))...)
 		}
 		next.DB = z.DB.Apply(changes)
 		p.Zones[i] = &next
 	}
 }
 
-// Holders adds the port groups of OVN-Kubernetes' own that units hang their ACLs
+// AddHolders adds the port groups of OVN-Kubernetes' own that units hang their ACLs
 // on: those of the namespaces, with their pods' ports. Units comes first.
-func Holders(p *revision.Facts) {
+func AddHolders(p *revision.Facts) {
 	rev := revision.New(*p, nil)
 	for i, z := range p.Zones {
 		groups := map[string]*nb.PortGroup{}
@@ -82,8 +82,8 @@ func Holders(p *revision.Facts) {
 	}
 }
 
-// Rows adds live ACLs to a zone, as somebody else wrote them.
-func Rows(p *revision.Facts, zone string, acls ...*nb.ACL) {
+// AddRows adds live ACLs to a zone, as somebody else wrote them.
+func AddRows(p *revision.Facts, zone string, acls ...*nb.ACL) {
 	for i, z := range p.Zones {
 		if z.Name != zone {
 			continue

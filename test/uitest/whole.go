@@ -14,8 +14,8 @@ import (
 // Widths are the sizes at which nothing that matters may be cut.
 var Widths = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}}
 
-// Names returns the names of policies, pods and zones, as pages write them.
-func Names(r *revision.Revision) []string {
+// AllNames returns the names of policies, pods and zones, as pages write them.
+func AllNames(r *revision.Revision) []string {
 	var out []string
 	for p := range r.Cluster.AllPolicies() {
 		out = append(out, p.Name)
@@ -66,8 +66,8 @@ var mayCut = map[string]string{
 	"ladder/antrea":  "no name is cut: the word account, of a service account, begins as a namespace of this cluster does",
 }
 
-// whole fails the test when the scene cuts a name at one of the Widths.
-func (s *Screen) whole(scene string) {
+// wantWhole fails the test when the scene cuts a name at one of the Widths.
+func (s *Screen) wantWhole(scene string) {
 	s.t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -76,11 +76,11 @@ func (s *Screen) whole(scene string) {
 	if mayCut[filepath.Base(dir)+"/"+scene] != "" {
 		return
 	}
-	names := Names(s.Console.Revision())
+	names := AllNames(s.Console.Revision())
 	for _, size := range Widths {
 		s.Resize(size[0], size[1])
-		s.Fits()
-		for i, l := range strings.Split(s.Frame(), "\n") {
+		s.WantFits()
+		for i, l := range strings.Split(s.PlainFrame(), "\n") {
 			if i < 2 {
 				continue // the header and the path
 			}

@@ -16,7 +16,7 @@ type ID string
 // it, the most special first; Global comes last.
 type Scope string
 
-// The scopes that are not a view. Each view's scope is its nav.Kind.
+// The scopes that are not a view. Each view's scope is its nav.PageKind.
 const (
 	Global Scope = "everywhere"
 	List   Scope = "lists" // anything with lines to walk along
@@ -26,7 +26,7 @@ const (
 )
 
 // ScopeOf is the scope of a kind of page.
-func ScopeOf(k nav.Kind) Scope { return Scope(k) }
+func ScopeOf(k nav.PageKind) Scope { return Scope(k) }
 
 // Action is one thing to do.
 type Action struct {

@@ -30,7 +30,7 @@ type activityPage struct {
 // New makes the view.
 func New(p nav.Page) view.View {
 	v := &activityPage{zone: p.Zone}
-	v.table = widget.Of(activity.Table, &v.st)
+	v.table = widget.TableOf(activity.Table, &v.st)
 	v.Of = v.table
 	return v
 }
@@ -54,28 +54,28 @@ func (v *activityPage) Sync(env *view.Env) {
 		}
 	}
 	newest := v.table.SelectedID()
-	if items := v.table.Items(); len(items) > 0 && newest != v.table.ID(items[0]) {
+	if items := v.table.AllItems(); len(items) > 0 && newest != v.table.ID(items[0]) {
 		newest = ""
 	}
 	v.table.SetItems(shown)
 	if newest != "" && len(shown) > 0 && v.table.SortedBy() == "" {
-		v.table.Select(v.table.ID(shown[0])) // on the newest line it stays on the newest
+		v.table.SelectID(v.table.ID(shown[0])) // on the newest line it stays on the newest
 	}
 }
 
 // TellState says which zone is shown.
 func (v *activityPage) TellState(env *view.Env) widget.Line {
 	if v.zone == "" {
-		return widget.Styled("all zones", env.Styles.Dim)
+		return widget.StyledLine("all zones", env.Styles.Dim)
 	}
-	return widget.Styled("zone "+v.zone, env.Styles.Key)
+	return widget.StyledLine("zone "+v.zone, env.Styles.Key)
 }
 
 // Do follows the policy of a line and goes through the zones.
 func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if p := v.SelectedPage(); !p.None() {
+		if p := v.SelectedPage(); !p.IsNone() {
 			env.OpenPage(p)
 		} else {
 			env.SayFailure("not about a single policy")
@@ -102,7 +102,7 @@ func (v *activityPage) turnZone(env *view.Env, d int) {
 
 // SelectedPage is the policy of the line under the cursor.
 func (v *activityPage) SelectedPage() nav.Page {
-	if a, ok := v.table.Selected(); ok && a.Policy != "" {
+	if a, ok := v.table.SelectedItem(); ok && a.Policy != "" {
 		return nav.ToPolicy(a.Done.Policy)
 	}
 	return nav.Page{}
@@ -111,13 +111,13 @@ func (v *activityPage) SelectedPage() nav.Page {
 // Render draws the list and, where there is room, the commands of the line
 // under the cursor.
 func (v *activityPage) Render(env *view.Env, w, h int) string {
-	a, ok := v.table.Selected()
+	a, ok := v.table.SelectedItem()
 	if h < 12 || !ok || len(a.Commands) == 0 {
 		return v.table.Render(env.Styles, w, h)
 	}
 	var lines []string
 	for _, c := range a.Commands {
-		for i, l := range widget.Flow(widget.Clean(c), max(1, w-4)) {
+		for i, l := range widget.FlowText(widget.CleanText(c), max(1, w-4)) {
 			mark := "  $ "
 			if i > 0 {
 				mark = "    "
@@ -127,15 +127,15 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	}
 	low := min(len(lines), h/3)
 	if low < len(lines) {
-		lines = append(lines[:low-1], widget.Styled(fmt.Sprintf("    … %d more lines, y copies all", len(lines)-low+1), env.Styles.Dim).Render(w))
+		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %d more lines, y copies all", len(lines)-low+1), env.Styles.Dim).Render(w))
 	}
-	head := widget.Heading("equivalent commands", w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.Pad(lines, low)
+	head := widget.HeadingLine("equivalent commands", w, env.Styles).Render(w)
+	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.PadBlock(lines, low)
 }
 
 // Copies are the commands of the line under the cursor.
 func (v *activityPage) Copies(*view.Env) []view.CopyItem {
-	a, ok := v.table.Selected()
+	a, ok := v.table.SelectedItem()
 	if !ok {
 		return nil
 	}

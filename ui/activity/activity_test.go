@@ -12,7 +12,7 @@ import (
 )
 
 func TestActivity(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	at := uitest.Now.Add(-40 * time.Second)
 	f.Done = []model.Activity{
@@ -22,12 +22,12 @@ func TestActivity(t *testing.T) {
 			Commands: []string{"ovn-nbctl set ACL 924b81fd-0000 priority=26395", "ovn-nbctl set ACL 924b81fe-0000 priority=26394"}},
 		{Seq: 3, At: at.Add(2 * time.Second), Took: 2 * time.Second, Zone: "ovn-worker2", Policy: k, Error: "the server closed the connection", By: "reconciler"},
 	}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
 	s.Want("the server closed the connection", "12 ACLs updated", "priority 34 → 36", "ovn-worker2")
 	s.Press("j")
 	s.Want("equivalent commands", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
 	s.Golden("activity")
-	s.Resizes()
+	s.ResizeAll()
 
 	// The cursor stays on its line when something new is done above it.
 	f.Done = append(f.Done, model.Activity{Seq: 4, At: uitest.Now, Summary: "repaired", By: "reconciler", Zone: "ovn-worker"})
@@ -48,18 +48,18 @@ func TestActivity(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Activity))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Activity))
 	s.Want("no changes yet")
 	s.Press("enter", "y", "]", "[", "j", "G")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // At 80 cells a line keeps whose rows it is about: how long it took and who did it go first.
 func TestActivityKeepsPolicies(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Took: 12 * time.Millisecond, Zone: "ovn-control-plane", Ops: 3, By: "reconciler",
 		Policy: model.Key{Kind: model.KindNP, Namespace: "production-frontend", Name: "vault-from-blue-tenants"}, Summary: "1 port group added, 2 ACLs added"}}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
 	s.Resize(80, 24)
 	if l := s.Line("▸"); !strings.Contains(l, "NP production-frontend/vault-from-blue-tenants") {
 		t.Errorf("whose rows: %q", l)
@@ -69,9 +69,9 @@ func TestActivityKeepsPolicies(t *testing.T) {
 
 // A change of the files that met a guard rail is marked, and named by its policy once.
 func TestActivityMarksRails(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Policy: model.Key{Kind: model.KindANP, Name: "one"}, By: "files", Rail: "opens",
 		Summary: "policies.yaml changed: ANP one: guard rail opens: opens 9 pairs denied today"}}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
 	s.Want("ANP one", "▲ policies.yaml changed: guard rail opens: opens 9 pairs")
 }

@@ -61,7 +61,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	if env.Rev.Mode.Server != "" {
 		out = append(out, view.CopyItem{What: "API server", Text: env.Rev.Mode.Server})
 	}
-	if l, ok := v.Pane.Selected(); ok {
+	if l, ok := v.Pane.SelectedItem(); ok {
 		all := groupPermissions(env.Rev.Access.Permissions())
 		for i := range all {
 			if id := all[i].lineID(); id == l.ID || id+".command" == l.ID {
@@ -81,20 +81,20 @@ func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 	on := m.Name == revision.ClusterMode
 	field := func(id, name, text string, to nav.Page) {
 		if text != "" {
-			s.AddField(id, name, nameWidth, widget.Plain(text), to)
+			s.AddField(id, name, nameWidth, widget.PlainLine(text), to)
 		}
 	}
 	if !on {
 		s.AddHead("no cluster")
-		s.AddParagraph("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.To(nav.Contexts))
+		s.AddParagraph("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.PageOf(nav.Contexts))
 	} else {
 		s.AddHead("cluster")
-		field("context", "context", m.Title, nav.To(nav.Contexts))
+		field("context", "context", m.Title, nav.PageOf(nav.Contexts))
 		field("server", "API server", m.Server, nav.Page{})
 		field("user", "user", m.User, nav.Page{})
 	}
 	if env.Rev.System.HasFeature(system.Rows) {
-		s.AddField("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
+		s.AddField("rows", "rows", nameWidth, rowsLine(env), nav.PageOf(nav.Zones))
 	}
 	s.AddField("changes", "changes", nameWidth, changesLine(env), nav.Page{})
 	if on {
@@ -102,7 +102,7 @@ func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 	}
 	for _, src := range env.Rev.Sources {
 		sign, look := connSign(src.Conn, st)
-		l := widget.Styled(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
+		l := widget.StyledLine(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
 		s.AddField("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
 		if src.Error != "" {
 			s.AddParagraph("source.error."+src.Name, nameWidth, "●", st.Error, st.Text, src.Error, nav.Page{})
@@ -122,11 +122,11 @@ func rowsLine(env *view.Env) widget.Line {
 	st, m := env.Styles, env.Rev.Mode
 	switch {
 	case m.Sandbox:
-		return widget.Styled("written by Rung, in the sandbox's own zones", st.Text)
+		return widget.StyledLine("written by Rung, in the sandbox's own zones", st.Text)
 	case m.Reconciles:
-		return widget.Styled("WRITTEN BY RUNG (--reconcile)", st.Warn).Add(" where nobody else owns them", st.Text)
+		return widget.StyledLine("WRITTEN BY RUNG (--reconcile)", st.Warn).Add(" where nobody else owns them", st.Text)
 	}
-	return widget.Styled("observed", st.OK).Add("  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", st.Dim)
+	return widget.StyledLine("observed", st.OK).Add("  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", st.Dim)
 }
 
 // changesLine is whether policies can be changed now, and what would allow it.
@@ -135,16 +135,16 @@ func changesLine(env *view.Env) widget.Line {
 	key := env.Keys.ActionByID(action.Writes).HintKey()
 	switch {
 	case m.Writes:
-		return widget.Styled("ALLOWED", st.Warn).Add("  after a preview and a yes; "+key+" returns to read-only", st.Dim)
+		return widget.StyledLine("ALLOWED", st.Warn).Add("  after a preview and a yes; "+key+" returns to read-only", st.Dim)
 	case m.WhyNot != "":
-		return widget.Styled("never", st.OK).Add("  "+m.WhyNot, st.Dim)
+		return widget.StyledLine("never", st.OK).Add("  "+m.WhyNot, st.Dim)
 	}
-	return widget.Styled("off: read-only", st.OK).Add("  "+key+" allows them", st.Dim)
+	return widget.StyledLine("off: read-only", st.OK).Add("  "+key+" allows them", st.Dim)
 }
 
 // addZones is how many can be read, and how far the sweep is.
 func (v *View) addZones(env *view.Env, s *detail.Sheet) {
-	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.To(nav.Zones)
+	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
 		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})

@@ -20,25 +20,25 @@ func addResource(p *revision.Facts, name string, f func(*model.SourceResource)) 
 }
 
 func TestFine(t *testing.T) {
-	s := uitest.Open(t, uitest.Cluster(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.ClusterFacts(t), nav.PageOf(nav.Ladder))
 	s.Press("8")
 	s.Want("context       prod-eu", "https://api.prod-eu.example:6443", "admin@example", "observed", "off: read-only  W allows them", "✓ pods", "yes: create pods/exec in ovn-kubernetes",
 		"●3 read", "not followed until the log is opened (4)")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("enter")
 	s.Want("contexts")
 }
 
 // The API server is gone: everything ages, and what was read stays.
 func TestDead(t *testing.T) {
-	p := uitest.Cluster(t)
+	p := uitest.ClusterFacts(t)
 	src := &p.Sources[0]
 	src.Conn, src.At, src.ReadAt, src.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), uitest.Now.Add(-3*time.Minute), "connection refused"
 	for i := range src.Resources {
 		r := &src.Resources[i]
 		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
 	}
-	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
 	s.Want("prod-eu lost, read 3m ago", "○ pods", "lost since 14:02:00 (3m)", "as last read", "14 failed attempts", "connection refused")
 	s.Golden("dead")
 }
@@ -46,8 +46,8 @@ func TestDead(t *testing.T) {
 // No permission for pods, neither to list nor to exec; changes are refused too; one
 // CRD is not there.
 func TestRefused(t *testing.T) {
-	p := uitest.Cluster(t)
-	uitest.Allow(p, false, "pods", "pods/exec")
+	p := uitest.ClusterFacts(t)
+	uitest.AllowChanges(p, false, "pods", "pods/exec")
 	addResource(p, "pods", func(r *model.SourceResource) {
 		r.Conn, r.Count, r.Attempts, r.At = model.ConnDenied, 0, 3, uitest.Now.Add(-9*time.Minute)
 		r.Error = "no permission to list pods; to check: kubectl --context=prod-eu auth can-i list pods"
@@ -63,12 +63,12 @@ func TestRefused(t *testing.T) {
 		next.Error = "no permission to exec into pods of ovn-kubernetes"
 		p.Zones[i] = &next
 	}
-	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
 	s.Resize(120, 60)
 	s.Want("✗ pods", "auth can-i list pods", "no: list, watch pods", "the pods that policies select are unknown", "not checked against live rows",
 		"no: create, delete, patch, update adminnetworkpolicies", "these changes are not offered", "does not serve it", "(optional)", "✗3 no permission", "$ kubectl --context=prod-eu auth can-i")
 	s.Golden("refused")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("/")
 	s.Type("no: create pods")
 	s.Press("enter", "y")
@@ -77,11 +77,11 @@ func TestRefused(t *testing.T) {
 
 // 500 zones: what the sweep does.
 func TestMany(t *testing.T) {
-	p := uitest.Cluster(t)
-	uitest.Many(p, 500)
-	uitest.Dead(p, "worker-301")
+	p := uitest.ClusterFacts(t)
+	uitest.ManyZones(p, 500)
+	uitest.DeadZone(p, "worker-301")
 	p.Sweep.Failed = 1
-	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
 	s.Want("500 zones  ●499 read  ○1 lost", "20 followed live, 480 read in turn: all of them, 1 failed last time, the oldest 51s ago, round 3")
 	p.Sweep.Read, p.Sweep.Oldest, p.Sweep.Round = 312, time.Time{}, 0
 	s.Console.Set(p)
@@ -91,8 +91,8 @@ func TestMany(t *testing.T) {
 
 // Without a cluster the page says where things come from instead.
 func TestNoCluster(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Cluster))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Cluster))
 	s.Want("no cluster", "the built-in demo", "written by Rung")
 	s.WantNot("resources of the API server")
-	s.Resizes()
+	s.ResizeAll()
 }

@@ -20,7 +20,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
-	st, to := env.Styles, nav.To(nav.Logs)
+	st, to := env.Styles, nav.PageOf(nav.Logs)
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
 		s.AddParagraph("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
@@ -71,7 +71,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 	if len(v.files) == 0 {
 		return
 	}
-	st, to := env.Styles, nav.To(nav.Logs)
+	st, to := env.Styles, nav.PageOf(nav.Logs)
 	s.AddHead("log files")
 	shown := 0
 	for _, up := range []bool{false, true} {
@@ -132,10 +132,10 @@ func addDialect(env *view.Env, s *detail.Sheet) {
 	settings := revision.DialectOfZone(env.Rev, "").Settings
 	wide := nameWidth
 	for _, x := range settings {
-		wide = max(wide, widget.Width(x.Name)+2)
+		wide = max(wide, widget.TextWidth(x.Name)+2)
 	}
 	for _, x := range settings {
-		l := widget.Plain(x.Value).Add("  by "+x.Source, st.Dim)
+		l := widget.PlainLine(x.Value).Add("  by "+x.Source, st.Dim)
 		if x.Evidence != "" {
 			l = l.Add(": "+x.Evidence, st.Dim)
 		}

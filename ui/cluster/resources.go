@@ -49,7 +49,7 @@ func addResources(env *view.Env, s *detail.Sheet) {
 		short := env.W < fullNames
 		wide := 0
 		for _, r := range src.Resources {
-			wide = max(wide, widget.Width(resourceName(r.Name, short)))
+			wide = max(wide, widget.TextWidth(resourceName(r.Name, short)))
 		}
 		wide += 4
 		for i := range src.Resources {
@@ -86,7 +86,7 @@ func addResource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called
 		look = st.Dim
 	}
 	name := widget.Line{{Text: sign + " ", Style: look}, {Text: called}}
-	l := widget.Styled(string(r.Conn), look)
+	l := widget.StyledLine(string(r.Conn), look)
 	if r.Conn == model.ConnSynced {
 		l = l.Add("  "+words.Total(r.Count, "object"), st.Text)
 	} else if !r.At.IsZero() {
@@ -111,9 +111,9 @@ func addResource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called
 func resourcePage(name string) nav.Page {
 	switch short, _, _ := strings.Cut(name, "."); short {
 	case "adminnetworkpolicies", "baselineadminnetworkpolicies", "networkpolicies", "egressfirewalls":
-		return nav.To(nav.Ladder)
+		return nav.PageOf(nav.Ladder)
 	case "nodes":
-		return nav.To(nav.Zones)
+		return nav.PageOf(nav.Zones)
 	}
 	return nav.Page{}
 }

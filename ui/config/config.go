@@ -71,7 +71,7 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 // StartPage is the page to begin with, the ladder where none is named or a wrong one.
 func (c *Config) StartPage() nav.Page {
 	if slices.Contains(starts, c.Start) {
-		return nav.To(nav.Kind(c.Start))
+		return nav.PageOf(nav.PageKind(c.Start))
 	}
-	return nav.To(nav.Ladder)
+	return nav.PageOf(nav.Ladder)
 }

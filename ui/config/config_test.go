@@ -52,12 +52,12 @@ contexts:
 		t.Errorf("what is right does not hold: %+v", c)
 	}
 
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Config: c})
 	s.Want("12 problems in the configuration", "rung.yaml line 2, colour: unknown setting", "more · pgdown")
-	s.Resizes()
+	s.ResizeAll()
 	seen := ""
 	for range 6 {
-		seen += strings.Join(strings.Fields(strings.ReplaceAll(s.Frame(), "│", " ")), " ")
+		seen += strings.Join(strings.Fields(strings.ReplaceAll(s.PlainFrame(), "│", " ")), " ")
 		s.Press("pgdown")
 	}
 	s.Want("any key closes", "pgup")

@@ -31,7 +31,7 @@ func New(nav.Page) view.View {
 	v := &contextsPage{}
 	v.table = &widget.Table[string]{
 		ID: func(name string) string { return name },
-		Columns: []widget.Column[string]{
+		Columns: []widget.TableColumn[string]{
 			{Title: "CONTEXT", Name: true, Min: 20, Cell: func(name string) widget.Line {
 				if name == v.current {
 					return widget.Line{{Text: "● ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
@@ -69,11 +69,11 @@ func (v *contextsPage) ReceiveResult(_ *view.Env, result any) {
 	}
 	v.current, v.table.Empty = l.current, "no contexts in the kubeconfig"
 	if err != nil {
-		v.table.Empty = widget.Clean(err.Error())
+		v.table.Empty = widget.CleanText(err.Error())
 	}
 	v.table.SetItems(l.names)
 	if l.current != "" {
-		v.table.Select(l.current)
+		v.table.SelectID(l.current)
 	}
 }
 
@@ -82,7 +82,7 @@ func (v *contextsPage) WorkingSince() time.Time { return v.reads.BeganAt() }
 
 // TellState says what leaving does.
 func (v *contextsPage) TellState(env *view.Env) widget.Line {
-	return widget.Styled(env.Keys.ActionByID(action.Open).HintKey()+" switches to the cluster, closing these pages", env.Styles.Dim)
+	return widget.StyledLine(env.Keys.ActionByID(action.Open).HintKey()+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
 // SelectedPage is no place: a context is another console.

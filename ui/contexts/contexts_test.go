@@ -15,7 +15,7 @@ import (
 // cluster is a console on a cluster with three contexts.
 func cluster(t *testing.T, name string) *uitest.Fake {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: name, Server: "https://" + name + ".example:6443"}
 	f := uitest.NewFake(p)
 	f.ContextNames, f.Current = []string{"dead", "prod-eu", "staging"}, name
@@ -23,7 +23,7 @@ func cluster(t *testing.T, name string) *uitest.Fake {
 }
 
 func TestFrames(t *testing.T) {
-	s := uitest.OpenWith(t, cluster(t, "prod-eu"), ui.Options{Page: nav.To(nav.Contexts)})
+	s := uitest.OpenWith(t, cluster(t, "prod-eu"), ui.Options{Page: nav.PageOf(nav.Contexts)})
 	s.Golden("contexts")
 }
 
@@ -49,9 +49,9 @@ func TestSwitch(t *testing.T) {
 }
 
 func TestNowhereToGo(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.ContextsErr = errors.New("read the kubeconfig: no such file")
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Contexts)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts)})
 	s.Want("read the kubeconfig: no such file")
 	s.Press("enter")
 	s.Want("nothing to open here")

@@ -18,7 +18,7 @@ var key = model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
 // onCluster is the demo's objects as those of a cluster.
 func onCluster(t *testing.T) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab"}
 	return p
 }
@@ -42,7 +42,7 @@ func TestControllerLog(t *testing.T) {
 	s.Want("controller of ovn-control-plane", "2 of the newest 2000 lines mention it", "E 14:04:59", "admin_network_policy.go:123",
 		"failed to create cluster-control: no space", "no condition of this zone")
 	s.Golden("lines")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("[")
 	s.Want("controller of ovn-worker2")
 	s.Press("]", "]")
@@ -57,7 +57,7 @@ func TestControllerLog(t *testing.T) {
 
 // Without a cluster there is no controller to ask, and the key says so.
 func TestNoCluster(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.ToPolicy(key))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToPolicy(key))
 	s.Press("c")
 	s.Want("the controllers' logs are read on a cluster only")
 	s.WantNot("controller of")

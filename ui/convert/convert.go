@@ -28,42 +28,42 @@ const again = 10 * time.Second
 // convertPage is the view.
 type convertPage struct {
 	view.List
-	table *widget.Table[*convert.Rule]
-	yaml  widget.Text
-	st    *themes.StyleSet
-	to    convert.Target
+	table      *widget.Table[*convert.Rule]
+	yaml       widget.TextView
+	st         *themes.StyleSet
+	targetKind convert.Target
 
 	makes, proves view.LatestWork
 	doing         atomic.Pointer[string] // what of the proof
 	rev           *revision.Revision     // that res is of
-	at            time.Time              // when it was worked out
+	workedOutAt   time.Time              // when it was worked out
 	res           *convert.Result
 	proved        bool
-	wrong         string
+	problem       string
 
-	only   bool            // show what is not exact
-	onText bool            // the keys are the text's
-	shown  model.PolicyKey // whose text it is
+	only        bool            // show what is not exact
+	onText      bool            // the keys are the text's
+	shownPolicy model.PolicyKey // whose text it is
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &convertPage{to: convert.Target(p.ID)}
+	v := &convertPage{targetKind: convert.Target(p.ID)}
 	v.table = &widget.Table[*convert.Rule]{
 		ID:      func(r *convert.Rule) string { return fmt.Sprint(r.Policy, r.Direction, r.Index) },
 		Text:    func(r *convert.Rule) string { return r.Text() },
 		NoBelow: true,
-		Columns: []widget.Column[*convert.Rule]{
+		Columns: []widget.TableColumn[*convert.Rule]{
 			{Title: "LABEL", Cell: v.labelLine, Less: func(a, b *convert.Rule) int { return labelRank(a.Label) - labelRank(b.Label) }},
-			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Policy.Label(), v.st.Accent) }},
+			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Policy.Label(), v.st.Accent) }},
 			{Title: "RULE", Cell: func(r *convert.Rule) widget.Line {
-				return widget.Plain(revision.RuleLabel(r.Direction, r.Index, ""))
+				return widget.PlainLine(revision.RuleLabel(r.Direction, r.Index, ""))
 			}},
-			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(r.Does) }},
-			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomesText(r)) }, Fit: shortPlace},
-			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) },
+			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(r.Does) }},
+			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(becomesText(r)) }, Fit: shortPlace},
+			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Why, v.st.Dim) },
 				Fit: func(r *convert.Rule, w int) widget.Line {
-					return widget.Styled(widget.Flow(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
+					return widget.StyledLine(widget.FlowText(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
 				}},
 		},
 	}
@@ -88,14 +88,14 @@ func becomesText(r *convert.Rule) string {
 // shortPlace is where a rule is without its name: the kind alone.
 func shortPlace(r *convert.Rule, w int) widget.Line {
 	if len(r.MadeRules) != 1 {
-		return widget.Plain(becomesText(r))
+		return widget.PlainLine(becomesText(r))
 	}
 	at := r.MadeRules[0]
 	text := at.Policy.Kind.Abbreviation() + " " + revision.RuleLabel(at.Direction, at.Index, "")
-	if widget.Width(text) > w {
+	if widget.TextWidth(text) > w {
 		text = at.Policy.Kind.Abbreviation()
 	}
-	return widget.Plain(text)
+	return widget.PlainLine(text)
 }
 
 // labelRank puts first what is to be looked at.
@@ -123,11 +123,11 @@ func (v *convertPage) labelLine(r *convert.Rule) widget.Line {
 // Sync begins what is to be worked out, and lists the rules.
 func (v *convertPage) Sync(env *view.Env) {
 	v.st = env.Styles
-	if v.to == "" {
-		v.to = convert.SuggestedTarget(env.Rev)
+	if v.targetKind == "" {
+		v.targetKind = convert.SuggestedTarget(env.Rev)
 	}
 	busy := v.makes.IsUnderWay() || v.proves.IsUnderWay()
-	if !v.makes.WasBegun() || !busy && v.rev.Cluster != env.Rev.Cluster && env.Now.Sub(v.at) >= again {
+	if !v.makes.WasBegun() || !busy && v.rev.Cluster != env.Rev.Cluster && env.Now.Sub(v.workedOutAt) >= again {
 		v.beginConversion(env)
 	}
 	v.fillTable(env)
@@ -136,8 +136,8 @@ func (v *convertPage) Sync(env *view.Env) {
 // beginConversion converts, and what comes of it is proved.
 func (v *convertPage) beginConversion(env *view.Env) {
 	v.proves.StopWork()
-	v.rev, v.wrong = env.Rev, ""
-	rev, to := env.Rev, v.to
+	v.rev, v.problem = env.Rev, ""
+	rev, to := env.Rev, v.targetKind
 	view.BeginWork(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.ConvertPolicies(rev, to) })
 }
 
@@ -158,14 +158,14 @@ func (v *convertPage) ReceiveResult(env *view.Env, msg any) {
 			v.noteFailure(env, err)
 			return
 		}
-		v.res, v.proved, v.at = res, true, env.Now
+		v.res, v.proved, v.workedOutAt = res, true, env.Now
 	}
-	v.shown = model.PolicyKey{}
+	v.shownPolicy = model.PolicyKey{}
 	v.fillTable(env)
 }
 
 func (v *convertPage) noteFailure(env *view.Env, err error) {
-	v.wrong, v.at = err.Error(), env.Now
+	v.problem, v.workedOutAt = err.Error(), env.Now
 	env.SayFailure("%v", err)
 }
 
@@ -189,23 +189,23 @@ func (v *convertPage) emptyText() string {
 	if len(v.res.Rules) > 0 {
 		return "every rule is exact"
 	}
-	return "nothing to convert to " + string(v.to) + " · tab another API"
+	return "nothing to convert to " + string(v.targetKind) + " · tab another API"
 }
 
 // showPolicyText shows the policy that the rule under the cursor became.
 func (v *convertPage) showPolicyText(env *view.Env) {
 	var made *model.Policy
-	if r, ok := v.table.Selected(); ok {
+	if r, ok := v.table.SelectedItem(); ok {
 		made = v.res.PolicyOfRule(r)
 	}
 	switch {
 	case made == nil:
-		v.shown = model.PolicyKey{}
+		v.shownPolicy = model.PolicyKey{}
 		v.yaml.SetLines(nil)
-	case made.Key != v.shown:
-		v.shown = made.Key
-		v.yaml.SetLines(widget.YAML(made.YAML, env.Styles))
-		v.yaml.Go(0)
+	case made.Key != v.shownPolicy:
+		v.shownPolicy = made.Key
+		v.yaml.SetLines(widget.YAMLLines(made.YAML, env.Styles))
+		v.yaml.GoToLine(0)
 	}
 }
 
@@ -213,13 +213,13 @@ func (v *convertPage) showPolicyText(env *view.Env) {
 func (v *convertPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if r, ok := v.table.Selected(); ok {
+		if r, ok := v.table.SelectedItem(); ok {
 			env.OpenPage(nav.ToRule(r.Policy, r.Direction, r.Index))
 			return true
 		}
 		env.SayFailure("nothing to open here")
 	case action.ConvertTarget:
-		at := slices.Index(convert.Targets, v.to)
+		at := slices.Index(convert.Targets, v.targetKind)
 		env.ReplacePage(nav.ToConvert(string(convert.Targets[(at+1)%len(convert.Targets)])))
 	case action.ConvertOnly:
 		v.only = !v.only
@@ -259,7 +259,7 @@ func (v *convertPage) WhyNot(env *view.Env, id action.ID) string {
 		return ""
 	}
 	switch {
-	case v.wrong != "":
+	case v.problem != "":
 		return "it could not be worked out"
 	case v.res == nil || !v.proved:
 		return "the proof is still being worked out"
@@ -269,7 +269,7 @@ func (v *convertPage) WhyNot(env *view.Env, id action.ID) string {
 		return system.WhyNotChanged(v.res.Policies[0].Kind) + ": save the file, use kubectl"
 	case !env.Rev.System.HasFeature(system.Drafts):
 		return env.Rev.System.Title + " decides in this cluster: save the file for one with OVN-Kubernetes"
-	case v.to == convert.ToCNP && !env.Rev.Flags.CompileCNP:
+	case v.targetKind == convert.ToCNP && !env.Rev.Flags.CompileCNP:
 		return "nobody enforces ClusterNetworkPolicies here: save the file"
 	}
 	return ""

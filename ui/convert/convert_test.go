@@ -17,7 +17,7 @@ import (
 // TestAntrea: the rules of the Antrea demo with their labels, why, and the proof above them;
 // from a rule to where it stands and back; the text of what was made.
 func TestAntrea(t *testing.T) {
-	s := uitest.Open(t, uitest.Antrea(t), nav.ToConvert("anp"))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToConvert("anp"))
 	s.Want("✗ proof: differs in", "before as Antrea", "✓", "≈", "not expressible →")
 	s.Golden("antrea", [2]int{120, 34}, [2]int{200, 60})
 	for s.Line("▸ ✗ not expressible") == "" {
@@ -35,12 +35,12 @@ func TestAntrea(t *testing.T) {
 	s.Golden("text")
 	s.Press("v", "a")
 	s.Want("Antrea decides in this cluster")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // TestTargets: one API after the other; what is of that API already is not converted.
 func TestTargets(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.ToConvert(""))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToConvert(""))
 	s.Want("convert cnp", "✓ proof: equal for every connection (39 pods", "ANP break-glass")
 	s.Golden("exact", [2]int{120, 34})
 	s.Press("V")

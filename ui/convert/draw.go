@@ -36,20 +36,20 @@ func (v *convertPage) Scopes() []action.Scope {
 
 // SelectedPage is the rule under the cursor.
 func (v *convertPage) SelectedPage() nav.Page {
-	if r, ok := v.table.Selected(); ok {
+	if r, ok := v.table.SelectedItem(); ok {
 		return nav.ToRule(r.Policy, r.Direction, r.Index)
 	}
 	return nav.Page{}
 }
 
 // Crumb names the page.
-func (v *convertPage) Crumb() string { return strings.TrimRight("convert "+string(v.to), " ") }
+func (v *convertPage) Crumb() string { return strings.TrimRight("convert "+string(v.targetKind), " ") }
 
 // TellState says what is being worked out.
 func (v *convertPage) TellState(env *view.Env) widget.Line {
 	if v.WorkingSince().IsZero() {
 		if v.res != nil && v.rev.Cluster != env.Rev.Cluster {
-			return widget.Styled("as of "+v.at.Format("15:04:05"), env.Styles.Dim)
+			return widget.StyledLine("as of "+v.workedOutAt.Format("15:04:05"), env.Styles.Dim)
 		}
 		return nil
 	}
@@ -88,7 +88,7 @@ func (v *convertPage) Copies(*view.Env) (out []view.CopyItem) {
 	if v.res == nil {
 		return nil
 	}
-	r, ok := v.table.Selected()
+	r, ok := v.table.SelectedItem()
 	if ok {
 		if made := v.res.PolicyOfRule(r); made != nil {
 			out = append(out, view.CopyItem{What: "YAML of " + made.Key.Label(), Text: made.YAML})
@@ -146,14 +146,14 @@ func (v *convertPage) Wheel(env *view.Env, lines int) {
 func (v *convertPage) Render(env *view.Env, w, h int) string {
 	head := v.headLines(env, w)
 	if v.res == nil || h <= len(head)+1 {
-		return widget.Pad(head, h)
+		return widget.PadBlock(head, h)
 	}
 	h -= len(head)
 	var body string
 	switch {
 	case w >= beside:
 		left := w * 3 / 5
-		body = widget.Beside(env.Styles, v.drawRules(env, left, h), v.drawTexts(env, w-left-1, h), h)
+		body = widget.BesideBlocks(env.Styles, v.drawRules(env, left, h), v.drawTexts(env, w-left-1, h), h)
 	case v.onText:
 		body = v.drawTexts(env, w, h)
 	default:
@@ -166,24 +166,24 @@ func (v *convertPage) Render(env *view.Env, w, h int) string {
 func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 	st := env.Styles
 	say := func(mark string, look themes.Style, text string) {
-		parts := widget.Flow(widget.Clean(text), max(1, w-4))
+		parts := widget.FlowText(widget.CleanText(text), max(1, w-4))
 		for i, l := range parts {
 			if i == headMost {
 				break
 			}
 			if i == headMost-1 && len(parts) > headMost {
-				l = widget.Truncate(l, max(1, w-6)) + widget.Ellipsis
+				l = widget.TruncateText(l, max(1, w-6)) + widget.Ellipsis
 			}
 			lines = append(lines, widget.Line{{Text: " " + mark + " ", Style: look}, {Text: l}}.Render(w))
 			mark = " "
 		}
 	}
 	switch {
-	case v.wrong != "":
-		say("✗", st.Error, v.wrong)
+	case v.problem != "":
+		say("✗", st.Error, v.problem)
 	case v.res == nil:
 		if l := env.BusyLine(v.WorkingSince(), v.workName()); l != nil {
-			lines = append(lines, widget.Join(widget.Plain(" "), l).Render(w))
+			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), l).Render(w))
 		}
 		return lines
 	case !v.proved:
@@ -208,7 +208,7 @@ func (v *convertPage) countsLine(st *themes.StyleSet) widget.Line {
 	for i := range v.res.Rules {
 		n[v.res.Rules[i].Label]++
 	}
-	l := widget.Plain(fmt.Sprintf("   %s: ", words.Count(len(v.res.Rules), "rule")))
+	l := widget.PlainLine(fmt.Sprintf("   %s: ", words.Count(len(v.res.Rules), "rule")))
 	for i, is := range []labels.FidelityLabel{labels.Exact, labels.Approximate, labels.Inexpressible} {
 		if i > 0 {
 			l = l.Add(" · ", st.Dim)
@@ -221,7 +221,7 @@ func (v *convertPage) countsLine(st *themes.StyleSet) widget.Line {
 
 // drawRules are the table, and below it the rule under the cursor.
 func (v *convertPage) drawRules(env *view.Env, w, h int) string {
-	r, ok := v.table.Selected()
+	r, ok := v.table.SelectedItem()
 	if !ok || h < tableLeast+4 {
 		return v.table.Render(env.Styles, w, h)
 	}
@@ -229,10 +229,10 @@ func (v *convertPage) drawRules(env *view.Env, w, h int) string {
 	low := min(max(1+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
 	if room := low - 1; len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
+		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
-	head := widget.Heading(r.Title(), w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
+	head := widget.HeadingLine(r.Title(), w, env.Styles).Render(w)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
 }
 
 // ruleLines returns the lines about a rule: how exactly it was converted, why, a connection that
@@ -271,11 +271,11 @@ func (v *convertPage) ruleLines(env *view.Env, r *convert.Rule, w int) []string 
 // drawTexts are the text of what the rule under the cursor became, under its name.
 func (v *convertPage) drawTexts(env *view.Env, w, h int) string {
 	name := "no policy"
-	if v.shown.Name != "" {
-		name = v.shown.Label()
+	if v.shownPolicy.Name != "" {
+		name = v.shownPolicy.Label()
 	}
 	if v.onText {
 		name = env.Keys.ActionByID(action.ConvertText).HintKey() + " back · " + name
 	}
-	return widget.Heading(name, w, env.Styles).Render(w) + "\n" + v.yaml.Render(env.Styles, w, h-1)
+	return widget.HeadingLine(name, w, env.Styles).Render(w) + "\n" + v.yaml.Render(env.Styles, w, h-1)
 }

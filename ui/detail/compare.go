@@ -152,11 +152,11 @@ func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now
 func flowLines(s *Sheet, id string, x *flow.Flow) {
 	text := x.PacketsText()
 	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.PlaceText(), Style: s.St.Text}}
-	if room := s.TextWidth() - l.Width(); widget.Width(text)+3 <= room {
+	if room := s.TextWidth() - l.LineWidth(); widget.TextWidth(text)+3 <= room {
 		l = l.Add(" · "+text, s.St.Text)
 		text = ""
 	}
-	if name := "  " + x.Row.Stage; text == "" && l.Width()+widget.Width(name) <= s.TextWidth() {
+	if name := "  " + x.Row.Stage; text == "" && l.LineWidth()+widget.TextWidth(name) <= s.TextWidth() {
 		l = l.Add(name, s.St.Dim)
 	}
 	s.Add(id, l, nav.Page{})

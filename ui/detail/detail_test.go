@@ -22,7 +22,7 @@ import (
 
 func styles() *themes.StyleSet { return themes.BuiltinThemes().StylesOf("mono", true) }
 
-func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.Demo(t), nil) }
+func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.DemoFacts(t), nil) }
 
 // draw is a sheet as text, with where each line leads.
 func draw(s *detail.Sheet) []string {
@@ -33,7 +33,7 @@ func draw(s *detail.Sheet) []string {
 			text = l.Make()
 		}
 		line := strings.TrimRight(text.String(), " ")
-		if !l.To.None() {
+		if !l.To.IsNone() {
 			line += " ⏎ " + l.To.Title()
 		}
 		out = append(out, line)
@@ -183,11 +183,11 @@ func TestPaneDrawsOnlyWhatIsSeen(t *testing.T) {
 	s := &detail.Sheet{St: styles(), W: 40}
 	made := 0
 	for i := range 100000 {
-		s.AddLazy(fmt.Sprint(i), func() widget.Line { made++; return widget.Plain(fmt.Sprint("line ", i)) }, nav.Page{})
+		s.AddLazy(fmt.Sprint(i), func() widget.Line { made++; return widget.PlainLine(fmt.Sprint("line ", i)) }, nav.Page{})
 	}
 	p := detail.NewPane()
 	p.SetItems(s.Lines)
-	p.Select("70000")
+	p.SelectID("70000")
 	frame := p.Render(styles(), 40, 20)
 	if !strings.Contains(frame, "▸ line 70000") || made > 100 {
 		t.Errorf("%d lines were made:\n%s", made, frame)
@@ -197,9 +197,9 @@ func TestPaneDrawsOnlyWhatIsSeen(t *testing.T) {
 // TestLiveACLsOfAHolder: a group that is not the policy's own holds rows of others,
 // too.
 func TestLiveACLsOfAHolder(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
-	uitest.Holders(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
+	uitest.AddHolders(p)
 	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
 	z := p.Zones[1]
 	group := *z.DB.PortGroupByName(liverows.GroupName(ef))
@@ -218,14 +218,14 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 
 // TestRowsFilter: what finds a unit's rows finds all of them and no others.
 func TestRowsFilter(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	r := revision.New(*p, nil)
 	for _, k := range r.Units() {
 		f := widget.ParseFilter(detail.RowsFilter(k))
 		for _, other := range r.Units() {
 			for _, a := range r.ACLs(other, "") {
-				if label := liverows.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
+				if label := liverows.OwnerName(a.ExternalIDs); f.MatchesText(label+" ") != (k == other) {
 					t.Errorf("%q of %s finds %q of %s: %v", detail.RowsFilter(k), k, label, other, k != other)
 				}
 			}

@@ -27,15 +27,15 @@ type MatchExplainer struct {
 	// First is how many members of a set or group are listed.
 	First int
 
-	sheet *Sheet
-	left  int // width of the column of terms
+	sheet      *Sheet
+	termsWidth int // width of the column of terms
 }
 
 // AddMatch adds the terms of a match to a sheet; ids of lines begin with id.
 func (x *MatchExplainer) AddMatch(s *Sheet, id, text string) {
-	x.sheet, x.left = s, min(50, s.TextWidth()*2/5)
+	x.sheet, x.termsWidth = s, min(50, s.TextWidth()*2/5)
 	if s.W < 70 {
-		x.left = 0
+		x.termsWidth = 0
 	}
 	if text == "" {
 		s.AddParagraph(id, 2, "▲", s.St.Warn, s.St.Text, "The match is empty.", nav.Page{})
@@ -120,11 +120,11 @@ func portList(ports []match.PortTerm) string {
 // addRow is one term with its meaning; in a narrow pane the meaning takes a line
 // of its own.
 func (x *MatchExplainer) addRow(id, term, meaning string, to nav.Page) {
-	x.addStyled(id, widget.Styled("  "+term, x.linkStyle(to)), widget.Plain(meaning), to)
+	x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.PlainLine(meaning), to)
 }
 
 func (x *MatchExplainer) linkStyle(to nav.Page) themes.Style {
-	if to.None() {
+	if to.IsNone() {
 		return x.sheet.St.CodeText
 	}
 	return x.sheet.St.Accent
@@ -132,12 +132,12 @@ func (x *MatchExplainer) linkStyle(to nav.Page) themes.Style {
 
 func (x *MatchExplainer) addStyled(id string, left, right widget.Line, to nav.Page) {
 	s := x.sheet
-	if x.left > 0 && left.Width()+2+right.Width() <= max(s.TextWidth(), x.left) || left.Width()+2 <= x.left {
-		s.Add(id, SideBySide(left, x.left, right), to)
+	if x.termsWidth > 0 && left.LineWidth()+2+right.LineWidth() <= max(s.TextWidth(), x.termsWidth) || left.LineWidth()+2 <= x.termsWidth {
+		s.Add(id, SideBySide(left, x.termsWidth, right), to)
 		return
 	}
 	s.Add(id, left, to)
-	s.addSkipped(widget.Join(widget.Plain("     "), right))
+	s.addSkipped(widget.JoinLines(widget.PlainLine("     "), right))
 }
 
 // addPorts explains inport and outport.
@@ -155,7 +155,7 @@ func (x *MatchExplainer) addPorts(id string, t *match.Term) {
 	}
 	for _, n := range t.Names {
 		text, to := PodOfPort(x.Rev, n)
-		x.addMember(id+"."+n, "├", n, widget.Plain(text), to)
+		x.addMember(id+"."+n, "├", n, widget.PlainLine(text), to)
 	}
 }
 
@@ -176,7 +176,7 @@ func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 	}
 	for _, a := range t.Addresses {
 		text, to := MembersBehind(x.Rev, a)
-		x.addMember(id+"."+a, "├", a, widget.Plain(text), to)
+		x.addMember(id+"."+a, "├", a, widget.PlainLine(text), to)
 	}
 	for _, a := range t.Except {
 		x.addMember(id+".not."+a, "├", "but not "+a, nil, nav.Page{})
@@ -189,11 +189,11 @@ func (x *MatchExplainer) addNamed(id string, t *match.Term) {
 	x.addRow(id, "named ports", words.Total(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
 	for i, it := range t.Items {
 		if i == x.First && len(t.Items) > x.First+1 {
-			x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %d more in the match", len(t.Items)-i), x.sheet.St.Dim), nav.Page{})
+			x.sheet.Add(id+".more", widget.StyledLine(fmt.Sprintf("     └ %d more in the match", len(t.Items)-i), x.sheet.St.Dim), nav.Page{})
 			break
 		}
 		text, to := MembersBehind(x.Rev, it.IP)
-		x.addMember(fmt.Sprintf("%s.%d", id, i), branchSign(i, min(len(t.Items), x.First+2)), fmt.Sprintf("%s %s %d", it.IP, proto, it.Port), widget.Plain(text), to)
+		x.addMember(fmt.Sprintf("%s.%d", id, i), branchSign(i, min(len(t.Items), x.First+2)), fmt.Sprintf("%s %s %d", it.IP, proto, it.Port), widget.PlainLine(text), to)
 	}
 }
 

@@ -32,8 +32,8 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 			if d := x.Rev.DesiredGroup(x.Policy, x.Zone.Name); own && d != nil {
 				desired = d
 			}
-			x.addStyled(id+"@"+name, widget.Styled("  "+term, x.linkStyle(RowPage(x.Zone, nil, desired))),
-				widget.Styled("≠ "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
+			x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(RowPage(x.Zone, nil, desired))),
+				widget.StyledLine("≠ "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
 			return
 		}
 		x.desiredGroup(id, term, name, what, own)
@@ -43,12 +43,12 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 		what = "port group of " + liverows.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
-	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
+	meaning := widget.PlainLine(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
 	diff := x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
 	}
-	x.addStyled(id+"@"+name, widget.Styled("  "+term, x.linkStyle(to)), meaning, to)
+	x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
 	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 	names := PortNames(db, live.Ports[:min(len(live.Ports), sortable)])
 	n := len(live.Ports)
@@ -113,7 +113,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	show, what := live, "address set"
 	switch {
 	case live == nil && db != nil:
-		x.addStyled(id, widget.Styled("  "+term, x.linkStyle(to)), widget.Styled("≠ address set is missing here: nothing matches", st.Error), to)
+		x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.StyledLine("≠ address set is missing here: nothing matches", st.Error), to)
 		return
 	case live == nil && desired == nil:
 		x.addRow(id, term, "address set that was not read", nav.Page{})
@@ -129,16 +129,16 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
-	meaning := widget.Plain(what + ", " + words.Total(len(show.Addresses), "member"))
+	meaning := widget.PlainLine(what + ", " + words.Total(len(show.Addresses), "member"))
 	if len(show.Addresses) == 0 {
 		meaning = meaning.Add(": nobody now", st.Warn)
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
 		diff = x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TableAddressSet, live.ID()).DiffOfColumn("addresses")
-		meaning = widget.Join(meaning, x.equalInZones(live))
+		meaning = widget.JoinLines(meaning, x.equalInZones(live))
 	}
-	x.addStyled(id, widget.Styled("  "+term, x.linkStyle(to)), meaning, to)
+	x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
 	behind := func(a string) (string, nav.Page) { return MembersBehind(x.Rev, a) }
 	x.addDiffering(id, diff, behind)
 	members := show.Addresses
@@ -178,11 +178,11 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	}
 	switch {
 	case len(differ) > 0:
-		return widget.Styled(", ≠ differs in "+words.List(differ, 3), st.Error)
+		return widget.StyledLine(", ≠ differs in "+words.List(differ, 3), st.Error)
 	case read == len(x.Rev.Zones):
-		return widget.Plain(", equal in every zone")
+		return widget.PlainLine(", equal in every zone")
 	}
-	return widget.Plain(fmt.Sprintf(", equal in the %d of %d zones that were read", read, len(x.Rev.Zones)))
+	return widget.PlainLine(fmt.Sprintf(", equal in the %d of %d zones that were read", read, len(x.Rev.Zones)))
 }
 
 // addDiffering lists members that are missing or extra, before the others.
@@ -197,11 +197,11 @@ func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func
 	}{{d.Missing, "missing here: "}, {d.Extra, "not desired: "}} {
 		for i, n := range part.names {
 			if i == x.First && len(part.names) > x.First+1 {
-				x.sheet.Add(id+part.word+"more", widget.Styled(fmt.Sprintf("     ≠ %d more %s", len(part.names)-i, strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
+				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     ≠ %d more %s", len(part.names)-i, strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
 				break
 			}
 			text, to := behind(n)
-			x.addMember(id+part.word+n, "≠", n, widget.Styled(part.word, st.Error).Add(text, st.Text), to)
+			x.addMember(id+part.word+n, "≠", n, widget.StyledLine(part.word, st.Error).Add(text, st.Text), to)
 		}
 	}
 }
@@ -218,10 +218,10 @@ func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page
 			mark = "└"
 		}
 		text, to := behind(name)
-		x.addMember(id+"."+name, mark, name, widget.Plain(text), to)
+		x.addMember(id+"."+name, mark, name, widget.PlainLine(text), to)
 	}
 	if n > shown {
-		x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)
+		x.sheet.Add(id+".more", widget.StyledLine(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)
 	}
 }
 

@@ -52,7 +52,7 @@ func NewPane() *Pane {
 
 // LinkedPage is where the line under the cursor leads.
 func (p *Pane) LinkedPage() nav.Page {
-	l, _ := p.Selected()
+	l, _ := p.SelectedItem()
 	return l.To
 }
 
@@ -96,7 +96,7 @@ func (s *Sheet) TextWidth() int { return max(1, s.W-Gutter) }
 
 // AddHead begins a section.
 func (s *Sheet) AddHead(title string) {
-	s.addSkipped(widget.Heading(title, s.TextWidth(), s.St))
+	s.addSkipped(widget.HeadingLine(title, s.TextWidth(), s.St))
 }
 
 // AddGap is an empty line.
@@ -121,9 +121,9 @@ func (s *Sheet) AddLazy(id string, make func() widget.Line, to nav.Page) {
 func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
 	lead := indent
 	if sign != "" {
-		lead += widget.Width(sign) + 1
+		lead += widget.TextWidth(sign) + 1
 	}
-	for i, part := range widget.Flow(text, max(12, s.TextWidth()-lead)) {
+	for i, part := range widget.FlowText(text, max(12, s.TextWidth()-lead)) {
 		var l widget.Line
 		if i == 0 && sign != "" {
 			l = widget.Line{{Text: blankText(indent)}, {Text: sign, Style: mark}, {Text: " "}}
@@ -149,13 +149,13 @@ func WrapValue(text string, w int) []string {
 		switch {
 		case line == "":
 			line = word
-		case widget.Width(line)+1+widget.Width(word) <= w:
+		case widget.TextWidth(line)+1+widget.TextWidth(word) <= w:
 			line += " " + word
 		default:
 			lines = append(lines, line)
 			line = word
 		}
-		for widget.Width(line) > w {
+		for widget.TextWidth(line) > w {
 			head := ansi.Truncate(line, w, "")
 			if head == "" {
 				break // a letter wider than the line
@@ -174,7 +174,7 @@ func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
 
 // AddField is "name  value" with the name in a column of its own.
 func (s *Sheet) AddField(id, name string, nameWidth int, value widget.Line, to nav.Page) {
-	s.Add(id, FillTo(widget.Styled(name, s.St.Dim), nameWidth).joinLine(value), to)
+	s.Add(id, FillTo(widget.StyledLine(name, s.St.Dim), nameWidth).joinLine(value), to)
 }
 
 // ColumnLine is a line being laid out in columns.
@@ -184,7 +184,7 @@ func (c ColumnLine) joinLine(l widget.Line) widget.Line { return append(widget.L
 
 // FillTo makes a line at least w cells wide with two spaces before what follows.
 func FillTo(l widget.Line, w int) ColumnLine {
-	n := l.Width()
+	n := l.LineWidth()
 	if n+2 > w {
 		w = n + 2
 	}

@@ -100,7 +100,7 @@ func (d *PathDrawing) addStage(id string, p *trace.Path, s *trace.Stage) {
 		d.addTried(fmt.Sprintf("%s.%d", id, i), fmt.Sprintf("%-*s", column, name), wide, s, &l)
 	}
 	if others > 0 {
-		d.Add(id+".others", widget.Styled("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
+		d.Add(id+".others", widget.StyledLine("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
 	}
 	if s.Verdict == verdict.Unknown {
 		d.AddParagraph(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
@@ -124,7 +124,7 @@ func (d *PathDrawing) stageTitle(p *trace.Path, s *trace.Stage) string {
 	}
 	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)
 	const frame = 4 // of the heading
-	if title := verdict + " · " + at + " · " + rest; widget.Width(title)+frame <= d.TextWidth() {
+	if title := verdict + " · " + at + " · " + rest; widget.TextWidth(title)+frame <= d.TextWidth() {
 		return title
 	}
 	at, _, _ = strings.Cut(at, " ")
@@ -182,7 +182,7 @@ func (d *PathDrawing) addTried(id, tier string, wide int, s *trace.Stage, l *tra
 		what += " (known defect: " + l.Rule.Defect + ")"
 	}
 	lead := len(tier) + 2 + wide + 1
-	for i, part := range widget.Flow(what, max(12, d.TextWidth()-lead)) {
+	for i, part := range widget.FlowText(what, max(12, d.TextWidth()-lead)) {
 		if i > 0 {
 			d.AddUnder(lead+2, part, look)
 			continue
@@ -218,7 +218,7 @@ func (d *PathDrawing) addRows(id string, s *trace.Stage) {
 	}
 	head := "rows   " + said // a verdict's sign stands beside it, that of a disagreement before all
 	indent := len(head) + 2
-	for i, part := range widget.Flow(text, max(12, d.TextWidth()-indent)) {
+	for i, part := range widget.FlowText(text, max(12, d.TextWidth()-indent)) {
 		if i > 0 {
 			d.AddUnder(indent+2, part, st.Dim)
 			continue

@@ -124,7 +124,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 
 // StateLine is the state as a line: sign, word and rest.
 func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
-	l := widget.Styled(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
+	l := widget.StyledLine(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}
@@ -136,7 +136,7 @@ func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Lin
 func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
 	st := env.Styles
 	if z == nil {
-		return widget.Styled("no zone", st.Dim)
+		return widget.StyledLine("no zone", st.Dim)
 	}
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
@@ -196,7 +196,7 @@ func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
 		l = l.Add(sign+strconv.Itoa(n.OfSeverity(s)), look)
 	}
 	if len(l) == 0 {
-		return widget.Styled("none", st.OK)
+		return widget.StyledLine("none", st.OK)
 	}
 	return l
 }

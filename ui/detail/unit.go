@@ -65,14 +65,14 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
 	s := policies.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
-		return widget.Styled("? not checked against live rows", st.Dim)
+		return widget.StyledLine("? not checked against live rows", st.Dim)
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	if s.State == model.StateInSync {
-		return widget.Styled("✓ "+text, st.OK)
+		return widget.StyledLine("✓ "+text, st.OK)
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
-	l := widget.Styled(role.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
+	l := widget.StyledLine(role.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}
@@ -86,9 +86,9 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	var out widget.Line
 	switch {
 	case l.Levels.IsOn():
-		out = widget.Styled(l.Levels.String(), st.Info)
+		out = widget.StyledLine(l.Levels.String(), st.Info)
 	case len(l.Problems) == 0:
-		out = widget.Styled("off", st.Text)
+		out = widget.StyledLine("off", st.Text)
 	}
 	if len(l.Problems) > 0 {
 		if len(out) > 0 {

@@ -32,21 +32,21 @@ const (
 type editPage struct {
 	page nav.Page
 
-	state editState
-	path  string // of the text
-	base  string // what the edit started from, empty for a new policy
-	first string // what the editor was first given, without notes
-	open  string // what the editor was given last, with notes
-	at    int    // line the editor begins on when it is opened again
-	wrong bool   // that was a text that does not validate
-	told  string // what was wrong with it, wherever it stood
-	title string // of what is wrong
-	why   []string
-	pre   *preview.View
+	state       editState
+	path        string // of the text
+	base        string // what the edit started from, empty for a new policy
+	first       string // what the editor was first given, without notes
+	open        string // what the editor was given last, with notes
+	beginLine   int    // line the editor begins on when it is opened again
+	isInvalid   bool   // that was a text that does not validate
+	problemText string // what was wrong with it, wherever it stood
+	title       string // of what is wrong
+	stopReasons []string
+	pre         *preview.View
 	// offered says that the text was given in today's form: saved as it is, it is a change.
-	offered bool
-	done    bool      // the text was applied, and its file is gone
-	since   time.Time // when the text began to be checked
+	offered    bool
+	isApplied  bool      // the text was applied, and its file is gone
+	checkBegan time.Time // when the text began to be checked
 }
 
 // New makes the view.
@@ -77,7 +77,7 @@ type textChange struct {
 	p *gate.Preview
 }
 
-func (s *textChange) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+func (s *textChange) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	if p := s.p; p != nil {
 		s.p = nil
 		return p, nil
@@ -85,7 +85,7 @@ func (s *textChange) Work(ctx context.Context, c view.Console) (*gate.Preview, e
 	return c.Preview(ctx, s.m)
 }
 
-func (s *textChange) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (s *textChange) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
@@ -169,7 +169,7 @@ func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 			return
 		}
 		if v.state != stopped {
-			v.launchEditor(env, v.at)
+			v.launchEditor(env, v.beginLine)
 		}
 	case textEdited:
 		v.takeEdited(env, m)
@@ -197,7 +197,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() + " begins anew."})
 	case m.io != nil:
 		v.stopEdit("The text could not be read back", []string{m.io.Error()})
-	case withoutHead(m.text) == v.first && !v.wrong && (!v.isProposed() && !v.offered || m.run != nil):
+	case withoutHead(m.text) == v.first && !v.isInvalid && (!v.isProposed() && !v.offered || m.run != nil):
 		what := "unchanged: nothing to apply"
 		if m.run != nil {
 			what = "the editor ended with " + m.run.Error() + "; nothing was changed"
@@ -211,7 +211,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 			return
 		}
 		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " + env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
-	case v.wrong && m.text == v.open:
+	case v.isInvalid && m.text == v.open:
 		v.state = stopped // the reasons stand already
 	default:
 		v.checkText(env, withoutHead(m.text))
@@ -220,7 +220,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 
 // checkText validates the text away from the screen.
 func (v *editPage) checkText(env *view.Env, text string) {
-	v.state, v.since = checking, env.Now
+	v.state, v.checkBegan = checking, env.Now
 	console, m := env.Console, v.textMutation(text)
 	env.Run("validating", func(ctx context.Context) any {
 		p, err := console.Preview(ctx, m)
@@ -262,27 +262,27 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 		for range 3 {
 			above = strings.Count(withHead(append([]string{title}, notes(above)...), ""), "\n")
 		}
-		v.title, v.why = "The text is not valid", notes(above)
+		v.title, v.stopReasons = "The text is not valid", notes(above)
 		var told strings.Builder
 		for _, b := range wrong {
 			b.Origin.Line = 0
 			fmt.Fprintln(&told, b)
 		}
-		v.reopenEditor(env, append([]string{title}, v.why...), m.text, line)
-		if v.wrong && v.told == told.String() {
+		v.reopenEditor(env, append([]string{title}, v.stopReasons...), m.text, line)
+		if v.isInvalid && v.problemText == told.String() {
 			v.state = stopped // an editor that mends nothing would be started for ever
 		}
-		v.wrong, v.told = true, told.String()
+		v.isInvalid, v.problemText = true, told.String()
 		return
 	}
-	v.state, v.wrong = shown, false
-	v.pre = preview.Of(&textChange{v.textMutation(m.text), m.p}, preview.Options{
+	v.state, v.isInvalid = shown, false
+	v.pre = preview.PreviewOf(&textChange{v.textMutation(m.text), m.p}, preview.PreviewOptions{
 		Edit: v.editAgain, Kept: v.path,
 		Cancel: func(env *view.Env) { v.closePage(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {
 			path := v.path
 			env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
-			v.state, v.done = shown, true
+			v.state, v.isApplied = shown, true
 		},
 	})
 	v.pre.Sync(env)
@@ -312,10 +312,10 @@ func (v *editPage) findMistakes(text string, p *gate.Preview) (out []model.Broke
 
 // reopenEditor goes back to the editor with notes on top.
 func (v *editPage) reopenEditor(env *view.Env, notes []string, text string, line int) {
-	v.open, v.done = withHead(notes, text), false
+	v.open, v.isApplied = withHead(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
 	env.Run("putting the text into a file", func(context.Context) any { return fileOpened{statedir.WriteDraft(path, whole)} })
-	v.at = above + max(1, line)
+	v.beginLine = above + max(1, line)
 }
 
 // editAgain goes on editing: from the preview, after a conflict from what is there
@@ -326,19 +326,19 @@ func (v *editPage) editAgain(env *view.Env) {
 		return
 	}
 	if v.pre == nil {
-		v.wrong = v.open != "" && v.wrong
+		v.isInvalid = v.open != "" && v.isInvalid
 		if v.path == "" { // it did not get as far as a file
 			v.startEdit(env)
 			return
 		}
-		v.launchEditor(env, max(v.at, 1))
+		v.launchEditor(env, max(v.beginLine, 1))
 		return
 	}
-	m, notes := v.pre.Mutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
+	m, notes := v.pre.CurrentMutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
 	if len(m.Base) > 0 {
 		v.base = string(m.Base)
 	}
-	if c := v.pre.Conflict(); c != nil && c.Now != "" {
+	if c := v.pre.MergeConflict(); c != nil && c.Now != "" {
 		v.base = c.Now
 		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;", "what you save replaces it.", c.Diff)
 	}
@@ -349,7 +349,7 @@ func (v *editPage) editAgain(env *view.Env) {
 // KeptFiles are the files of a text that is being edited or looked at: its own, and
 // what the editor left beside it.
 func (v *editPage) KeptFiles() []string {
-	if v.path == "" || v.done || v.state == closed {
+	if v.path == "" || v.isApplied || v.state == closed {
 		return nil
 	}
 	return statedir.DraftFiles(v.path)
@@ -357,7 +357,7 @@ func (v *editPage) KeptFiles() []string {
 
 // stopEdit leaves the decision to the user.
 func (v *editPage) stopEdit(title string, why []string) {
-	v.state, v.title, v.why = stopped, title, why
+	v.state, v.title, v.stopReasons = stopped, title, why
 }
 
 // closePage leaves the page; remove takes the file with it.

@@ -31,7 +31,7 @@ func start(t *testing.T, script string) *world {
 	t.Helper()
 	w := &world{t: t, g: uitest.NewGated(t, nil), state: t.TempDir()}
 	w.editor(script)
-	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder), StateDir: w.state})
+	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder), StateDir: w.state})
 	return w
 }
 
@@ -200,7 +200,7 @@ func TestInvalidGivenUp(t *testing.T) {
 	w.down()
 	w.s.Press("e")
 	w.s.Want("The text is not valid", "Nothing was written.", "The text is in")
-	w.s.Resizes()
+	w.s.ResizeAll()
 	if n := len(w.files()); n != 1 {
 		t.Fatalf("%d texts kept", n)
 	}
@@ -264,7 +264,7 @@ esac`)
 	w.s.Press("a", "y")
 	w.s.Want("32 ─ watch-blue")
 	if !strings.Contains(w.s.Line("32 ─ watch-blue"), "▸") {
-		t.Errorf("the cursor is not on the new policy\n%s", w.s.Frame())
+		t.Errorf("the cursor is not on the new policy\n%s", w.s.PlainFrame())
 	}
 }
 
@@ -301,23 +301,23 @@ esac`)
 		return p.Egress[0].Ports[0].End
 	}
 	if !strings.Contains(w.s.Line("▸"), "after-anp") || last() != 80 {
-		t.Fatalf("the cursor is not on the new policy, whose port is %d\n%s", last(), w.s.Frame())
+		t.Fatalf("the cursor is not on the new policy, whose port is %d\n%s", last(), w.s.PlainFrame())
 	}
 	w.s.Press("e")
 	w.s.Want("Update CNP after-anp", "range")
 	w.s.Press("a", "y")
 	if last() != 90 {
-		t.Errorf("the port is %d\n%s", last(), w.s.Frame())
+		t.Errorf("the port is %d\n%s", last(), w.s.PlainFrame())
 	}
 	w.s.Press("U", "a", "y")
 	if last() != 80 {
-		t.Errorf("after undo the port is %d\n%s", last(), w.s.Frame())
+		t.Errorf("after undo the port is %d\n%s", last(), w.s.PlainFrame())
 	}
 	w.s.Press("U", "a") // takes a creation back: a deletion, which wants the name
 	w.s.Type("after-anp")
 	w.s.Press("enter")
 	if last() != -1 {
-		t.Errorf("after undo the policy is there\n%s", w.s.Frame())
+		t.Errorf("after undo the policy is there\n%s", w.s.PlainFrame())
 	}
 }
 
@@ -338,7 +338,7 @@ esac`)
 		if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 			return nil, err
 		}
-		w.g.Follow()
+		w.g.ShowNewest()
 		return preview(m)
 	}
 	w.s.Press("e")

@@ -110,7 +110,7 @@ func withHead(notes []string, text string) string {
 	var b strings.Builder
 	for _, n := range notes {
 		for l := range strings.Lines(clean.Block(n)) {
-			for _, part := range widget.Flow(strings.TrimSuffix(l, "\n"), headWidth) {
+			for _, part := range widget.FlowText(strings.TrimSuffix(l, "\n"), headWidth) {
 				b.WriteString(strings.TrimRight(note+" "+part, " "))
 				b.WriteByte('\n')
 			}

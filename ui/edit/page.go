@@ -19,7 +19,7 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 	case action.EditEditor:
 		v.editAgain(env)
 	case action.EditPreview:
-		v.state, v.since = checking, env.Now
+		v.state, v.checkBegan = checking, env.Now
 		path := v.path
 		env.Run("reading the text", func(context.Context) any {
 			text, err := statedir.ReadDraft(path)
@@ -75,11 +75,11 @@ func (v *editPage) Crumb() string {
 func (v *editPage) TellState(env *view.Env) widget.Line {
 	switch v.state {
 	case editing:
-		return widget.Styled("in the editor", env.Styles.Info)
+		return widget.StyledLine("in the editor", env.Styles.Info)
 	case checking:
-		return env.BusyLine(v.since, "checking")
+		return env.BusyLine(v.checkBegan, "checking")
 	case stopped:
-		return widget.Styled("nothing is written", env.Styles.Dim)
+		return widget.StyledLine("nothing is written", env.Styles.Dim)
 	}
 	return nil
 }
@@ -105,23 +105,23 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	var lines []string
 	say := func(mark, text string, style themes.Style) {
-		for _, l := range widget.Flow(widget.Clean(text), max(1, w-6)) {
+		for _, l := range widget.FlowText(widget.CleanText(text), max(1, w-6)) {
 			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: style}, {Text: l, Style: style}}.Render(w))
 			mark = " "
 		}
 	}
 	switch v.state {
 	case editing:
-		say("", v.policyName()+" is open in "+widget.Clean(chosenEditor())+".", st.Text)
+		say("", v.policyName()+" is open in "+widget.CleanText(chosenEditor())+".", st.Text)
 	case checking:
-		if l := env.BusyLine(v.since, "checking the text"); l != nil {
+		if l := env.BusyLine(v.checkBegan, "checking the text"); l != nil {
 			say("", l.String(), st.Info)
 		}
 	case closed:
 		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
 		say("✗", v.title+".", st.Error)
-		for _, s := range v.why {
+		for _, s := range v.stopReasons {
 			say(" ", s, st.Text)
 		}
 		lines = append(lines, "")
@@ -131,5 +131,5 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 		say("", "The text is in "+v.path, st.Dim)
 	}
 	lines = slices.Insert(lines, 0, "")
-	return widget.Pad(lines, h)
+	return widget.PadBlock(lines, h)
 }

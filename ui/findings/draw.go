@@ -29,11 +29,11 @@ func (v *findingsPage) Render(env *view.Env, w, h int) string {
 	lines := v.findingLines(f, w)
 	if room := low - 1; len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
+		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
-	told, _ := v.table.Selected()
-	head := widget.Heading(findingTitle(told), w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
+	told, _ := v.table.SelectedItem()
+	head := widget.HeadingLine(findingTitle(told), w, env.Styles).Render(w)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
 }
 
 // lowerHeight is how many lines below the table the finding under the cursor gets: some, and

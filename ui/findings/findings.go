@@ -30,10 +30,10 @@ type findingsPage struct {
 	st    *themes.StyleSet
 	w     int
 
-	rev      *revision.Revision
-	found    []model.Finding // of the objects, as the header counts them
-	zones    []model.Finding // of comparing the zones
-	compared time.Time       // when zones was worked out
+	rev            *revision.Revision
+	objectFindings []model.Finding // of the objects, as the header counts them
+	zones          []model.Finding // of comparing the zones
+	compared       time.Time       // when zones was worked out
 }
 
 // severityFilter is which findings are shown.
@@ -67,7 +67,7 @@ const again = time.Second
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &findingsPage{}
-	v.table = widget.Of(findings.Table, &v.st)
+	v.table = widget.TableOf(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
 	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.filterText, true
@@ -78,7 +78,7 @@ func New(nav.Page) view.View {
 		return findings.Table.ID(f)
 	}
 	last := &v.table.Columns[len(v.table.Columns)-1]
-	last.Cell = func(f *findings.Finding) widget.Line { return widget.Plain(f.Message) } // what to do stands below
+	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // what to do stands below
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
@@ -106,8 +106,8 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 func (v *findingsPage) Sync(env *view.Env) {
 	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
-		len(found) == len(v.found) && (len(found) == 0 || &found[0] == &v.found[0]) // findings never change once worked out, and may be thousands
-	v.st, v.w, v.found = env.Styles, env.W, found
+		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0]) // findings never change once worked out, and may be thousands
+	v.st, v.w, v.objectFindings = env.Styles, env.W, found
 	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
 	if v.w < narrow {
@@ -131,10 +131,10 @@ func (v *findingsPage) fillTable() {
 	v.heads = map[*findings.Finding]widget.Line{}
 	head := func(title string, below []*findings.Finding) {
 		over := &findings.Finding{}
-		v.heads[over] = widget.Heading(title, max(1, v.w-2), v.st)
+		v.heads[over] = widget.HeadingLine(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
-	told := findings.FindingsOf(v.found)
+	told := findings.FindingsOf(v.objectFindings)
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if !v.only.hasSeverity(of) {
 			continue
@@ -169,7 +169,7 @@ func (v *findingsPage) fillTable() {
 		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
-	if v.only != all && len(v.found)+len(v.zones) > 0 {
+	if v.only != all && len(v.objectFindings)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
 	}
 	v.table.SetItems(items)
@@ -209,7 +209,7 @@ func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete.Code:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
-		id == action.Open && v.SelectedPage().None():
+		id == action.Open && v.SelectedPage().IsNone():
 		return "the finding is about no policy"
 	}
 	return ""
@@ -221,7 +221,7 @@ func (v *findingsPage) OffersAction(env *view.Env, id action.ID) bool {
 }
 
 func (v *findingsPage) selectedFinding() *model.Finding {
-	if f, ok := v.table.Selected(); ok && f.Of != nil {
+	if f, ok := v.table.SelectedItem(); ok && f.Of != nil {
 		return f.Of
 	}
 	return nil
@@ -258,7 +258,7 @@ func (v *findingsPage) TellState(env *view.Env) widget.Line {
 	if v.only == all {
 		return nil
 	}
-	return widget.Styled(onlyNames[v.only], env.Styles.Key)
+	return widget.StyledLine(onlyNames[v.only], env.Styles.Key)
 }
 
 // Click puts the cursor on a finding; what stands below the table is no line of it.

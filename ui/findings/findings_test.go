@@ -36,29 +36,29 @@ func found(t *testing.T, p *revision.Facts) []model.Finding {
 var sizes = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}, {200, 60}}
 
 func TestFindings(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
-	s := uitest.Open(t, p, nav.To(nav.Findings))
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	n := model.CountFindings(found(t, p))
 	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
 		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "→ move it below the rules that allow")
 	s.GoldenAt("findings", sizes...)
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // Every finding can be read in full, on every screen that is worth the name.
 func TestWhole(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	all := found(t, p)
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {160, 45}} {
-		s := uitest.Open(t, p, nav.To(nav.Findings))
+		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 		s.Resize(size[0], size[1])
 		for i, f := range all {
 			// Below the heading, without the breaks of its lines.
-			_, below, _ := strings.Cut(s.Frame(), " · "+f.Code+" ─")
+			_, below, _ := strings.Cut(s.PlainFrame(), " · "+f.Code+" ─")
 			text := func(s string) string { return strings.Join(strings.Fields(s), "") }
 			if !strings.Contains(text(below), text(f.Message)) || !strings.Contains(text(below), "→"+text(f.Remedy)) {
-				t.Fatalf("at %v finding %d is not there in full: %+v\n%s", size, i, f, s.Frame())
+				t.Fatalf("at %v finding %d is not there in full: %+v\n%s", size, i, f, s.PlainFrame())
 			}
 			s.Press("j")
 		}
@@ -67,8 +67,8 @@ func TestWhole(t *testing.T) {
 
 // The names of policies are never cut while there is a column of lesser worth.
 func TestNames(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Findings))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	for _, w := range []int{80, 100, 120, 160, 200} {
 		s.Resize(w, 60)
 		for _, f := range found(t, p) {
@@ -79,8 +79,8 @@ func TestNames(t *testing.T) {
 
 // Enter leads to what a finding is about, and back to its line.
 func TestLeads(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	for _, tt := range []struct{ filter, selected, page string }{
 		{"dns-tcp", "cluster-control", `egress 5 "default-deny"`},
 		{"unsupported", "experimental", "Ladder › findings › experimental"},
@@ -112,7 +112,7 @@ func TestLeads(t *testing.T) {
 	s.Want("Ladder › findings")
 	s.Press("esc")
 	s.WantNot("Ladder › findings")
-	header := strings.Split(s.Frame(), "\n")[0]
+	header := strings.Split(s.PlainFrame(), "\n")[0]
 	x := ansi.StringWidth(header[:strings.Index(header, "findings")])
 	s.Send(tea.MouseClickMsg{X: x - 3, Y: 0, Button: tea.MouseLeft})
 	s.Send(tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
@@ -123,9 +123,9 @@ func TestLeads(t *testing.T) {
 
 // Of one severity, and sorted.
 func TestSeverity(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	n := model.CountFindings(found(t, p))
-	s := uitest.Open(t, p, nav.To(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	s.Press("V")
 	s.Want("errors only", fmt.Sprintf("  %d lines", n.Errors))
 	s.WantNot("warnings ─")
@@ -141,7 +141,7 @@ func TestSeverity(t *testing.T) {
 	s.Want(fmt.Sprintf("  %d lines", len(found(t, p))))
 	s.Press(">", "S", "g")
 	s.Want("SEVERITY ↓")
-	if first := strings.Split(s.Frame(), "\n")[3]; !strings.Contains(first, "info") {
+	if first := strings.Split(s.PlainFrame(), "\n")[3]; !strings.Contains(first, "info") {
 		t.Errorf("turned round the least is first: %q", first)
 	}
 }
@@ -149,8 +149,8 @@ func TestSeverity(t *testing.T) {
 // What comparing the zones finds stands apart, leads to the rows of its zone, and goes
 // when the zone has caught up.
 func TestZones(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	k := model.PolicyKey{Kind: model.KindANP, Name: "red-tenant"}
 	whole := p.Zones[2]
 	z := *whole
@@ -161,7 +161,7 @@ func TestZones(t *testing.T) {
 	z.Policies[k] = &behind
 	p.Zones[2] = &z
 	f := uitest.NewFake(p)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Findings)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Findings)})
 	n := model.CountFindings(found(t, p))
 	s.Press("G")
 	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
@@ -180,22 +180,22 @@ func TestZones(t *testing.T) {
 
 // A cluster with nothing to say about it.
 func TestNothing(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Cluster, p.Broken = nil, nil
 	p.Zones = nil
-	s := uitest.Open(t, p, nav.To(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	s.Want("nothing found", "findings none")
 	s.Press("enter")
 	s.Want("no finding here")
 	s.Press("o", "t", "t", "t", "y", "G", "j", "k")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // sameZones: a zone is in trouble in the header, on the zones page, on the cluster's and
 // beside a rule alike, by what `rung zones` prints as ovn_trouble.
 func sameZones(t *testing.T) {
 	t.Helper()
-	p := uitest.Cluster(t)
+	p := uitest.ClusterFacts(t)
 	p.Down = map[string][]revision.Daemon{}
 	for i, z := range p.Zones {
 		if i%2 == 0 {
@@ -211,14 +211,14 @@ func sameZones(t *testing.T) {
 		marks += mark
 		page := nav.ToRule(model.Key{Kind: model.KindANP, Name: "cluster-control"}, model.Egress, 0)
 		page.Zone = z.Name
-		s := uitest.Open(t, p, page)
+		s := uitest.OpenScreen(t, p, page)
 		s.Resize(200, 60)
 		s.Want("zone " + z.Name + " " + mark)
-		s = uitest.Open(t, p, nav.To(nav.Zones))
+		s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 		s.Resize(200, 60)
 		s.Want(mark + " " + z.Name)
 	}
-	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
 	s.Resize(200, 60)
 	s.Want("zones "+marks, fmt.Sprintf("●%d read  ▲%d OVN trouble", len(r.Zones)-n, n))
 	if n == 0 || n == len(r.Zones) {
@@ -228,17 +228,17 @@ func sameZones(t *testing.T) {
 
 // Header, page, tabs and ladder count alike: all from the list that `rung lint` prints.
 func TestSameCounts(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	all := found(t, p)
 	n := model.CountFindings(all)
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	header := fmt.Sprintf("findings ●%d ▲%d ·%d", n.Errors, n.Warnings, n.Infos)
 	s.Resize(200, 90)
 	s.Want(header)
 	s.Press("f")
 	s.Want(header)
 	lines := map[string]model.FindingCount{}
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		fields := strings.Fields(strings.Replace(strings.TrimPrefix(l, "▸"), "└ ", "", 1))
 		if len(fields) < 4 {
 			continue
@@ -269,7 +269,7 @@ func TestSameCounts(t *testing.T) {
 		if lines[k.ShortLabel()] != want {
 			t.Errorf("%s: %+v on the page, %+v in all", k, lines[k.ShortLabel()], want)
 		}
-		policy := uitest.Open(t, p, nav.ToPolicy(k))
+		policy := uitest.OpenScreen(t, p, nav.ToPolicy(k))
 		policy.Press("f")
 		var tab []string
 		for _, x := range []struct {
@@ -288,7 +288,7 @@ func TestSameCounts(t *testing.T) {
 	sameZones(t)
 	// The ladder marks the policies that have more than information, and never with more
 	// than there is.
-	ladder := uitest.Open(t, p, nav.To(nav.Ladder))
+	ladder := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	ladder.Resize(200, 60)
 	marks := regexp.MustCompile(`[●▲≠](\d*)`)
 	for p := range p.Cluster.Policies(model.KindANP) {

@@ -28,9 +28,9 @@ func (s *State) HeaderLine(w int) widget.Line {
 	if title == "" {
 		title = r.Mode.Name
 	}
-	ps := []widget.Piece{
-		{Line: widget.Styled(" rung", st.Title)},
-		{Line: widget.Styled(widget.CutName(title, 40), st.Accent), Drop: 4},
+	ps := []widget.LinePiece{
+		{Line: widget.StyledLine(" rung", st.Title)},
+		{Line: widget.StyledLine(widget.CutName(title, 40), st.Accent), Drop: 4},
 		{Line: s.zonesLine(w), Drop: 3},
 		{Line: s.badgeLine()},
 	}
@@ -38,47 +38,47 @@ func (s *State) HeaderLine(w int) widget.Line {
 	if r.Mode.Server != "" {
 		// Two contexts may have one name: the server says which cluster it is.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
-		ps = slices.Insert(ps, 2, widget.Piece{Line: widget.Styled(widget.CutName(host, 40), st.Dim), Drop: 5})
+		ps = slices.Insert(ps, 2, widget.LinePiece{Line: widget.StyledLine(widget.CutName(host, 40), st.Dim), Drop: 5})
 		mode++
 	}
 	if text, short := r.Mode.TrafficTexts(); text != "" {
 		if w < wideHeader {
 			text = short
 		}
-		ps = append(ps, widget.Piece{Line: widget.Styled(text, st.Info), Drop: 5})
+		ps = append(ps, widget.LinePiece{Line: widget.StyledLine(text, st.Info), Drop: 5})
 	}
 	if trial := s.trialBadge(w); trial != nil {
-		ps = slices.Insert(ps, mode+1, widget.Piece{Line: trial, Drop: -1})
+		ps = slices.Insert(ps, mode+1, widget.LinePiece{Line: trial, Drop: -1})
 		mode++
 	}
-	var stale []widget.Piece
+	var stale []widget.LinePiece
 	for _, src := range r.Sources {
 		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {
 			age := ""
 			if !src.ReadAt.IsZero() {
 				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
 			}
-			stale = append(stale, widget.Piece{Line: widget.Styled("● "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
+			stale = append(stale, widget.LinePiece{Line: widget.StyledLine("● "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
 		}
 	}
 	c := s.Counts
 	ps = append(ps, stale...)
 	ps = append(ps,
-		widget.Piece{Line: widget.Plain(c.policies), Drop: 6},
-		widget.Piece{Line: widget.Plain(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
+		widget.LinePiece{Line: widget.PlainLine(c.policies), Drop: 6},
+		widget.LinePiece{Line: widget.PlainLine(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
 	if c.IsLagging(s.Now) {
 		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
 	}
 	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
-		f = append(widget.Styled(key+" ", st.Key), f...)
+		f = append(widget.StyledLine(key+" ", st.Key), f...)
 	}
 	n := c.findings
 	if w < wideHeader && n.Errors+n.Warnings > 0 {
 		n.Infos = 0 // there is no room for them beside what matters more
 	}
 	f = append(f, detail.FindingCount(n, st)...)
-	ps = append(ps, widget.Piece{Line: f, Drop: 1}, widget.Piece{Line: widget.Styled(fmt.Sprintf("rev %d", r.Number), st.Dim), Drop: 8})
+	ps = append(ps, widget.LinePiece{Line: f, Drop: 1}, widget.LinePiece{Line: widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim), Drop: 8})
 	return s.withPlan(ps, w, mode+1)
 }
 
@@ -87,11 +87,11 @@ const findingsTitle = "findings"
 
 // HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
 // findings behind their count; empty for none.
-func (s *State) HeaderLink(w, x int) nav.Kind {
+func (s *State) HeaderLink(w, x int) nav.PageKind {
 	text := s.HeaderLine(w).String()
 	within := func(at int, what string) bool {
-		from := widget.Width(text[:max(0, at)])
-		return at >= 0 && x >= from && x < min(from+widget.Width(what), w)
+		from := widget.TextWidth(text[:max(0, at)])
+		return at >= 0 && x >= from && x < min(from+widget.TextWidth(what), w)
 	}
 	for _, short := range []bool{false, true} {
 		if badge := s.planBadge(short).String(); badge != "" && within(strings.Index(text, badge), badge) {
@@ -110,9 +110,9 @@ func (s *State) HeaderLink(w, x int) nav.Kind {
 func (s *State) zonesLine(w int) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
 	if is := s.Rev.System; !is.HasFeature(system.Rows) {
-		return widget.Styled(is.Title+": no zones", st.Text)
+		return widget.StyledLine(is.Title+": no zones", st.Text)
 	}
-	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
+	l := widget.StyledLine(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
 		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
 	}
@@ -163,7 +163,7 @@ func (s *State) trialBadge(w int) widget.Line {
 	if !u.IsOpen() {
 		return nil
 	}
-	l := widget.Styled(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
+	l := widget.StyledLine(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
 	key := s.Keys.ActionByID(action.Confirm).HintKey()
 	if key == "" || u.IsOver && u.Why == "" {
 		return l

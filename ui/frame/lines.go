@@ -22,7 +22,7 @@ type State struct {
 	Now    time.Time
 	Counts *HeaderCounts
 	Load   *BackgroundLoad
-	Spin   *widget.Spinner
+	Spin   *widget.WorkSpinner
 	// Switches says that there are other contexts to go to.
 	Switches bool
 }
@@ -33,24 +33,24 @@ type State struct {
 func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 	last := len(names) - 1
 	for first := range names {
-		if l := s.wayFrom(names, first); l.Width() <= w {
+		if l := s.wayFrom(names, first); l.LineWidth() <= w {
 			return l
 		}
 	}
 	names[last] = brief
 	for _, first := range []int{0, last} {
-		if l := s.wayFrom(names, first); l.Width() <= w {
+		if l := s.wayFrom(names, first); l.LineWidth() <= w {
 			return l
 		}
 	}
-	return widget.Styled(" "+widget.CutName(names[last], w-1), s.Styles.Title)
+	return widget.StyledLine(" "+widget.CutName(names[last], w-1), s.Styles.Title)
 }
 
 // wayFrom joins the names from one on. A name that begins with the whole name before it is
 // written without that beginning.
 func (s *State) wayFrom(names []string, first int) widget.Line {
 	st := s.Styles
-	l := widget.Styled(" ", st.Text)
+	l := widget.StyledLine(" ", st.Text)
 	if first > 0 {
 		l = l.Add("… › ", st.Dim)
 	}
@@ -102,15 +102,15 @@ func (s *State) TroubleLine() widget.Line {
 func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	st := s.Styles
 	if filter == "" {
-		return widget.Styled(words.Total(all, "line"), st.Dim)
+		return widget.StyledLine(words.Total(all, "line"), st.Dim)
 	}
 	const label, apart, least = "filter: ", "  ", 8
 	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
 	room := w - len(label) - len(apart) - len(counts)
-	if room < min(least, widget.Width(filter)) {
-		return widget.Styled(counts, st.Key)
+	if room < min(least, widget.TextWidth(filter)) {
+		return widget.StyledLine(counts, st.Key)
 	}
-	return widget.Styled(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
+	return widget.StyledLine(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
 }
 
 // planBadge is the plan under way or stopped, for the header of every page; empty
@@ -135,16 +135,16 @@ func (s *State) planBadge(short bool) widget.Line {
 	st := s.Styles
 	switch {
 	case p.State == revision.PlanStopped:
-		return widget.Styled(what+" stopped", st.Error)
+		return widget.StyledLine(what+" stopped", st.Error)
 	case p.State == revision.PlanWaiting:
-		return widget.Styled(what+form(" waiting", " waits"), st.Warn)
+		return widget.StyledLine(what+form(" waiting", " waits"), st.Warn)
 	case !p.Back:
 		what += form(" running", " run")
 	}
 	if s.Load.IsLong(s.Now) && !short {
-		what += " " + s.Spin.Sign()
+		what += " " + s.Spin.FrameSign()
 	}
-	return widget.Styled(what, st.Info)
+	return widget.StyledLine(what, st.Info)
 }
 
 // lesser is the drop of the least piece of the header that does not give way to the
@@ -153,14 +153,14 @@ const lesser = 4
 
 // withPlan puts the plan's badge behind the first pieces of the header, where it is the
 // last to go.
-func (s *State) withPlan(ps []widget.Piece, w, behind int) widget.Line {
+func (s *State) withPlan(ps []widget.LinePiece, w, behind int) widget.Line {
 	const gap = 2
 	if !s.Rev.Plan.IsOpen() {
-		return widget.Fit(ps, w, gap)
+		return widget.FitPieces(ps, w, gap)
 	}
-	with := func(short bool) ([]widget.Piece, widget.Line, int) {
+	with := func(short bool) ([]widget.LinePiece, widget.Line, int) {
 		badge, n := s.planBadge(short), 0
-		all := slices.Insert(slices.Clone(ps), behind, widget.Piece{Line: badge, Drop: -1})
+		all := slices.Insert(slices.Clone(ps), behind, widget.LinePiece{Line: badge, Drop: -1})
 		for _, p := range widget.KeptPieces(all, w, gap) {
 			if p.Drop <= lesser {
 				n++
@@ -169,8 +169,8 @@ func (s *State) withPlan(ps []widget.Piece, w, behind int) widget.Line {
 		return all, badge, n
 	}
 	all, badge, n := with(false)
-	if short, _, more := with(true); more > n || badge.Width() > w {
+	if short, _, more := with(true); more > n || badge.LineWidth() > w {
 		all = short
 	}
-	return widget.Fit(all, w, gap)
+	return widget.FitPieces(all, w, gap)
 }

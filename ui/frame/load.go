@@ -12,10 +12,10 @@ import (
 
 // BackgroundLoad is the work in the background: its name, and how much of it is done.
 type BackgroundLoad struct {
-	of          *revision.Revision
-	since       time.Time
-	what, unit  string // unit "" counts bytes
-	done, total int64
+	revision          *revision.Revision
+	beganAt           time.Time
+	loadName, unit    string // unit "" counts bytes
+	doneAmount, total int64
 }
 
 // loadOf looks at sources first, then at zones, then at a plan. A source that failed does not
@@ -25,12 +25,12 @@ func loadOf(r *revision.Revision) BackgroundLoad {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
 			continue
 		}
-		l := BackgroundLoad{what: "reading " + widget.CutName(s.Name, 20), done: s.Read, total: s.Total}
+		l := BackgroundLoad{loadName: "reading " + widget.CutName(s.Name, 20), doneAmount: s.Read, total: s.Total}
 		if n := len(s.Resources); n > 0 {
-			l.unit, l.done, l.total = "resources", 0, int64(n)
+			l.unit, l.doneAmount, l.total = "resources", 0, int64(n)
 			for _, res := range s.Resources {
 				if res.Conn != model.ConnStarting && res.Conn != model.ConnDialling {
-					l.done++
+					l.doneAmount++
 				}
 			}
 		}
@@ -38,13 +38,13 @@ func loadOf(r *revision.Revision) BackgroundLoad {
 	}
 	failed := slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn != model.ConnSynced })
 	if !r.Loaded && !failed && len(r.Sources) > 0 {
-		return BackgroundLoad{what: "checking policies"}
+		return BackgroundLoad{loadName: "checking policies"}
 	}
 	if read, all := zonesRead(r.Zones); read < all {
-		return BackgroundLoad{what: "reading", unit: "zones", done: read, total: all}
+		return BackgroundLoad{loadName: "reading", unit: "zones", doneAmount: read, total: all}
 	}
 	if p := r.Plan; p != nil && p.State == revision.PlanRunning {
-		return BackgroundLoad{what: "plan", unit: "steps", done: int64(p.Done), total: int64(p.Total)}
+		return BackgroundLoad{loadName: "plan", unit: "steps", doneAmount: int64(p.Done), total: int64(p.Total)}
 	}
 	return BackgroundLoad{}
 }
@@ -65,26 +65,26 @@ func zonesRead(zones []*model.ZoneState) (read, all int64) {
 
 // TakeRevision takes in what is still being read of a revision.
 func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
-	if l.of == r {
+	if l.revision == r {
 		return
 	}
-	since := l.since
+	since := l.beganAt
 	*l = loadOf(r)
-	l.of, l.since = r, since
+	l.revision, l.beganAt = r, since
 	switch {
-	case l.what == "":
-		l.since = time.Time{}
-	case l.since.IsZero():
-		l.since = now
+	case l.loadName == "":
+		l.beganAt = time.Time{}
+	case l.beganAt.IsZero():
+		l.beganAt = now
 	}
 }
 
 // IsUnderWay says whether something is still being read or run.
-func (l *BackgroundLoad) IsUnderWay() bool { return !l.since.IsZero() }
+func (l *BackgroundLoad) IsUnderWay() bool { return !l.beganAt.IsZero() }
 
 // IsLong says whether that takes long enough to say so.
 func (l *BackgroundLoad) IsLong(now time.Time) bool {
-	return l.IsUnderWay() && now.Sub(l.since) >= widget.SpinAfter
+	return l.IsUnderWay() && now.Sub(l.beganAt) >= widget.SpinAfter
 }
 
 // loadBar is how wide the bar is where there is room.
@@ -100,15 +100,15 @@ func (s *State) LoadLine(room int) widget.Line {
 		if s.Rev.Loaded {
 			return nil
 		}
-		return widget.Styled("starting", st.Info)
+		return widget.StyledLine("starting", st.Info)
 	case l.unit == "steps":
 		return nil // the header says it, and the page more
 	}
-	what := widget.Styled(s.Spin.Sign()+" "+l.what, st.Info)
+	what := widget.StyledLine(s.Spin.FrameSign()+" "+l.loadName, st.Info)
 	if l.total == 0 {
 		return what
 	}
-	done, total, of := l.done, l.total, l.unit
+	done, total, of := l.doneAmount, l.total, l.unit
 	if of == "" {
 		unit, name := int64(1<<20), "MiB"
 		if total < 10*unit {
@@ -118,10 +118,10 @@ func (s *State) LoadLine(room int) widget.Line {
 	}
 	// As wide whatever is done: the line does not run to and fro.
 	n := fmt.Sprintf(" %*d of %d %s", len(strconv.FormatInt(total, 10)), done, total, of)
-	if bar := room - what.Width() - len(n) - 1; bar < -1 {
-		what = widget.Styled(s.Spin.Sign(), st.Info) // what the page tells goes first
+	if bar := room - what.LineWidth() - len(n) - 1; bar < -1 {
+		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // what the page tells goes first
 	} else if bar >= 4 {
-		what = append(what.Add(" ", st.Text), widget.Bar(st, st.Info, l.done, l.total, min(bar, loadBar))...)
+		what = append(what.Add(" ", st.Text), widget.ProgressBar(st, st.Info, l.doneAmount, l.total, min(bar, loadBar))...)
 	}
 	return what.Add(n, st.Text)
 }

@@ -16,7 +16,7 @@ import (
 // omitters say by the kind of a page which omissions could change what it shows: those that
 // the command for the same shows beside its answer. Pages that are not here answer nothing, or
 // carry what they do not take into account themselves (trace, preview).
-var omitters = map[nav.Kind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
+var omitters = map[nav.PageKind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
 	nav.Ladder:   rowsOf,
 	nav.Rows:     rowsOf,
 	nav.Row:      rowsOf,
@@ -91,7 +91,7 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 			zones = []*model.ZoneState{z}
 		}
 		all := of(r, page, zones)
-		o.text, o.assumed = widget.Clean(summaryText(all)), len(omitted.UnjudgedOmissions(all)) == 0
+		o.text, o.assumed = widget.CleanText(summaryText(all)), len(omitted.UnjudgedOmissions(all)) == 0
 	}
 	return o.text != ""
 }
@@ -104,13 +104,13 @@ func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, 
 	}
 	var key widget.Line
 	if k := keys.ActionByID(action.GoOmitted).HintKey(); k != "" {
-		key = widget.Styled(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
+		key = widget.StyledLine(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
 	}
-	room := w - key.Width()
+	room := w - key.LineWidth()
 	if room < leastOmission { // the key is in the help, too
 		key, room = nil, w
 	}
-	return widget.Join(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: o.text, Style: st.Text}}.CutWords(room), key)
+	return widget.JoinLines(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: o.text, Style: st.Text}}.CutWords(room), key)
 }
 
 // leastOmission is how many cells the line has for what is omitted at least.

@@ -12,7 +12,7 @@ import (
 )
 
 // places are the pages that have an action of their own.
-var places = map[action.ID]nav.Kind{
+var places = map[action.ID]nav.PageKind{
 	action.GoLadder:   nav.Ladder,
 	action.GoRows:     nav.Rows,
 	action.GoZones:    nav.Zones,
@@ -48,7 +48,7 @@ func Do(env *view.Env, v view.View, id action.ID) {
 		askProbe(env, v)
 	default:
 		if kind, ok := places[id]; ok {
-			env.OpenPage(nav.To(kind))
+			env.OpenPage(nav.PageOf(kind))
 		}
 	}
 }

@@ -22,7 +22,7 @@ var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
 // KeyInput is the terminal's input, in which a lone Esc is known for one soon.
 type KeyInput struct {
 	*os.File
-	more func(f *os.File, wait time.Duration) bool // something comes within that time
+	waitForMore func(f *os.File, wait time.Duration) bool // something comes within that time
 
 	paste pasteFilter
 }
@@ -37,7 +37,7 @@ func NewKeys(in io.Reader) *KeyInput {
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return nil
 	}
-	return &KeyInput{File: f, more: inputComes}
+	return &KeyInput{File: f, waitForMore: inputComes}
 }
 
 // Read reads from the file. An Esc that nothing follows says so, and pasted text is cleaned
@@ -50,10 +50,10 @@ func (k *KeyInput) Read(b []byte) (int, error) {
 	n = len(k.paste.passInput(b[:len(k.paste.held)+n]))
 	switch {
 	case err != nil:
-	case bytes.Equal(b[:n], lone) && !k.more(k.File, escWait):
+	case bytes.Equal(b[:n], lone) && !k.waitForMore(k.File, escWait):
 		n = copy(b, sure)
 		k.paste = pasteFilter{}
-	case k.paste.open && !k.more(k.File, pasteWait):
+	case k.paste.open && !k.waitForMore(k.File, pasteWait):
 		n += copy(b[n:], pasteEnd)
 		k.paste = pasteFilter{}
 	case k.paste.open && n == 0:

@@ -37,7 +37,7 @@ func TestLoneEsc(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			waited := 0
-			k := &KeyInput{File: r, more: func(_ *os.File, wait time.Duration) bool {
+			k := &KeyInput{File: r, waitForMore: func(_ *os.File, wait time.Duration) bool {
 				waited++
 				if wait > 20*time.Millisecond {
 					t.Errorf("an Esc is waited behind for %s: it is answered later than any other key", wait)
@@ -98,7 +98,7 @@ func TestComes(t *testing.T) {
 // A program in front of the terminal gets the terminal itself.
 func TestProgramGetsTheTerminal(t *testing.T) {
 	cmd := exec.Command("true")
-	new(TerminalControl).NewProgram(cmd).SetStdin(&KeyInput{File: os.Stdin, more: inputComes})
+	new(TerminalControl).NewProgram(cmd).SetStdin(&KeyInput{File: os.Stdin, waitForMore: inputComes})
 	new(TerminalControl).NewProgram(cmd).SetStdout(NewOut(t.Context(), nil))
 	if cmd.Stdout != os.Stdout {
 		t.Errorf("its output is %T, not the terminal", cmd.Stdout)

@@ -18,7 +18,7 @@ func (c *TerminalControl) listenForStops() {}
 
 func (c *TerminalControl) haltGroup() error { return ErrNoShell }
 
-func (p *FrontProgram) runProgram() error { return p.plainly() }
+func (p *FrontProgram) runProgram() error { return p.runInGroup() }
 
 func inputComes(*os.File, time.Duration) bool { return true } // Bubble Tea waits
 

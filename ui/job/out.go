@@ -25,9 +25,9 @@ const (
 // the console must end all the same when it is told to.
 type TerminalOutput struct {
 	*os.File
-	ctx  context.Context
-	gone atomic.Bool // nobody reads; what is written is dropped
-	last <-chan writeResult
+	ctx      context.Context
+	isUnread atomic.Bool // nobody reads; what is written is dropped
+	last     <-chan writeResult
 }
 
 type writeResult struct {
@@ -50,7 +50,7 @@ func NewOut(ctx context.Context, w io.Writer) *TerminalOutput {
 
 // Write writes to the file.
 func (o *TerminalOutput) Write(b []byte) (int, error) {
-	if o.gone.Load() {
+	if o.isUnread.Load() {
 		return len(b), nil
 	}
 	done := o.beginWrite(b)
@@ -63,7 +63,7 @@ func (o *TerminalOutput) Write(b []byte) (int, error) {
 		return w.n, w.err
 	}
 	o.last = done
-	o.gone.Store(true)
+	o.isUnread.Store(true)
 	return len(b), nil
 }
 
@@ -73,7 +73,7 @@ func (o *TerminalOutput) beginWrite(b []byte) <-chan writeResult {
 	done := make(chan writeResult, 1)
 	go func() {
 		var w writeResult
-		for w.n < len(b) && w.err == nil && !o.gone.Load() {
+		for w.n < len(b) && w.err == nil && !o.isUnread.Load() {
 			var n int
 			n, w.err = o.File.Write(b[w.n:min(len(b), w.n+piece)])
 			w.n += n
@@ -98,12 +98,12 @@ func waitForWrite(done <-chan writeResult, d time.Duration) (writeResult, bool) 
 // LeaveTerminal leaves the terminal of a program that has ended as well as it can be: where
 // nobody read it, what still waits to be read gives way to what ends the screen.
 func (o *TerminalOutput) LeaveTerminal() {
-	if !o.gone.Load() {
+	if !o.isUnread.Load() {
 		return
 	}
 	discardOutput(o.File)
 	if _, ended := waitForWrite(o.last, unreadLeave); ended {
-		o.gone.Store(false)
+		o.isUnread.Store(false)
 		waitForWrite(o.beginWrite([]byte(cut+leave)), unreadLeave)
 	}
 }

@@ -11,9 +11,9 @@ import (
 // The ladder of a cluster on Antrea has its tiers in order, with the NetworkPolicies
 // before the baseline, and offers nothing that is OVN-Kubernetes'.
 func TestAntrea(t *testing.T) {
-	s := uitest.Open(t, uitest.Antrea(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
 	s.Golden("antrea")
-	s.Resizes()
+	s.ResizeAll()
 	s.Resize(200, 60)
 	s.Want("Antrea: no zones", "ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
@@ -36,14 +36,14 @@ func TestAntrea(t *testing.T) {
 // The page of a policy says where it stands, and what it applies to.
 func TestAntreaPages(t *testing.T) {
 	k := model.Key{Kind: model.KindACNP, Name: "acnp-with-log-setting"}
-	s := uitest.Open(t, uitest.Antrea(t), nav.ToPolicy(k))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToPolicy(k))
 	s.Resize(120, 34)
 	s.Want("Antrea ClusterNetworkPolicy acnp-with-log-setting", "tier securityops (100) · priority 5", "pods: role=db or ns: env=prod → 4 pods",
 		"1 rule with enableLogging", "Antrea reported nothing")
-	s = uitest.Open(t, uitest.Antrea(t), nav.ToRule(k, model.Ingress, 0))
+	s = uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToRule(k, model.Ingress, 0))
 	s.Resize(120, 34)
 	s.Want("pods: role=frontend in ns: role=db → 1 pod", "on, label frontend-allowed", "tier securityops (100), priority 5, rule 0")
 	reject := model.Key{Kind: model.KindACNP, Name: "acnp-reject-ping-request"}
-	s = uitest.Open(t, uitest.Antrea(t), nav.ToRule(reject, model.Egress, 0))
+	s = uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToRule(reject, model.Egress, 0))
 	s.Want("Reject", "icmp type 8 code 0")
 }

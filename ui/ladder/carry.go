@@ -18,22 +18,22 @@ import (
 // strides are how far the keys of carrying go.
 var strides = map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}
 
-// carry is a policy on its way along the ladder.
-type carry struct {
-	key      model.PolicyKey
-	from, at int32
-	stage    model.Stage // the one to go back to: gaps are those of all together
-	typed    string      // digits of the priority to go to
-	flips    flips
+// carriedPolicy is a policy on its way along the ladder.
+type carriedPolicy struct {
+	key                      model.PolicyKey
+	fromPriority, atPriority int32
+	stage                    model.Stage // the one to go back to: gaps are those of all together
+	typed                    string      // digits of the priority to go to
+	flips                    flipCounts
 }
 
 func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
-	v.table.Natural()
+	v.table.SortNaturally()
 	env.SetPageFilter("")
 	largest := v.frame.rev.Ladder().Max
 	stage := v.stage
 	v.setStage("")
-	v.carry = &carry{key: l.Key, from: l.Priority, at: min(l.Priority, largest), stage: stage}
+	v.carry = &carriedPolicy{key: l.Key, fromPriority: l.Priority, atPriority: min(l.Priority, largest), stage: stage}
 	v.Sync(env)
 }
 
@@ -44,20 +44,20 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	switch {
 	case step != 0:
 		c.typed = ""
-		c.at = min(max(0, c.at+step), largest)
+		c.atPriority = min(max(0, c.atPriority+step), largest)
 	case id == action.CarryErase:
 		c.typed = c.typed[:max(0, len(c.typed)-1)]
 		c.goTo(largest)
 	case id == action.CarryDrop:
 		v.putDown()
-		if c.at != c.from {
-			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at})
+		if c.atPriority != c.fromPriority {
+			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.atPriority})
 		} else {
-			env.SayText("%s stays at %d", c.key.Name, c.from)
+			env.SayText("%s stays at %d", c.key.Name, c.fromPriority)
 		}
 	case id == action.CarryCancel:
 		v.putDown()
-		env.SayText("%s stays at %d", c.key.Name, c.from)
+		env.SayText("%s stays at %d", c.key.Name, c.fromPriority)
 	default:
 		return false
 	}
@@ -83,11 +83,11 @@ func (v *ladderPage) TakeText(env *view.Env, text string) bool {
 }
 
 // goTo goes to the priority that is typed, and back where nothing is.
-func (c *carry) goTo(largest int32) {
+func (c *carriedPolicy) goTo(largest int32) {
 	if n, err := strconv.Atoi(c.typed); err == nil {
-		c.at = int32(n)
+		c.atPriority = int32(n)
 	} else {
-		c.at = min(c.from, largest)
+		c.atPriority = min(c.fromPriority, largest)
 	}
 }
 
@@ -98,18 +98,18 @@ func (v *ladderPage) putDown() {
 	v.setStage(stage)
 }
 
-// tell says where the policy is on its way and what the place means.
-func (c *carry) tell(env *view.Env) widget.Line {
+// carryLine says where the policy is on its way and what the place means.
+func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	st := env.Styles
-	to := fmt.Sprintf("%d → %d", c.from, c.at)
-	if c.at == c.from {
-		to = fmt.Sprintf("%d (unchanged)", c.from)
+	to := fmt.Sprintf("%d → %d", c.fromPriority, c.atPriority)
+	if c.atPriority == c.fromPriority {
+		to = fmt.Sprintf("%d (unchanged)", c.fromPriority)
 	}
 	if c.typed != "" {
-		to = fmt.Sprintf("%d → %s_", c.from, c.typed)
+		to = fmt.Sprintf("%d → %s_", c.fromPriority, c.typed)
 	}
 	var there []string
-	if r := env.Rev.Ladder().RungAt(c.at); r != nil {
+	if r := env.Rev.Ladder().RungAt(c.atPriority); r != nil {
 		for _, p := range r.Policies {
 			if p.Policy.Key != c.key {
 				there = append(there, p.Policy.Name)
@@ -119,22 +119,22 @@ func (c *carry) tell(env *view.Env) widget.Line {
 	note := widget.Line{}
 	switch {
 	case len(there) > 0:
-		note = widget.Styled("  = with "+words.JoinAtMost(there, ", ", 1), st.Warn)
-	case c.at != c.from:
-		note = widget.Styled("  free", st.Dim)
+		note = widget.StyledLine("  = with "+words.JoinAtMost(there, ", ", 1), st.Warn)
+	case c.atPriority != c.fromPriority:
+		note = widget.StyledLine("  free", st.Dim)
 	}
 	// The line of the path is shared with where one is and how many lines there are.
 	const moving = "moving "
-	room := env.W*2/3 - widget.Width(moving+": "+to) - note.Width() - len("   99 lines")
-	if text, log := c.flips.at(c); text != "" {
+	room := env.W*2/3 - widget.TextWidth(moving+": "+to) - note.LineWidth() - len("   99 lines")
+	if text, log := c.flips.outcomeText(c); text != "" {
 		if env.W < 100 && len(there) == 0 {
-			room, note = room+note.Width(), nil // that it is free stands in its line
+			room, note = room+note.LineWidth(), nil // that it is free stands in its line
 		}
-		if room-widget.Width("  "+text+log) >= 12 {
+		if room-widget.TextWidth("  "+text+log) >= 12 {
 			text += log
 		}
 		note = note.Add("  "+text, st.Text)
-		room -= widget.Width(text) + 2
+		room -= widget.TextWidth(text) + 2
 	}
-	return append(widget.Styled(moving+widget.CutName(c.key.Name, max(12, room))+": "+to, st.Key), note...)
+	return append(widget.StyledLine(moving+widget.CutName(c.key.Name, max(12, room))+": "+to, st.Key), note...)
 }

@@ -82,7 +82,7 @@ func TestNotesBelow(t *testing.T) {
 	s := open(t)
 	s.Resize(200, 60)
 	below := func() string {
-		lines := strings.Split(s.Frame(), "\n")
+		lines := strings.Split(s.PlainFrame(), "\n")
 		return strings.TrimSpace(lines[56]) + " " + strings.TrimSpace(lines[57]) // above what is not counted
 	}
 	goTo(t, s, "└ quarantine")
@@ -100,7 +100,7 @@ func TestNotesBelow(t *testing.T) {
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─")
 	// The line and the one below it show the first of them, and count the same rest.
-	if l := strings.Split(s.Frame(), "\n")[21]; !strings.Contains(l, "● ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
+	if l := strings.Split(s.PlainFrame(), "\n")[21]; !strings.Contains(l, "● ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
 		t.Errorf("at 80: %q", l)
 	}
 	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "●2 closes all +7") {
@@ -110,7 +110,7 @@ func TestNotesBelow(t *testing.T) {
 
 // A zone behind is seen at 80 cells, and its name stands below.
 func TestZoneBehindAt80(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	z := *p.Zones[2]
 	z.Policies = map[model.PolicyKey]*model.PolicyInZone{}
 	for key, x := range p.Zones[2].Policies {
@@ -121,24 +121,24 @@ func TestZoneBehindAt80(t *testing.T) {
 		z.Policies[key] = &c
 	}
 	p.Zones[2] = &z
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─ cluster-control")
 	if l := s.Line("34 ─ cluster-control"); !strings.Contains(l, "1 row behind ") || strings.Contains(l, "…") {
 		t.Errorf("the row: %q", l)
 	}
-	if l := strings.Split(s.Frame(), "\n")[21]; !strings.HasPrefix(strings.TrimSpace(l), "STATE 1 row behind ovn-worker2") {
+	if l := strings.Split(s.PlainFrame(), "\n")[21]; !strings.HasPrefix(strings.TrimSpace(l), "STATE 1 row behind ovn-worker2") {
 		t.Errorf("below: %q", l)
 	}
 }
 
 // LOG stays at 80 cells once something logs, and gives way where nothing does.
 func TestLogStaysWhereSomethingLogs(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(80, 24)
 	s.Want("LOG", "D:alert")
-	head := func() string { return strings.Split(s.Frame(), "\n")[2] }
+	head := func() string { return strings.Split(s.PlainFrame(), "\n")[2] }
 	if strings.Contains(head(), "ZONES") {
 		t.Errorf("something gave way for LOG, or there is more room than this test thinks: %q", head())
 	}
@@ -155,7 +155,7 @@ func TestLogStaysWhereSomethingLogs(t *testing.T) {
 	}
 	p.Cluster, _ = p.Cluster.Upsert(quiet, nil)
 	uitest.Sync(p)
-	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(80, 24)
 	if !strings.Contains(head(), "ZONES") {
 		t.Errorf("nothing logs, and LOG stays for ZONES: %q", head())
@@ -168,7 +168,7 @@ func TestLogStaysWhereSomethingLogs(t *testing.T) {
 // With --ascii the ladder holds nothing but ASCII, whatever it shows.
 func TestASCII(t *testing.T) {
 	odd := regexp.MustCompile(`[^\x00-\x7f]+`)
-	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: config.Config{ASCII: true}, Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: config.Config{ASCII: true}, Page: nav.PageOf(nav.Ladder)})
 	check := func(what string) {
 		t.Helper()
 		for _, size := range [][2]int{{80, 24}, {120, 34}, {200, 90}} {
@@ -188,7 +188,7 @@ func TestASCII(t *testing.T) {
 	}
 	check("at the end")
 	s.Press("g")
-	for !strings.Contains(s.Frame(), "> ") || !strings.Contains(s.Line("> "), "cluster-control") {
+	for !strings.Contains(s.PlainFrame(), "> ") || !strings.Contains(s.Line("> "), "cluster-control") {
 		s.Press("j")
 	}
 	s.Press("m", "4", "2")

@@ -14,19 +14,19 @@ import (
 	"rung/ui/view"
 )
 
-// flips holds the effects on connections at the priorities a policy was carried to: counted
+// flipCounts holds the effects on connections at the priorities a policy was carried to: counted
 // in the background, one after the other, the newest first. No key waits for it.
-type flips struct {
+type flipCounts struct {
 	basis    revision.RevisionBasis
-	moves    *diff.PriorityMoves // nil until the first was counted
-	known    map[int32]*outcome  // by priority
+	moves    *diff.PriorityMoves        // nil until the first was counted
+	known    map[int32]*priorityOutcome // by priority
 	counting bool
 	holding  bool // the log's lines against one of them
 }
 
-// outcome is the effect at a priority: the connections that flip, and the lines of the log
+// priorityOutcome is the effect at a priority: the connections that flip, and the lines of the log
 // that would have got another verdict; these take longer and are added later.
-type outcome struct {
+type priorityOutcome struct {
 	text  string
 	flips bool
 	log   string
@@ -36,41 +36,41 @@ type outcome struct {
 // countTime is how long counting may take.
 const countTime = 10 * time.Second
 
-// counted is the message with the outcome at a priority.
-type counted struct {
-	carry   *carry
-	basis   revision.RevisionBasis
-	at      int32
-	moves   *diff.PriorityMoves
-	outcome outcome
+// outcomeCounted is the message with the outcome at a priority.
+type outcomeCounted struct {
+	carry      *carriedPolicy
+	basis      revision.RevisionBasis
+	atPriority int32
+	moves      *diff.PriorityMoves
+	outcome    priorityOutcome
 }
 
-// at returns the text about the priority that a policy is carried to; log, the text about the
+// outcomeText returns the text about the priority that a policy is carried to; log, the text about the
 // log's lines, gives way first where there is little room.
-func (f *flips) at(c *carry) (text, log string) {
-	if c.at == c.from {
+func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
+	if c.atPriority == c.fromPriority {
 		return "", ""
 	}
-	if s, known := f.known[c.at]; known {
+	if s, known := f.known[c.atPriority]; known {
 		return s.text, s.log
 	}
 	return "counting …", ""
 }
 
-// count has what flips counted where the policy is now, unless it is known or another is
+// countFlips has what flips counted where the policy is now, unless it is known or another is
 // being counted: then it is looked at again once that is.
-func (v *ladderPage) count(env *view.Env) {
+func (v *ladderPage) countFlips(env *view.Env) {
 	c := v.carry
 	if c == nil {
 		return
 	}
 	f := &c.flips
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
-		f.basis, f.moves, f.known = basis, nil, map[int32]*outcome{}
+		f.basis, f.moves, f.known = basis, nil, map[int32]*priorityOutcome{}
 	}
-	s, known := f.known[c.at]
+	s, known := f.known[c.atPriority]
 	switch {
-	case c.at == c.from:
+	case c.atPriority == c.fromPriority:
 		return
 	case known && s.flips && !s.held && !f.holding:
 		v.holdAgainst(env, *s)
@@ -79,11 +79,11 @@ func (v *ladderPage) count(env *view.Env) {
 		return
 	}
 	f.counting = true
-	rev, key, at, moves, basis := env.Rev, c.key, c.at, f.moves, f.basis
+	rev, key, at, moves, basis := env.Rev, c.key, c.atPriority, f.moves, f.basis
 	env.Run("counting what flips", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		out := counted{carry: c, basis: basis, at: at, moves: moves}
+		out := outcomeCounted{carry: c, basis: basis, atPriority: at, moves: moves}
 		if moves == nil {
 			var err error
 			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
@@ -102,7 +102,7 @@ func (v *ladderPage) count(env *view.Env) {
 }
 
 // holdAgainst has the lines of the log judged where the policy is now.
-func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
+func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	c := v.carry
 	policy := env.Rev.Cluster.Policy(c.key)
 	if policy == nil {
@@ -110,10 +110,10 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 	}
 	c.flips.holding = true
 	moved := *policy
-	moved.Priority = c.at
+	moved.Priority = c.atPriority
 	rev, log := env.Rev, env.Console.Logs()
 	s.held = true
-	out := counted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
+	out := outcomeCounted{carry: c, basis: c.flips.basis, atPriority: c.atPriority, moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
@@ -128,7 +128,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 
 // ReceiveResult takes what was counted.
 func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
-	m, ok := msg.(counted)
+	m, ok := msg.(outcomeCounted)
 	if !ok || m.carry != v.carry {
 		return
 	}
@@ -139,7 +139,7 @@ func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 		f.counting = false
 	}
 	if m.basis == f.basis {
-		f.moves, f.known[m.at] = m.moves, &m.outcome
+		f.moves, f.known[m.atPriority] = m.moves, &m.outcome
 	}
 	v.Sync(env)
 }

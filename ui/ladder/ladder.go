@@ -27,8 +27,8 @@ type ladderPage struct {
 	turned   map[string]bool    // headings that were folded or unfolded, by ID
 	chosen   map[model.Key]bool // by +, for L
 	stage    model.Stage        // the one that is shown, "" for all
-	carry    *carry
-	frame    frame
+	carry    *carriedPolicy
+	frame    lineInputs
 	begun    bool // the cursor was put on the first policy
 	// wish is the line the cursor was on before the stage changed, placed the one
 	// it was put on instead.
@@ -45,8 +45,8 @@ type paintedLine struct {
 	cells []widget.Line
 }
 
-// frame holds the inputs that the lines were last made from.
-type frame struct {
+// lineInputs holds the inputs that the lines were last made from.
+type lineInputs struct {
 	rev    *revision.Revision
 	styles *themes.StyleSet
 	keys   *action.Keymap
@@ -68,10 +68,10 @@ func New(nav.Page) view.View {
 			return false
 		},
 		Skip:  func(l *ladder.Line) bool { return (l.Kind == ladder.Band || l.Kind == ladder.Part) && !l.Folds },
-		Hold:  v.hold,
-		Note:  v.below,
+		Hold:  v.heldCells,
+		Note:  v.notesBelow,
 		More:  v.allNotes,
-		Text:  v.text,
+		Text:  v.filterText,
 		Empty: "nothing on the ladder",
 	}
 	v.Of = v.table
@@ -88,45 +88,45 @@ func (v *ladderPage) Scopes() []action.Scope {
 
 // Sync builds the lines anew.
 func (v *ladderPage) Sync(env *view.Env) {
-	v.frame = frame{env.Rev, env.Styles, env.Keys, env.Now, env.W}
+	v.frame = lineInputs{env.Rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
 		env.SayFailure("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
 	}
 	v.hits = detail.RuleHits(env)
-	v.rebuild()
-	v.count(env)
+	v.rebuildLines()
+	v.countFlips(env)
 }
 
-func (v *ladderPage) rebuild() {
+func (v *ladderPage) rebuildLines() {
 	if is := v.frame.rev.System; is != v.system || len(v.table.Columns) == 0 {
 		v.system, v.stage = is, ""
 		v.setColumns()
 	}
-	lines := v.paint(ladder.LadderLines(v.frame.rev, v.options()))
-	v.weigh(lines)
+	lines := v.paintLines(ladder.LadderLines(v.frame.rev, v.ladderOptions()))
+	v.weighColumns(lines)
 	v.table.SetItems(lines)
 	if !v.begun {
 		// The first line is a heading's neighbour: begin on a policy.
 		for _, l := range lines {
-			if l.Kind == ladder.Policy && v.table.Select(l.ID) {
+			if l.Kind == ladder.Policy && v.table.SelectID(l.ID) {
 				v.begun = true
 				break
 			}
 		}
 	}
 	if v.carry != nil {
-		v.table.Select(ladder.PolicyID(v.carry.key))
+		v.table.SelectID(ladder.PolicyID(v.carry.key))
 	}
 }
 
 // SetFilter narrows the lines; a filter looks into what is folded, too.
-func (v *ladderPage) SetFilter(f widget.Filter) {
-	if was := v.filtered; v.frame.rev != nil && was == f.Empty() {
+func (v *ladderPage) SetFilter(f widget.LineFilter) {
+	if was := v.filtered; v.frame.rev != nil && was == f.IsEmpty() {
 		v.filtered = !was
-		v.rebuild()
+		v.rebuildLines()
 	}
-	v.filtered = !f.Empty()
+	v.filtered = !f.IsEmpty()
 	v.table.SetFilter(f)
 }
 
@@ -141,10 +141,10 @@ func (v *ladderPage) Crumb() string {
 // TellState says how the lines are ordered, or what is being carried.
 func (v *ladderPage) TellState(env *view.Env) widget.Line {
 	if v.carry != nil {
-		return v.carry.tell(env)
+		return v.carry.carryLine(env)
 	}
 	if by := v.table.SortedBy(); by != "" {
-		return widget.Styled("by "+by, env.Styles.Dim)
+		return widget.StyledLine("by "+by, env.Styles.Dim)
 	}
 	if v.stage != "" {
 		return v.tellStage(env)
@@ -154,7 +154,7 @@ func (v *ladderPage) TellState(env *view.Env) widget.Line {
 
 // SelectedPage is the policy under the cursor, or a new one in the gap there.
 func (v *ladderPage) SelectedPage() nav.Page {
-	l, ok := v.table.Selected()
+	l, ok := v.table.SelectedItem()
 	if !ok {
 		return nav.Page{}
 	}
@@ -163,7 +163,7 @@ func (v *ladderPage) SelectedPage() nav.Page {
 
 // PointTo puts the cursor on a policy.
 func (v *ladderPage) PointTo(_ *view.Env, to nav.Page) bool {
-	return v.table.Select(ladder.PolicyID(to.Key))
+	return v.table.SelectID(ladder.PolicyID(to.Key))
 }
 
 // CountLines counts policies.
@@ -171,7 +171,7 @@ func (v *ladderPage) CountLines() (shown, all int) { return v.table.CountLines()
 
 // WhyNot refuses what the cursor is not fit for.
 func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
-	l, ok := v.table.Selected()
+	l, ok := v.table.SelectedItem()
 	if !ok {
 		return ""
 	}
@@ -195,15 +195,15 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	if v.carry != nil {
 		return v.doCarry(env, id)
 	}
-	l, ok := v.table.Selected()
+	l, ok := v.table.SelectedItem()
 	if !ok {
 		return v.table.Do(id)
 	}
 	switch id {
 	case action.Open:
-		v.open(env, l)
+		v.openLine(env, l)
 	case action.LadderFold:
-		v.fold(env, l)
+		v.foldLine(env, l)
 	case action.LadderGaps:
 		v.spread = !v.spread
 		clear(v.unfolded)
@@ -227,33 +227,33 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderLogging:
 		v.askLogging(env, l)
 	case action.LadderSelect:
-		v.choose(env, l)
+		v.chooseLine(env, l)
 	case action.LadderLogs:
 		env.OpenPage(logsOf(l))
 	case action.LadderPlan:
-		env.OpenPage(nav.To(nav.Plan))
+		env.OpenPage(nav.PageOf(nav.Plan))
 	case action.SortNext, action.SortPrev:
 		v.table.Do(id)
-		v.rebuild() // names are in full where namespaces have no line
+		v.rebuildLines() // names are in full where namespaces have no line
 	default:
 		return v.table.Do(id)
 	}
 	return true
 }
 
-// open follows the line under the cursor.
-func (v *ladderPage) open(env *view.Env, l *ladder.Line) {
+// openLine follows the line under the cursor.
+func (v *ladderPage) openLine(env *view.Env, l *ladder.Line) {
 	switch to := leadsTo(l); {
 	case l.Kind == ladder.Broken:
 		env.AskDialog(brokenNote(*l.Broken))
-	case l.Kind == ladder.Gap, l.Kind == ladder.Slot, to.None():
-		v.fold(env, l)
+	case l.Kind == ladder.Gap, l.Kind == ladder.Slot, to.IsNone():
+		v.foldLine(env, l)
 	default:
 		env.OpenPage(to)
 	}
 }
 
-func (v *ladderPage) fold(env *view.Env, l *ladder.Line) {
+func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 	switch l.Kind {
 	case ladder.Band, ladder.Namespace, ladder.Examples:
 		v.turned[l.ID] = !v.turned[l.ID]
@@ -266,11 +266,11 @@ func (v *ladderPage) fold(env *view.Env, l *ladder.Line) {
 	v.Sync(env)
 	if l.Kind == ladder.Band && v.turned[l.ID] {
 		// The heading goes to the top, so that the lines unfolded below it are in sight.
-		v.table.Wheel(len(v.table.Items()))
-		v.table.Select(l.ID)
+		v.table.Wheel(len(v.table.AllItems()))
+		v.table.SelectID(l.ID)
 	}
-	if l.Kind == ladder.Gap && !v.table.Select(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.Slot {
-		v.table.Select(ladder.GapID(l.Gap.From))
+	if l.Kind == ladder.Gap && !v.table.SelectID(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.Slot {
+		v.table.SelectID(ladder.GapID(l.Gap.From))
 	}
 }
 

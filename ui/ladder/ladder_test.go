@@ -24,7 +24,7 @@ import (
 
 func open(t *testing.T) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 }
 
 // goTo walks down until the cursor is on a line with the text.
@@ -37,13 +37,13 @@ func goTo(t *testing.T, s *uitest.Screen, text string) {
 		}
 		s.Press("j")
 	}
-	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+	t.Fatalf("no line with %q:\n%s", text, s.PlainFrame())
 }
 
 func TestDemo(t *testing.T) {
 	s := open(t)
 	s.Golden("demo")
-	s.Resizes()
+	s.ResizeAll()
 	s.Resize(200, 60)
 	s.Want("┌ blue-tenant", "├ green-tenant", "└ yellow-tenant", "✗ experimental", "not enforced ✗ above 99",
 		"≠ quarantine", "= 4 at 40", "39 free  61–99", "3A 1P 1D", "D:alert",
@@ -51,7 +51,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	change := func(zone int, f func(z *model.ZoneState)) {
 		z := *p.Zones[zone]
@@ -67,7 +67,7 @@ func TestStates(t *testing.T) {
 		x := z.Policies[k]
 		x.InSync, x.Different, x.Touched = false, 1, uitest.Now.Add(-time.Second)
 	})
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(200, 50)
 	s.Want("settling, 1 row", "2/3")
 	s.Console.Advance(10 * time.Second) // a second later nothing was said, but it is behind now
@@ -94,9 +94,9 @@ func TestStates(t *testing.T) {
 }
 
 func TestNoLiveRows(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Zones, p.Mode.Sandbox = nil, false
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(200, 40)
 	s.Want("not checked against live rows")
 	s.WantNot("0/0") // nothing was looked at
@@ -137,9 +137,9 @@ func TestBrokenAndOpen(t *testing.T) {
 
 // Kinds that Rung does not read are no policies that could not be read.
 func TestLeftAside(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Broken = []model.Broken{{Severity: model.SeverityInfo, Code: "unknown-kind", Message: "left aside: 9 objects of kinds that Rung does not read: ConfigMap 8, Secret 1"}}
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Press("z")
 	s.Resize(120, 140)
 	s.Want("tier 3")
@@ -148,14 +148,14 @@ func TestLeftAside(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	s := open(t)
-	for !strings.Contains(s.Frame(), "by PODS") {
+	for !strings.Contains(s.PlainFrame(), "by PODS") {
 		s.Press(">")
 	}
 	s.Press("S")
 	s.Want("PODS ↓")
 	s.WantNot("free", "tier 1")
 	first := ""
-	for i, l := range strings.Split(s.Frame(), "\n") {
+	for i, l := range strings.Split(s.PlainFrame(), "\n") {
 		if i == 3 {
 			first = l
 		}
@@ -163,7 +163,7 @@ func TestSort(t *testing.T) {
 	if !strings.Contains(first, "38") {
 		t.Errorf("the first line by pods is %q", first)
 	}
-	for strings.Contains(s.Frame(), "by ") {
+	for strings.Contains(s.PlainFrame(), "by ") {
 		s.Press("<")
 	}
 	s.Want("tier 1")
@@ -176,7 +176,7 @@ func TestSortByPriority(t *testing.T) {
 	s.Resize(120, 60)
 	places := func() (out []string) {
 		for _, name := range []string{"break-glass", "cluster-control", "quarantine", "experimental", "default"} {
-			for i, l := range strings.Split(s.Frame(), "\n") {
+			for i, l := range strings.Split(s.PlainFrame(), "\n") {
 				if i > 2 && strings.Contains(l, " "+name+" ") {
 					out = append(out, fmt.Sprintf("%02d %s", i, name))
 					break
@@ -203,7 +203,7 @@ func TestSortByPriority(t *testing.T) {
 // TestCarryWithALog: where a log is read, the priority a policy is carried to says how many
 // of its lines would get a different verdict.
 func TestCarryWithALog(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	c := f.Revision().Cluster
 	var pods []model.Change
 	for o := range c.Objects() {
@@ -232,7 +232,7 @@ func TestCarryWithALog(t *testing.T) {
 // answered gives a console whose previews are recorded.
 func answered(t *testing.T) (*uitest.Screen, *[]change.Mutation) {
 	var got []change.Mutation
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		got = append(got, m)
 		return &gate.Preview{Mutation: m, Title: "a change"}, nil
@@ -263,7 +263,7 @@ func TestCarry(t *testing.T) {
 	if len(*got) != 1 || ((*got)[0].Op != change.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
 		t.Errorf("previewed %+v", *got)
 	}
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestCarryFromAFilter(t *testing.T) {

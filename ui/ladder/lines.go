@@ -19,20 +19,20 @@ import (
 	"rung/ui/widget"
 )
 
-// options returns the ladder's options for what is unfolded, filtered and carried now.
-func (v *ladderPage) options() ladder.LadderOptions {
+// ladderOptions returns the ladder's options for what is unfolded, filtered and carried now.
+func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
-		opt.Carried, opt.At = v.carry.key, v.carry.at
+		opt.Carried, opt.At = v.carry.key, v.carry.atPriority
 	}
 	return opt
 }
 
-// paint makes the lines without columns, once for a revision and a width, and puts in what
+// paintLines makes the lines without columns, once for a revision and a width, and puts in what
 // should be known about a part of a tier, wrapped.
-func (v *ladderPage) paint(lines []*ladder.Line) (out []*ladder.Line) {
+func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 	st := v.frame.styles
 	v.painted = make([]paintedLine, 0, len(lines))
 	add := func(l *ladder.Line, full widget.Line) {
@@ -46,21 +46,21 @@ func (v *ladderPage) paint(lines []*ladder.Line) (out []*ladder.Line) {
 		}
 		switch l.Kind {
 		case ladder.Band:
-			add(l, widget.Heading(l.Title, v.frame.w-2, st))
+			add(l, widget.HeadingLine(l.Title, v.frame.w-2, st))
 		case ladder.Part:
 			add(l, widget.Line{{Text: "   ── ", Style: st.Border}, {Text: l.Title, Style: st.Title}, {Text: " ──", Style: st.Border}})
 			if l.Note == "" {
 				continue
 			}
 			for i, text := range detail.WrapValue(l.Note, v.frame.w-10) {
-				add(&ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i)}, widget.Styled("      "+text, st.Dim))
+				add(&ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i)}, widget.StyledLine("      "+text, st.Dim))
 			}
 		case ladder.Namespace:
-			add(l, widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Title}}, v.styled(l.Text)))
+			add(l, widget.JoinLines(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Title}}, v.styledLine(l.Text)))
 		case ladder.Examples:
-			add(l, widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Dim}}, v.styled(l.Text)))
+			add(l, widget.JoinLines(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Dim}}, v.styledLine(l.Text)))
 		case ladder.Rows, ladder.More, ladder.Broken:
-			add(l, v.styled(l.Text))
+			add(l, v.styledLine(l.Text))
 		default:
 			add(l, nil)
 		}
@@ -68,16 +68,16 @@ func (v *ladderPage) paint(lines []*ladder.Line) (out []*ladder.Line) {
 	return out
 }
 
-func (v *ladderPage) styled(l page.Line) widget.Line {
+func (v *ladderPage) styledLine(l page.Line) widget.Line {
 	return widget.LineOf(page.Cell{More: l}, v.frame.styles)
 }
 
-// hold is how many cells of a line without columns stay where one scrolls sideways.
-func (v *ladderPage) hold(l *ladder.Line) int { return v.styled(l.Text[:l.Hold]).Width() }
+// heldCells is how many cells of a line without columns stay where one scrolls sideways.
+func (v *ladderPage) heldCells(l *ladder.Line) int { return v.styledLine(l.Text[:l.Hold]).LineWidth() }
 
-// text returns the text that the filter searches: the row as it is drawn where there is room
+// filterText returns the text that the filter searches: the row as it is drawn where there is room
 // for all of it. The sentences below the table are left out, since they name other policies.
-func (v *ladderPage) text(l *ladder.Line) (text string) {
+func (v *ladderPage) filterText(l *ladder.Line) (text string) {
 	if full := v.painted[l.Place].full; full != nil {
 		return full.String()
 	}
@@ -120,7 +120,7 @@ func whyNot(l *ladder.Line, id action.ID) string {
 	switch id {
 	case action.LadderMove, action.LadderEdit, action.LadderDelete:
 	case action.LadderLogging, action.LadderSelect:
-		if logging(l).Kind != "" {
+		if loggingObject(l).Kind != "" {
 			return ""
 		}
 	case action.LadderLogs:
@@ -148,9 +148,9 @@ func whyNot(l *ladder.Line, id action.ID) string {
 	return ""
 }
 
-// logging is the object whose annotation sets what the line logs: a policy, or a namespace;
+// loggingObject is the object whose annotation sets what the line logs: a policy, or a namespace;
 // the zero Key where nothing does.
-func logging(l *ladder.Line) model.Key {
+func loggingObject(l *ladder.Line) model.Key {
 	switch l.Kind {
 	case ladder.Policy, ladder.Unit:
 		return model.LoggedBy(l.Key)
@@ -160,9 +160,9 @@ func logging(l *ladder.Line) model.Key {
 	return model.Key{}
 }
 
-// choose selects what sets the logging of a line, or no longer.
-func (v *ladderPage) choose(env *view.Env, l *ladder.Line) {
-	k := logging(l)
+// chooseLine selects what sets the logging of a line, or no longer.
+func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
+	k := loggingObject(l)
 	if v.chosen[k] {
 		delete(v.chosen, k)
 	} else {
@@ -180,7 +180,7 @@ func (v *ladderPage) choose(env *view.Env, l *ladder.Line) {
 // askLogging asks about all that is selected, or about the line under the cursor.
 func (v *ladderPage) askLogging(env *view.Env, l *ladder.Line) {
 	if len(v.chosen) == 0 {
-		view.AskLogging(env, logging(l))
+		view.AskLogging(env, loggingObject(l))
 		return
 	}
 	view.AskLogging(env, slices.SortedFunc(maps.Keys(v.chosen), model.Key.Compare)...)

@@ -12,9 +12,9 @@ import (
 // What a NetworkPolicy logs whose Namespace is not among the files: nothing, which the
 // ladder says in the word of the command line.
 func TestLogWithoutNamespace(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{{Kind: model.KindNamespace, Name: "blue"}})
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(200, 60)
 	s.Press("/")
 	s.Type("allow-web")

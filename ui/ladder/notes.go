@@ -18,7 +18,7 @@ func widthOfMarks(lines []*ladder.Line) int {
 	w := ladder.LeastNotes
 	for _, l := range lines {
 		if len(l.Marks) > 0 {
-			w = max(w, widget.Width(l.Marks[0].Text)+len(moreMarks(l, 1)))
+			w = max(w, widget.TextWidth(l.Marks[0].Text)+len(moreMarks(l, 1)))
 		}
 	}
 	return min(w, mostMarks)
@@ -42,7 +42,7 @@ func moreMarks(l *ladder.Line, n int) string {
 // that there is something.
 func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
-		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.Width() <= w {
+		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {
 			return fit
 		}
 	}
@@ -52,15 +52,15 @@ func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	n := &l.Notes[0]
 	sign := ladder.NoteSign(n)
 	look, more := st.StyleOf(sign.Role), moreMarks(l, 1)
-	if room := w - widget.Width(sign.Text+" ") - len(more); n.Name != "" && room >= ladder.LeastNotes {
+	if room := w - widget.TextWidth(sign.Text+" ") - len(more); n.Name != "" && room >= ladder.LeastNotes {
 		return widget.Line{{Text: sign.Text + " " + widget.CutName(n.Name, room), Style: look}, {Text: more, Style: st.Dim}}
 	}
-	for _, fit := range []widget.Line{{{Text: sign.Text, Style: look}, {Text: more, Style: st.Dim}}, widget.Styled(sign.Text, look)} {
-		if fit.Width() <= w {
+	for _, fit := range []widget.Line{{{Text: sign.Text, Style: look}, {Text: more, Style: st.Dim}}, widget.StyledLine(sign.Text, look)} {
+		if fit.LineWidth() <= w {
 			return fit
 		}
 	}
-	return widget.Styled(sign.Text, look).Clip(w)
+	return widget.StyledLine(sign.Text, look).ClipTo(w)
 }
 
 // leastState is from how many cells on a state is in words.
@@ -73,7 +73,7 @@ func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 		return state.CutWords(w)
 	}
 	if l.Compiled && l.Summary.State != "" {
-		return widget.Styled(role.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
+		return widget.StyledLine(role.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
 	}
 	return nil
 }
@@ -90,23 +90,23 @@ func fitLogs(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	return levels[0].CutWords(w)
 }
 
-// below are the notes of a line in words, for the lines below the table: those that the
+// notesBelow are the notes of a line in words, for the lines below the table: those that the
 // column of notes counts, and the rest.
-func (v *ladderPage) below(l *ladder.Line) (notes, rest []widget.Line) {
+func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	st := v.frame.styles
 	if l.Remark != "" {
-		return nil, []widget.Line{widget.Styled(l.Remark, st.Text)}
+		return nil, []widget.Line{widget.StyledLine(l.Remark, st.Text)}
 	}
-	if title := headingTitle(l); title != "" && widget.Width(title)+len("── ")+1 > v.frame.w-2 {
-		return nil, []widget.Line{widget.Styled(title, st.Title)}
+	if title := headingTitle(l); title != "" && widget.TextWidth(title)+len("── ")+1 > v.frame.w-2 {
+		return nil, []widget.Line{widget.StyledLine(title, st.Title)}
 	}
 	for i := range l.Notes {
 		n := &l.Notes[i]
 		sign := ladder.NoteMark(n)
 		for _, text := range n.Texts() {
-			sentence := widget.Styled(text, st.Text)
+			sentence := widget.StyledLine(text, st.Text)
 			if ladder.HasMark(n) {
-				notes = append(notes, widget.Join(widget.Styled(sign.Text+" ", st.StyleOf(sign.Role)), sentence))
+				notes = append(notes, widget.JoinLines(widget.StyledLine(sign.Text+" ", st.StyleOf(sign.Role)), sentence))
 			} else {
 				rest = append(rest, sentence)
 			}

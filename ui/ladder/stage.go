@@ -20,10 +20,10 @@ func (v *ladderPage) setStage(s model.Stage) {
 		v.wish = at
 	}
 	v.stage = s
-	v.table.Natural() // the order is what a stage is about
+	v.table.SortNaturally() // the order is what a stage is about
 	v.setColumns()
-	v.rebuild()
-	v.table.Select(v.wish)
+	v.rebuildLines()
+	v.table.SelectID(v.wish)
 	v.placed = v.table.SelectedID()
 }
 
@@ -31,17 +31,17 @@ func (v *ladderPage) setStage(s model.Stage) {
 // and what a line is selected by.
 func (v *ladderPage) setColumns() {
 	styles := &v.frame.styles
-	v.table.Columns = widget.Of(ladder.LadderTable(v.frame.rev, v.options()), styles).Columns
+	v.table.Columns = widget.TableOf(ladder.LadderTable(v.frame.rev, v.ladderOptions()), styles).Columns
 	for i := range v.table.Columns {
 		c := &v.table.Columns[i]
 		switch c.Title {
 		case "POLICY":
 			name := c.Cell
 			c.Cell = func(l *ladder.Line) widget.Line {
-				if len(v.chosen) == 0 || !v.chosen[logging(l)] {
+				if len(v.chosen) == 0 || !v.chosen[loggingObject(l)] {
 					return name(l)
 				}
-				return widget.Join(widget.Styled("* ", v.frame.styles.Key), name(l))
+				return widget.JoinLines(widget.StyledLine("* ", v.frame.styles.Key), name(l))
 			}
 		case logTitle:
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitLogs(l, *styles, w) }
@@ -51,14 +51,14 @@ func (v *ladderPage) setColumns() {
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
 		}
 		if !c.Wide { // hits are counted while lines stay
-			c.Cell = v.keep(i, c.Cell)
+			c.Cell = v.keepCells(i, c.Cell)
 		}
 	}
 }
 
-// keep keeps the cells of a column until the lines are made anew: a key makes a frame of
+// keepCells keeps the cells of a column until the lines are made anew: a key makes a frame of
 // hundreds of them.
-func (v *ladderPage) keep(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
+func (v *ladderPage) keepCells(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
 	return func(l *ladder.Line) widget.Line {
 		row := &v.painted[l.Place]
 		if row.cells == nil {
@@ -79,8 +79,8 @@ const (
 	notesTitle = ""
 )
 
-// weigh gives the columns what they are worth with these lines.
-func (v *ladderPage) weigh(lines []*ladder.Line) {
+// weighColumns gives the columns what they are worth with these lines.
+func (v *ladderPage) weighColumns(lines []*ladder.Line) {
 	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool {
 		return len(l.Log) > 1 || len(l.Log) == 1 && l.Log[0].Text != "off" && l.Log[0].Text != "–"
 	})
@@ -114,5 +114,5 @@ func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	if env.W >= 100 {
 		text = long + " · " + env.Keys.ActionByID(action.LadderStage).HintKey() + " next stage"
 	}
-	return widget.Styled(text, env.Styles.Key)
+	return widget.StyledLine(text, env.Styles.Key)
 }

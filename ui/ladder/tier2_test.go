@@ -17,8 +17,8 @@ import (
 // everything is the demo cluster with the rows of all units, rows of tier 0, of
 // an older release, of an unknown owner and of a policy that is gone.
 func everything(t testing.TB) *revision.Facts {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	ids := func(owner string, pairs ...string) map[string]string {
 		var kv []nb.IDPair
 		for i := 0; i < len(pairs); i += 2 {
@@ -34,7 +34,7 @@ func everything(t testing.TB) *revision.Facts {
 		return &nb.ACL{Action: action, Direction: direction, Priority: priority, Match: name + dir, ExternalIDs: ids(nb.OwnerUDNIsolation, nb.KeyName, name, nb.KeyDirection, dir)}
 	}
 	for _, z := range p.Zones[:2] {
-		uitest.Rows(p, z.Name,
+		uitest.AddRows(p, z.Name,
 			isolation("DenyPrimaryUDN", "Egress", nb.ActionDrop, 1000), isolation("AllowHostARPPrimaryUDN", "Egress", nb.ActionAllow, 1001),
 			isolation("DenyPrimaryUDN", "Ingress", nb.ActionDrop, 1000), isolation("OpenPort-red/web-1", "Ingress", nb.ActionAllowRelated, 1001),
 			isolation("OpenPort-red/web-2", "Ingress", nb.ActionAllowRelated, 1001),
@@ -55,11 +55,11 @@ func everything(t testing.TB) *revision.Facts {
 // order.
 func order(t *testing.T, s *uitest.Screen, texts ...string) {
 	t.Helper()
-	rest := s.Frame()
+	rest := s.PlainFrame()
 	for _, x := range texts {
 		i := strings.Index(rest, x)
 		if i < 0 {
-			t.Errorf("%q is not there, or not in its place:\n%s", x, s.Frame())
+			t.Errorf("%q is not there, or not in its place:\n%s", x, s.PlainFrame())
 			return
 		}
 		rest = rest[i+len(x):]
@@ -68,7 +68,7 @@ func order(t *testing.T, s *uitest.Screen, texts ...string) {
 
 func unfolded(t *testing.T, p *revision.Facts) *uitest.Screen {
 	t.Helper()
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	goTo(t, s, "tier 2")
 	s.Press("enter")
 	return s
@@ -76,7 +76,7 @@ func unfolded(t *testing.T, p *revision.Facts) *uitest.Screen {
 
 // Tier 0 is one line, which says whose rows there are, until it is unfolded.
 func TestTier0Unfolds(t *testing.T) {
-	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
 	s.Resize(120, 34)
 	s.Want("rows · UDNIsolation, AdvertisedNetwork · ⏎ unfolds")
 	s.WantNot("DenyPrimaryUDN")
@@ -85,19 +85,19 @@ func TestTier0Unfolds(t *testing.T) {
 	s.Press("enter")
 	s.Want("AdvertisedNetwork · ⏎ folds", "DenyPrimaryUDN", "▸ ── tier 0")
 	s.Golden("tier0")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("enter")
 	s.WantNot("DenyPrimaryUDN")
 }
 
 func TestTier2(t *testing.T) {
-	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
 	s.Resize(80, 24)
 	goTo(t, s, "tier 2")
 	s.Press("enter")
 	order(t, s, "▸ ── tier 2", "EF yellow", "NP allow-web", "NP db-from-api") // in sight at once
 	s.Golden("tier2")
-	s.Resizes()
+	s.ResizeAll()
 	s.Resize(200, 90)
 	order(t, s, "tier 2 · NetworkPolicy 4 · EgressFirewall 1 · multicast 1 · other rows · ⏎ folds · higher OVN priority first",
 		"to-lport: decides even after an ANP egress Allow", "a tier-1 ingress Allow or Deny there decides before",
@@ -150,7 +150,7 @@ func TestFoldedTier2Worries(t *testing.T) {
 		z.Policies[k] = &c
 	}
 	p.Zones[1] = &z
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Want("▲ 1 not in sync · ⏎ unfolds")
 	goTo(t, s, "tier 2")
 	s.Press("enter")
@@ -230,8 +230,8 @@ func TestRowsOfOthers(t *testing.T) {
 }
 
 func TestTier0WithoutRows(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Want("before every policy · none in 3 zones")
 	z := *p.Zones[0]
 	z.DB = nil
@@ -249,13 +249,13 @@ func TestTier0WithoutRows(t *testing.T) {
 
 // Many groups of rows end in a line that leads to all of them.
 func TestManyRowsOfOthers(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	var acls []*nb.ACL
 	for i := range 130 {
 		acls = append(acls, &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Priority: 100 + i, Match: "ip4"})
 	}
-	uitest.Rows(p, p.Zones[0].Name, acls...)
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	uitest.AddRows(p, p.Zones[0].Name, acls...)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(120, 200)
 	s.Want("before every policy · 130 rows · no owner · ⏎ unfolds")
 	goTo(t, s, "tier 0")
@@ -268,7 +268,7 @@ func TestManyRowsOfOthers(t *testing.T) {
 
 // Units of more namespaces than one reads at a glance stay folded.
 func TestManyNamespacesStayFolded(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	var more []model.Object
 	for i := range 70 {
 		ns := "team-" + string(rune('a'+i/26)) + string(rune('a'+i%26))
@@ -283,7 +283,7 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 	goTo(t, s, "+ team-ac")
 	s.Press("enter")
 	s.Want("- team-ac", "NP quiet")
-	if n := strings.Count(s.Frame(), "NP quiet"); n != 1 {
+	if n := strings.Count(s.PlainFrame(), "NP quiet"); n != 1 {
 		t.Errorf("%d namespaces unfolded", n)
 	}
 	if !slices.Contains(strings.Fields(s.Line("NP quiet")), "1001") {
@@ -293,19 +293,19 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 
 // Rows that the sandbox made up say so, in the sandbox alone.
 func TestExamples(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	example := func(tier, priority int, controller, owner string, pairs ...nb.IDPair) *nb.ACL {
 		ids := nb.IDs(controller, owner, pairs...)
 		ids["rung"] = "sandbox"
 		return &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: tier, Priority: priority, Match: "ip4", ExternalIDs: ids}
 	}
 	for _, z := range p.Zones {
-		uitest.Rows(p, z.Name,
+		uitest.AddRows(p, z.Name,
 			example(0, 1000, nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}),
 			example(1, 25000, "network-policy-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "old"}, nb.IDPair{Key: nb.KeyDirection, Value: "ANPIngress"},
 				nb.IDPair{Key: nb.KeyPriority, Value: "25000"}))
 	}
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(80, 60)
 	s.Want("tier 0 · sandbox example · 3 rows", "+ sandbox example · 2023 form: ANP old ingress · 3 rows")
 	s.WantNot("25000")
@@ -321,7 +321,7 @@ func TestExamples(t *testing.T) {
 	s.Want("A sandbox example; it matches nothing.")
 
 	p.Mode.Sandbox = false
-	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(120, 60)
 	s.Want("before every policy · 3 rows · UDNIsolation", "rows Rung does not compile: 2023 form: ANP old ingress")
 	s.WantNot("sandbox example")
@@ -329,7 +329,7 @@ func TestExamples(t *testing.T) {
 
 // In a stage only the ACLs of the stage are counted.
 func TestACLsOfAStage(t *testing.T) {
-	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
 	s.Resize(200, 90)
 	acls := func() string {
 		head, line := s.Line("PODS"), s.Line("cluster-control")
@@ -340,7 +340,7 @@ func TestACLsOfAStage(t *testing.T) {
 	for range 4 {
 		got = append(got, acls())
 		s.Press("s")
-		if strings.Contains(s.Frame(), "from-lport ") {
+		if strings.Contains(s.PlainFrame(), "from-lport ") {
 			s.Press("s") // no rule decides there
 		}
 	}

@@ -17,11 +17,11 @@ import (
 	"rung/ui/widget"
 )
 
-// above is which rules decide before those of the page, as they were in a revision.
-type above struct {
-	of    *model.Cluster
-	rules []connections.OverruledRule
-	tell  bool // the user asked why
+// rulesAbove is which rules decide before those of the page, as they were in a revision.
+type rulesAbove struct {
+	cluster *model.Cluster
+	rules   []connections.OverruledRule
+	isAsked bool // the user asked why
 }
 
 // aboveEvery is how often the reasons of an empty page are worked out anew, at most.
@@ -30,7 +30,7 @@ const aboveEvery = 5 * time.Second
 // findAbove works out what decides first, beside the screen.
 func (v *logPage) findAbove(env *view.Env, tell bool) {
 	rev, p := env.Rev, v.page
-	known := v.above != nil && v.above.of == rev.Cluster
+	known := v.rulesAbove != nil && v.rulesAbove.cluster == rev.Cluster
 	if !tell && (known || env.Now.Sub(v.aboveAt) < aboveEvery) {
 		return
 	}
@@ -40,7 +40,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 		what = "finding what decides first"
 	}
 	env.Run(what, func(ctx context.Context) any {
-		return &above{rev.Cluster, connections.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
+		return &rulesAbove{rev.Cluster, connections.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
 	})
 }
 
@@ -48,8 +48,8 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 // be gone to.
 const aboveShown = 4
 
-// sentences say it, the rules that decide nothing first.
-func (a *above) sentences(k model.PolicyKey) (out []string) {
+// ruleSentences say it, the rules that decide nothing first.
+func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 	if a == nil {
 		return nil
 	}
@@ -72,25 +72,25 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 	return out
 }
 
-// link is a rule above, and where it leads.
-type link struct {
+// ruleLink is a rule above, and where it leads.
+type ruleLink struct {
 	text, note string
-	to         nav.Page
+	page       nav.Page
 }
 
-// links are the rules above, each once, those that decide everything first.
-func (a *above) links() (out []link) {
+// ruleLinks are the rules above, each once, those that decide everything first.
+func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	if a == nil {
 		return nil
 	}
 	seen := map[nav.Page]bool{}
 	add := func(x *connections.RuleAbove) {
-		l := link{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		l := ruleLink{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
-			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
+			l.page = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}
-		if !seen[l.to] && len(out) < aboveShown {
-			seen[l.to] = true
+		if !seen[l.page] && len(out) < aboveShown {
+			seen[l.page] = true
 			out = append(out, l)
 		}
 	}
@@ -114,7 +114,7 @@ type whyNote struct {
 }
 
 // tellWhy opens it.
-func tellWhy(env *view.Env, reasons []string, links []link) {
+func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	body := append(reasons,
 		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
 	const title = "why no lines"
@@ -127,7 +127,7 @@ func tellWhy(env *view.Env, reasons []string, links []link) {
 	for _, l := range links {
 		n.Items = append(n.Items, view.ChoiceItem{Text: l.text, Note: l.note})
 	}
-	n.Done = func(env *view.Env, i int) { env.OpenPage(links[i].to) }
+	n.Done = func(env *view.Env, i int) { env.OpenPage(links[i].page) }
 	env.AskDialog(n)
 }
 
@@ -136,28 +136,28 @@ func (n *whyNote) Draw(st *themes.StyleSet, w int) (string, []string) {
 	title, items := n.ChoiceDialog.Draw(st, w)
 	var lines []string
 	for _, p := range n.body {
-		for _, l := range widget.Flow(p, w-2) {
+		for _, l := range widget.FlowText(p, w-2) {
 			lines = append(lines, " "+l)
 		}
 	}
 	return title, append(append(lines, "", " ⏎ goes to a rule that decides first, esc closes"), items...)
 }
 
-// nothing fills the place of the lines when there is none: with the reasons.
-func (v *logPage) nothing(env *view.Env, w, h int) []string {
+// emptyLines fills the place of the lines when there is none: with the reasons.
+func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 	st := env.Styles
 	title := "  No lines yet. Why?"
 	if !v.feed.query.ShowsAll() || !v.cleared.IsZero() {
 		title = "  No line to show. Why?"
 	}
-	lines := []string{widget.Styled(title, st.Title).Render(w)}
-	if v.feed.pending() || v.hunt.under() {
-		lines = []string{widget.Join(widget.Plain("  "), env.BusyLine(v.scanning, "looking")).Render(w)}
+	lines := []string{widget.StyledLine(title, st.Title).Render(w)}
+	if v.feed.isPending() || v.hunt.isUnderWay() {
+		lines = []string{widget.JoinLines(widget.PlainLine("  "), env.BusyLine(v.scanning, "looking")).Render(w)}
 	}
-	for _, p := range v.why(env) {
+	for _, p := range v.emptyReasons(env) {
 		lines = append(lines, reasonLines(p, w, st)...)
 	}
-	if links := v.above.links(); len(links) > 0 {
+	if links := v.rulesAbove.ruleLinks(); len(links) > 0 {
 		key := env.Keys.ActionByID(action.Open).HintKey()
 		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "}, {Text: links[0].text, Style: st.Accent}}.Render(w))
 	}
@@ -167,12 +167,12 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	return lines[:max(0, h)]
 }
 
-// why are the reasons for seeing nothing, or less than one expects, the nearest
+// emptyReasons are the reasons for seeing nothing, or less than one expects, the nearest
 // first.
-func (v *logPage) why(env *view.Env) []string {
+func (v *logPage) emptyReasons(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if v.feed.len() == 0 && !v.feed.query.ShowsAll() {
+	if v.feed.countMatches() == 0 && !v.feed.query.ShowsAll() {
 		if _, all := v.CountLines(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Total(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {
@@ -182,9 +182,9 @@ func (v *logPage) why(env *view.Env) []string {
 	if !v.cleared.IsZero() {
 		add("The list was cleared at %s; earlier lines are hidden.", words.Clock(v.cleared, env.Now))
 	}
-	out = append(out, checks(env, v.page)...)
+	out = append(out, checkLines(env, v.page)...)
 	if k := v.page.Key; k.Kind.IsPolicy() {
-		out = append(out, v.above.sentences(k)...)
+		out = append(out, v.rulesAbove.ruleSentences(k)...)
 	}
 	if n := v.stats.Unattributed; n > 0 {
 		add("The rule behind %s is unknown; only the log of all policies shows them.", words.Total(n, "line"))
@@ -195,16 +195,16 @@ func (v *logPage) why(env *view.Env) []string {
 // ReceiveResult takes what decides first, and counted piles, and says how saving went.
 func (v *logPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
-	case *above:
-		v.above = m
-		if m.tell {
-			tellWhy(env, v.why(env), v.above.links())
+	case *rulesAbove:
+		v.rulesAbove = m
+		if m.isAsked {
+			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
-	case proposed:
-		m.tell(env)
-	case saved:
-		m.tell(env)
+	case proposedRule:
+		m.openEditor(env)
+	case savedResult:
+		m.tellSaved(env)
 	default:
-		v.piles.receive(msg)
+		v.piles.receivePiles(msg)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"rung/revision/connections"
 )
 
-// dimension is the property that lines are grouped by.
-type dimension int
+// pileDimension is the property that lines are grouped by.
+type pileDimension int
 
 const (
-	byNothing dimension = iota
+	byNothing pileDimension = iota
 	bySource
 	byDestination
 	byPort
@@ -39,8 +39,8 @@ const (
 	rateSpan = 10 * time.Second
 )
 
-// pile is the lines that have something in common.
-type pile struct {
+// linePile is the lines that have something in common.
+type linePile struct {
 	name, term  string // the filter that finds them
 	n, denied   int
 	first, last time.Time
@@ -49,18 +49,18 @@ type pile struct {
 	lately      int // lines of the last rateSpan
 }
 
-// rate is how many lines a second came lately.
-func (h *pile) rate() float64 { return float64(h.lately) / rateSpan.Seconds() }
+// recentRate is how many lines a second came lately.
+func (h *linePile) recentRate() float64 { return float64(h.lately) / rateSpan.Seconds() }
 
 // pileKey tells piles apart without making their names.
 type pileKey struct {
 	a        model.Key
 	x, y     string
 	rule     logline.RuleRef
-	from, to space
+	from, to endSpace
 }
 
-func (d dimension) key(e *entries.Entry) (k pileKey) {
+func (d pileDimension) keyOf(e *entries.Entry) (k pileKey) {
 	switch d {
 	case bySource:
 		k.a, k.x = endKey(&e.Src)
@@ -87,26 +87,26 @@ func endKey(d *entries.End) (model.Key, string) {
 	return d.Key, ""
 }
 
-// space is the namespace of an end, or what it is instead of something in one: a node, outside, or, where
+// endSpace is the namespace of an end, or what it is instead of something in one: a node, outside, or, where
 // nothing is known of it, as where no cluster is, its address. Of an end without one it is zero.
-type space struct {
+type endSpace struct {
 	namespace, addr string
 	node, outside   bool
 }
 
-func spaceOf(d *entries.End) space {
+func spaceOf(d *entries.End) endSpace {
 	switch {
 	case d.Key.Namespace != "":
-		return space{namespace: d.Key.Namespace}
+		return endSpace{namespace: d.Key.Namespace}
 	case d.Key.Kind == model.KindNode:
-		return space{node: true}
+		return endSpace{node: true}
 	case d.IsOutside():
-		return space{outside: true}
+		return endSpace{outside: true}
 	}
-	return space{addr: d.Addr}
+	return endSpace{addr: d.Addr}
 }
 
-func (s space) String() string {
+func (s endSpace) String() string {
 	switch {
 	case s.node:
 		return "(node)"
@@ -116,8 +116,8 @@ func (s space) String() string {
 	return cmp.Or(s.namespace, s.addr, "(no address)")
 }
 
-// terms returns terms of a filter that tell ends of one side apart that are in no namespace.
-func (s space) terms(side string) string {
+// filterTerms returns terms of a filter that tell ends of one side apart that are in no namespace.
+func (s endSpace) filterTerms(side string) string {
 	is := " " + side + ":"
 	not := " not" + is
 	switch {
@@ -128,14 +128,14 @@ func (s space) terms(side string) string {
 	case s.outside:
 		return is + "outside" + not + `"node "`
 	case s.addr != "":
-		return is + exact(s.addr) + not + "outside"
+		return is + exactValue(s.addr) + not + "outside"
 	}
 	return not + "." + not + `":"` + not + `"node "`
 }
 
-// name returns the common property of the lines of a pile, and the filter term that finds
+// nameOf returns the common property of the lines of a pile, and the filter term that finds
 // them.
-func (d dimension) name(e *entries.Entry) (name, term string) {
+func (d pileDimension) nameOf(e *entries.Entry) (name, term string) {
 	switch d {
 	case bySource:
 		name, term = endName(&e.Src)
@@ -149,7 +149,7 @@ func (d dimension) name(e *entries.Entry) (name, term string) {
 		return rulePile(e)
 	case byNamespaces:
 		from, to := spaceOf(&e.Src), spaceOf(&e.Dst)
-		return from.String() + " → " + to.String(), "ns:=" + from.namespace + "->=" + to.namespace + from.terms("src") + to.terms("dst")
+		return from.String() + " → " + to.String(), "ns:=" + from.namespace + "->=" + to.namespace + from.filterTerms("src") + to.filterTerms("dst")
 	}
 	return "", ""
 }
@@ -160,7 +160,7 @@ func endName(d *entries.End) (name, term string) {
 	}
 	name = d.Brief()
 	if d.Key.Kind == model.KindNode {
-		return name, exact("node " + d.Key.Name)
+		return name, exactValue("node " + d.Key.Name)
 	}
 	return name, "=" + d.Key.Namespace + "/" + d.Key.Name
 }
@@ -176,9 +176,9 @@ func rulePile(e *entries.Entry) (name, term string) {
 		return name, logquery.QuoteValue(strconv.Quote(e.Line.Name)) + term
 	case line.IsDeny(e.Rule):
 		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
-		return e.Action + " by " + label, "policy:" + exact(label) + term
+		return e.Action + " by " + label, "policy:" + exactValue(label) + term
 	default:
-		term = "policy:" + exact(k.ShortLabel()) + term
+		term = "policy:" + exactValue(k.ShortLabel()) + term
 	}
 	if e.Rule.Rule < 0 {
 		return name, term
@@ -186,20 +186,20 @@ func rulePile(e *entries.Entry) (name, term string) {
 	return name, term + " rule:" + e.Rule.Direction.Lower() + ":" + strconv.Itoa(e.Rule.Rule)
 }
 
-// matching are the matches up to a line.
-func (f *feed) matching(upto uint64) []*entries.Entry {
-	out := make([]*entries.Entry, 0, f.before(upto))
+// matchesUpTo are the matches up to a line.
+func (f *lineFeed) matchesUpTo(upto uint64) []*entries.Entry {
+	out := make([]*entries.Entry, 0, f.matchesBefore(upto))
 	for i := range cap(out) {
-		out = append(out, f.entry(f.at(i)))
+		out = append(out, f.entryOf(f.matchAt(i)))
 	}
 	return out
 }
 
 // pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
 // or, of a log that is not of now, its newest line.
-func pileUp(ctx context.Context, lines []*entries.Entry, d dimension, end time.Time) ([]*pile, error) {
-	at := map[pileKey]*pile{}
-	var out []*pile
+func pileUp(ctx context.Context, lines []*entries.Entry, d pileDimension, end time.Time) ([]*linePile, error) {
+	at := map[pileKey]*linePile{}
+	var out []*linePile
 	for i, e := range lines {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -207,22 +207,22 @@ func pileUp(ctx context.Context, lines []*entries.Entry, d dimension, end time.T
 		if e == nil || e.Gap != nil {
 			continue
 		}
-		k := d.key(e)
+		k := d.keyOf(e)
 		h := at[k]
 		if h == nil {
-			h = &pile{first: e.Line.At, last: e.Line.At}
+			h = &linePile{first: e.Line.At, last: e.Line.At}
 			at[k], out = h, append(out, h)
 		}
-		h.add(e, end)
+		h.addEntry(e, end)
 	}
 	for _, h := range out {
-		h.name, h.term = d.name(h.newest)
+		h.name, h.term = d.nameOf(h.newest)
 	}
-	slices.SortStableFunc(out, func(a, b *pile) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
+	slices.SortStableFunc(out, func(a, b *linePile) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
 	return out, nil
 }
 
-func (h *pile) add(e *entries.Entry, end time.Time) {
+func (h *linePile) addEntry(e *entries.Entry, end time.Time) {
 	h.n++
 	h.newest = e
 	if e.Line.Verdict == "drop" || e.Line.Verdict == "reject" {
@@ -247,13 +247,13 @@ func (h *pile) add(e *entries.Entry, end time.Time) {
 // was written.
 const stored = time.Minute
 
-// end is the moment up to which bars and rates count.
-func (f *feed) end(upto uint64, now time.Time) time.Time {
-	n := f.before(upto)
+// countingEnd is the moment up to which bars and rates count.
+func (f *lineFeed) countingEnd(upto uint64, now time.Time) time.Time {
+	n := f.matchesBefore(upto)
 	if n == 0 {
 		return now
 	}
-	if e := f.entry(f.at(n - 1)); e != nil && e.At.Sub(e.Line.At) > stored {
+	if e := f.entryOf(f.matchAt(n - 1)); e != nil && e.At.Sub(e.Line.At) > stored {
 		return e.Line.At
 	}
 	return now

@@ -75,16 +75,16 @@ func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
 	return out
 }
 
-func feedOf(entries []*entries.Entry) *feed {
-	f := &feed{held: entries, texts: make([]string, len(entries)), about: make([]bool, len(entries))}
-	f.restart()
-	f.scan(time.Hour)
+func feedOf(entries []*entries.Entry) *lineFeed {
+	f := &lineFeed{held: entries, texts: make([]string, len(entries)), isAbout: make([]bool, len(entries))}
+	f.restartScan()
+	f.scanLines(time.Hour)
 	return f
 }
 
 // piles are those of all lines.
-func (f *feed) piles(d dimension, now time.Time) []*pile {
-	out, _ := pileUp(context.Background(), f.matching(math.MaxUint64), d, f.end(math.MaxUint64, now))
+func (f *lineFeed) piles(d pileDimension, now time.Time) []*linePile {
+	out, _ := pileUp(context.Background(), f.matchesUpTo(math.MaxUint64), d, f.countingEnd(math.MaxUint64, now))
 	return out
 }
 
@@ -180,7 +180,7 @@ func TestSpaces(t *testing.T) {
 		return &entries.Entry{Src: ends[i], Dst: pod, Line: logline.Line{Proto: "tcp"}}
 	}
 	for i := range ends {
-		name, term := byNamespaces.name(of(i))
+		name, term := byNamespaces.nameOf(of(i))
 		if want := names[i] + " → red"; name != want {
 			t.Errorf("%+v: %q, want %q", ends[i], name, want)
 		}
@@ -205,8 +205,8 @@ func TestSpread(t *testing.T) {
 		f := feedOf(listed)
 		f.scope = func(e *entries.Entry) bool { return e.Seq%3 != 0 }
 		q, _ := logquery.Parse("port:8", time.Now())
-		f.narrow(q)
-		f.scan(time.Hour)
+		f.setScope(q)
+		f.scanLines(time.Hour)
 		n, upto := 1+rng.IntN(5), uint64(rng.IntN(len(listed)+1))
 		var page []uint64 // what the page is about
 		at := map[uint64]int{}
@@ -219,8 +219,8 @@ func TestSpread(t *testing.T) {
 		var want []uint64
 		for i, seq := range page {
 			near := false
-			for j := range f.len() {
-				if m, ok := at[f.at(j)]; ok && max(m-i, i-m) <= n {
+			for j := range f.countMatches() {
+				if m, ok := at[f.matchAt(j)]; ok && max(m-i, i-m) <= n {
 					near = true
 				}
 			}
@@ -228,8 +228,8 @@ func TestSpread(t *testing.T) {
 				want = append(want, seq)
 			}
 		}
-		s := spread{n: n}
-		s.bring(f, upto)
+		s := contextLines{n: n}
+		s.bringUpTo(f, upto)
 		if diff := cmp.Diff(want, s.seqs); diff != "" {
 			t.Fatalf("%d around, up to %d: %s", n, upto, diff)
 		}

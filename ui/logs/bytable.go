@@ -17,30 +17,30 @@ import (
 // byTable is the table of a page that groups its lines. Piles are counted beside the
 // screen.
 type byTable struct {
-	table *widget.Table[*pile]
-	now   time.Time
-	st    *themes.StyleSet
-	of    pilesOf   // what the piles, or those being counted, are of
-	at    time.Time // when that was begun; zero where they are wanted at once
-	stale bool
-	works view.LatestWork
+	table      *widget.Table[*linePile]
+	now        time.Time
+	st         *themes.StyleSet
+	pilesOf    pilesOf   // what the piles, or those being counted, are of
+	countBegan time.Time // when that was begun; zero where they are wanted at once
+	stale      bool
+	counting   view.LatestWork
 }
 
 // pilesOf holds the inputs that the piles were worked out from.
 type pilesOf struct {
-	by         dimension
+	by         pileDimension
 	matches    int
 	first, end uint64
 	second     int64
-	clock      line.Clock
+	clock      line.ClockMode
 }
 
 // pilesEvery is how often piles are counted anew while lines come.
 const pilesEvery = 250 * time.Millisecond
 
 // askBy asks what to group by.
-func askBy(env *view.Env, now dimension, group func(*view.Env, dimension)) {
-	c := &view.ChoiceDialog{Title: "group by", Done: func(env *view.Env, i int) { group(env, dimension(i)) }}
+func askBy(env *view.Env, now pileDimension, group func(*view.Env, pileDimension)) {
+	c := &view.ChoiceDialog{Title: "group by", Done: func(env *view.Env, i int) { group(env, pileDimension(i)) }}
 	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
 		it := view.ChoiceItem{Key: key, Text: dimensionNames[i][0]}
 		if i == 0 {
@@ -52,73 +52,75 @@ func askBy(env *view.Env, now dimension, group func(*view.Env, dimension)) {
 }
 
 // groupBy shows piles, or the lines again.
-func (v *logPage) groupBy(env *view.Env, d dimension) {
-	v.piles.works.StopWork()
-	v.by, v.piles = d, byTable{works: v.piles.works}
+func (v *logPage) groupBy(env *view.Env, d pileDimension) {
+	v.piles.counting.StopWork()
+	v.by, v.piles = d, byTable{counting: v.piles.counting}
 	if d != byNothing {
 		v.piles.makeTable(d, &v.writer)
-		v.pile(env)
+		v.updatePiles(env)
 	}
-	v.bring()
+	v.updateList()
 }
 
 // makeTable makes the table of a dimension; its times are those of the writer's clock.
-func (b *byTable) makeTable(d dimension, writer *line.Writer) {
-	number := func(title string, drop int, of func(*pile) int) widget.Column[*pile] {
-		return widget.Column[*pile]{Title: title, Right: true, Drop: drop, Less: func(a, b *pile) int { return of(a) - of(b) },
-			Cell: func(h *pile) widget.Line { return widget.Plain(words.Thousands(of(h))) }}
+func (b *byTable) makeTable(d pileDimension, writer *line.LineWriter) {
+	number := func(title string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
+		return widget.TableColumn[*linePile]{Title: title, Right: true, Drop: drop, Less: func(a, b *linePile) int { return of(a) - of(b) },
+			Cell: func(h *linePile) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
 	}
-	moment := func(title string, drop int, of func(*pile) time.Time) widget.Column[*pile] {
-		return widget.Column[*pile]{Title: title, Drop: drop, Less: func(a, b *pile) int { return of(a).Compare(of(b)) },
-			Cell: func(h *pile) widget.Line {
-				return widget.Styled(writer.Clock.Second(of(h), b.now), b.st.Dim)
+	moment := func(title string, drop int, of func(*linePile) time.Time) widget.TableColumn[*linePile] {
+		return widget.TableColumn[*linePile]{Title: title, Drop: drop, Less: func(a, b *linePile) int { return of(a).Compare(of(b)) },
+			Cell: func(h *linePile) widget.Line {
+				return widget.StyledLine(writer.Clock.SecondText(of(h), b.now), b.st.Dim)
 			}}
 	}
-	b.table = &widget.Table[*pile]{
-		ID:    func(h *pile) string { return h.term },
+	b.table = &widget.Table[*linePile]{
+		ID:    func(h *linePile) string { return h.term },
 		Empty: "counting lines",
-		Columns: []widget.Column[*pile]{
-			{Title: dimensionNames[d][1], Name: true, Min: 16, Cell: func(h *pile) widget.Line { return widget.Styled(h.name, b.st.Accent) }},
-			number("LINES", 0, func(h *pile) int { return h.n }),
-			number("DENIED", 3, func(h *pile) int { return h.denied }),
-			{Title: "PER S", Right: true, Less: func(a, b *pile) int { return a.lately - b.lately },
-				Cell: func(h *pile) widget.Line { return widget.Plain(strconv.FormatFloat(h.rate(), 'f', 1, 64)) }},
-			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *pile) widget.Line { return widget.Styled(widget.Sparkline(h.bars[:]), b.st.Info) }},
-			moment("FIRST", 4, func(h *pile) time.Time { return h.first }),
-			moment("LAST", 2, func(h *pile) time.Time { return h.last }),
+		Columns: []widget.TableColumn[*linePile]{
+			{Title: dimensionNames[d][1], Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
+			number("LINES", 0, func(h *linePile) int { return h.n }),
+			number("DENIED", 3, func(h *linePile) int { return h.denied }),
+			{Title: "PER S", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
+				Cell: func(h *linePile) widget.Line {
+					return widget.PlainLine(strconv.FormatFloat(h.recentRate(), 'f', 1, 64))
+				}},
+			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *linePile) widget.Line { return widget.StyledLine(widget.SparklineOf(h.bars[:]), b.st.Info) }},
+			moment("FIRST", 4, func(h *linePile) time.Time { return h.first }),
+			moment("LAST", 2, func(h *linePile) time.Time { return h.last }),
 		},
 	}
 }
 
-// renew has the piles counted with the next Sync: they are of something else.
-func (b *byTable) renew() {
-	b.works.StopWork()
-	b.of, b.at, b.stale = pilesOf{}, time.Time{}, b.table != nil
+// renewPiles has the piles counted with the next Sync: they are of something else.
+func (b *byTable) renewPiles() {
+	b.counting.StopWork()
+	b.pilesOf, b.countBegan, b.stale = pilesOf{}, time.Time{}, b.table != nil
 }
 
-// pile brings the piles up to date when they are due.
-func (v *logPage) pile(env *view.Env) {
+// updatePiles brings the piles up to date when they are due.
+func (v *logPage) updatePiles(env *view.Env) {
 	b := &v.piles
 	if b.table == nil {
 		return
 	}
 	b.now, b.st = v.now, env.Styles
-	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
+	of := pilesOf{by: v.by, matches: v.feed.countMatches(), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
 	if v.follow || v.writer.Clock == line.Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
-	b.stale = of != b.of
-	if !b.stale || b.works.IsUnderWay() || v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
+	b.stale = of != b.pilesOf
+	if !b.stale || b.counting.IsUnderWay() || v.now.Sub(b.countBegan) < pilesEvery && !v.now.Before(b.countBegan) {
 		return
 	}
-	b.of, b.at, b.stale = of, v.now, false
-	lines, d, end := v.feed.matching(v.shownTo()), v.by, v.feed.end(v.shownTo(), v.now)
-	view.BeginWork(&b.works, env, "", func(ctx context.Context) ([]*pile, error) { return pileUp(ctx, lines, d, end) })
+	b.pilesOf, b.countBegan, b.stale = of, v.now, false
+	lines, d, end := v.feed.matchesUpTo(v.shownTo()), v.by, v.feed.countingEnd(v.shownTo(), v.now)
+	view.BeginWork(&b.counting, env, "", func(ctx context.Context) ([]*linePile, error) { return pileUp(ctx, lines, d, end) })
 }
 
-// receive takes piles.
-func (b *byTable) receive(msg any) {
-	if piles, err, ok := view.TakeResult[[]*pile](&b.works, msg); ok && err == nil && b.table != nil {
+// receivePiles takes piles.
+func (b *byTable) receivePiles(msg any) {
+	if piles, err, ok := view.TakeResult[[]*linePile](&b.counting, msg); ok && err == nil && b.table != nil {
 		b.table.Empty = "no lines to group"
 		b.table.SetItems(piles)
 	}
@@ -129,7 +131,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 	t := v.piles.table
 	switch id {
 	case action.Open:
-		h, ok := t.Selected()
+		h, ok := t.SelectedItem()
 		if !ok {
 			env.SayFailure("no lines here")
 			return true
@@ -159,7 +161,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 
 // newestOf is the newest line of the pile under the cursor.
 func (b *byTable) newestOf() *entries.Entry {
-	if h, ok := b.table.Selected(); ok {
+	if h, ok := b.table.SelectedItem(); ok {
 		return h.newest
 	}
 	return nil

@@ -16,62 +16,62 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	if v.by != byNothing && v.doBy(env, id) {
 		return true
 	}
-	if d := widget.Stride(id, v.height); d != 0 {
-		v.move(d)
+	if d := widget.StrideOf(id, v.height); d != 0 {
+		v.moveBy(d)
 		return true
 	}
 	switch id {
 	case action.Top:
-		v.move(-v.list.n)
+		v.moveBy(-v.list.n)
 	case action.Bottom:
 		if !v.atEnd(env) {
-			v.pause(false)
+			v.setPaused(false)
 		}
 	case action.LogsSeek:
 		v.askTime(env)
 	case action.Left, action.Right:
-		v.left = widget.Aside(id, v.left)
+		v.left = widget.SidewaysOffset(id, v.left)
 	case action.Wide:
 		v.wide, v.left = !v.wide, 0
 	case action.Wrap:
 		v.writer.Wrap, v.left = !v.writer.Wrap, 0
 	case action.LogsTime:
-		v.writer.Clock = v.writer.Clock.Next()
-		v.keep(env)
-		v.writer.Forget()
-		v.piles.renew()
-		v.pile(env)
-		env.SayText("%s", v.writer.Clock.Told(env.Now))
+		v.writer.Clock = v.writer.Clock.NextClock()
+		v.keepSetup(env)
+		v.writer.ForgetWidths()
+		v.piles.renewPiles()
+		v.updatePiles(env)
+		env.SayText("%s", v.writer.Clock.ToldText(env.Now))
 	case action.LogsPause:
-		v.pause(v.follow)
+		v.setPaused(v.follow)
 	case action.LogsAggregate:
 		if v.by != byNothing {
 			v.groupBy(env, byNothing)
 			break
 		}
 		v.list.group = !v.list.group
-		v.feed.groups.reset()
-		v.bring()
+		v.feed.groups.resetGroups()
+		v.updateList()
 	case action.LogsBy:
 		askBy(env, v.by, v.groupBy)
 	case action.LogsColumns:
-		line.AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []line.Column) {
+		line.AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []line.LineColumn) {
 			v.writer.Columns, v.left = chosen, 0
-			v.keep(env)
+			v.keepSetup(env)
 		})
 	case action.LogsMore:
-		v.widen(env, 1)
+		v.widenContext(env, 1)
 	case action.LogsLess:
-		v.widen(env, -1)
+		v.widenContext(env, -1)
 	case action.LogsMark:
-		v.mark(env.Now)
+		v.addMark(env.Now)
 	case action.LogsClear:
-		v.feed.clear()
+		v.feed.hideAll()
 		v.list.marks, v.cleared = nil, env.Now
 		v.follow = true
-		v.bring()
+		v.updateList()
 	case action.Find:
-		v.ask(env)
+		v.askSearch(env)
 	case action.FindNext:
 		v.findNext(env, 1)
 	case action.FindPrev:
@@ -86,25 +86,25 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		if p := v.SelectedPage(); p.None() {
+		if p := v.SelectedPage(); p.IsNone() {
 			env.SayFailure("nothing to open: the rule behind this line is unknown")
 		} else {
 			env.OpenPage(p)
 		}
 	case action.LogsRows:
-		openRow(env, v.entry())
+		openRow(env, v.selectedEntry())
 	case action.LogsPod:
-		openPod(env, v.entry())
+		openPod(env, v.selectedEntry())
 	case action.GoProbe:
-		probeLine(env, v.entry())
+		probeLine(env, v.selectedEntry())
 	case action.LogsTrace:
-		traceLine(env, v.entry(), nav.ToTrace, view.AskTrace)
+		traceLine(env, v.selectedEntry(), nav.ToTrace, view.AskTrace)
 	case action.LogsOVN:
-		traceLine(env, v.entry(), nav.ToOVNTrace, view.AskOVNTrace)
+		traceLine(env, v.selectedEntry(), nav.ToOVNTrace, view.AskOVNTrace)
 	case action.LogsPropose:
-		askProposal(env, v.entry(), v.shown())
+		askProposal(env, v.selectedEntry(), v.shownEntries())
 	case action.LogsLogging:
-		k := policyOf(v.page, v.entry())
+		k := policyOf(v.page, v.selectedEntry())
 		if k.Name == "" {
 			env.SayFailure("no policy here")
 			return true
@@ -114,23 +114,23 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		if v.page.Key.Kind.IsPolicy() {
 			v.findAbove(env, true) // told when it is known
 		} else {
-			tellWhy(env, v.why(env), v.above.links())
+			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case action.LogsSave:
-		askSave(env, v.shown())
+		askSave(env, v.shownEntries())
 	default:
 		return false
 	}
 	return true
 }
 
-// mark puts a line of the user's own behind the newest one.
-func (v *walk) mark(now time.Time) {
-	v.list.marks = append(v.list.marks, mark{after: v.feed.last(), text: "mark " + now.Format("15:04:05")})
+// addMark puts a line of the user's own behind the newest one.
+func (v *lineWalk) addMark(now time.Time) {
+	v.list.marks = append(v.list.marks, userMark{after: v.feed.lastHeld(), text: "mark " + now.Format("15:04:05")})
 	if n := len(v.list.marks); n > maxMarks {
-		v.list.marks = append([]mark(nil), v.list.marks[n-maxMarks:]...)
+		v.list.marks = append([]userMark(nil), v.list.marks[n-maxMarks:]...)
 	}
-	v.bring()
+	v.updateList()
 }
 
 // policyOf is the policy that a page, or a line on it, is about.

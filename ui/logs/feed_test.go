@@ -44,7 +44,7 @@ func offer(l *logs.Store, n int, port uint16) {
 }
 
 // naive is what the index must hold, worked out anew.
-func naive(f *feed) (out []uint64) {
+func naive(f *lineFeed) (out []uint64) {
 	for _, e := range f.held {
 		if e.Seq > f.hidden && (f.scope == nil || f.scope(e)) && e.Matches(&f.query, nil) {
 			out = append(out, e.Seq)
@@ -53,9 +53,9 @@ func naive(f *feed) (out []uint64) {
 	return out
 }
 
-func index(f *feed) (out []uint64) {
-	for i := range f.len() {
-		out = append(out, f.at(i))
+func index(f *lineFeed) (out []uint64) {
+	for i := range f.countMatches() {
+		out = append(out, f.matchAt(i))
 	}
 	return out
 }
@@ -65,49 +65,49 @@ func index(f *feed) (out []uint64) {
 func TestFeed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	l := store(t, 300)
-	f := &feed{}
-	ls := list{feed: f, group: true}
+	f := &lineFeed{}
+	ls := lineList{feed: f, group: true}
 	filters := []string{"", "port:80", "tcp 44", "!port:80", "ni[lx]", "10.0.0.1 → 10.0.0.2"}
 	for step := range 400 {
 		switch rng.IntN(8) {
 		case 0:
-			f.narrow(parse(filters[rng.IntN(len(filters))]))
+			f.setScope(parse(filters[rng.IntN(len(filters))]))
 		case 1:
-			f.clear()
+			f.hideAll()
 			ls.marks = nil
 		case 2:
-			ls.marks = append(ls.marks, mark{after: f.last()})
+			ls.marks = append(ls.marks, userMark{after: f.lastHeld()})
 		case 3:
 			offer(l, rng.IntN(400), 80) // the ring may go round
 		default:
 			offer(l, rng.IntN(20), []uint16{80, 443, 22}[rng.IntN(3)])
 		}
-		f.pull(l)
-		f.scan(time.Duration(rng.IntN(2)) * time.Hour)
-		if f.pending() {
+		f.pullNew(l)
+		f.scanLines(time.Duration(rng.IntN(2)) * time.Hour)
+		if f.isPending() {
 			continue
 		}
 		if diff := cmp.Diff(naive(f), index(f)); diff != "" {
 			t.Fatalf("step %d: %s", step, diff)
 		}
-		ls.bring(math.MaxUint64)
+		ls.bringUpTo(math.MaxUint64)
 		total := 0
 		for i := range ls.n {
-			it := ls.line(i)
+			it := ls.lineAt(i)
 			total += it.n
-			if i > 0 && ls.line(i-1).seq >= it.seq {
+			if i > 0 && ls.lineAt(i-1).seq >= it.seq {
 				t.Fatalf("step %d: groups do not stand in the order of their last line", step)
 			}
-			if f.entry(it.seq) == nil {
+			if f.entryOf(it.seq) == nil {
 				t.Fatalf("step %d: a group shows line %d, which is not held", step, it.seq)
 			}
 		}
-		if total != f.len() {
-			t.Fatalf("step %d: groups count %d lines, %d match", step, total, f.len())
+		if total != f.countMatches() {
+			t.Fatalf("step %d: groups count %d lines, %d match", step, total, f.countMatches())
 		}
-		for row := range ls.rows() {
-			if it := ls.at(row); it.mark == nil && ls.row(ls.find(it.id)) != row {
-				t.Fatalf("step %d: the line of row %d is found in row %d", step, row, ls.row(ls.find(it.id)))
+		for row := range ls.countRows() {
+			if it := ls.itemAtRow(row); it.mark == nil && ls.rowOf(ls.findID(it.id)) != row {
+				t.Fatalf("step %d: the line of row %d is found in row %d", step, row, ls.rowOf(ls.findID(it.id)))
 			}
 		}
 	}
@@ -122,8 +122,8 @@ func parse(text string) logquery.Query {
 func TestWrapped(t *testing.T) {
 	l := widget.Line{{Text: "one two three "}, {Text: "四四四四四四四四四"}, {Text: " end"}}
 	for w := 1; w < 40; w++ {
-		for _, s := range wrapped(l, w, "▸ ", nil) {
-			if n := widget.Width(s); n > w && w > 1 {
+		for _, s := range wrapLine(l, w, "▸ ", nil) {
+			if n := widget.TextWidth(s); n > w && w > 1 {
 				t.Errorf("at %d a line is %d wide: %q", w, n, s)
 			}
 		}
@@ -135,18 +135,18 @@ func TestWrapped(t *testing.T) {
 func TestScanStops(t *testing.T) {
 	l := store(t, 3000)
 	offer(l, 3000, 80)
-	f := &feed{}
-	f.pull(l)
-	f.narrow(parse("dst:10.0.0.2 (?i)10\\.0.*dropped by"))
-	f.scan(time.Nanosecond)
-	if n := f.len(); n == 0 || n == 3000 || !f.pending() || f.at(n-1) != f.last() {
-		t.Errorf("%d of 3000 lines were looked at in no time, the newest %d", n, f.at(max(0, n-1)))
+	f := &lineFeed{}
+	f.pullNew(l)
+	f.setScope(parse("dst:10.0.0.2 (?i)10\\.0.*dropped by"))
+	f.scanLines(time.Nanosecond)
+	if n := f.countMatches(); n == 0 || n == 3000 || !f.isPending() || f.matchAt(n-1) != f.lastHeld() {
+		t.Errorf("%d of 3000 lines were looked at in no time, the newest %d", n, f.matchAt(max(0, n-1)))
 	}
-	for f.pending() {
-		f.scan(time.Hour)
+	for f.isPending() {
+		f.scanLines(time.Hour)
 	}
-	if f.len() != 3000 {
-		t.Errorf("%d lines match in the end", f.len())
+	if f.countMatches() != 3000 {
+		t.Errorf("%d lines match in the end", f.countMatches())
 	}
 }
 
@@ -157,23 +157,23 @@ func BenchmarkFilter(b *testing.B) {
 	}
 	for _, text := range []string{"", "tcp 12", "tcp.*by", "policy:one"} {
 		b.Run(fmt.Sprintf("%q", text), func(b *testing.B) {
-			f := &feed{}
-			f.pull(l)
+			f := &lineFeed{}
+			f.pullNew(l)
 			b.ReportAllocs()
 			for b.Loop() {
-				f.narrow(parse(text))
-				f.scan(time.Hour)
+				f.setScope(parse(text))
+				f.scanLines(time.Hour)
 			}
 		})
 	}
 	b.Run("groups", func(b *testing.B) {
-		f := &feed{}
-		f.pull(l)
-		f.scan(time.Hour)
-		ls := list{feed: f, group: true}
+		f := &lineFeed{}
+		f.pullNew(l)
+		f.scanLines(time.Hour)
+		ls := lineList{feed: f, group: true}
 		for b.Loop() {
-			f.groups.reset()
-			ls.bring(math.MaxUint64)
+			f.groups.resetGroups()
+			ls.bringUpTo(math.MaxUint64)
 		}
 	})
 }

@@ -51,8 +51,8 @@ const ticked = 1_000 // lines that come between two ticks
 type ticking struct {
 	mode string
 	w    moving
-	feed feed
-	list list
+	feed lineFeed
+	list lineList
 }
 
 func newTicking(mode string) *ticking {
@@ -63,19 +63,19 @@ func newTicking(mode string) *ticking {
 
 func (x *ticking) begin() {
 	x.w.first, x.w.last = 1, logs.DefaultLines
-	x.feed = feed{}
-	x.list = list{feed: &x.feed, group: x.mode == "groups"}
+	x.feed = lineFeed{}
+	x.list = lineList{feed: &x.feed, group: x.mode == "groups"}
 	if x.mode == "around" {
 		x.list.around.n, x.feed.query = 5, parse("port:1-200")
 	}
-	x.feed.pull(&x.w)
+	x.feed.pullNew(&x.w)
 	x.show()
 }
 
 func (x *ticking) show() {
-	x.feed.scan(time.Hour)
-	x.list.bring(math.MaxUint64)
-	x.feed.tally.count(&x.feed, math.MaxUint64)
+	x.feed.scanLines(time.Hour)
+	x.list.bringUpTo(math.MaxUint64)
+	x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 }
 
 func (x *ticking) tick() {
@@ -83,9 +83,9 @@ func (x *ticking) tick() {
 		x.begin()
 	}
 	x.w.first, x.w.last = x.w.first+ticked, x.w.last+ticked
-	x.feed.pull(&x.w)
+	x.feed.pullNew(&x.w)
 	if x.mode == "filter" {
-		x.feed.narrow(parse("12.*dropped"))
+		x.feed.setScope(parse("12.*dropped"))
 	}
 	x.show()
 }
@@ -94,33 +94,33 @@ func (x *ticking) tick() {
 func TestTickLooksAtNewLinesOnly(t *testing.T) {
 	x := newTicking("groups")
 	for range 10 {
-		groups, rules := x.feed.groups.seen, x.feed.tally.seen
+		groups, rules := x.feed.groups.seenLines, x.feed.tally.seenLines
 		x.tick()
-		if n := x.feed.groups.seen - groups; n > 2*ticked {
+		if n := x.feed.groups.seenLines - groups; n > 2*ticked {
 			t.Errorf("%d lines were grouped for %d that came and as many that went", n, ticked)
 		}
-		if n := x.feed.tally.seen - rules; n > 2*ticked {
+		if n := x.feed.tally.seenLines - rules; n > 2*ticked {
 			t.Errorf("%d lines were counted by rule for %d that came and as many that went", n, ticked)
 		}
 	}
-	groups := x.feed.groups.seen
-	x.list.marks = append(x.list.marks, mark{after: x.feed.last()})
+	groups := x.feed.groups.seenLines
+	x.list.marks = append(x.list.marks, userMark{after: x.feed.lastHeld()})
 	x.show()
-	if n := x.feed.groups.seen - groups; n > 0 {
+	if n := x.feed.groups.seenLines - groups; n > 0 {
 		t.Errorf("%d lines were grouped anew for a mark behind all of them", n)
 	}
 	// A filter looks at lines from the newest back, in pieces; none is counted twice.
-	x.feed.narrow(parse("not port:1-9"))
-	groups, rules := x.feed.groups.seen, x.feed.tally.seen
-	for x.feed.pending() {
-		x.feed.scan(time.Nanosecond)
-		x.list.bring(math.MaxUint64)
-		x.feed.tally.count(&x.feed, math.MaxUint64)
+	x.feed.setScope(parse("not port:1-9"))
+	groups, rules := x.feed.groups.seenLines, x.feed.tally.seenLines
+	for x.feed.isPending() {
+		x.feed.scanLines(time.Nanosecond)
+		x.list.bringUpTo(math.MaxUint64)
+		x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 	}
-	if n := x.feed.groups.seen - groups; n != x.feed.len() {
-		t.Errorf("%d lines were grouped to group %d", n, x.feed.len())
+	if n := x.feed.groups.seenLines - groups; n != x.feed.countMatches() {
+		t.Errorf("%d lines were grouped to group %d", n, x.feed.countMatches())
 	}
-	if n := x.feed.tally.seen - rules; n != x.feed.len() {
-		t.Errorf("%d lines were counted by rule to count %d", n, x.feed.len())
+	if n := x.feed.tally.seenLines - rules; n != x.feed.countMatches() {
+		t.Errorf("%d lines were counted by rule to count %d", n, x.feed.countMatches())
 	}
 }

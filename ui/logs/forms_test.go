@@ -43,13 +43,13 @@ var logLine = regexp.MustCompile(`^[ ▸] \d\d:\d\d:\d\d`)
 func TestLineForms(t *testing.T) {
 	w := newTail(t, 0)
 	w.mixed()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.GoldenAt("forms", [2]int{80, 24}, [2]int{100, 30}, [2]int{120, 34}, [2]int{160, 40})
 	s.Resize(80, 24)
 	s.Want("red/web-f1 → blue/api-d0", "✗ cluster-control eg5", "✗ cluster-control in4", "blue/web-g0 → db-g0", "→ cluster-control eg4", "✗ multi-tenan…ation eg0",
 		"✓ break-glass in0", "red/web-f0 → 8.8.8.8 ")
 	n := 0
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		if !logLine.MatchString(l) {
 			continue
 		}
@@ -59,13 +59,13 @@ func TestLineForms(t *testing.T) {
 		}
 	}
 	if n != 7 {
-		t.Errorf("%d lines:\n%s", n, s.Frame())
+		t.Errorf("%d lines:\n%s", n, s.PlainFrame())
 	}
 	s.Want("rest…/vault-j0 → kube…/coredn…bx7k1", "moni…/prome…us-0 → ingr…/ingre…h2fj", "green/api-c1 → restricted/vault-j1")
 	// Whatever the width, an end without a namespace is in that of the other.
 	for width := 60; width < 130; width++ {
 		s.Resize(width, 24)
-		for _, l := range strings.Split(s.Frame(), "\n") {
+		for _, l := range strings.Split(s.PlainFrame(), "\n") {
 			from, to, ok := strings.Cut(l, " → ")
 			if !ok || !logLine.MatchString(l) || strings.Contains(l, "db-g0") {
 				continue
@@ -81,16 +81,16 @@ func TestLineForms(t *testing.T) {
 	s.Want("dropped by cluster-control egress 5", "ovn-worker2", "/ingress-nginx-controller-7d4c-9h2fj")
 	for width := 24; width < 200; width += 3 {
 		s.Resize(width, 20)
-		s.Fits()
+		s.WantFits()
 	}
 	// The whole of the line under the cursor stands below, at any width.
 	s.Resize(80, 24)
 	s.Want("red/web-f0 → 8.8.8.8 (outside) tcp 443", `dropped by cluster-control egress 5 "default-deny"`)
 	// Signs have plain twins.
-	s = uitest.OpenWith(t, w.f, ui.Options{Page: nav.To(nav.Logs), StateDir: w.state, Config: config.Config{ASCII: true}})
+	s = uitest.OpenWith(t, w.f, ui.Options{Page: nav.PageOf(nav.Logs), StateDir: w.state, Config: config.Config{ASCII: true}})
 	s.Resize(80, 24)
 	s.Want("x cluster-control eg5", "v break-glass in0", "> cluster-control eg4")
-	for _, r := range s.Frame() {
+	for _, r := range s.PlainFrame() {
 		if r > 0x7e {
 			t.Errorf("%q is no ASCII", r)
 		}
@@ -102,7 +102,7 @@ func TestLineForms(t *testing.T) {
 func TestCountsOfWhatIsShown(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Want("── by rule, simulated traffic ─", `quarantine ingress 0 "deny-all-pods": 12 ▁`, `break-glass ingress 0 "allow-from-support": 3 ▁`)
 	s.Press("/")
 	s.Type("node:worker2")
@@ -142,10 +142,10 @@ func TestGroupsStandByTheirLastTime(t *testing.T) {
 	for _, port := range []uint16{1001, 1002, 1003, 1002} {
 		say(port)
 	}
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("z")
 	order := func() (out []string) {
-		for _, l := range strings.Split(s.Frame(), "\n") {
+		for _, l := range strings.Split(s.PlainFrame(), "\n") {
 			if m := regexp.MustCompile(`tcp (100\d) `).FindStringSubmatch(l); m != nil && logLine.MatchString(l) {
 				out = append(out, m[1])
 			}
@@ -153,12 +153,12 @@ func TestGroupsStandByTheirLastTime(t *testing.T) {
 		return out
 	}
 	if got := fmt.Sprint(order()); got != "[1001 1003 1002]" {
-		t.Errorf("order %v:\n%s", got, s.Frame())
+		t.Errorf("order %v:\n%s", got, s.PlainFrame())
 	}
 	say(1001)
 	w.tick(s)
 	if got := fmt.Sprint(order()); got != "[1003 1002 1001]" || !strings.Contains(s.Line("▸"), "×2") {
-		t.Errorf("order %v:\n%s", got, s.Frame())
+		t.Errorf("order %v:\n%s", got, s.PlainFrame())
 	}
 }
 
@@ -179,7 +179,7 @@ func TestWhyRulesAbove(t *testing.T) {
 	s.Press("esc", "h")
 	s.Want("why no lines", "⏎ goes to a rule that decides first", "cluster-control egress 5", "Deny, logs at alert")
 	s.Resize(80, 24)
-	s.Fits()
+	s.WantFits()
 	s.Want("cluster-control egress 5", "more · pgdown")
 	s.Press("j", "enter")
 	s.Want(`cluster-control egress 5 "default-deny"`)
@@ -200,7 +200,7 @@ func TestWhyRulesAbove(t *testing.T) {
 func TestWholeLineKeepsPort(t *testing.T) {
 	w := newTail(t, 0)
 	w.line("cluster-control", model.Egress, 5, "ingress-nginx/ingress-nginx-controller-7d4c-9h2fj", "kube-system/coredns-5d78c9869d-bx7k1", 5353, "drop")
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Resize(80, 24)
 	l := s.Line(" → kube-system/")
 	for _, want := range []string{"ingress-nginx/", "9h2fj → ", "bx7k1 "} {

@@ -28,15 +28,15 @@ func (v *logPage) Render(env *view.Env, w, h int) string {
 	var above, below []string
 	v.headed = 0
 	if h >= 6 {
-		above = v.header(env, w)
-		below = v.footer(env, w, h)
+		above = v.headerLines(env, w)
+		below = v.footerLines(env, w, h)
 	}
-	lines := v.text(env, w, max(1, h-len(above)-len(below)))
-	return widget.Pad(slices.Concat(above, lines, below), h)
+	lines := v.drawList(env, w, max(1, h-len(above)-len(below)))
+	return widget.PadBlock(slices.Concat(above, lines, below), h)
 }
 
-// header says what logs, and what is lost.
-func (v *logPage) header(env *view.Env, w int) []string {
+// headerLines says what logs, and what is lost.
+func (v *logPage) headerLines(env *view.Env, w int) []string {
 	st := env.Styles
 	l := widget.Line{{Text: " "}}
 	k := v.page.Key
@@ -44,7 +44,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case env.Rev.Mode.Name == revision.LogsMode:
 		l = l.Add("no cluster loaded: addresses and ACL names only; -f PATH adds pods, policies", st.Text)
 	case k.Kind.IsPolicy():
-		l = append(l, levels(env, k)...)
+		l = append(l, levelsLine(env, k)...)
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
@@ -57,29 +57,29 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.bar(env, v.entry(), w), v.hunt.line(env)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.placeBar(env, v.selectedEntry(), w), v.hunt.searchLine(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}
 	}
-	if v.wrong != nil && !v.wrong.Open {
-		lines = append(lines, widget.Styled(" ▲ not applied: "+widget.Clean(v.wrong.Error()), st.Warn).Render(w))
+	if v.filterError != nil && !v.filterError.Open {
+		lines = append(lines, widget.StyledLine(" ▲ not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
 	}
-	for i, lost := range v.lost(env, v.page) {
+	for i, lost := range v.lostLines(env, v.page) {
 		if i < 2 || env.H >= 20 {
-			lines = append(lines, widget.Styled(" ▲ "+lost, st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(" ▲ "+lost, st.Warn).Render(w))
 		}
 	}
 	v.headed = len(lines)
 	return lines
 }
 
-// levels say what the policy of the page logs.
-func levels(env *view.Env, k model.PolicyKey) widget.Line {
+// levelsLine say what the policy of the page logs.
+func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil {
-		return widget.Styled("▲ "+k.Label()+" no longer exists", st.Warn)
+		return widget.StyledLine("▲ "+k.Label()+" no longer exists", st.Warn)
 	}
 	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
@@ -90,11 +90,11 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	now := logging.Levels
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
-		return widget.Styled("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
+		return widget.StyledLine("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
 	case !now.IsOn() && len(logging.Problems) > 0:
-		return widget.Styled("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
+		return widget.StyledLine("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
 	case !now.IsOn():
-		return widget.Styled("▲ "+who+" logs nothing; "+change, st.Warn)
+		return widget.StyledLine("▲ "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string
@@ -115,9 +115,9 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	return l.Add(key, st.Key).Add(" changes it", st.Dim)
 }
 
-// lost says which lines never come: those over a meter's rate, those that came
+// lostLines says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
-func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
+func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	out = v.overLimit(env, page)
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
@@ -126,14 +126,14 @@ func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
 	if n := v.stats.Unparsed; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s could not be read", words.Total(n, "line")))
 	}
-	gaps, long := v.missing()
+	gaps, long := v.countMissing()
 	if gaps > 0 {
 		counts = append(counts, words.Total(gaps, "gap")+" in the logs followed")
 	}
 	if long > 0 {
 		counts = append(counts, words.Total(long, "line")+" too long to read")
 	}
-	if n := v.unseen(); n > 0 {
+	if n := v.countUnseen(); n > 0 {
 		counts = append(counts, words.Total(n, "number")+" missing in ovn-controller's lines")
 	}
 	if len(counts) > 0 {
@@ -149,9 +149,9 @@ type ruleStat struct {
 	shown uint64
 	pace  hits.RecentSeconds
 	stat  logs.RuleStat
-	// of is the number of all lines where others than those shown came, empty where that
+	// ruleName is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.
-	of string
+	ruleName string
 }
 
 // perRule are the counts of the rules the page is about, the most lines first. Where a
@@ -161,19 +161,19 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 	k := v.page.Key
 	narrowed := k.Kind == model.KindPod || !v.feed.query.ShowsAll()
 	for ref, s := range v.stats.PerRule {
-		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
+		if k.Kind.IsPolicy() && ref.Policy != k && !isDefaultDeny(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
-		if n := v.feed.tally.of(ref); n > 0 || !narrowed {
-			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.seconds(ref, v.pacedAt), stat: s}
-			if n < s.Count && k.Kind != model.KindPod && v.hunt.shown == nil {
-				r.of = " of " + words.Thousands(s.Count)
+		if n := v.feed.tally.countOf(ref); n > 0 || !narrowed {
+			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.recentSeconds(ref, v.pacedAt), stat: s}
+			if n < s.Count && k.Kind != model.KindPod && v.hunt.shownSearch == nil {
+				r.ruleName = " of " + words.Thousands(s.Count)
 			}
 			out = append(out, r)
 		}
 	}
-	if v.hunt.shown != nil { // of lines that were not read before
-		for ref, r := range v.feed.tally.by {
+	if v.hunt.shownSearch != nil { // of lines that were not read before
+		for ref, r := range v.feed.tally.byRule {
 			if _, ok := v.stats.PerRule[ref]; !ok && r.n > 0 {
 				out = append(out, ruleStat{ref: ref, shown: r.n})
 			}
@@ -186,9 +186,9 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 	return out
 }
 
-// denies says whether a name is that of a default deny which isolates the pods of
+// isDefaultDeny says whether a name is that of a default deny which isolates the pods of
 // the page's NetworkPolicy.
-func denies(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
+func isDefaultDeny(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
 	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
 }
@@ -211,9 +211,9 @@ func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short b
 	return ref.Policy.ShortLabel() + " " + label
 }
 
-// footer is the line under the cursor in full, and the counts per rule.
-func (v *logPage) footer(env *view.Env, w, h int) []string {
-	lines := whole(v.entry(), env.Styles, w, h)
+// footerLines is the line under the cursor in full, and the counts per rule.
+func (v *logPage) footerLines(env *view.Env, w, h int) []string {
+	lines := entryLines(v.selectedEntry(), env.Styles, w, h)
 	rules := v.perRule(env)
 	room := 1
 	switch {
@@ -226,50 +226,50 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 		return lines
 	}
 	title := "by rule"
-	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.of != "" }) {
+	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.ruleName != "" }) {
 		title += ", lines shown of all that came"
 	}
 	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
 		title += ", " + text
 	}
-	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))
-	return append(lines, counts(env, rules, v.page.Key, w, room)...)
+	lines = append(lines, widget.HeadingLine(title, w, env.Styles).Render(w))
+	return append(lines, ruleCountLines(env, rules, v.page.Key, w, room)...)
 }
 
-// whole is the line under the cursor with nothing left out.
-func whole(e *entries.Entry, st *themes.StyleSet, w, h int) []string {
+// entryLines is the line under the cursor with nothing left out.
+func entryLines(e *entries.Entry, st *themes.StyleSet, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}
-	lines := []string{widget.Heading("line", w, st).Render(w)}
+	lines := []string{widget.HeadingLine("line", w, st).Render(w)}
 	// Broken between what was sent and what became of it, which splits no name.
 	sentence, rest := e.Sentence(), ""
-	if i := strings.Index(sentence, " "+e.Action+" by "); w < 120 && i >= 0 && widget.Width(sentence) > w-2 {
+	if i := strings.Index(sentence, " "+e.Action+" by "); w < 120 && i >= 0 && widget.TextWidth(sentence) > w-2 {
 		sentence, rest = sentence[:i], sentence[i+1:]
 	}
-	lines = append(lines, widget.Plain(" "+shorten(sentence, w-2)).Render(w))
+	lines = append(lines, widget.PlainLine(" "+shortenNames(sentence, w-2)).Render(w))
 	if w < 120 { // always, so that the list keeps its height
-		lines = append(lines, widget.Plain(" "+widget.Truncate(rest, w-2)).Render(w))
+		lines = append(lines, widget.PlainLine(" "+widget.TruncateText(rest, w-2)).Render(w))
 	}
 	if h < 28 {
 		return lines
 	}
-	return append(lines, atMost(widget.Clean(e.Line.Raw), w, 2, st.Dim)...)
+	return append(lines, atMost(widget.CleanText(e.Line.Raw), w, 2, st.Dim)...)
 }
 
-// shorten cuts the longest words of a sentence, which are its names, in the middle until
+// shortenNames cuts the longest words of a sentence, which are its names, in the middle until
 // it has room in w cells: what comes after them is not lost.
-func shorten(sentence string, w int) string {
+func shortenNames(sentence string, w int) string {
 	const least = 8
 	names := strings.Split(sentence, " ")
 	widths := make([]int, len(names))
 	for i, n := range names {
-		widths[i] = widget.Width(n)
+		widths[i] = widget.TextWidth(n)
 	}
-	for over := widget.Width(sentence) - w; over > 0; over-- {
+	for over := widget.TextWidth(sentence) - w; over > 0; over-- {
 		long := slices.Index(widths, slices.Max(widths))
 		if widths[long] <= least {
-			return widget.Truncate(sentence, w)
+			return widget.TruncateText(sentence, w)
 		}
 		widths[long]--
 	}
@@ -282,38 +282,38 @@ func shorten(sentence string, w int) string {
 // atMost breaks a text into so many lines, the last of which is cut where there is no
 // room.
 func atMost(text string, w, n int, style themes.Style) []string {
-	parts := widget.Flow(text, max(1, w-2))
+	parts := widget.FlowText(text, max(1, w-2))
 	if len(parts) > n {
-		parts[n-1] = widget.Truncate(strings.Join(parts[n-1:], " "), w-2)
+		parts[n-1] = widget.TruncateText(strings.Join(parts[n-1:], " "), w-2)
 	}
 	lines := make([]string, n)
 	for i := range lines {
 		if i < len(parts) {
-			lines[i] = widget.Styled(" "+parts[i], style).Render(w)
+			lines[i] = widget.StyledLine(" "+parts[i], style).Render(w)
 		}
 	}
 	return lines
 }
 
-// counts puts the counts of rules side by side in as many lines as there is
+// ruleCountLines puts the counts of rules side by side in as many lines as there is
 // room.
-func counts(env *view.Env, rules []ruleStat, page model.Key, w, room int) []string {
+func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int) []string {
 	st := env.Styles
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.of + " "},
-			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
+		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
+			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}
-		if len(line) > 0 && line.Width()+l.Width()+2 > w {
+		if len(line) > 0 && line.LineWidth()+l.LineWidth()+2 > w {
 			lines = append(lines, line.Render(w))
 			line = nil
 			if len(lines) == room {
-				last := widget.Styled(fmt.Sprintf("  and %d more", len(rules)-i), st.Dim)
+				last := widget.StyledLine(fmt.Sprintf("  and %d more", len(rules)-i), st.Dim)
 				end := strings.TrimRight(lines[room-1], " ")
-				if n := widget.Width(end); n+last.Width() <= w {
+				if n := widget.TextWidth(end); n+last.LineWidth() <= w {
 					end += last.Render(w - n)
 				}
 				return append(lines[:room-1], end)

@@ -10,22 +10,22 @@ import (
 	"rung/model/logline"
 )
 
-// groups are equal lines counted: one line for each, in the order in which they last
+// lineGroups are equal lines counted: one line for each, in the order in which they last
 // came, so that what happens now is at the end; begun anew at every mark. Each line is
 // looked at when it is found and when it is let go, never again.
-type groups struct {
-	list  []*group
-	old   []*group // of lines older than all of the list's, the newest first
-	by    map[groupKey]*group
-	upto  uint64 // all matches up to here are counted
-	stale bool   // to be counted from the start
-	empty int    // groups of the list of which no line is left
-	marks []uint64
-	seen  int // lines looked at, for tests
+type lineGroups struct {
+	list      []*lineGroup
+	old       []*lineGroup // of lines older than all of the list's, the newest first
+	byKey     map[groupKey]*lineGroup
+	upto      uint64 // all matches up to here are counted
+	stale     bool   // to be counted from the start
+	empty     int    // groups of the list of which no line is left
+	marks     []uint64
+	seenLines int // lines looked at, for tests
 }
 
-// group is a line that came n times; last is the newest of them.
-type group struct {
+// lineGroup is a line that came n times; last is the newest of them.
+type lineGroup struct {
 	key  groupKey
 	last uint64
 	n    int
@@ -42,9 +42,11 @@ type groupKey struct {
 	gap            uint64 // of a gap its number: each stands alone
 }
 
-func (g *groups) reset() { *g = groups{marks: g.marks, stale: true, seen: g.seen} }
+func (g *lineGroups) resetGroups() {
+	*g = lineGroups{marks: g.marks, stale: true, seenLines: g.seenLines}
+}
 
-func (g *groups) key(e *entries.Entry) groupKey {
+func (g *lineGroups) keyOf(e *entries.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -53,24 +55,24 @@ func (g *groups) key(e *entries.Entry) groupKey {
 		traffic: e.Traffic(), verdict: e.Line.Verdict, rule: e.Rule}
 }
 
-// count brings the groups up to a number.
-func (g *groups) count(f *feed, upto uint64, marks []mark) {
-	if !g.marked(marks) || g.stale || g.by == nil || upto < g.upto {
-		g.reset()
+// countUpTo brings the groups up to a number.
+func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
+	if !g.takeMarks(marks) || g.stale || g.byKey == nil || upto < g.upto {
+		g.resetGroups()
 		g.stale = false
 		g.marks = g.marks[:0]
 		for _, m := range marks {
 			g.marks = append(g.marks, m.after)
 		}
-		g.by = map[groupKey]*group{}
+		g.byKey = map[groupKey]*lineGroup{}
 	}
 	from := g.upto
-	for i := f.before(from); i < f.len(); i++ {
-		seq := f.at(i)
+	for i := f.matchesBefore(from); i < f.countMatches(); i++ {
+		seq := f.matchAt(i)
 		if seq > upto {
 			break
 		}
-		x, fresh := g.of(f.entry(seq))
+		x, fresh := g.groupOf(f.entryOf(seq))
 		if fresh {
 			g.list = append(g.list, x)
 		}
@@ -78,12 +80,12 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 		x.n++
 	}
 	g.upto = max(g.upto, min(upto, f.high))
-	g.order(from)
+	g.orderGroups(from)
 }
 
-// marked takes in marks behind all lines, which change nothing about those; it says whether
+// takeMarks takes in marks behind all lines, which change nothing about those; it says whether
 // these are all marks there are.
-func (g *groups) marked(marks []mark) bool {
+func (g *lineGroups) takeMarks(marks []userMark) bool {
 	for i, m := range marks {
 		switch {
 		case i < len(g.marks) && g.marks[i] != m.after:
@@ -98,24 +100,24 @@ func (g *groups) marked(marks []mark) bool {
 	return len(g.marks) == len(marks)
 }
 
-// of is the group of a line; fresh says that it was made for it.
-func (g *groups) of(e *entries.Entry) (x *group, fresh bool) {
-	g.seen++
-	k := g.key(e)
-	x = g.by[k]
+// groupOf is the group of a line; fresh says that it was made for it.
+func (g *lineGroups) groupOf(e *entries.Entry) (x *lineGroup, fresh bool) {
+	g.seenLines++
+	k := g.keyOf(e)
+	x = g.byKey[k]
 	if x == nil {
-		x, fresh = &group{key: k}, true
-		g.by[k] = x
+		x, fresh = &lineGroup{key: k}, true
+		g.byKey[k] = x
 	}
 	return x, fresh
 }
 
-// older takes in a line from before those that are counted.
-func (g *groups) older(e *entries.Entry) {
-	if g.by == nil || g.stale || e == nil || e.Seq > g.upto {
+// addOlder takes in a line from before those that are counted.
+func (g *lineGroups) addOlder(e *entries.Entry) {
+	if g.byKey == nil || g.stale || e == nil || e.Seq > g.upto {
 		return
 	}
-	x, fresh := g.of(e)
+	x, fresh := g.groupOf(e)
 	x.n++
 	if fresh {
 		x.last = e.Seq
@@ -123,16 +125,16 @@ func (g *groups) older(e *entries.Entry) {
 	}
 }
 
-// order puts the groups that came again since a number behind the others, which stand
+// orderGroups puts the groups that came again since a number behind the others, which stand
 // in order already, and those of older lines before them.
-func (g *groups) order(since uint64) {
+func (g *lineGroups) orderGroups(since uint64) {
 	if g.upto == since && len(g.old) == 0 && g.empty == 0 {
 		return
 	}
-	list := make([]*group, 0, len(g.old)+len(g.list))
-	var again []*group
+	list := make([]*lineGroup, 0, len(g.old)+len(g.list))
+	var again []*lineGroup
 	slices.Reverse(g.old)
-	for _, part := range [][]*group{g.old, g.list} {
+	for _, part := range [][]*lineGroup{g.old, g.list} {
 		for _, x := range part {
 			switch {
 			case x.n == 0:
@@ -143,31 +145,31 @@ func (g *groups) order(since uint64) {
 			}
 		}
 	}
-	slices.SortFunc(again, func(a, b *group) int { return cmp.Compare(a.last, b.last) })
+	slices.SortFunc(again, func(a, b *lineGroup) int { return cmp.Compare(a.last, b.last) })
 	g.list, g.old, g.empty = append(list, again...), nil, 0
 }
 
-// forget takes a line out that the store let go.
-func (g *groups) forget(e *entries.Entry) {
-	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
+// forgetEntry takes a line out that the store let go.
+func (g *lineGroups) forgetEntry(e *entries.Entry) {
+	if e == nil || g.byKey == nil || e.Seq > g.upto || g.stale {
 		return
 	}
-	g.seen++
-	k := g.key(e)
-	x := g.by[k]
+	g.seenLines++
+	k := g.keyOf(e)
+	x := g.byKey[k]
 	if x == nil {
 		return
 	}
 	x.n--
 	if x.n <= 0 {
 		x.n = 0
-		delete(g.by, k)
+		delete(g.byKey, k)
 		g.empty++ // it leaves the list with all others that do
 	}
 }
 
-// mark is a line of the user's own: it stands behind the line with that number.
-type mark struct {
+// userMark is a line of the user's own: it stands behind the line with that number.
+type userMark struct {
 	after uint64
 	text  string
 }

@@ -12,74 +12,74 @@ import (
 	"rung/ui/widget"
 )
 
-// hunt is the search of the log files for what the page shows: the lines that are kept are
+// fileSearch is the search of the log files for what the page shows: the lines that are kept are
 // their last ones, or those from a time on. Once it is through, the page has its lines.
-type hunt struct {
-	of    hunted
-	now   *logs.Search // under way, or through
-	shown *logs.Search // whose lines the page has, nil for the store's
-	told  logs.SearchProgress
-	err   error
+type fileSearch struct {
+	terms        searchTerms
+	running      *logs.Search // under way, or through
+	shownSearch  *logs.Search // whose lines the page has, nil for the store's
+	toldProgress logs.SearchProgress
+	err          error
 }
 
-// hunted holds the terms of a search; the zero value searches for nothing.
-type hunted struct {
-	on     bool
-	filter string
-	around int
+// searchTerms holds the terms of a search; the zero value searches for nothing.
+type searchTerms struct {
+	isWanted bool
+	filter   string
+	around   int
 }
 
-// lines is where a page takes entries from.
-type lines interface {
+// lineSource is where a page takes entries from.
+type lineSource interface {
 	EntriesAfter(seq uint64, most int) []*entries.Entry
 	FirstNumber() uint64
 	LastNumber() uint64
 }
 
-// from are the lines of the search that is shown, or the store's.
-func (h *hunt) from(l *logs.Store) lines {
+// shownLines are the lines of the search that is shown, or the store's.
+func (h *fileSearch) shownLines(l *logs.Store) lineSource {
 	switch {
-	case h.shown != nil:
-		return h.shown
+	case h.shownSearch != nil:
+		return h.shownSearch
 	case l != nil:
 		return l
 	}
 	return nil
 }
 
-// wanted returns the terms to search the files for: none while all lines of the files are
+// wantedTerms returns the terms to search the files for: none while all lines of the files are
 // held, after the page was cleared, or while the files are played.
-func (v *logPage) wanted(l *logs.Store) hunted {
+func (v *logPage) wantedTerms(l *logs.Store) searchTerms {
 	if l == nil || v.feed.query.ShowsAll() || !v.cleared.IsZero() {
-		return hunted{}
+		return searchTerms{}
 	}
 	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.ReadWhole {
-		return hunted{}
+		return searchTerms{}
 	}
-	return hunted{true, v.filter, v.list.around.n}
+	return searchTerms{true, v.filter, v.list.around.n}
 }
 
-// search begins to search the files where that is wanted, and takes what was found.
-func (v *logPage) search(l *logs.Store) {
+// searchFiles begins to search the files where that is wanted, and takes what was found.
+func (v *logPage) searchFiles(l *logs.Store) {
 	h := &v.hunt
-	if want := v.wanted(l); want != h.of {
+	if want := v.wantedTerms(l); want != h.terms {
 		v.giveUp()
-		h.of = want
-		if want.on {
+		h.terms = want
+		if want.isWanted {
 			v.startHunt(l)
 		}
 		return
 	}
-	if h.now == nil {
+	if h.running == nil {
 		return
 	}
-	h.told = h.now.Progress()
+	h.toldProgress = h.running.Progress()
 	switch {
-	case h.told.Err != nil:
-		h.err = h.told.Err
-	case h.told.Done && h.shown != h.now:
-		v.swap(h.now)
-	case h.told.NoMoreLines: // another page searched, or the files were gone to another time
+	case h.toldProgress.Err != nil:
+		h.err = h.toldProgress.Err
+	case h.toldProgress.Done && h.shownSearch != h.running:
+		v.swapLines(h.running)
+	case h.toldProgress.NoMoreLines: // another page searched, or the files were gone to another time
 		v.startHunt(l)
 	}
 }
@@ -88,63 +88,63 @@ func (v *logPage) search(l *logs.Store) {
 func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
-	h.told = logs.SearchProgress{}
-	h.now, h.err = l.Search(logs.SearchWanted{About: about, Around: h.of.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
+	h.toldProgress = logs.SearchProgress{}
+	h.running, h.err = l.Search(logs.SearchWanted{About: about, Around: h.terms.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
 }
 
 // giveUp ends the search and shows the lines of the store again.
 func (v *logPage) giveUp() {
 	h := &v.hunt
-	if h.now != nil {
-		h.now.Stop()
+	if h.running != nil {
+		h.running.Stop()
 	}
-	if h.shown != nil {
-		v.swap(nil)
+	if h.shownSearch != nil {
+		v.swapLines(nil)
 	}
-	*h = hunt{}
+	*h = fileSearch{}
 }
 
-// under says whether the files are being searched.
-func (h *hunt) under() bool {
-	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.NoMoreLines
+// isUnderWay says whether the files are being searched.
+func (h *fileSearch) isUnderWay() bool {
+	return h.running != nil && h.err == nil && h.shownSearch != h.running && !h.toldProgress.NoMoreLines
 }
 
-// swap shows what a search found, or the lines of the store; the cursor stays on its line,
+// swapLines shows what a search found, or the lines of the store; the cursor stays on its line,
 // and marks between theirs.
-func (v *logPage) swap(to *logs.Search) {
+func (v *logPage) swapLines(to *logs.Search) {
 	var at *entries.Entry
 	over := 0
-	if i := v.cursor(); i >= 0 && !v.follow {
-		at, over = v.feed.entry(v.list.line(i).seq), v.list.row(i)-v.top
+	if i := v.cursorLine(); i >= 0 && !v.follow {
+		at, over = v.feed.entryOf(v.list.lineAt(i).seq), v.list.rowOf(i)-v.top
 	}
 	behind := make([]*entries.Entry, len(v.list.marks))
 	for i, m := range v.list.marks {
-		behind[i] = v.feed.entry(m.after)
+		behind[i] = v.feed.entryOf(m.after)
 	}
-	v.hunt.shown = to
-	v.feed.held, v.feed.texts, v.feed.about = nil, nil, nil
-	v.feed.sure = to != nil && v.hunt.of.around == 0
-	v.feed.restart()
-	v.feed.pull(v.hunt.from(v.store))
-	v.feed.scan(10 * budget)
+	v.hunt.shownSearch = to
+	v.feed.held, v.feed.texts, v.feed.isAbout = nil, nil, nil
+	v.feed.sure = to != nil && v.hunt.terms.around == 0
+	v.feed.restartScan()
+	v.feed.pullNew(v.hunt.shownLines(v.store))
+	v.feed.scanLines(10 * budget)
 	for i := range v.list.marks {
 		if behind[i] != nil {
-			v.list.marks[i].after = v.feed.same(behind[i])
+			v.list.marks[i].after = v.feed.sameLine(behind[i])
 		}
 	}
 	if at != nil {
-		v.until, v.sel = v.feed.last(), v.feed.same(at)
+		v.untilLine, v.sel = v.feed.lastHeld(), v.feed.sameLine(at)
 	}
-	v.bring()
-	if i := v.cursor(); at != nil && i >= 0 {
-		v.top = max(0, v.list.row(i)-over)
+	v.updateList()
+	if i := v.cursorLine(); at != nil && i >= 0 {
+		v.top = max(0, v.list.rowOf(i)-over)
 	}
-	v.piles.renew()
+	v.piles.renewPiles()
 }
 
-// same is the number of a line that was another one elsewhere; of one that is not there, of
+// sameLine is the number of a line that was another one elsewhere; of one that is not there, of
 // the next by its time.
-func (f *feed) same(e *entries.Entry) uint64 {
+func (f *lineFeed) sameLine(e *entries.Entry) uint64 {
 	if len(f.held) == 0 {
 		return 0
 	}
@@ -160,33 +160,33 @@ func (f *feed) same(e *entries.Entry) uint64 {
 // beforeLine is how long before a line the files are gone to, to see what came before it.
 const beforeLine = 5 * time.Second
 
-// unfilter shows all lines around the one under the cursor, where a search of the files has
+// clearFilter shows all lines around the one under the cursor, where a search of the files has
 // found it among those that are not kept.
-func (v *logPage) unfilter() {
-	i := v.cursor()
-	if v.hunt.shown == nil || v.follow || i < 0 || v.store == nil {
+func (v *logPage) clearFilter() {
+	i := v.cursorLine()
+	if v.hunt.shownSearch == nil || v.follow || i < 0 || v.store == nil {
 		return
 	}
-	e := v.feed.entry(v.list.line(i).seq)
+	e := v.feed.entryOf(v.list.lineAt(i).seq)
 	kept := v.store.EntriesAfter(0, 0)
 	if e == nil || len(kept) > 0 && !e.Line.At.Before(kept[0].Line.At) {
 		return
 	}
 	if v.store.Seek(e.Line.At.Add(-beforeLine)) == nil {
-		v.going, v.place.to = max(1, v.store.LastNumber()), e
+		v.going, v.place.target = max(1, v.store.LastNumber()), e
 		v.list.marks = nil
 	}
 }
 
-// line says how far the search is, or what it found; nil without one.
-func (h *hunt) line(env *view.Env) widget.Line {
+// searchLine says how far the search is, or what it found; nil without one.
+func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 	st := env.Styles
-	switch f := &h.told; {
+	switch f := &h.toldProgress; {
 	case h.err != nil:
-		return widget.Styled(" ▲ log files not searched to their end: "+widget.Clean(h.err.Error()), st.Warn)
-	case h.now == nil, h.shown == nil && !h.under():
+		return widget.StyledLine(" ▲ log files not searched to their end: "+widget.CleanText(h.err.Error()), st.Warn)
+	case h.running == nil, h.shownSearch == nil && !h.isUnderWay():
 		return nil
-	case h.under():
+	case h.isUnderWay():
 		text := " searching all of the log files"
 		if f.TotalBytes > 0 {
 			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.TotalBytes))
@@ -195,12 +195,12 @@ func (h *hunt) line(env *view.Env) widget.Line {
 			text += ", " + words.Total(f.Matches, "match") + " so far"
 		}
 		text += "; on top: of the lines kept" // the count beside the filter, until the search has ended
-		return widget.Styled(text, st.Info)
+		return widget.StyledLine(text, st.Info)
 	default:
 		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
-		if kept := h.shown.LastNumber() + 1 - h.shown.FirstNumber(); h.of.around == 0 && kept < f.Matches {
+		if kept := h.shownSearch.LastNumber() + 1 - h.shownSearch.FirstNumber(); h.terms.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}
-		return widget.Styled(text, st.Dim)
+		return widget.StyledLine(text, st.Dim)
 	}
 }

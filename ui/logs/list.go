@@ -8,92 +8,92 @@ import (
 	"rung/ui/view"
 )
 
-// item is one line of the list: a line or group, or a mark.
-type item struct {
+// listItem is one line of the list: a line or group, or a mark.
+type listItem struct {
 	seq  uint64 // of the line shown; for a group of its newest
 	id   uint64 // of the line, or of the group's newest: the identity
 	n    int    // how often it came
-	mark *mark
+	mark *userMark
 	near bool // it does not match: it is around a line that does
 }
 
-// list is the shown part of a feed: its lines or groups up to a number, with the
+// lineList is the shown part of a feed: its lines or groups up to a number, with the
 // marks between.
-type list struct {
-	feed   *feed
-	marks  []mark
+type lineList struct {
+	feed   *lineFeed
+	marks  []userMark
 	group  bool
-	around spread
+	around contextLines
 
 	n   int   // lines or groups shown
 	pos []int // for every mark how many of them stand before it
 }
 
-// bring brings the list up to date; upto is the newest line it may show.
-func (l *list) bring(upto uint64) {
+// bringUpTo brings the list up to date; upto is the newest line it may show.
+func (l *lineList) bringUpTo(upto uint64) {
 	if l.group {
-		l.feed.groups.count(l.feed, upto, l.marks)
+		l.feed.groups.countUpTo(l.feed, upto, l.marks)
 		l.n = len(l.feed.groups.list)
 	} else if l.around.n > 0 {
-		l.around.bring(l.feed, upto)
+		l.around.bringUpTo(l.feed, upto)
 		l.n = len(l.around.seqs)
 	} else {
-		l.n = l.feed.before(upto)
+		l.n = l.feed.matchesBefore(upto)
 	}
 	l.pos = l.pos[:0]
 	for _, m := range l.marks {
-		l.pos = append(l.pos, l.find(m.after+1))
+		l.pos = append(l.pos, l.findID(m.after+1))
 	}
 }
 
-// id is the identity of the i-th line or group.
-func (l *list) id(i int) uint64 {
+// idAt is the identity of the i-th line or group.
+func (l *lineList) idAt(i int) uint64 {
 	if l.group {
 		return l.feed.groups.list[i].last
 	}
 	if l.around.n > 0 {
 		return l.around.seqs[i]
 	}
-	return l.feed.at(i)
+	return l.feed.matchAt(i)
 }
 
-// find is the first line or group whose identity is not below a number.
-func (l *list) find(id uint64) int {
-	return sort.Search(l.n, func(i int) bool { return l.id(i) >= id })
+// findID is the first line or group whose identity is not below a number.
+func (l *lineList) findID(id uint64) int {
+	return sort.Search(l.n, func(i int) bool { return l.idAt(i) >= id })
 }
 
-// rows is how many rows there are with the marks.
-func (l *list) rows() int { return l.n + len(l.pos) }
+// countRows is how many rows there are with the marks.
+func (l *lineList) countRows() int { return l.n + len(l.pos) }
 
-// row is the row of the i-th line or group.
-func (l *list) row(i int) int {
+// rowOf is the row of the i-th line or group.
+func (l *lineList) rowOf(i int) int {
 	return i + sort.Search(len(l.pos), func(m int) bool { return l.pos[m] > i })
 }
 
-// at returns the line, group or mark in a row.
-func (l *list) at(row int) item {
+// itemAtRow returns the line, group or mark in a row.
+func (l *lineList) itemAtRow(row int) listItem {
 	m := sort.Search(len(l.pos), func(m int) bool { return l.pos[m]+m >= row })
 	if m < len(l.pos) && l.pos[m]+m == row {
-		return item{mark: &l.marks[m]}
+		return listItem{mark: &l.marks[m]}
 	}
-	return l.line(row - m)
+	return l.lineAt(row - m)
 }
 
-// line is the i-th line or group.
-func (l *list) line(i int) item {
+// lineAt is the i-th line or group.
+func (l *lineList) lineAt(i int) listItem {
 	if l.group {
 		g := l.feed.groups.list[i]
-		return item{seq: g.last, id: g.last, n: g.n}
+		return listItem{seq: g.last, id: g.last, n: g.n}
 	}
-	id := l.id(i)
-	return item{seq: id, id: id, n: 1, near: l.around.n > 0 && !l.feed.has(id)}
+	id := l.idAt(i)
+	return listItem{seq: id, id: id, n: 1, near: l.around.n > 0 && !l.feed.hasLine(id)}
 }
 
 // arounds are how many lines may be shown before and after each match.
 var arounds = []int{0, 1, 2, 3, 5, 10, 20, 50}
 
-// spread are the lines of a feed with those around them.
-type spread struct {
+// contextLines are the lines of a feed with those around them.
+type contextLines struct {
 	n    int // lines before and after a match; 0: the matches alone
 	seqs []uint64
 	of   spreadOf
@@ -105,28 +105,28 @@ type spreadOf struct {
 	low, high, base, end uint64
 }
 
-// bring works the lines out where something changed.
-func (s *spread) bring(f *feed, upto uint64) {
-	of := spreadOf{s.n, f.len(), f.low, f.high, f.base(), min(upto, f.last())}
+// bringUpTo works the lines out where something changed.
+func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
+	of := spreadOf{s.n, f.countMatches(), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
 	if s.n == 0 || of == s.of {
 		return
 	}
 	s.of, s.seqs = of, s.seqs[:0]
 	var before []uint64 // those that are shown should a match follow
 	next, after := 0, 0
-	for i, about := range f.about {
-		seq := f.base() + uint64(i)
+	for i, about := range f.isAbout {
+		seq := f.firstHeld() + uint64(i)
 		switch {
 		case seq > upto:
 			return
 		case !about:
 			continue
 		}
-		for next < f.len() && f.at(next) < seq {
+		for next < f.countMatches() && f.matchAt(next) < seq {
 			next++
 		}
 		switch {
-		case next < f.len() && f.at(next) == seq:
+		case next < f.countMatches() && f.matchAt(next) == seq:
 			s.seqs = append(append(s.seqs, before...), seq)
 			before, after = before[:0], s.n
 		case after > 0:
@@ -141,16 +141,16 @@ func (s *spread) bring(f *feed, upto uint64) {
 	}
 }
 
-// has says whether a line is among the matches.
-func (f *feed) has(seq uint64) bool {
-	i := sort.Search(f.len(), func(i int) bool { return f.at(i) >= seq })
-	return i < f.len() && f.at(i) == seq
+// hasLine says whether a line is among the matches.
+func (f *lineFeed) hasLine(seq uint64) bool {
+	i := sort.Search(f.countMatches(), func(i int) bool { return f.matchAt(i) >= seq })
+	return i < f.countMatches() && f.matchAt(i) == seq
 }
 
 const aroundMatches = "lines around are for the lines that match a filter"
 
-// widen shows more lines around each match, or fewer.
-func (v *walk) widen(env *view.Env, d int) {
+// widenContext shows more lines around each match, or fewer.
+func (v *lineWalk) widenContext(env *view.Env, d int) {
 	if v.feed.query.ShowsAll() || v.list.group {
 		env.SayFailure("%s", aroundMatches)
 		return
@@ -159,8 +159,8 @@ func (v *walk) widen(env *view.Env, d int) {
 	if i < 0 || i >= len(arounds) {
 		return
 	}
-	v.list.around = spread{n: arounds[i]}
-	v.bring()
+	v.list.around = contextLines{n: arounds[i]}
+	v.updateList()
 	if n := arounds[i]; n == 0 {
 		env.SayText("matches only")
 	} else {

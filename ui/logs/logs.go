@@ -24,56 +24,56 @@ const (
 	typing = 2 * time.Millisecond
 )
 
-// walk is the lines that are shown, and where one stands among them.
-type walk struct {
-	feed feed
-	list list
+// lineWalk is the lines that are shown, and where one stands among them.
+type lineWalk struct {
+	feed lineFeed
+	list lineList
 
-	follow bool
-	until  uint64 // the newest line shown while not following
-	beyond int    // newer lines that are not taken meanwhile
-	sel    uint64 // identity of the line under the cursor
-	top    int    // first row on the screen
-	left   int
-	height int
+	follow    bool
+	untilLine uint64 // the newest line shown while not following
+	beyond    int    // newer lines that are not taken meanwhile
+	sel       uint64 // identity of the line under the cursor
+	top       int    // first row on the screen
+	left      int
+	height    int
 	// going is the newest line there was when another time was asked for: the first that
 	// comes after it is gone to.
 	going uint64
-	find  widget.Filter
-	seek  seek
+	find  widget.LineFilter
+	seek  lineSearch
 }
 
 // logPage is the view.
 type logPage struct {
 	page nav.Page
-	walk
+	lineWalk
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
-	begun    bool // set up as the page before it
-	wide     bool
-	writer   line.Writer
-	wrong    *logquery.Error // the first term of the filter that cannot be read
-	by       dimension
-	piles    byTable
-	filter   string
-	scanning time.Time // since when lines are looked through, zero when none is left
-	cleared  time.Time
+	begun       bool // set up as the page before it
+	wide        bool
+	writer      line.LineWriter
+	filterError *logquery.Error // the first term of the filter that cannot be read
+	by          pileDimension
+	piles       byTable
+	filter      string
+	scanning    time.Time // since when lines are looked through, zero when none is left
+	cleared     time.Time
 
 	store *logs.Store
-	hunt  hunt
-	sources
-	statsAt int64
-	pacedAt time.Time // up to when the pace of rules is shown
-	above   *above    // what decides first, nil until that was worked out
-	aboveAt time.Time
-	rev     *revision.Revision
-	now     time.Time
+	hunt  fileSearch
+	sourceStates
+	statsAt    int64
+	pacedAt    time.Time   // up to when the pace of rules is shown
+	rulesAbove *rulesAbove // what decides first, nil until that was worked out
+	aboveAt    time.Time
+	rev        *revision.Revision
+	now        time.Time
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, walk: walk{follow: true}, writer: line.Writer{Page: p.Key}}
+	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, writer: line.LineWriter{Page: p.Key}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v
@@ -87,36 +87,36 @@ func (v *logPage) Scopes() []action.Scope {
 // HasNews says whether lines came or are left to look at.
 func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.hunt.from(l).LastNumber() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Progress() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.hunt.shownLines(l).LastNumber() != v.feed.lastHeld() || v.hunt.running != nil && v.hunt.running.Progress() != v.hunt.toldProgress || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
 	v.rev, v.now = env.Rev, env.Now
-	v.begin(env)
+	v.beginSetup(env)
 	l := env.Console.Logs()
 	if l != nil {
 		l.AskForLines()
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
-	v.search(l)
-	if from := v.hunt.from(l); from != nil {
-		v.beyond = v.outrun(from)
+	v.searchFiles(l)
+	if from := v.hunt.shownLines(l); from != nil {
+		v.beyond = v.countOutrun(from)
 		if v.beyond == 0 {
-			v.feed.pull(from)
+			v.feed.pullNew(from)
 		}
 	}
-	v.feed.scan(budget)
+	v.feed.scanLines(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
 		v.statsAt = now
-		v.sources.take(l)
+		v.sourceStates.takeStore(l)
 		if v.follow { // else it stands still
 			v.pacedAt = env.Now
 		}
 	}
-	v.bring()
-	v.arrive()
-	v.pile(env)
+	v.updateList()
+	v.arriveAtTime()
+	v.updatePiles(env)
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
@@ -124,7 +124,7 @@ func (v *logPage) Sync(env *view.Env) {
 		v.findAbove(env, false)
 	}
 	switch {
-	case !v.feed.pending() && v.seek.dir == 0 && !v.hunt.under():
+	case !v.feed.isPending() && v.seek.dir == 0 && !v.hunt.isUnderWay():
 		v.scanning = time.Time{}
 	case v.scanning.IsZero():
 		v.scanning = env.Now
@@ -134,96 +134,96 @@ func (v *logPage) Sync(env *view.Env) {
 // WorkingSince is since when lines are looked through, or counted.
 func (v *logPage) WorkingSince() time.Time {
 	if v.scanning.IsZero() {
-		return v.piles.works.BeganAt()
+		return v.piles.counting.BeganAt()
 	}
 	return v.scanning
 }
 
-// bring makes the list of what is shown now and puts the cursor into it.
-func (v *walk) bring() {
+// updateList makes the list of what is shown now and puts the cursor into it.
+func (v *lineWalk) updateList() {
 	upto := v.shownTo()
-	v.list.bring(upto)
-	v.feed.tally.count(&v.feed, upto)
+	v.list.bringUpTo(upto)
+	v.feed.tally.countUpTo(&v.feed, upto)
 	if v.follow && v.list.n > 0 {
-		v.sel = v.list.id(v.list.n - 1)
+		v.sel = v.list.idAt(v.list.n - 1)
 	}
 }
 
-// cursor is the line under the cursor, -1 when there is none.
-func (v *walk) cursor() int {
+// cursorLine is the line under the cursor, -1 when there is none.
+func (v *lineWalk) cursorLine() int {
 	switch {
 	case v.list.n == 0:
 		return -1
 	case v.follow:
 		return v.list.n - 1
 	}
-	return min(v.list.find(v.sel), v.list.n-1)
+	return min(v.list.findID(v.sel), v.list.n-1)
 }
 
-// entry is the log line under the cursor, of lines that are grouped the newest of them;
+// selectedEntry is the log line under the cursor, of lines that are grouped the newest of them;
 // nil for none.
-func (v *logPage) entry() *entries.Entry {
+func (v *logPage) selectedEntry() *entries.Entry {
 	if v.by != byNothing {
 		return v.piles.newestOf()
 	}
-	if i := v.cursor(); i >= 0 {
-		return v.feed.entry(v.list.line(i).seq)
+	if i := v.cursorLine(); i >= 0 {
+		return v.feed.entryOf(v.list.lineAt(i).seq)
 	}
 	return nil
 }
 
-// fresh is how many matching lines came since the page stands still; of those that are
+// countFresh is how many matching lines came since the page stands still; of those that are
 // not looked at, how many came.
-func (v *walk) fresh() int {
+func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
 	}
-	return v.feed.len() - v.feed.before(v.until) + v.beyond
+	return v.feed.countMatches() - v.feed.matchesBefore(v.untilLine) + v.beyond
 }
 
-// outrun is how many lines came that a page which stands still does not take: as soon as
+// countOutrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
-func (v *walk) outrun(l lines) int {
-	if v.follow || v.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.FirstNumber() <= v.feed.base() {
+func (v *lineWalk) countOutrun(l lineSource) int {
+	if v.follow || v.going > 0 || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
 	}
-	return int(l.LastNumber() - v.feed.last())
+	return int(l.LastNumber() - v.feed.lastHeld())
 }
 
-// pause stands still, or goes on with the newest line.
-func (v *walk) pause(on bool) {
+// setPaused stands still, or goes on with the newest line.
+func (v *lineWalk) setPaused(on bool) {
 	if on == !v.follow {
 		return
 	}
 	v.follow = !on
-	v.until = v.feed.last()
-	v.bring()
+	v.untilLine = v.feed.lastHeld()
+	v.updateList()
 }
 
-// move puts the cursor d lines further and stands still there; going on at the
+// moveBy puts the cursor d lines further and stands still there; going on at the
 // end follows again.
-func (v *walk) move(d int) {
-	i := v.cursor()
+func (v *lineWalk) moveBy(d int) {
+	i := v.cursorLine()
 	if i < 0 {
 		return
 	}
 	if d > 0 && i == v.list.n-1 {
-		v.pause(false) // going on at the end follows again
+		v.setPaused(false) // going on at the end follows again
 		return
 	}
-	v.pause(true)
+	v.setPaused(true)
 	i = min(max(0, i+d), v.list.n-1)
-	v.sel = v.list.id(i)
+	v.sel = v.list.idAt(i)
 	v.top += d
 }
 
 // SelectedPage is the rule that decided the line under the cursor, or the rows of the
 // default deny that did; without lines a rule that decides before those of the page.
 func (v *logPage) SelectedPage() nav.Page {
-	if links := v.above.links(); v.list.n == 0 && len(links) > 0 {
-		return links[0].to // the page says why it is empty
+	if links := v.rulesAbove.ruleLinks(); v.list.n == 0 && len(links) > 0 {
+		return links[0].page // the page says why it is empty
 	}
-	e := v.entry()
+	e := v.selectedEntry()
 	if e == nil || !e.Attributed {
 		return nav.Page{}
 	}
@@ -240,22 +240,22 @@ func (v *logPage) SelectedPage() nav.Page {
 
 // CountLines are the lines shown and those the page is about.
 func (v *logPage) CountLines() (shown, all int) {
-	if v.hunt.shown != nil {
-		return int(v.hunt.told.Matches), int(v.hunt.told.Lines)
+	if v.hunt.shownSearch != nil {
+		return int(v.hunt.toldProgress.Matches), int(v.hunt.toldProgress.Lines)
 	}
-	shown = v.feed.before(v.shownTo())
+	shown = v.feed.matchesBefore(v.shownTo())
 	if v.feed.query.ShowsAll() {
 		return shown, shown
 	}
-	return shown, v.feed.lines(v.shownTo())
+	return shown, v.feed.countLines(v.shownTo())
 }
 
 // TellState says whether the page follows.
 func (v *logPage) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if v.wrong != nil && v.wrong.Open { // a term of the filter that is not looked at yet
-		l = l.Add("unfinished: "+widget.CutName(widget.Clean(v.wrong.Term), 16)+"   ", st.Warn)
+	if v.filterError != nil && v.filterError.Open { // a term of the filter that is not looked at yet
+		l = l.Add("unfinished: "+widget.CutName(widget.CleanText(v.filterError.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
 	case v.by != byNothing:
@@ -272,7 +272,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 		return l.Add("● follow", st.OK)
 	}
 	l = l.Add("❚❚ paused", st.Warn)
-	if n := v.fresh(); n > 0 {
+	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {
 		case v.by != byNothing: // the last line is the table's
@@ -294,11 +294,11 @@ func (v *logPage) Click(_ *view.Env, _, y int) bool {
 	if y < 0 || y >= len(v.rows) {
 		return false
 	}
-	it := v.list.at(v.rows[y])
+	it := v.list.itemAtRow(v.rows[y])
 	if it.mark != nil {
 		return false
 	}
-	v.pause(true)
+	v.setPaused(true)
 	v.sel = it.id
 	return true
 }
@@ -309,5 +309,5 @@ func (v *logPage) Wheel(_ *view.Env, lines int) {
 		v.piles.table.Wheel(lines)
 		return
 	}
-	v.move(lines)
+	v.moveBy(lines)
 }

@@ -16,24 +16,24 @@ import (
 	"rung/ui/widget"
 )
 
-// place is where among the lines of the log files the page stands.
-type place struct {
-	pos   logs.Position
-	ok    bool           // there are log files in which one can go to a time
-	to    *entries.Entry // the line that is gone to, nil for the first there is
-	files []logline.Stream
+// filePlace is where among the lines of the log files the page stands.
+type filePlace struct {
+	pos    logs.Position
+	ok     bool           // there are log files in which one can go to a time
+	target *entries.Entry // the line that is gone to, nil for the first there is
+	files  []logline.Stream
 }
 
-// sources is how what lines come from stands.
-type sources struct {
+// sourceStates is how what lines come from stands.
+type sourceStates struct {
 	stats   logs.Stats
 	streams []logline.Stream // of nodes
 	losses  []logs.MeterLoss // of the ACLs at their limits, all policies'
-	place   place
+	place   filePlace
 }
 
-// take takes how files and streams stand.
-func (v *sources) take(l *logs.Store) {
+// takeStore takes how files and streams stand.
+func (v *sourceStates) takeStore(l *logs.Store) {
 	v.stats, v.losses = l.Stats(), l.Losses()
 	v.place.pos, v.place.ok = l.Position()
 	v.streams, v.place.files = nil, nil
@@ -59,7 +59,7 @@ func (v *logPage) askTime(env *view.Env) {
 		return
 	}
 	at := pos.At
-	if e := v.entry(); e != nil {
+	if e := v.selectedEntry(); e != nil {
 		at = e.Line.At
 	}
 	at = at.In(env.Now.Location())
@@ -77,15 +77,15 @@ func (v *logPage) askTime(env *view.Env) {
 // goTo shows the lines from a time on, or the end and what is added.
 func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
-	if v.hunt.shown != nil && !to.Equal(logs.TheEnd) { // among what was found
-		v.pause(true)
-		v.sel = v.feed.same(&entries.Entry{Line: logline.Line{At: to}})
+	if v.hunt.shownSearch != nil && !to.Equal(logs.TheEnd) { // among what was found
+		v.setPaused(true)
+		v.sel = v.feed.sameLine(&entries.Entry{Line: logline.Line{At: to}})
 		return
 	}
-	v.going, v.place.to = max(1, l.LastNumber()), nil
+	v.going, v.place.target = max(1, l.LastNumber()), nil
 	if to.Equal(logs.TheEnd) {
 		v.going = 0
-		v.pause(false)
+		v.setPaused(false)
 	}
 	v.list.marks = nil
 	if err := l.Seek(to); err != nil {
@@ -93,19 +93,19 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 	}
 }
 
-// arrive puts the cursor on the first line of the time that was gone to.
-func (v *logPage) arrive() {
-	if p := &v.place; v.going > 0 && v.feed.base() > v.going && v.feed.len() > 0 {
-		if p.to != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.to.Line.At) {
+// arriveAtTime puts the cursor on the first line of the time that was gone to.
+func (v *logPage) arriveAtTime() {
+	if p := &v.place; v.going > 0 && v.feed.firstHeld() > v.going && v.feed.countMatches() > 0 {
+		if p.target != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.target.Line.At) {
 			return // it has not come yet
 		}
-		v.follow, v.until, v.top = false, math.MaxUint64, 0
-		v.bring()
-		v.sel = v.list.id(0)
-		if p.to != nil {
-			v.sel = v.feed.same(p.to)
+		v.follow, v.untilLine, v.top = false, math.MaxUint64, 0
+		v.updateList()
+		v.sel = v.list.idAt(0)
+		if p.target != nil {
+			v.sel = v.feed.sameLine(p.target)
 		}
-		v.going, p.to = 0, nil
+		v.going, p.target = 0, nil
 	}
 }
 
@@ -123,8 +123,8 @@ func (v *logPage) atEnd(env *view.Env) bool {
 	return true
 }
 
-// bar is where the line e is among the lines of the log files; nil where there are none.
-func (p *place) bar(env *view.Env, e *entries.Entry, w int) widget.Line {
+// placeBar is where the line e is among the lines of the log files; nil where there are none.
+func (p *filePlace) placeBar(env *view.Env, e *entries.Entry, w int) widget.Line {
 	if !p.ok || p.pos.From.IsZero() {
 		return nil
 	}
@@ -146,20 +146,20 @@ func (p *place) bar(env *view.Env, e *entries.Entry, w int) widget.Line {
 		note += " · " + env.Keys.ActionByID(action.Bottom).HintKey() + " end"
 	}
 	hint := " · " + env.Keys.ActionByID(action.LogsSeek).HintKey() + " go to a time"
-	room := w - widget.Width(from) - widget.Width(to) - widget.Width(note) - 4
-	if room-widget.Width(hint) >= 5 {
-		note, room = note+hint, room-widget.Width(hint)
+	room := w - widget.TextWidth(from) - widget.TextWidth(to) - widget.TextWidth(note) - 4
+	if room-widget.TextWidth(hint) >= 5 {
+		note, room = note+hint, room-widget.TextWidth(hint)
 	}
 	if room < 5 {
-		return widget.Styled(" "+strings.TrimSpace(note), st.Dim)
+		return widget.StyledLine(" "+strings.TrimSpace(note), st.Dim)
 	}
-	l := widget.Styled(" "+from+" ", st.Dim)
-	l = append(l, widget.Bar(st, st.Info, int64(at.Sub(p.pos.From)), max(1, int64(p.pos.To.Sub(p.pos.From))), min(room, 40))...)
+	l := widget.StyledLine(" "+from+" ", st.Dim)
+	l = append(l, widget.ProgressBar(st, st.Info, int64(at.Sub(p.pos.From)), max(1, int64(p.pos.To.Sub(p.pos.From))), min(room, 40))...)
 	return l.Add(" "+to, st.Dim).Add(note, st.Info)
 }
 
 // fileLine says how many log files are read, and what keeps others away; nil without any.
-func (v *sources) fileLine(env *view.Env) widget.Line {
+func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 	if len(v.place.files) == 0 {
 		return nil
 	}
@@ -181,9 +181,9 @@ func (v *sources) fileLine(env *view.Env) widget.Line {
 		return nil // the bar says that there are files
 	}
 	if len(bad) > 0 {
-		return widget.Styled(" ▲ "+text+" · "+words.ListFew(bad, 2), st.Warn)
+		return widget.StyledLine(" ▲ "+text+" · "+words.ListFew(bad, 2), st.Warn)
 	}
-	return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
+	return widget.StyledLine(" ● ", st.OK).Add(text, st.Dim)
 }
 
 // timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.

@@ -21,8 +21,8 @@ import (
 	"rung/ui/view"
 )
 
-// proposed is a rule made of lines, for the editor.
-type proposed struct {
+// proposedRule is a rule made of lines, for the editor.
+type proposedRule struct {
 	p   *propose.Proposal
 	err error
 }
@@ -72,20 +72,20 @@ func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 			env.Run("proposing a rule", func(ctx context.Context) any {
 				t, err := propose.ParseTarget(rev, text, action)
 				if err != nil {
-					return proposed{nil, err}
+					return proposedRule{nil, err}
 				}
 				log := logs.ConnectionsOf(entries, narrow.MostSeen)
 				if log.LeftOut > 0 {
-					return proposed{nil, narrow.ErrTooMany}
+					return proposedRule{nil, narrow.ErrTooMany}
 				}
 				p, err := propose.MakeProposal(ctx, rev, t, log.Connections)
-				return proposed{p, err}
+				return proposedRule{p, err}
 			})
 		}})
 }
 
-// tell goes to the editor with what was proposed.
-func (m proposed) tell(env *view.Env) {
+// openEditor goes to the editor with what was proposed.
+func (m proposedRule) openEditor(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
 			env.SayFailure("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
@@ -136,7 +136,7 @@ const maxCopied = 300
 
 // Copies are the line under the cursor in its forms.
 func (v *logPage) Copies(*view.Env) []view.CopyItem {
-	e := v.entry()
+	e := v.selectedEntry()
 	if e == nil {
 		return nil
 	}
@@ -156,13 +156,13 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	if v.by != byNothing {
 		return append(out, view.CopyItem{What: "table", Text: v.piles.table.AllText()})
 	}
-	all := v.shown()
+	all := v.shownEntries()
 	newest := all[max(0, len(all)-maxCopied):]
 	what := "lines shown"
 	if len(newest) < len(all) {
 		what = "newest " + words.Total(uint64(len(newest)), "line")
 	}
-	return append(out, view.CopyItem{What: what, Text: sentences(newest)}, view.CopyItem{What: "rung command", Text: command(v.page, v.filter)})
+	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command", Text: commandText(v.page, v.filter)})
 }
 
 // traceLine goes to the trace of the connection of a line; a page without lines asks
@@ -172,7 +172,7 @@ func traceLine(env *view.Env, e *entries.Entry, page func(question string) nav.P
 		ask(env, view.TraceOf(env.Rev, env.Page))
 		return
 	}
-	q, why := connection(env.Rev, e)
+	q, why := connectionOf(env.Rev, e)
 	if why != "" {
 		env.SayFailure("trace: %s", why)
 		return
@@ -185,16 +185,16 @@ func probeLine(env *view.Env, e *entries.Entry) {
 	var q trace.Question
 	if e == nil || e.Gap != nil {
 		q = view.TraceOf(env.Rev, env.Page)
-	} else if of, why := connection(env.Rev, e); why == "" {
+	} else if of, why := connectionOf(env.Rev, e); why == "" {
 		q = of
 	}
 	view.AskProbe(env, q)
 }
 
-// connection returns the connection of a line as a question; why says what keeps the line
+// connectionOf returns the connection of a line as a question; why says what keeps the line
 // from being one.
-func connection(r *revision.Revision, e *entries.Entry) (q trace.Question, why string) {
-	q = trace.Question{From: end(r, &e.Src), To: end(r, &e.Dst), Port: int(e.Line.DstPort)}
+func connectionOf(r *revision.Revision, e *entries.Entry) (q trace.Question, why string) {
+	q = trace.Question{From: endOf(r, &e.Src), To: endOf(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
 	if err != nil {
 		return q, "the line is about " + e.Line.Proto + ", which is no connection with ports"
@@ -206,9 +206,9 @@ func connection(r *revision.Revision, e *entries.Entry) (q trace.Question, why s
 	return q, ""
 }
 
-// end is an end of a line as it is asked: the pod, where it still has the address first,
+// endOf is an end of a line as it is asked: the pod, where it still has the address first,
 // else the address.
-func end(r *revision.Revision, d *entries.End) string {
+func endOf(r *revision.Revision, d *entries.End) string {
 	if d.Key.Kind == model.KindPod && d.Gone.IsZero() {
 		if p := r.Cluster.Pod(d.Key.Namespace, d.Key.Name); p != nil && len(p.IPs) > 0 && p.IPs[0] == d.Addr {
 			return trace.EndText(d.Key)

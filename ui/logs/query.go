@@ -16,26 +16,26 @@ import (
 )
 
 // SetFilter shows only lines that match the expression.
-func (v *logPage) SetFilter(f widget.Filter) {
-	q, err := logquery.Parse(f.Text, v.writer.Clock.In(v.now))
+func (v *logPage) SetFilter(f widget.LineFilter) {
+	q, err := logquery.Parse(f.Text, v.writer.Clock.TimeIn(v.now))
 	if q.ShowsAll() {
-		v.unfilter()
+		v.clearFilter()
 	}
 	if f.Text != v.filter {
 		v.giveUp()
 	}
-	v.wrong, v.filter = nil, f.Text
-	errors.As(err, &v.wrong)
-	v.feed.narrow(q)
-	v.feed.scan(typing)
-	v.bring()
-	v.piles.renew()
+	v.filterError, v.filter = nil, f.Text
+	errors.As(err, &v.filterError)
+	v.feed.setScope(q)
+	v.feed.scanLines(typing)
+	v.updateList()
+	v.piles.renewPiles()
 }
 
 // JudgeFilter names the first term that cannot be read.
 func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
 	var e *logquery.Error
-	if _, err := logquery.Parse(text, v.writer.Clock.In(v.now)); errors.As(err, &e) {
+	if _, err := logquery.Parse(text, v.writer.Clock.TimeIn(v.now)); errors.As(err, &e) {
 		return e.Error(), e.Open
 	}
 	return "", false
@@ -63,26 +63,26 @@ func (v *logPage) CompleteFilter(text string) string {
 
 var _ view.FilterLanguage = (*logPage)(nil)
 
-// look is how a page of log lines is set up: the next one begins like it.
-type look struct {
-	clock   line.Clock
-	columns []line.Column
+// pageSetup is how a page of log lines is set up: the next one begins like it.
+type pageSetup struct {
+	clock   line.ClockMode
+	columns []line.LineColumn
 }
 
-// begin sets the page up as the one before it, once.
-func (v *logPage) begin(env *view.Env) {
+// beginSetup sets the page up as the one before it, once.
+func (v *logPage) beginSetup(env *view.Env) {
 	if v.begun {
 		return
 	}
 	v.begun = true
-	if set, ok := env.Setups.SetupOf(nav.Logs).(look); ok {
+	if set, ok := env.Setups.SetupOf(nav.Logs).(pageSetup); ok {
 		v.writer.Clock, v.writer.Columns = set.clock, slices.Clone(set.columns)
 	}
 }
 
-// keep keeps how the page is set up.
-func (v *logPage) keep(env *view.Env) {
-	env.Setups.KeepSetup(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
+// keepSetup keeps how the page is set up.
+func (v *logPage) keepSetup(env *view.Env) {
+	env.Setups.KeepSetup(nav.Logs, pageSetup{v.writer.Clock, slices.Clone(v.writer.Columns)})
 }
 
 // scopeOf returns the function that reports whether a line is about the page's subject: a
@@ -99,14 +99,14 @@ func scopeOf(p nav.Page, rev *revision.Revision) func(*entries.Entry) bool {
 			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
 		}
 	case p.Key.Kind == model.KindNP:
-		return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key || denied(p.Key, rev, e) }
+		return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key || isDenied(p.Key, rev, e) }
 	}
 	return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key }
 }
 
-// denied says whether the default deny dropped what a pod of the page's
+// isDenied says whether the default deny dropped what a pod of the page's
 // NetworkPolicy sent or should have got, in a direction in which that isolates it.
-func denied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool {
+func isDenied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool {
 	if !line.IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
 		return false
 	}

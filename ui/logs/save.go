@@ -17,18 +17,18 @@ import (
 )
 
 // SaveText is the text of the page: every line that is shown.
-func (v *logPage) SaveText(*view.Env) string { return saveText(v.shown()) }
+func (v *logPage) SaveText(*view.Env) string { return saveText(v.shownEntries()) }
 
-// shown are the entries behind the list, oldest first, at most as many as are
+// shownEntries are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *walk) shown() []*entries.Entry {
-	upto := v.feed.len()
+func (v *lineWalk) shownEntries() []*entries.Entry {
+	upto := v.feed.countMatches()
 	if !v.follow {
-		upto = v.feed.before(v.until)
+		upto = v.feed.matchesBefore(v.untilLine)
 	}
 	out := make([]*entries.Entry, 0, upto)
 	for i := range upto {
-		out = append(out, v.feed.entry(v.feed.at(i)))
+		out = append(out, v.feed.entryOf(v.feed.matchAt(i)))
 	}
 	return out
 }
@@ -53,8 +53,8 @@ func sentenceLine(e *entries.Entry) string {
 	return at + "  " + e.Line.Zone + "  " + e.Sentence() + "\n"
 }
 
-// sentences are entries without their raw lines.
-func sentences(entries []*entries.Entry) string {
+// sentencesText are entries without their raw lines.
+func sentencesText(entries []*entries.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(sentenceLine(e))
@@ -62,8 +62,8 @@ func sentences(entries []*entries.Entry) string {
 	return b.String()
 }
 
-// command prints the lines of a page on the command line.
-func command(p nav.Page, filter string) string {
+// commandText prints the lines of a page on the command line.
+func commandText(p nav.Page, filter string) string {
 	filter = strings.TrimSpace(pageTerm(p) + " " + filter)
 	if filter == "" {
 		return model.ShellJoin("rung", "logs", "--follow")
@@ -79,14 +79,14 @@ func pageTerm(p nav.Page) string {
 	case k.Kind == model.KindPod:
 		return "pod:=" + k.Namespace + "/" + k.Name
 	case p.Dir != "":
-		return "policy:" + exact(k.ShortLabel()) + " rule:" + p.Dir.Lower() + ":" + strconv.Itoa(p.Rule)
+		return "policy:" + exactValue(k.ShortLabel()) + " rule:" + p.Dir.Lower() + ":" + strconv.Itoa(p.Rule)
 	default:
-		return "policy:" + exact(k.ShortLabel())
+		return "policy:" + exactValue(k.ShortLabel())
 	}
 }
 
-// exact is the value that finds a name as a whole.
-func exact(name string) string {
+// exactValue is the value that finds a name as a whole.
+func exactValue(name string) string {
 	if strings.ContainsAny(name, " ,\"") {
 		return logquery.QuoteValue("=" + name)
 	}
@@ -133,18 +133,18 @@ func saveTo(env *view.Env, path string, entries []*entries.Entry, replace bool) 
 			text = rawText
 		}
 		at, err := statedir.SaveAs(path, []byte(text(entries)), replace)
-		return saved{at, entries, err}
+		return savedResult{at, entries, err}
 	})
 }
 
-type saved struct {
+type savedResult struct {
 	path    string
 	entries []*entries.Entry
 	err     error
 }
 
-// tell says how saving went; where a file is in the way it asks.
-func (s saved) tell(env *view.Env) {
+// tellSaved says how saving went; where a file is in the way it asks.
+func (s savedResult) tellSaved(env *view.Env) {
 	n := words.Total(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):

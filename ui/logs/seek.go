@@ -9,64 +9,64 @@ import (
 	"rung/ui/widget"
 )
 
-// seek is a search under way: it goes on from frame to frame, so that a search
+// lineSearch is a search under way: it goes on from frame to frame, so that a search
 // among many lines does not hold up a key.
-type seek struct {
-	dir  int    // 0: none
-	from uint64 // identity of the next line to look at
+type lineSearch struct {
+	dir      int    // 0: none
+	fromLine uint64 // identity of the next line to look at
 }
 
-// ask asks what to find.
-func (v *logPage) ask(env *view.Env) {
+// askSearch asks what to find.
+func (v *logPage) askSearch(env *view.Env) {
 	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
 			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as texts have it
-			if !v.find.Empty() {
-				v.start(env, -1, true)
+			if !v.find.IsEmpty() {
+				v.startSearch(env, -1, true)
 			}
 		}})
 }
 
 // findNext goes to the next place in a direction.
 func (v *logPage) findNext(env *view.Env, dir int) {
-	if v.find.Empty() {
+	if v.find.IsEmpty() {
 		env.SayFailure("nothing to find yet: %s asks what", env.Keys.ActionByID(action.Find).HintKey())
 		return
 	}
-	v.start(env, dir, false)
+	v.startSearch(env, dir, false)
 }
 
-// start begins a search at the line under the cursor, or beside it.
-func (v *walk) start(env *view.Env, dir int, here bool) {
-	i := v.cursor()
+// startSearch begins a search at the line under the cursor, or beside it.
+func (v *lineWalk) startSearch(env *view.Env, dir int, here bool) {
+	i := v.cursorLine()
 	if !here {
 		i += dir
 	}
-	v.pause(true)
+	v.setPaused(true)
 	if i < 0 || i >= v.list.n {
 		env.SayText("not found further on")
 		return
 	}
-	v.seek = seek{dir, v.list.id(i)}
+	v.seek = lineSearch{dir, v.list.idAt(i)}
 	if !v.seekOn() {
 		env.SayText("not found further on")
 	}
 }
 
 // seekOn goes on for a moment; false says that there is nothing.
-func (v *walk) seekOn() bool {
+func (v *lineWalk) seekOn() bool {
 	begin := time.Now()
-	for i, n := v.list.find(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
+	for i, n := v.list.findID(v.seek.fromLine), 0; ; i, n = i+v.seek.dir, n+1 {
 		if i < 0 || i >= v.list.n {
-			v.seek = seek{}
+			v.seek = lineSearch{}
 			return false
 		}
-		if it := v.list.line(i); v.find.Match(v.feed.text(it.seq)) {
-			v.sel, v.seek = it.id, seek{}
+		if it := v.list.lineAt(i); v.find.MatchesText(v.feed.textOf(it.seq)) {
+			v.sel, v.seek = it.id, lineSearch{}
 			return true
 		}
 		if n%64 == 63 && time.Since(begin) > budget {
-			v.seek.from = v.list.id(i)
+			v.seek.fromLine = v.list.idAt(i)
 			return true
 		}
 	}

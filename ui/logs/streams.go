@@ -19,13 +19,13 @@ import (
 
 // streamLine says of how many nodes the logs are followed, and what keeps the
 // others away; nil where lines do not come from a cluster.
-func (v *sources) streamLine(env *view.Env) widget.Line {
+func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
 	case env.Rev.Mode.Name != revision.ClusterMode:
 		return nil
 	case len(v.streams) == 0:
-		return widget.Styled(" ○ no node's log is followed yet", st.Info)
+		return widget.StyledLine(" ○ no node's log is followed yet", st.Info)
 	}
 	by := map[logline.StreamState][]string{}
 	var order []logline.StreamState
@@ -38,9 +38,9 @@ func (v *sources) streamLine(env *view.Env) widget.Line {
 	}
 	text := fmt.Sprintf("%d of %s followed", len(by[logline.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == logline.StreamOpen {
-		return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
+		return widget.StyledLine(" ● ", st.OK).Add(text, st.Dim)
 	}
-	l := widget.Styled(" ▲ "+text, st.Warn)
+	l := widget.StyledLine(" ▲ "+text, st.Warn)
 	slices.Sort(order)
 	for _, s := range order {
 		if s != logline.StreamOpen {
@@ -50,8 +50,8 @@ func (v *sources) streamLine(env *view.Env) widget.Line {
 	return l
 }
 
-// missing counts the gaps, and the lines that were too long.
-func (v *sources) missing() (gaps, long uint64) {
+// countMissing counts the gaps, and the lines that were too long.
+func (v *sourceStates) countMissing() (gaps, long uint64) {
 	for i := range v.streams {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong
@@ -63,9 +63,9 @@ func (v *sources) missing() (gaps, long uint64) {
 	return gaps, long
 }
 
-// checks are the steps of the way from a policy to a line, each with the sign of how it
+// checkLines are the steps of the way from a policy to a line, each with the sign of how it
 // stands before it, and the key or command that mends it.
-func checks(env *view.Env, page nav.Page) (out []string) {
+func checkLines(env *view.Env, page nav.Page) (out []string) {
 	l := env.Console.Logs()
 	if l == nil {
 		return nil
@@ -95,7 +95,7 @@ func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 			text, mark, look = rest, sign, of
 		}
 	}
-	for i, l := range widget.Flow(text, max(1, w-6)) {
+	for i, l := range widget.FlowText(text, max(1, w-6)) {
 		if i > 0 {
 			mark = " "
 		}
@@ -106,14 +106,14 @@ func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 
 // overLimit names the ACL of the page that lost the most lines at its meter, and counts
 // the others.
-func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
+func (v *sourceStates) overLimit(env *view.Env, page nav.Page) (out []string) {
 	k := page.Key
 	var first *logs.MeterLoss
 	others, lost := 0, uint64(0)
 	for i := range v.losses {
 		x := &v.losses[i]
 		switch {
-		case k.Kind.IsPolicy() && x.Rule.Policy != k && !denies(env, k, x.Rule),
+		case k.Kind.IsPolicy() && x.Rule.Policy != k && !isDefaultDeny(env, k, x.Rule),
 			page.Dir != "" && (x.Rule.Direction != page.Dir || x.Rule.Rule != page.Rule), !x.IsLosing() && x.Lost == 0:
 		case first == nil:
 			first = x
@@ -139,8 +139,8 @@ func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
 	return out
 }
 
-// unseen counts the numbers that are missing in ovn-controller's lines.
-func (v *sources) unseen() (n uint64) {
+// countUnseen counts the numbers that are missing in ovn-controller's lines.
+func (v *sourceStates) countUnseen() (n uint64) {
 	for i := range v.streams {
 		n += v.streams[i].Unseen
 	}

@@ -15,7 +15,7 @@ import (
 func TestFilterCompletesTerms(t *testing.T) {
 	w := newTail(t, 1000)
 	w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	for _, c := range []struct{ typed, want string }{
 		{"pol", "policy:"}, {"policy:qu", "policy:quarantine"}, {"x !nod", "x !node:"}, {"verdict:d", "verdict:deny"}, {"pod:blue/w", "pod:blue/web-g0"},
 		{"not ns:blue->r", "not ns:blue->red"}, {"port:53,80", "port:53,8080"}, {"policy:zz", ""}, {"nobody:x", ""}, {"zzz", ""},
@@ -27,7 +27,7 @@ func TestFilterCompletesTerms(t *testing.T) {
 		} else {
 			s.Want("tab completes")
 			s.Press("tab")
-			if got, _ := s.Typing(); got != " /"+c.want {
+			if got, _ := s.TextBeforeCursor(); got != " /"+c.want {
 				t.Errorf("%q is completed to %q, want %q", c.typed, got, c.want)
 			}
 		}
@@ -40,7 +40,7 @@ func TestFilterCompletesTerms(t *testing.T) {
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("/")
 	s.Want("⏎ keep", "esc clear", "not policy:x", "ns:a->b port:53")
 	s.WantNot("-f fuzzy")
@@ -123,13 +123,13 @@ func TestSave(t *testing.T) {
 func TestGroupBy(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("B")
 	s.Want("group by", "namespaces", "every line by itself")
 	s.Press("d")
 	s.Want("by destination · ", "DESTINATION", "LINES", "DENIED", "PER S", "FIRST", "LAST", "LAST MINUTE", "red/web-f0", "8.8.8.8 (outside)", "19 lines")
 	s.Golden("by")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("K")
 	s.Want("14:05:00Z")
 	s.Press("K", "K", "K", "B", "n")
@@ -157,22 +157,22 @@ func TestGroupBy(t *testing.T) {
 func TestAround(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("+")
 	s.Want("lines around are for the lines that match a filter")
 	s.Press("/")
 	s.Type("policy:break-glass")
 	s.Press("enter", "+")
 	s.Want("1 line before and after each match", "1 around · ", "3 of 19 match")
-	count := func(what string) int { return strings.Count(s.Frame(), what) }
+	count := func(what string) int { return strings.Count(s.PlainFrame(), what) }
 	if m, near := count("• 14:05"), count("dropped by quarantine"); m+strings.Count(s.Line("▸"), "break-glass") != 3 || near < 3 {
-		t.Errorf("%d matches and %d lines around them:\n%s", m, near, s.Frame())
+		t.Errorf("%d matches and %d lines around them:\n%s", m, near, s.PlainFrame())
 	}
 	s.Golden("around")
 	s.Press("-")
 	s.Want("matches only")
 	if count("dropped by quarantine") != 0 {
-		t.Errorf("lines around stay:\n%s", s.Frame())
+		t.Errorf("lines around stay:\n%s", s.PlainFrame())
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAround(t *testing.T) {
 func TestColumns(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("O")
 	s.Want("columns, from left to right", "[x] time", "[x] rule", "[ ] severity", "space on or off")
 	s.Golden("columns-asked")
@@ -193,10 +193,10 @@ func TestColumns(t *testing.T) {
 	s.Press("up", "space", "enter")
 	line := strings.Join(strings.Fields(strings.TrimLeft(s.Line("▸"), "▸ ")), " ")
 	if want := `dropped blue/web-g0 red/web-f0 tcp 8080 quarantine ingress 0 "deny-all-pods" alert`; line != want {
-		t.Errorf("the line is\n%s\nwant\n%s\n%s", line, want, s.Frame())
+		t.Errorf("the line is\n%s\nwant\n%s\n%s", line, want, s.PlainFrame())
 	}
 	s.Golden("columns")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("O", "0", "enter")
 	s.Want("14:05:00", "dropped by quarantine")
 	s.Press("O", "space", "esc")
@@ -207,7 +207,7 @@ func TestColumns(t *testing.T) {
 func TestRowOfALine(t *testing.T) {
 	w := newTail(t, 0)
 	w.line("cluster-control", model.Egress, 5, "blue/api-d0", "203.0.113.9", 443, "drop")
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("r")
 	s.Want("AdminNetworkPolicy:cluster-control:Egress:5", "ovn-worker")
 	s.Press("esc", "ctrl+l", "r")
@@ -219,7 +219,7 @@ func TestFilterByThePagesClock(t *testing.T) {
 	w := newTail(t, 0)
 	w.step = time.Second
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	w.f.Advance(time.Minute)
 	s.Refresh()
 	s.Press("/")
@@ -239,7 +239,7 @@ func TestPausedKeepsItsLines(t *testing.T) {
 	s.Press("space")
 	here := s.Line("▸")
 	if !strings.Contains(here, "allowed by") {
-		t.Fatalf("no line:\n%s", s.Frame())
+		t.Fatalf("no line:\n%s", s.PlainFrame())
 	}
 	w.some()
 	w.tick(s)
@@ -250,7 +250,7 @@ func TestPausedKeepsItsLines(t *testing.T) {
 	}
 	s.Want("❚❚ paused", "new, G to follow", "3 lines")
 	if got := s.Line("▸"); got != here {
-		t.Errorf("the page did not stand still:\n%s\n%s", here, s.Frame())
+		t.Errorf("the page did not stand still:\n%s\n%s", here, s.PlainFrame())
 	}
 	s.Press("/")
 	s.Type("not icmp")
@@ -264,7 +264,7 @@ func TestPausedKeepsItsLines(t *testing.T) {
 func TestSetupOfTheNextPage(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.To(nav.Logs))
+	s := w.open(nav.PageOf(nav.Logs))
 	s.Press("K")
 	s.Want("times in UTC")
 	s.Press("O", "0", "down", "space", "enter") // without the node

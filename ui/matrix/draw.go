@@ -20,73 +20,73 @@ const (
 	leastName = 20
 )
 
-// fitted is how wide the parts are: what stands before the cells, a cell, and the number of
+// fittedWidths is how wide the parts are: what stands before the cells, a cell, and the number of
 // a row.
-type fitted struct{ names, cell, number int }
+type fittedWidths struct{ names, cell, number int }
 
 // Render draws the matrix, and below it the cell under the cursor in words.
-func (v *page) Render(env *view.Env, w, h int) string {
+func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	switch {
-	case v.wrong != "":
-		return message(st, w, h, "●", st.Error, "cannot ask: "+v.wrong)
+	case v.portProblem != "":
+		return messageText(st, w, h, "●", st.Error, "cannot ask: "+v.portProblem)
 	case v.m == nil:
-		return message(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
+		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return message(st, w, h, "·", st.Dim, "no pods, so no connections")
+		return messageText(st, w, h, "·", st.Dim, "no pods, so no connections")
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return message(st, w, h, "●", st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
+		return messageText(st, w, h, "●", st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
 	}
-	lines := []string{v.about(st).CutWords(w).Render(w), legend(st).CutWords(w).Render(w)}
+	lines := []string{v.aboutLine(st).CutWords(w).Render(w), legendLine(st).CutWords(w).Render(w)}
 	if h < 10 {
 		lines = nil
 	}
 	var under []string
-	v.fits = v.fit(w)
+	v.fits = v.fitWidths(w)
 	if h >= 7 {
-		under = v.detail(st, w)
+		under = v.detailLines(st, w)
 		for len(under) < below {
 			under = append(under, "")
 		}
 		under = under[:min(len(under), max(0, h-len(lines)-3))]
 	}
 	v.h = max(1, h-len(lines)-1-len(under))
-	v.scroll(w)
-	lines = append(lines, v.headings(st, w))
+	v.scrollTo(w)
+	lines = append(lines, v.headingLine(st, w))
 	v.header = len(lines)
-	for i, name := range v.labels() {
-		lines = append(lines, v.line(st, v.top+i, w, name))
+	for i, name := range v.rowLabels() {
+		lines = append(lines, v.rowLine(st, v.top+i, w, name))
 	}
 	for len(lines) < v.header+v.h {
 		lines = append(lines, "")
 	}
 	if len(v.rows) == 0 {
-		lines[v.header] = widget.Styled(" "+v.none(), st.Dim).Render(w)
+		lines[v.header] = widget.StyledLine(" "+v.emptyText(), st.Dim).Render(w)
 	}
-	return widget.Pad(append(lines, under...), h)
+	return widget.PadBlock(append(lines, under...), h)
 }
 
-func message(st *themes.StyleSet, w, h int, sign string, look themes.Style, text string) string {
+func messageText(st *themes.StyleSet, w, h int, sign string, look themes.Style, text string) string {
 	var lines []string
-	for i, part := range widget.Flow(text, max(8, w-3)) {
+	for i, part := range widget.FlowText(text, max(8, w-3)) {
 		if i > 0 {
 			sign = " "
 		}
 		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: part, Style: st.Text}}.Render(w))
 	}
-	return widget.Pad(lines, h)
+	return widget.PadBlock(lines, h)
 }
 
-// none says why there are no rows.
-func (v *page) none() string {
-	if !v.filter.Empty() && v.all > 0 {
+// emptyText says why there are no rows.
+func (v *matrixPage) emptyText() string {
+	if !v.filter.IsEmpty() && v.allRows > 0 {
 		return "no row matches the filter"
 	}
 	return "nothing here is " + v.only.LegendText()
 }
 
-// about says what the matrix is of.
-func (v *page) about(st *themes.StyleSet) widget.Line {
+// aboutLine says what the matrix is of.
+func (v *matrixPage) aboutLine(st *themes.StyleSet) widget.Line {
 	l := widget.Line{{Text: " " + trace.PortsText(v.ports), Style: st.Title}}
 	switch {
 	case v.focus != "":
@@ -109,19 +109,19 @@ func (v *page) about(st *themes.StyleSet) widget.Line {
 	return l
 }
 
-// legend says what the signs are.
-func legend(st *themes.StyleSet) widget.Line {
-	l := widget.Plain(" ")
+// legendLine says what the signs are.
+func legendLine(st *themes.StyleSet) widget.Line {
+	l := widget.PlainLine(" ")
 	for i, c := range connections.CellVerdicts {
 		if i > 0 {
 			l = l.Add("  ", st.Dim)
 		}
-		l = l.Add(c.Sign(), look(c, st)).Add(" "+c.LegendText(), st.Dim)
+		l = l.Add(c.Sign(), verdictStyle(c, st)).Add(" "+c.LegendText(), st.Dim)
 	}
 	return l
 }
 
-func look(c connections.CellVerdict, st *themes.StyleSet) themes.Style {
+func verdictStyle(c connections.CellVerdict, st *themes.StyleSet) themes.Style {
 	switch c {
 	case connections.CellAllow:
 		return st.Allow
@@ -135,8 +135,8 @@ func look(c connections.CellVerdict, st *themes.StyleSet) themes.Style {
 	return st.Dim
 }
 
-// fit shares the width out: names get what the columns leave, and at least a part.
-func (v *page) fit(w int) fitted {
+// fitWidths shares the width out: names get what the columns leave, and at least a part.
+func (v *matrixPage) fitWidths(w int) fittedWidths {
 	number := len(strconv.Itoa(max(1, len(v.cols))))
 	cell, before := max(3, number+1), 2+number+1
 	if v.focus != "" {
@@ -144,16 +144,16 @@ func (v *page) fit(w int) fitted {
 	}
 	longest := 4
 	for _, e := range v.rows {
-		before, name := label(e, true)
-		longest = max(longest, widget.Width(before+name))
+		before, name := rowLabel(e, true)
+		longest = max(longest, widget.TextWidth(before+name))
 	}
-	name := min(longest, max(leastName, w-before-2-cell*v.columns()))
-	return fitted{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
+	name := min(longest, max(leastName, w-before-2-cell*v.countColumns()))
+	return fittedWidths{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
 }
 
-// label is the name of a row and what stands before it: it is further in where it is part
+// rowLabel is the name of a row and what stands before it: it is further in where it is part
 // of another.
-func label(e *connections.MatrixEnd, folded bool) (before, name string) {
+func rowLabel(e *connections.MatrixEnd, folded bool) (before, name string) {
 	mark := "▸ "
 	if !folded {
 		mark = "▾ "
@@ -171,8 +171,8 @@ func label(e *connections.MatrixEnd, folded bool) (before, name string) {
 	return mark, e.Namespace
 }
 
-// labels returns the labels of the rows in sight, their names cut to the column.
-func (v *page) labels() []string {
+// rowLabels returns the labels of the rows in sight, their names cut to the column.
+func (v *matrixPage) rowLabels() []string {
 	rows := v.rows[v.top:min(len(v.rows), v.top+v.h)]
 	room := v.fits.names - v.fits.number - 4
 	if v.fits.number > 0 {
@@ -180,14 +180,14 @@ func (v *page) labels() []string {
 	}
 	out, depths := make([]string, len(rows)), map[int][]int{}
 	for i, e := range rows {
-		out[i], _ = label(e, !v.open[v.axis()][e.Name()])
-		depth := widget.Width(out[i])
+		out[i], _ = rowLabel(e, !v.open[v.rowAxis()][e.Name()])
+		depth := widget.TextWidth(out[i])
 		depths[depth] = append(depths[depth], i)
 	}
 	for depth, at := range depths {
 		names := make([]string, len(at))
 		for k, i := range at {
-			_, names[k] = label(rows[i], true)
+			_, names[k] = rowLabel(rows[i], true)
 		}
 		for k, name := range cutApart(names, room-depth) {
 			out[at[k]] += name
@@ -196,26 +196,26 @@ func (v *page) labels() []string {
 	return out
 }
 
-// scroll brings the cursor into sight.
-func (v *page) scroll(w int) {
-	fit := v.across(w)
-	v.top = max(min(v.top, v.at.row), v.at.row-v.h+1, 0)
+// scrollTo brings the cursor into sight.
+func (v *matrixPage) scrollTo(w int) {
+	fit := v.columnsAcross(w)
+	v.top = max(min(v.top, v.cursor.row), v.cursor.row-v.h+1, 0)
 	v.top = max(0, min(v.top, len(v.rows)-v.h))
-	col := max(0, v.at.col)
-	v.left = max(min(v.left, col), col-fit+1, 0)
-	v.left = max(0, min(v.left, v.columns()-fit))
+	col := max(0, v.cursor.col)
+	v.firstColumn = max(min(v.firstColumn, col), col-fit+1, 0)
+	v.firstColumn = max(0, min(v.firstColumn, v.countColumns()-fit))
 }
 
-// across is how many columns fit.
-func (v *page) across(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
+// columnsAcross is how many columns fit.
+func (v *matrixPage) columnsAcross(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
 
-// headings are the numbers of the columns; of a focus what they are.
-func (v *page) headings(st *themes.StyleSet, w int) string {
+// headingLine are the numbers of the columns; of a focus what they are.
+func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	var l widget.Line
 	if v.focus != "" {
-		l = widget.Styled(pad("    namespace", v.fits.names), st.Header)
+		l = widget.StyledLine(padText("    namespace", v.fits.names), st.Header)
 		for _, way := range []string{"from it", "to it"} {
-			l = l.Add(pad(way, v.fits.cell), st.Header)
+			l = l.Add(padText(way, v.fits.cell), st.Header)
 		}
 		return l.Render(w)
 	}
@@ -224,36 +224,36 @@ func (v *page) headings(st *themes.StyleSet, w int) string {
 		rows = "to"
 	}
 	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
-	l = widget.Styled(pad(rows, v.fits.names), st.Header)
-	last := min(len(v.cols), v.left+v.across(w))
-	for i := v.left; i < last; i++ {
+	l = widget.StyledLine(padText(rows, v.fits.names), st.Header)
+	last := min(len(v.cols), v.firstColumn+v.columnsAcross(w))
+	for i := v.firstColumn; i < last; i++ {
 		text, style := strconv.Itoa(i+1), st.Header
-		if i == v.at.col {
+		if i == v.cursor.col {
 			style = st.Title
 		}
 		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-len(text)))+text+" ", style)
 	}
-	if more := len(v.cols) - last; more > 0 || v.left > 0 {
-		where := fmt.Sprintf(" %d–%d of %d ", v.left+1, last, len(v.cols))
-		if room := v.fits.names - widget.Width(where); room > 8 {
-			l[0].Text = pad(rows, room) + where
+	if more := len(v.cols) - last; more > 0 || v.firstColumn > 0 {
+		where := fmt.Sprintf(" %d–%d of %d ", v.firstColumn+1, last, len(v.cols))
+		if room := v.fits.names - widget.TextWidth(where); room > 8 {
+			l[0].Text = padText(rows, room) + where
 		}
 	}
 	return l.Render(w)
 }
 
-func pad(text string, w int) string {
-	return widget.CutName(text, w) + strings.Repeat(" ", max(0, w-widget.Width(text)))
+func padText(text string, w int) string {
+	return widget.CutName(text, w) + strings.Repeat(" ", max(0, w-widget.TextWidth(text)))
 }
 
-// line is one row.
-func (v *page) line(st *themes.StyleSet, i, w int, text string) string {
+// rowLine is one row.
+func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string {
 	e := v.rows[i]
-	here := i == v.at.row
+	here := i == v.cursor.row
 	mark, name := "  ", st.Text
 	if here {
 		mark = "▸ "
-		if v.at.col < 0 {
+		if v.cursor.col < 0 {
 			name = st.Selection
 		}
 	}
@@ -266,18 +266,18 @@ func (v *page) line(st *themes.StyleSet, i, w int, text string) string {
 		l = l.Add(fmt.Sprintf("%*s ", v.fits.number, number), st.Dim)
 	}
 	l = l.Add(text, name)
-	l = l.Add(strings.Repeat(" ", max(0, v.fits.names-l.Width())), st.Text)
-	for j := v.left; j < v.columns() && j < v.left+v.across(w); j++ {
-		l = append(l, v.cell(st, place{i, j})...)
+	l = l.Add(strings.Repeat(" ", max(0, v.fits.names-l.LineWidth())), st.Text)
+	for j := v.firstColumn; j < v.countColumns() && j < v.firstColumn+v.columnsAcross(w); j++ {
+		l = append(l, v.cellLine(st, cursorPlace{i, j})...)
 	}
 	return l.Render(w)
 }
 
-// cell is the sign of a cell, in brackets under the cursor; of a focus with its word.
-func (v *page) cell(st *themes.StyleSet, at place) widget.Line {
-	from, to, _ := v.ends(at)
+// cellLine is the sign of a cell, in brackets under the cursor; of a focus with its word.
+func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
+	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
-	word, style := c.Verdict(), look(c.Verdict(), st)
+	word, style := c.Verdict(), verdictStyle(c.Verdict(), st)
 	if v.only != "" && !c.Has(v.only) {
 		word = ""
 	}
@@ -286,36 +286,36 @@ func (v *page) cell(st *themes.StyleSet, at place) widget.Line {
 		text += " " + word.LegendText()
 	}
 	open, end := " ", " "
-	if at == v.at {
+	if at == v.cursor {
 		open, end, style = "[", "]", st.Selection
 	}
 	if v.focus != "" {
-		if at != v.at {
+		if at != v.cursor {
 			open = ""
 			end = ""
 		}
-		return widget.Line{{Text: pad(open+text+end, v.fits.cell), Style: style}}
+		return widget.Line{{Text: padText(open+text+end, v.fits.cell), Style: style}}
 	}
 	return widget.Line{{Text: strings.Repeat(" ", v.fits.cell-3)}, {Text: open + text + end, Style: style}}
 }
 
-// sentence is a cell in words.
-func (v *page) sentence(from, to *connections.MatrixEnd) string {
+// cellSentence is a cell in words.
+func (v *matrixPage) cellSentence(from, to *connections.MatrixEnd) string {
 	return from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.ports) + ": " + v.m.Cell(from, to).Text()
 }
 
-// detail says in words what the cursor is on, and where it leads.
-func (v *page) detail(st *themes.StyleSet, w int) []string {
+// detailLines says in words what the cursor is on, and where it leads.
+func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	title, text, next := "", "", ""
 	sign, style := " ", st.Text
-	if from, to, ok := v.ends(v.at); ok {
+	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
-		sign, style = c.Verdict().Sign(), look(c.Verdict(), st)
+		sign, style = c.Verdict().Sign(), verdictStyle(c.Verdict(), st)
 		if q, ok := v.m.ExampleOfCell(from, to); ok {
 			next = "for example " + q.String()
 		}
-	} else if e := v.row(); e != nil {
+	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Total(e.Pods(), "pod")
 		next = "→ moves into its cells"
 		switch {
@@ -330,18 +330,18 @@ func (v *page) detail(st *themes.StyleSet, w int) []string {
 	}
 	// Names are whole here, on as many lines as they need.
 	var lines []string
-	for i, part := range widget.Flow(title, max(8, w-5)) {
+	for i, part := range widget.FlowText(title, max(8, w-5)) {
 		if i == 0 {
-			lines = append(lines, widget.Heading(part, w, st).Render(w))
+			lines = append(lines, widget.HeadingLine(part, w, st).Render(w))
 		} else {
-			lines = append(lines, widget.Styled("   "+part, st.Title).CutName(w).Render(w))
+			lines = append(lines, widget.StyledLine("   "+part, st.Title).CutName(w).Render(w))
 		}
 	}
-	lines = append(lines, widget.Join(widget.Styled(" "+sign+" ", style), widget.Plain(text)).CutWords(w).Render(w))
-	for _, part := range widget.Flow(next, max(8, w-3)) {
-		lines = append(lines, widget.Styled("   "+part, st.Dim).CutName(w).Render(w))
+	lines = append(lines, widget.JoinLines(widget.StyledLine(" "+sign+" ", style), widget.PlainLine(text)).CutWords(w).Render(w))
+	for _, part := range widget.FlowText(next, max(8, w-3)) {
+		lines = append(lines, widget.StyledLine("   "+part, st.Dim).CutName(w).Render(w))
 	}
-	if v.at.col < 0 && v.focus == "" {
+	if v.cursor.col < 0 && v.focus == "" {
 		lines = append(lines, v.columnNames(st, w)...)
 	}
 	return lines
@@ -352,17 +352,17 @@ const mostNames = 4
 
 // columnNames say which namespace each number above a column is: its row may be out of
 // sight, or left out.
-func (v *page) columnNames(st *themes.StyleSet, w int) (lines []string) {
+func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
-	l := widget.Styled(lead, st.Dim)
-	for i := 0; i < min(len(v.cols), v.across(w)); i++ {
+	l := widget.StyledLine(lead, st.Dim)
+	for i := 0; i < min(len(v.cols), v.columnsAcross(w)); i++ {
 		number, name := " "+strconv.Itoa(i+1)+" ", v.cols[i].Name()
-		if l.Width() > len(lead) && l.Width()+widget.Width(number+name)+1 > w {
+		if l.LineWidth() > len(lead) && l.LineWidth()+widget.TextWidth(number+name)+1 > w {
 			lines = append(lines, l.Render(w))
 			if len(lines) == mostNames {
 				return lines
 			}
-			l = widget.Plain(strings.Repeat(" ", len(lead)))
+			l = widget.PlainLine(strings.Repeat(" ", len(lead)))
 		}
 		l = l.Add(number, st.Header).Add(name+" ", st.Dim)
 	}

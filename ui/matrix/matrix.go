@@ -17,15 +17,15 @@ import (
 	"rung/ui/widget"
 )
 
-// page is the view.
-type page struct {
-	focus string // the one namespace that is meant, empty for all
-	ports verdict.Ports
-	wrong string // why the page's port cannot be asked
+// matrixPage is the view.
+type matrixPage struct {
+	focus       string // the one namespace that is meant, empty for all
+	ports       verdict.Ports
+	portProblem string // why the page's port cannot be asked
 
-	asked revision.RevisionBasis // what the matrix, or the one under way, was worked out from
-	works view.LatestWork
-	next  time.Time // when it may be asked again
+	askedBasis revision.RevisionBasis // what the matrix, or the one under way, was worked out from
+	matrixWork view.LatestWork
+	next       time.Time // when it may be asked again
 
 	m *connections.Matrix // nil until the first
 
@@ -36,36 +36,36 @@ type page struct {
 	swapped bool // rows are where connections go to
 	open    [2]map[string]bool
 	only    connections.CellVerdict
-	filter  widget.Filter
-	all     int // rows before the filter
+	filter  widget.LineFilter
+	allRows int // rows before the filter
 
-	rows, cols []*connections.MatrixEnd
-	numbers    map[string]int // of columns, by name
-	at         place
-	top, left  int // first row and column in sight
-	h          int // rows in sight
-	header     int // lines over the rows
-	fits       fitted
+	rows, cols       []*connections.MatrixEnd
+	numbers          map[string]int // of columns, by name
+	cursor           cursorPlace
+	top, firstColumn int // first row and column in sight
+	h                int // rows in sight
+	header           int // lines over the rows
+	fits             fittedWidths
 }
 
-// place is where the cursor is: a row, and a column or with -1 the row's name.
-type place struct{ row, col int }
+// cursorPlace is where the cursor is: a row, and a column or with -1 the row's name.
+type cursorPlace struct{ row, col int }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &page{open: [2]map[string]bool{{}, {}}, at: place{0, -1}}
+	v := &matrixPage{open: [2]map[string]bool{{}, {}}, cursor: cursorPlace{0, -1}}
 	if p.Key.Kind == model.KindNamespace {
 		v.focus = p.Key.Name
 	}
 	var err error
 	if v.ports, err = trace.ParsePorts(p.ID); err != nil {
-		v.wrong = err.Error()
+		v.portProblem = err.Error()
 	}
 	return v
 }
 
-// answer is a matrix that was worked out.
-type answer struct {
+// matrixAnswer is a matrix that was worked out.
+type matrixAnswer struct {
 	rev     *revision.Revision
 	m       *connections.Matrix
 	reached []*connections.MatrixEnd
@@ -73,28 +73,28 @@ type answer struct {
 }
 
 // Sync asks for the matrix of what is new.
-func (v *page) Sync(env *view.Env) {
-	if v.wrong == "" && v.due(env) {
-		v.ask(env)
+func (v *matrixPage) Sync(env *view.Env) {
+	if v.portProblem == "" && v.isDue(env) {
+		v.askMatrix(env)
 	}
 }
 
-// due says whether there is something to ask, and it may be asked.
-func (v *page) due(env *view.Env) bool {
-	return !v.works.IsUnderWay() && !env.Now.Before(v.next) && v.asked != env.Rev.Basis()
+// isDue says whether there is something to ask, and it may be asked.
+func (v *matrixPage) isDue(env *view.Env) bool {
+	return !v.matrixWork.IsUnderWay() && !env.Now.Before(v.next) && v.askedBasis != env.Rev.Basis()
 }
 
 // HasNews says whether what changed meanwhile may be asked about now.
-func (v *page) HasNews(env *view.Env) bool { return v.wrong == "" && v.due(env) }
+func (v *matrixPage) HasNews(env *view.Env) bool { return v.portProblem == "" && v.isDue(env) }
 
 // WorkingSince is since when a matrix is worked out.
-func (v *page) WorkingSince() time.Time { return v.works.BeganAt() }
+func (v *matrixPage) WorkingSince() time.Time { return v.matrixWork.BeganAt() }
 
-// ask works the matrix out, away from the screen: on a large cluster it takes a while.
-func (v *page) ask(env *view.Env) {
-	v.asked = env.Rev.Basis()
+// askMatrix works the matrix out, away from the screen: on a large cluster it takes a while.
+func (v *matrixPage) askMatrix(env *view.Env) {
+	v.askedBasis = env.Rev.Basis()
 	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
-	view.BeginWork(&v.works, env, "working out the matrix", func(ctx context.Context) (answer, error) {
+	view.BeginWork(&v.matrixWork, env, "working out the matrix", func(ctx context.Context) (matrixAnswer, error) {
 		began := clock()
 		m, err := connections.FindMatrix(r, ctx, ports)
 		var reached []*connections.MatrixEnd
@@ -104,7 +104,7 @@ func (v *page) ask(env *view.Env) {
 		if err == nil && outside {
 			reached = slices.Concat(reached, m.OutsideEnds())
 		}
-		return answer{r, m, reached, clock().Sub(began)}, err
+		return matrixAnswer{r, m, reached, clock().Sub(began)}, err
 	})
 }
 
@@ -113,51 +113,51 @@ func (v *page) ask(env *view.Env) {
 const rest = 4
 
 // ReceiveResult takes a matrix.
-func (v *page) ReceiveResult(env *view.Env, msg any) {
-	a, err, ok := view.TakeResult[answer](&v.works, msg)
+func (v *matrixPage) ReceiveResult(env *view.Env, msg any) {
+	a, err, ok := view.TakeResult[matrixAnswer](&v.matrixWork, msg)
 	if !ok {
 		return
 	}
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			v.wrong = err.Error()
+			v.portProblem = err.Error()
 		}
 		return
 	}
 	v.next = env.Now.Add(rest * a.took)
 	v.m, v.reached = a.m, a.reached
-	v.arrange()
+	v.arrangeAxes()
 }
 
 // Do unfolds, asks about other ports, leads on, or walks.
-func (v *page) Do(env *view.Env, id action.ID) bool {
+func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.MatrixPort:
 		v.askPort(env)
 	case action.MatrixOnly:
 		i := slices.Index(onlyOrder, v.only)
 		v.only = onlyOrder[(i+1)%len(onlyOrder)]
-		v.arrange()
+		v.arrangeAxes()
 	case action.MatrixSwap:
-		v.swap()
+		v.swapAxes()
 	case action.MatrixServices:
 		v.services = !v.services
-		v.again(env)
+		v.askAgain(env)
 	case action.MatrixOutside:
 		v.outside = !v.outside
-		v.again(env)
+		v.askAgain(env)
 	case action.MatrixFold:
-		v.fold()
+		v.foldRow()
 	case action.MatrixTrace:
 		q := trace.Question{}
-		if c, ok := v.example(); ok {
+		if c, ok := v.cellExample(); ok {
 			q = trace.QuestionOf(c)
 		}
 		view.AskTrace(env, q)
 	case action.Open:
 		env.OpenPage(v.SelectedPage())
 	default:
-		return v.walk(id)
+		return v.walkCursor(id)
 	}
 	return true
 }
@@ -166,8 +166,8 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 var onlyOrder = []connections.CellVerdict{"", connections.CellDeny, connections.CellMixed, connections.CellUndefined, connections.CellUnknown}
 
 // WhyNot says why a key does nothing here.
-func (v *page) WhyNot(_ *view.Env, id action.ID) string {
-	switch e := v.row(); {
+func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {
+	switch e := v.selectedRow(); {
 	case id == action.MatrixSwap && v.focus != "":
 		return "both ways are shown"
 	case id == action.MatrixFold && e == nil:
@@ -181,12 +181,12 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 }
 
 // OffersAction leaves out what a page of one namespace has no use for.
-func (v *page) OffersAction(_ *view.Env, id action.ID) bool {
+func (v *matrixPage) OffersAction(_ *view.Env, id action.ID) bool {
 	return id != action.MatrixSwap || v.focus == ""
 }
 
 // askPort asks which port is meant.
-func (v *page) askPort(env *view.Env) {
+func (v *matrixPage) askPort(env *view.Env) {
 	env.AskDialog(&view.PromptDialog{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:", Value: trace.PortsText(v.ports),
 		Check: func(text string) string {
 			if _, err := trace.ParsePorts(text); err != nil {
@@ -196,64 +196,64 @@ func (v *page) askPort(env *view.Env) {
 		},
 		Done: func(env *view.Env, text string) {
 			p, err := trace.ParsePorts(text)
-			if err != nil || p == v.ports && v.wrong == "" {
+			if err != nil || p == v.ports && v.portProblem == "" {
 				return
 			}
-			v.ports, v.wrong = p, ""
-			v.again(env)
+			v.ports, v.portProblem = p, ""
+			v.askAgain(env)
 		}})
 }
 
-// again asks for other ends or ports: what is worked out is not wanted any more.
-func (v *page) again(env *view.Env) {
-	v.works.StopWork()
-	v.next, v.asked = time.Time{}, revision.RevisionBasis{}
+// askAgain asks for other ends or ports: what is worked out is not wanted any more.
+func (v *matrixPage) askAgain(env *view.Env) {
+	v.matrixWork.StopWork()
+	v.next, v.askedBasis = time.Time{}, revision.RevisionBasis{}
 	v.Sync(env)
 }
 
-// fold unfolds the row of the cursor, or folds it.
-func (v *page) fold() {
-	e := v.row()
+// foldRow unfolds the row of the cursor, or folds it.
+func (v *matrixPage) foldRow() {
+	e := v.selectedRow()
 	if e == nil || e.Pod != "" || e.OnlyReached() {
 		return
 	}
-	open := v.open[v.axis()]
+	open := v.open[v.rowAxis()]
 	open[e.Name()] = !open[e.Name()]
-	v.arrange()
+	v.arrangeAxes()
 }
 
-// swap makes columns of rows. The cursor stays on its cell.
-func (v *page) swap() {
+// swapAxes makes columns of rows. The cursor stays on its cell.
+func (v *matrixPage) swapAxes() {
 	if v.focus != "" || v.m == nil {
 		return
 	}
 	v.swapped = !v.swapped
-	if v.at.col >= 0 {
+	if v.cursor.col >= 0 {
 		v.rows, v.cols = v.cols, v.rows
-		v.at = place{v.at.col, v.at.row}
+		v.cursor = cursorPlace{v.cursor.col, v.cursor.row}
 	}
-	v.arrange()
+	v.arrangeAxes()
 }
 
-// axis is which end of connections the rows are: 0 where they come from.
-func (v *page) axis() int {
+// rowAxis is which end of connections the rows are: 0 where they come from.
+func (v *matrixPage) rowAxis() int {
 	if v.swapped {
 		return 1
 	}
 	return 0
 }
 
-// row returns the row under the cursor, or nil.
-func (v *page) row() *connections.MatrixEnd {
-	if v.at.row < 0 || v.at.row >= len(v.rows) {
+// selectedRow returns the row under the cursor, or nil.
+func (v *matrixPage) selectedRow() *connections.MatrixEnd {
+	if v.cursor.row < 0 || v.cursor.row >= len(v.rows) {
 		return nil
 	}
-	return v.rows[v.at.row]
+	return v.rows[v.cursor.row]
 }
 
-// ends are the two ends of a cell; ok is false outside of the matrix.
-func (v *page) ends(at place) (from, to *connections.MatrixEnd, ok bool) {
-	if v.m == nil || at.row < 0 || at.row >= len(v.rows) || at.col < 0 || at.col >= v.columns() {
+// cellEnds are the two ends of a cell; ok is false outside of the matrix.
+func (v *matrixPage) cellEnds(at cursorPlace) (from, to *connections.MatrixEnd, ok bool) {
+	if v.m == nil || at.row < 0 || at.row >= len(v.rows) || at.col < 0 || at.col >= v.countColumns() {
 		return nil, nil, false
 	}
 	row := v.rows[at.row]
@@ -268,17 +268,17 @@ func (v *page) ends(at place) (from, to *connections.MatrixEnd, ok bool) {
 	return row, v.cols[at.col], true
 }
 
-// columns is how many there are.
-func (v *page) columns() int {
+// countColumns is how many there are.
+func (v *matrixPage) countColumns() int {
 	if v.focus != "" {
 		return 2
 	}
 	return len(v.cols)
 }
 
-// example is a connection of the cell under the cursor.
-func (v *page) example() (verdict.Connection, bool) {
-	from, to, ok := v.ends(v.at)
+// cellExample is a connection of the cell under the cursor.
+func (v *matrixPage) cellExample() (verdict.Connection, bool) {
+	from, to, ok := v.cellEnds(v.cursor)
 	if !ok {
 		return verdict.Connection{}, false
 	}
@@ -286,14 +286,14 @@ func (v *page) example() (verdict.Connection, bool) {
 }
 
 // SelectedPage is the trace that a cell leads to; a row's name leads to its namespace, or pod.
-func (v *page) SelectedPage() nav.Page {
-	if v.at.col >= 0 {
-		if c, ok := v.example(); ok {
+func (v *matrixPage) SelectedPage() nav.Page {
+	if v.cursor.col >= 0 {
+		if c, ok := v.cellExample(); ok {
 			return nav.ToTrace(trace.QuestionOf(c).String())
 		}
 		return nav.Page{}
 	}
-	switch e := v.row(); {
+	switch e := v.selectedRow(); {
 	case e == nil, e.OnlyReached():
 		return nav.Page{}
 	case e.Pod != "":
@@ -306,7 +306,7 @@ func (v *page) SelectedPage() nav.Page {
 }
 
 // portID is the port as a page has it.
-func (v *page) portID() string {
+func (v *matrixPage) portID() string {
 	if v.ports == (verdict.Ports{}) {
 		return ""
 	}
@@ -314,27 +314,27 @@ func (v *page) portID() string {
 }
 
 // Crumb names the port, and the namespace.
-func (v *page) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).Title() }
+func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).Title() }
 
 // Copies are the cell in words and the commands that ask the same.
-func (v *page) Copies(env *view.Env) []view.CopyItem {
+func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
-	if from, to, ok := v.ends(v.at); ok {
-		out = append(out, view.CopyItem{What: "cell", Text: v.sentence(from, to)})
+	if from, to, ok := v.cellEnds(v.cursor); ok {
+		out = append(out, view.CopyItem{What: "cell", Text: v.cellSentence(from, to)})
 		if c, ok := v.m.ExampleOfCell(from, to); ok {
 			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}
 	}
-	if v.wrong == "" {
-		out = append(out, view.CopyItem{What: "rung matrix command", Text: v.command()})
+	if v.portProblem == "" {
+		out = append(out, view.CopyItem{What: "rung matrix command", Text: v.commandText()})
 	}
 	return out
 }
 
 // TellState says that a matrix is worked out.
-func (v *page) TellState(env *view.Env) widget.Line {
-	if !v.works.IsUnderWay() {
+func (v *matrixPage) TellState(env *view.Env) widget.Line {
+	if !v.matrixWork.IsUnderWay() {
 		return nil
 	}
-	return env.BusyLine(v.works.BeganAt(), "working out the matrix")
+	return env.BusyLine(v.matrixWork.BeganAt(), "working out the matrix")
 }

@@ -17,13 +17,13 @@ import (
 
 func open(t testing.TB, p *revision.Facts, namespace, port string) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, p, nav.ToMatrix(namespace, port))
+	return uitest.OpenScreen(t, p, nav.ToMatrix(namespace, port))
 }
 
 // many are facts with 30 namespaces more, whose names are long.
 func many(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	var more []model.Object
 	for i := range 30 {
 		ns := fmt.Sprintf("team-payments-and-settlement-service-%02d-integration-environment", i)
@@ -37,34 +37,34 @@ func many(t testing.TB) *revision.Facts {
 }
 
 func TestGoldens(t *testing.T) {
-	s := open(t, uitest.Demo(t), "", "")
+	s := open(t, uitest.DemoFacts(t), "", "")
 	s.Press("right", "right", "down", "down", "down", "space")
 	s.Golden("namespaces")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("tab")
 	s.Golden("swapped")
 
-	s = open(t, uitest.Demo(t), "monitoring", "TCP 9090")
+	s = open(t, uitest.DemoFacts(t), "monitoring", "TCP 9090")
 	s.Press("down", "space", "right", "right")
 	s.Golden("focus")
-	s.Resizes()
+	s.ResizeAll()
 
 	s = open(t, many(t), "", "TCP 8080")
 	for range 20 {
 		s.Press("right", "down")
 	}
 	s.Golden("many")
-	s.Resizes()
+	s.ResizeAll()
 
-	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Page: nav.ToMatrix("", ""), Config: config.Config{ASCII: true}})
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.ToMatrix("", ""), Config: config.Config{ASCII: true}})
 	s.Press("right", "down")
-	s.Plain("ascii", uitest.Sizes...)
+	s.GoldenPlain("ascii", uitest.Sizes...)
 }
 
 // A cell leads to the trace of one of its connections, whose verdict is the cell's, and t
 // asks about it; the name of a row leads to its namespace alone, that of a pod to the pod.
 func TestLeadsOn(t *testing.T) {
-	s := open(t, uitest.Demo(t), "", "TCP 8080")
+	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
 	s.Press("right", "down")
 	s.Want("blue-dev → blue", "✗ deny: all 10 pairs", "for example blue-dev/api-g0 → blue/api-d0 tcp 8080")
 	s.Press("enter")
@@ -85,7 +85,7 @@ func TestLeadsOn(t *testing.T) {
 
 // A policy that goes changes the cells; until the new ones are worked out the old ones stay.
 func TestFollowsChanges(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	s := open(t, p, "", "TCP 8080")
 	s.Press("right")
 	s.Want("blue → blue", "✗ deny: all 20 pairs")
@@ -107,7 +107,7 @@ func keysOf(c *model.Cluster) (out []model.Key) {
 
 // Ports are asked for, and a text that is none is said to be wrong.
 func TestPorts(t *testing.T) {
-	s := open(t, uitest.Demo(t), "", "")
+	s := open(t, uitest.DemoFacts(t), "", "")
 	s.Want("any port")
 	s.Press("#")
 	s.Type("icmp/80x")
@@ -123,16 +123,16 @@ func TestPorts(t *testing.T) {
 	s.Type("any")
 	s.Press("enter")
 	s.Want("any port · from rows")
-	open(t, uitest.Demo(t), "", "TCP 99999").Want("cannot ask: port 99999: use 1 to 65535")
-	open(t, uitest.Demo(t), "gone", "").Want("namespace gone has no pods, or no longer exists")
-	p := uitest.Demo(t)
+	open(t, uitest.DemoFacts(t), "", "TCP 99999").Want("cannot ask: port 99999: use 1 to 65535")
+	open(t, uitest.DemoFacts(t), "gone", "").Want("namespace gone has no pods, or no longer exists")
+	p := uitest.DemoFacts(t)
 	p.Cluster, p.Desired = nil, nil
 	open(t, p, "", "").Want("no pods, so no connections")
 }
 
 // Only what is asked for is shown: other rows, columns and cells are not.
 func TestOnlyAndFilter(t *testing.T) {
-	s := open(t, uitest.Demo(t), "", "TCP 8080")
+	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
 	if l := s.Line("ingress-nginx"); strings.Count(l, "✓") == 0 {
 		t.Fatalf("nothing is allowed in %q", l)
 	}
@@ -153,14 +153,14 @@ func TestOnlyAndFilter(t *testing.T) {
 }
 
 func TestCopies(t *testing.T) {
-	s := open(t, uitest.Demo(t), "", "TCP 8080")
+	s := open(t, uitest.DemoFacts(t), "", "TCP 8080")
 	s.Press("right", "y")
 	s.Want("rung trace command", "rung matrix command", "cell")
 }
 
 // Services and addresses outside are columns where that is wanted, and a cell leads to its trace.
 func TestServicesAndOutside(t *testing.T) {
-	s := open(t, uitest.Demo(t), "blue", "")
+	s := open(t, uitest.DemoFacts(t), "blue", "")
 	s.WantNot("service/", "8.8.8.8")
 	s.Press("I")
 	s.Want("service/kube-system/kube-dns")
@@ -174,11 +174,11 @@ func TestServicesAndOutside(t *testing.T) {
 	s.Want("trace blue/")
 	s.Press("esc", "I")
 	s.WantNot("service/")
-	s = open(t, uitest.Demo(t), "", "")
+	s = open(t, uitest.DemoFacts(t), "", "")
 	s.Press("X", "I")
 	s.Want("ends that connections only go to")
 	s.Golden("reached")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("tab", "G", "enter") // rows are where they go to; one of them is no page
 	s.Want("nothing to open here")
 }

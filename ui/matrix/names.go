@@ -25,25 +25,25 @@ func cutApart(names []string, w int) []string {
 		}
 		differ := len(names[alike[0]])
 		for _, i := range alike[1:] {
-			differ = min(differ, common(names[alike[0]], names[i]))
+			differ = min(differ, commonPrefix(names[alike[0]], names[i]))
 		}
 		const ends = 3
-		room := w - 2*ends - 2*widget.Width(widget.Ellipsis)
+		room := w - 2*ends - 2*widget.TextWidth(widget.Ellipsis)
 		for _, i := range alike {
 			n := names[i]
 			// The first difference is in the middle of the part that is shown, the end of the common
 			// beginning before it.
-			from := max(ends+1, min(widget.Width(n[:differ])-room/2, widget.Width(n)-ends-1-room))
+			from := max(ends+1, min(widget.TextWidth(n[:differ])-room/2, widget.TextWidth(n)-ends-1-room))
 			middle := ansi.Truncate(ansi.TruncateLeft(n, from, ""), room, "")
-			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.Width(n)-ends, "")
+			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.TextWidth(n)-ends, "")
 		}
 	}
 	return out
 }
 
-// common is how many bytes of two texts are the same from the beginning, up to the end of
+// commonPrefix is how many bytes of two texts are the same from the beginning, up to the end of
 // a letter.
-func common(a, b string) int {
+func commonPrefix(a, b string) int {
 	end := 0
 	for i, r := range a {
 		if i >= len(b) || len(b)-i < len(string(r)) || b[i:i+len(string(r))] != string(r) {

@@ -18,8 +18,8 @@ func TestCutApart(t *testing.T) {
 	for _, w := range []int{14, 20, 33, 60} {
 		got := cutApart(names, w)
 		for i, n := range got {
-			if widget.Width(n) > w {
-				t.Errorf("at %d: %q is %d wide", w, n, widget.Width(n))
+			if widget.TextWidth(n) > w {
+				t.Errorf("at %d: %q is %d wide", w, n, widget.TextWidth(n))
 			}
 			if slices.Index(got, n) != i {
 				t.Errorf("at %d: two are %q", w, n)

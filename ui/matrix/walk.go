@@ -12,19 +12,19 @@ import (
 	"rung/ui/widget"
 )
 
-// arrange makes rows and columns, and leaves the cursor on what it is on.
-func (v *page) arrange() {
+// arrangeAxes makes rows and columns, and leaves the cursor on what it is on.
+func (v *matrixPage) arrangeAxes() {
 	if v.m == nil {
 		return
 	}
 	row, col := "", ""
-	if e := v.row(); e != nil {
+	if e := v.selectedRow(); e != nil {
 		row = e.Name()
 	}
-	if v.focus == "" && v.at.col >= 0 && v.at.col < len(v.cols) {
-		col = v.cols[v.at.col].Name()
+	if v.focus == "" && v.cursor.col >= 0 && v.cursor.col < len(v.cols) {
+		col = v.cols[v.cursor.col].Name()
 	}
-	v.rows, v.cols = v.unfolded(v.axis()), v.unfolded(1-v.axis())
+	v.rows, v.cols = v.unfoldedEnds(v.rowAxis()), v.unfoldedEnds(1-v.rowAxis())
 	switch self := v.m.Namespace(v.focus); {
 	case v.focus != "" && self == nil:
 		v.rows, v.cols = nil, nil
@@ -38,8 +38,8 @@ func (v *page) arrange() {
 	default:
 		v.rows, v.cols = v.m.FilterByVerdict(v.rows, v.cols, v.only)
 	}
-	v.all = len(v.rows)
-	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.Match(e.Name()) })
+	v.allRows = len(v.rows)
+	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.MatchesText(e.Name()) })
 	v.numbers = map[string]int{}
 	for i, e := range v.cols {
 		v.numbers[e.Name()] = i + 1
@@ -50,15 +50,15 @@ func (v *page) arrange() {
 		}
 		return or
 	}
-	v.at.row = named(v.rows, row, v.at.row)
+	v.cursor.row = named(v.rows, row, v.cursor.row)
 	if v.focus == "" {
-		v.at.col = named(v.cols, col, v.at.col)
+		v.cursor.col = named(v.cols, col, v.cursor.col)
 	}
-	v.clamp()
+	v.clampCursor()
 }
 
-// unfolded are the ends of an axis with those that are unfolded.
-func (v *page) unfolded(axis int) (out []*connections.MatrixEnd) {
+// unfoldedEnds are the ends of an axis with those that are unfolded.
+func (v *matrixPage) unfoldedEnds(axis int) (out []*connections.MatrixEnd) {
 	var add func(ends []*connections.MatrixEnd)
 	add = func(ends []*connections.MatrixEnd) {
 		for _, e := range ends {
@@ -75,73 +75,73 @@ func (v *page) unfolded(axis int) (out []*connections.MatrixEnd) {
 	return out
 }
 
-func (v *page) clamp() {
-	v.at.row = max(0, min(v.at.row, len(v.rows)-1))
-	v.at.col = max(-1, min(v.at.col, v.columns()-1))
+func (v *matrixPage) clampCursor() {
+	v.cursor.row = max(0, min(v.cursor.row, len(v.rows)-1))
+	v.cursor.col = max(-1, min(v.cursor.col, v.countColumns()-1))
 }
 
-// walk moves the cursor.
-func (v *page) walk(id action.ID) bool {
+// walkCursor moves the cursor.
+func (v *matrixPage) walkCursor(id action.ID) bool {
 	page := max(1, v.h-1)
 	switch id {
 	case action.Down:
-		v.at.row++
+		v.cursor.row++
 	case action.Up:
-		v.at.row--
+		v.cursor.row--
 	case action.HalfDown:
-		v.at.row += max(1, page/2)
+		v.cursor.row += max(1, page/2)
 	case action.HalfUp:
-		v.at.row -= max(1, page/2)
+		v.cursor.row -= max(1, page/2)
 	case action.PageDown:
-		v.at.row += page
+		v.cursor.row += page
 	case action.PageUp:
-		v.at.row -= page
+		v.cursor.row -= page
 	case action.Top:
-		v.at.row = 0
+		v.cursor.row = 0
 	case action.Bottom:
-		v.at.row = len(v.rows) - 1
+		v.cursor.row = len(v.rows) - 1
 	case action.Left:
-		v.at.col--
+		v.cursor.col--
 	case action.Right:
-		v.at.col++
+		v.cursor.col++
 	default:
 		return false
 	}
-	v.clamp()
+	v.clampCursor()
 	return true
 }
 
 // SetFilter shows the rows whose name matches.
-func (v *page) SetFilter(f widget.Filter) {
+func (v *matrixPage) SetFilter(f widget.LineFilter) {
 	v.filter = f
-	v.arrange()
+	v.arrangeAxes()
 }
 
 // CountLines are how many rows are shown, and how many there are.
-func (v *page) CountLines() (shown, all int) { return len(v.rows), v.all }
+func (v *matrixPage) CountLines() (shown, all int) { return len(v.rows), v.allRows }
 
 // Click puts the cursor on a cell.
-func (v *page) Click(_ *view.Env, x, y int) bool {
+func (v *matrixPage) Click(_ *view.Env, x, y int) bool {
 	row := v.top + y - v.header
 	if y < v.header || y >= v.header+v.h || row >= len(v.rows) {
 		return false
 	}
-	v.at = place{row, -1}
+	v.cursor = cursorPlace{row, -1}
 	if x >= v.fits.names && v.fits.cell > 0 {
-		v.at.col = min(v.left+(x-v.fits.names)/v.fits.cell, v.columns()-1)
+		v.cursor.col = min(v.firstColumn+(x-v.fits.names)/v.fits.cell, v.countColumns()-1)
 	}
-	v.clamp()
+	v.clampCursor()
 	return true
 }
 
 // Wheel moves the cursor along the rows.
-func (v *page) Wheel(_ *view.Env, lines int) {
-	v.at.row += lines
-	v.clamp()
+func (v *matrixPage) Wheel(_ *view.Env, lines int) {
+	v.cursor.row += lines
+	v.clampCursor()
 }
 
-// command prints the same on the command line.
-func (v *page) command() string {
+// commandText prints the same on the command line.
+func (v *matrixPage) commandText() string {
 	out := []string{"rung", "matrix"}
 	if v.ports != (verdict.Ports{}) {
 		out = append(out, "--protocol", string(v.ports.Protocol))

@@ -9,52 +9,52 @@ import (
 	"rung/model/verdict/diff"
 )
 
-// Kind is the kind of a page; there is one view for each.
-type Kind string
+// PageKind is the kind of a page; there is one view for each.
+type PageKind string
 
 // The kinds of page.
 const (
-	Ladder   Kind = "ladder"
-	Policy   Kind = "policy"   // Key
-	Rule     Kind = "rule"     // Key, Dir, Rule; Zone preselects
-	Rows     Kind = "rows"     // Zone and Table preselect; Text is a filter to start with, Key whose rows it finds
-	Row      Kind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
-	Pod      Kind = "pod"      // Key
-	Edit     Kind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
-	Template Kind = "template" // to pick one, Priority for a blank policy; of the set of the policy Key what it misses
-	Preview  Kind = "preview"  // a change before it is made; Text tells changes apart
-	Plan     Kind = "plan"     //
-	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
-	Activity Kind = "activity" // Zone narrows it
-	Zones    Kind = "zones"    //
+	Ladder   PageKind = "ladder"
+	Policy   PageKind = "policy"   // Key
+	Rule     PageKind = "rule"     // Key, Dir, Rule; Zone preselects
+	Rows     PageKind = "rows"     // Zone and Table preselect; Text is a filter to start with, Key whose rows it finds
+	Row      PageKind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
+	Pod      PageKind = "pod"      // Key
+	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
+	Template PageKind = "template" // to pick one, Priority for a blank policy; of the set of the policy Key what it misses
+	Preview  PageKind = "preview"  // a change before it is made; Text tells changes apart
+	Plan     PageKind = "plan"     //
+	Logs     PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero
+	Activity PageKind = "activity" // Zone narrows it
+	Zones    PageKind = "zones"    //
 	// Controller shows the log of the ovnkube-controller of Zone about the policy Key.
-	Controller Kind = "controller"
-	Contexts   Kind = "contexts" // of the kubeconfig
+	Controller PageKind = "controller"
+	Contexts   PageKind = "contexts" // of the kubeconfig
 	// Ready shows the controllers' reports of all policies, or of Key zone by zone.
-	Ready Kind = "ready"
+	Ready PageKind = "ready"
 	// Findings shows the defects and dangers in all policies.
-	Findings Kind = "findings"
-	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
+	Findings PageKind = "findings"
+	Cluster  PageKind = "cluster" // the connection to it: resources, permissions, logs
 	// Trace shows the verdict on a connection: ID is the question, as trace.ParseQuestion reads it.
-	Trace Kind = "trace"
+	Trace PageKind = "trace"
 	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
 	// namespace in Key has its connections alone.
-	Matrix   Kind = "matrix"
-	Sessions Kind = "sessions" // of logging
+	Matrix   PageKind = "matrix"
+	Sessions PageKind = "sessions" // of logging
 	// Probe is a trace's question put into the sandbox as packets.
-	Probe Kind = "probe"
+	Probe PageKind = "probe"
 	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
-	Convert Kind = "convert"
+	Convert PageKind = "convert"
 	// Omitted lists everything that answers do not take into account.
-	Omitted Kind = "omitted"
+	Omitted PageKind = "omitted"
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted}
 
-// Page is one place. Which fields count depends on the Kind.
+// Page is one place. Which fields count depends on the PageKind.
 type Page struct {
-	Kind Kind
+	Kind PageKind
 	Key  model.Key
 	// Dir and Rule are a rule of the policy Key; without Dir Rule means
 	// nothing.
@@ -124,11 +124,11 @@ func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wan
 	return Page{Kind: Edit, Key: k, Priority: priority, Text: text, Base: base, ID: notes, Wanted: wanted}
 }
 
-// To is a page that needs nothing but its kind.
-func To(k Kind) Page { return Page{Kind: k} }
+// PageOf is a page that needs nothing but its kind.
+func PageOf(k PageKind) Page { return Page{Kind: k} }
 
-// place returns the page without the fields that only say how it begins.
-func (p Page) place() Page {
+// placeOnly returns the page without the fields that only say how it begins.
+func (p Page) placeOnly() Page {
 	switch p.Kind {
 	case Rule:
 		p.Zone = ""
@@ -140,21 +140,21 @@ func (p Page) place() Page {
 	return p
 }
 
-// Same says whether two pages are one place. The zone of rows or of a rule is
+// IsSamePlace says whether two pages are one place. The zone of rows or of a rule is
 // no part of that: a page on the screen goes from one to the next.
-func (p Page) Same(o Page) bool { return p.place() == o.place() }
+func (p Page) IsSamePlace(o Page) bool { return p.placeOnly() == o.placeOnly() }
 
-// Begins says whether the page is to begin with a zone or a table, where the same
+// HasBeginning says whether the page is to begin with a zone or a table, where the same
 // place may show another.
-func (p Page) Begins() bool { return p != p.place() }
+func (p Page) HasBeginning() bool { return p != p.placeOnly() }
 
-// None says whether the page is no place.
-func (p Page) None() bool { return p.Kind == "" }
+// IsNone says whether the page is no place.
+func (p Page) IsNone() bool { return p.Kind == "" }
 
 // Title is the page's name for people: in breadcrumbs and in the palette. It says by
 // itself what the page is about.
 func (p Page) Title() string {
-	name := p.name()
+	name := p.policyName()
 	switch p.Kind {
 	case Ladder:
 		return "Ladder"
@@ -163,14 +163,14 @@ func (p Page) Title() string {
 	case Policy:
 		return name
 	case Rule:
-		return name + " " + p.rule()
+		return name + " " + p.ruleName()
 	case Pod:
 		return "pod " + name
 	case Row:
 		if p.ID != "" {
 			return p.Table + " " + p.ID
 		}
-		return p.Table + " " + short(p.UUID)
+		return p.Table + " " + shortUUID(p.UUID)
 	case Trace, Probe, Convert:
 		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
 	case Edit:
@@ -193,7 +193,7 @@ func (p Page) Title() string {
 	case Logs:
 		switch {
 		case p.Dir != "":
-			return "log of " + name + " " + p.rule()
+			return "log of " + name + " " + p.ruleName()
 		case p.Key.Kind == model.KindPod:
 			return "log of pod " + name
 		case p.Key.Name != "":
@@ -218,19 +218,19 @@ func (p Page) Title() string {
 	return string(p.Kind)
 }
 
-// name is the policy or pod the page is about: only those of other kinds than
+// policyName is the policy or pod the page is about: only those of other kinds than
 // AdminNetworkPolicy say their kind, as everywhere on the screen.
-func (p Page) name() string {
+func (p Page) policyName() string {
 	if p.Key.Kind == model.KindPod {
 		return p.Key.Namespace + "/" + p.Key.Name
 	}
 	return p.Key.ShortLabel()
 }
 
-// rule is the rule the page is about.
-func (p Page) rule() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
+// ruleName is the rule the page is about.
+func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
 
-func short(uuid string) string {
+func shortUUID(uuid string) string {
 	if len(uuid) > 8 {
 		return uuid[:8]
 	}

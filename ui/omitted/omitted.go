@@ -22,7 +22,7 @@ type View struct {
 	st  *themes.StyleSet
 	w   int
 
-	all map[string]*model.Omission // by line
+	byLine map[string]*model.Omission // by line
 }
 
 // New makes the view.
@@ -35,7 +35,7 @@ func (v *View) Sync(env *view.Env) {
 	if v.rev == env.Rev && v.st == env.Styles && v.w == env.W {
 		return
 	}
-	v.rev, v.st, v.w, v.all = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
+	v.rev, v.st, v.w, v.byLine = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	var out, assumed []model.Omission
 	for _, o := range omitted.OmissionsOfAnswers(env.Rev, true) {
@@ -50,21 +50,21 @@ func (v *View) Sync(env *view.Env) {
 	}
 	if len(out) > 0 {
 		s.AddHead("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
-		v.list(env, s, out, "▲", env.Styles.Warn)
+		v.listOmissions(env, s, out, "▲", env.Styles.Warn)
 	}
 	if len(assumed) > 0 {
 		s.AddHead("assumed")
-		v.list(env, s, assumed, "·", env.Styles.Dim)
+		v.listOmissions(env, s, assumed, "·", env.Styles.Dim)
 	}
 	v.Pane.SetItems(s.Lines)
 }
 
-func (v *View) list(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
+func (v *View) listOmissions(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
 	for i := range all {
 		o := &all[i]
-		id := "omitted." + strconv.Itoa(len(v.all))
-		v.all[id] = o
-		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), to(env.Rev, o))
+		id := "omitted." + strconv.Itoa(len(v.byLine))
+		v.byLine[id] = o
+		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), pageOf(env.Rev, o))
 		if o.Remedy != "" {
 			for _, line := range detail.WrapValue(o.Remedy, s.TextWidth()-2) {
 				s.AddUnder(2, line, env.Styles.Dim)
@@ -73,13 +73,13 @@ func (v *View) list(env *view.Env, s *detail.Sheet, all []model.Omission, sign s
 	}
 }
 
-// to is the page that shows more of an omission.
-func to(r *revision.Revision, o *model.Omission) nav.Page {
+// pageOf is the page that shows more of an omission.
+func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
 	switch {
 	case o.Zone != "":
 		return nav.Page{Kind: nav.Rows, Zone: o.Zone}
 	case o.Code == model.OmittedKind:
-		return nav.To(nav.Cluster)
+		return nav.PageOf(nav.Cluster)
 	case o.Key.Kind == model.KindPod && o.Key.Name != "" && r.Cluster.Pod(o.Key.Namespace, o.Key.Name) != nil:
 		return nav.ToPod(o.Key)
 	case o.Key.Kind.IsPolicy() && r.Cluster.Policy(o.Key) != nil:
@@ -90,8 +90,8 @@ func to(r *revision.Revision, o *model.Omission) nav.Page {
 
 // Copies are the line in words, and where the object stands.
 func (v *View) Copies(*view.Env) []view.CopyItem {
-	l, _ := v.Pane.Selected()
-	o := v.all[l.ID]
+	l, _ := v.Pane.SelectedItem()
+	o := v.byLine[l.ID]
 	if o == nil {
 		return nil
 	}

@@ -8,23 +8,23 @@ import (
 	"rung/ui/widget"
 )
 
-// Help is every key that holds here, searchable; enter runs the line.
-type Help struct {
-	input widget.Input
-	keys  *action.Keymap
-	rows  []helpRow
-	shown []int
-	at    int
+// HelpOverlay is every key that holds here, searchable; enter runs the line.
+type HelpOverlay struct {
+	input     widget.TextInput
+	keys      *action.Keymap
+	rows      []helpRow
+	shownRows []int
+	cursorAt  int
 }
 
 type helpRow struct {
-	Offered
+	OfferedAction
 	head string // a heading when set
 }
 
 // NewHelp lists the offered actions that have keys.
-func NewHelp(o Offers) *Help {
-	hp := &Help{keys: o.Keys}
+func NewHelp(o OverlayOffers) *HelpOverlay {
+	hp := &HelpOverlay{keys: o.Keys}
 	scope := action.Scope("")
 	for _, a := range o.Actions {
 		if len(a.Keys) == 0 {
@@ -34,86 +34,86 @@ func NewHelp(o Offers) *Help {
 			scope = a.Scope
 			hp.rows = append(hp.rows, helpRow{head: string(scope)})
 		}
-		hp.rows = append(hp.rows, helpRow{Offered: a})
+		hp.rows = append(hp.rows, helpRow{OfferedAction: a})
 	}
-	hp.find()
+	hp.findRows()
 	return hp
 }
 
-func (hp *Help) find() {
-	hp.shown = hp.shown[:0]
-	f := widget.ParseFilter(hp.input.Value())
+func (hp *HelpOverlay) findRows() {
+	hp.shownRows = hp.shownRows[:0]
+	f := widget.ParseFilter(hp.input.InputText())
 	for i, r := range hp.rows {
 		a := r.Action
 		switch {
-		case r.head != "" && f.Empty():
-		case r.head == "" && f.Match(strings.Join(a.Keys, " ")+" "+a.Title+" "+a.Help+" "+string(a.ID)):
+		case r.head != "" && f.IsEmpty():
+		case r.head == "" && f.MatchesText(strings.Join(a.Keys, " ")+" "+a.Title+" "+a.Help+" "+string(a.ID)):
 		default:
 			continue
 		}
-		hp.shown = append(hp.shown, i)
+		hp.shownRows = append(hp.shownRows, i)
 	}
-	hp.at = -1
-	hp.step(1)
+	hp.cursorAt = -1
+	hp.moveCursor(1)
 }
 
-func (hp *Help) step(d int) {
-	for i := hp.at + d; i >= 0 && i < len(hp.shown); i += d {
-		if hp.rows[hp.shown[i]].head == "" {
-			hp.at = i
+func (hp *HelpOverlay) moveCursor(d int) {
+	for i := hp.cursorAt + d; i >= 0 && i < len(hp.shownRows); i += d {
+		if hp.rows[hp.shownRows[i]].head == "" {
+			hp.cursorAt = i
 			return
 		}
 	}
 }
 
-// Key edits the search, moves the cursor, or chooses the row under it.
-func (hp *Help) Key(key, text string) (done bool, chosen *Choice) {
+// PressKey edits the search, moves the cursor, or chooses the row under it.
+func (hp *HelpOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem) {
 	switch key {
 	case "esc":
 		return true, nil
 	case "?":
-		if hp.input.Value() == "" {
+		if hp.input.InputText() == "" {
 			return true, nil
 		}
-		hp.input.Key(hp.keys, key, text)
-		hp.find()
+		hp.input.PressKey(hp.keys, key, text)
+		hp.findRows()
 	case "enter":
-		if hp.at >= 0 && hp.at < len(hp.shown) {
-			return true, &Choice{Action: &hp.rows[hp.shown[hp.at]].Action}
+		if hp.cursorAt >= 0 && hp.cursorAt < len(hp.shownRows) {
+			return true, &ChosenItem{Action: &hp.rows[hp.shownRows[hp.cursorAt]].Action}
 		}
 	case "down", "ctrl+n", "tab":
-		hp.step(1)
+		hp.moveCursor(1)
 	case "up", "ctrl+p", "shift+tab":
-		hp.step(-1)
+		hp.moveCursor(-1)
 	case "pgdown":
 		for range 10 {
-			hp.step(1)
+			hp.moveCursor(1)
 		}
 	case "pgup":
 		for range 10 {
-			hp.step(-1)
+			hp.moveCursor(-1)
 		}
 	default:
-		was := hp.input.Value()
-		hp.input.Key(hp.keys, key, text)
-		if hp.input.Value() != was {
-			hp.find()
+		was := hp.input.InputText()
+		hp.input.PressKey(hp.keys, key, text)
+		if hp.input.InputText() != was {
+			hp.findRows()
 		}
 	}
 	return false, nil
 }
 
 // Paste puts text into the search.
-func (hp *Help) Paste(text string) {
-	hp.input.Insert(text)
-	hp.find()
+func (hp *HelpOverlay) Paste(text string) {
+	hp.input.InsertText(text)
+	hp.findRows()
 }
 
-// Width is how wide the box wants to be inside.
-func (hp *Help) Width() int { return 92 }
+// BoxWidth is how wide the box wants to be inside.
+func (hp *HelpOverlay) BoxWidth() int { return 92 }
 
 // Cursor is in the search.
-func (hp *Help) Cursor() (x, line int, ok bool) {
+func (hp *HelpOverlay) Cursor() (x, line int, ok bool) {
 	return len(searchFor) + hp.input.Cursor(), 0, hp.input.Cursor() >= 0
 }
 
@@ -121,46 +121,46 @@ func (hp *Help) Cursor() (x, line int, ok bool) {
 const searchFor = " search "
 
 // Draw gives the search and the keys that are found.
-func (hp *Help) Draw(st *themes.StyleSet, w, h int) (string, []string) {
+func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
 	begin, end := 0, 0 // of the row under the cursor
-	for n, i := range hp.shown {
-		if n == hp.at {
+	for n, i := range hp.shownRows {
+		if n == hp.cursorAt {
 			begin = len(lines)
 		}
-		lines = append(lines, hp.rows[i].lines(st, w, n == hp.at)...)
-		if n == hp.at {
+		lines = append(lines, hp.rows[i].rowLines(st, w, n == hp.cursorAt)...)
+		if n == hp.cursorAt {
 			end = len(lines) - 1
 		}
 	}
-	if len(hp.shown) == 0 {
-		lines = append(lines, widget.Styled("   no key does this here", st.Dim).Render(w))
+	if len(hp.shownRows) == 0 {
+		lines = append(lines, widget.StyledLine("   no key does this here", st.Dim).Render(w))
 	}
 	rows := max(0, h-1)
 	win := WindowOn(len(lines), rows, end, 0)
 	if begin == 1 { // the heading of the first row as well
 		begin = 0
 	}
-	if _, ok := win.Line(begin); !ok {
+	if _, ok := win.ShownLine(begin); !ok {
 		win = WindowOn(len(lines), rows, end, begin-win.first)
 	}
 	title := "keys on this page"
 	if w >= wideHelp {
 		title += " (enter runs, esc closes)"
 	}
-	return title, append(search, win.Of(st, lines, w)...)
+	return title, append(search, win.ShownLines(st, lines, w)...)
 }
 
 // keyCells is how wide the keys stand before what they do; a box narrower than
 // wideHelp has that below them.
 const keyCells, wideHelp = 18, 56
 
-// lines returns the row in as many lines as it takes. An action that cannot be done now has
+// rowLines returns the row in as many lines as it takes. An action that cannot be done now has
 // its keys in parentheses and the reason behind it.
-func (r *helpRow) lines(st *themes.StyleSet, w int, at bool) []string {
+func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 	if r.head != "" {
-		return []string{widget.Styled(" "+r.head, st.Title).Render(w)}
+		return []string{widget.StyledLine(" "+r.head, st.Title).Render(w)}
 	}
 	names := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
@@ -176,19 +176,19 @@ func (r *helpRow) lines(st *themes.StyleSet, w int, at bool) []string {
 	}
 	head := widget.Line{{Text: mark}, {Text: keys, Style: st.Key}}
 	indent := len("   ") + keyCells
-	if w < wideHelp || head.Width() >= indent {
+	if w < wideHelp || head.LineWidth() >= indent {
 		indent = len("     ")
 	}
 	var out []widget.Line
-	for i, l := range widget.Flow(text, max(8, w-indent-1)) {
-		switch pad := indent - head.Width(); {
+	for i, l := range widget.FlowText(text, max(8, w-indent-1)) {
+		switch pad := indent - head.LineWidth(); {
 		case i == 0 && pad > 0:
 			out = append(out, head.Add(strings.Repeat(" ", pad), st.Text).Add(l, st.Text))
 			continue
 		case i == 0:
 			out = append(out, head)
 		}
-		out = append(out, widget.Styled(strings.Repeat(" ", indent)+l, st.Text))
+		out = append(out, widget.StyledLine(strings.Repeat(" ", indent)+l, st.Text))
 	}
 	drawn := make([]string, len(out))
 	for i, l := range out {

@@ -23,7 +23,7 @@ type paletteItem struct {
 	// narrow is typed into the palette instead of doing something: items that begin so are then
 	// shown.
 	narrow string
-	Choice
+	ChosenItem
 }
 
 // maxNames bounds how many pods, and how many rules, the palette offers.
@@ -34,22 +34,22 @@ var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.Kind
 
 // itemsOf is everything the palette offers: what can be done here, then places by
 // name.
-func itemsOf(o Offers) []paletteItem {
+func itemsOf(o OverlayOffers) []paletteItem {
 	var out []paletteItem
 	for i := range o.Actions {
 		if a := &o.Actions[i]; !a.Hidden {
-			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot, Choice: Choice{Action: &a.Action}})
+			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot, ChosenItem: ChosenItem{Action: &a.Action}})
 		}
 	}
 	cluster := o.Rev.Cluster
 	out = append(out, listsOf(cluster)...)
 	place := func(text, help string, to nav.Page, names ...string) {
-		out = append(out, paletteItem{text: text, help: help, names: names, Choice: Choice{Page: to}})
+		out = append(out, paletteItem{text: text, help: help, names: names, ChosenItem: ChosenItem{Page: to}})
 	}
 	for _, k := range kinds {
 		for p := range cluster.Policies(k) {
 			name := strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
-			place(strings.ToLower(k.Abbreviation())+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
+			place(strings.ToLower(k.Abbreviation())+" "+name, policyDetail(p), nav.ToPolicy(p.Key), "policy "+name)
 		}
 	}
 	for ns := range cluster.Namespaces() {
@@ -64,7 +64,7 @@ func itemsOf(o Offers) []paletteItem {
 	out = append(out, podsOf(cluster)...)
 	out = append(out, rulesOf(cluster)...)
 	for _, name := range o.Themes {
-		out = append(out, paletteItem{text: "theme " + name, help: "change the colours", Choice: Choice{Theme: name}})
+		out = append(out, paletteItem{text: "theme " + name, help: "change the colours", ChosenItem: ChosenItem{Theme: name}})
 	}
 	return out
 }
@@ -80,8 +80,8 @@ func listsOf(cluster *model.Cluster) []paletteItem {
 	}
 }
 
-// about tells policies of one name apart.
-func about(p *model.Policy) string {
+// policyDetail tells policies of one name apart.
+func policyDetail(p *model.Policy) string {
 	switch p.Kind {
 	case model.KindANP:
 		return fmt.Sprintf("AdminNetworkPolicy, priority %d", p.Priority)
@@ -112,7 +112,7 @@ func podsOf(cluster *model.Cluster) []paletteItem {
 		if o.Phase != "" && o.Phase != "Running" {
 			help = strings.TrimPrefix(help+" · "+o.Phase, " · ")
 		}
-		out = append(out, paletteItem{text: "pod " + o.Namespace + "/" + o.Name, help: help, names: o.IPs, Choice: Choice{Page: nav.ToPod(o.Key)}})
+		out = append(out, paletteItem{text: "pod " + o.Namespace + "/" + o.Name, help: help, names: o.IPs, ChosenItem: ChosenItem{Page: nav.ToPod(o.Key)}})
 	}
 	return out
 }
@@ -132,7 +132,7 @@ func rulesOf(cluster *model.Cluster) []paletteItem {
 					help, names = r.Name+" · "+help, []string{r.Name}
 				}
 				out = append(out, paletteItem{text: fmt.Sprintf("rule %s %s %d", p.Name, r.Direction.Lower(), r.Index), help: help, names: names,
-					Choice: Choice{Page: nav.ToRule(p.Key, r.Direction, r.Index)}})
+					ChosenItem: ChosenItem{Page: nav.ToRule(p.Key, r.Direction, r.Index)}})
 			}
 		}
 	}
@@ -142,9 +142,9 @@ func rulesOf(cluster *model.Cluster) []paletteItem {
 // traceWord begins a question typed into the palette: "trace blue/api-0 web-0 80".
 const traceWord = "trace "
 
-// trace is the item for a question that is typed out: its ends are completed to those that
+// traceItem is the item for a question that is typed out: its ends are completed to those that
 // there are, and what is missing is asked for. ok is false where none is typed.
-func (p *Palette) trace(typed string) (it paletteItem, ok bool) {
+func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 	text, ok := strings.CutPrefix(typed, traceWord)
 	if !ok || strings.TrimSpace(text) == "" {
 		return it, false
@@ -157,9 +157,9 @@ func (p *Palette) trace(typed string) (it paletteItem, ok bool) {
 		p.ends = trace.EndChoices(p.rev)
 	}
 	q = trace.CompleteEnds(p.ends, q)
-	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides", Choice: Choice{Page: nav.ToTrace(q.String())}}
+	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides", ChosenItem: ChosenItem{Page: nav.ToTrace(q.String())}}
 	if missing := q.Check(); missing != "" {
-		it.help, it.Choice = "asks for what is missing: "+missing, Choice{Trace: &q}
+		it.help, it.ChosenItem = "asks for what is missing: "+missing, ChosenItem{Trace: &q}
 	}
 	return it, true
 }

@@ -14,59 +14,59 @@ import (
 
 // Overlay is something over the page that has the keyboard.
 type Overlay interface {
-	// Key takes a key press. An overlay that is done goes away; what was chosen in it
+	// PressKey takes a key press. An overlay that is done goes away; what was chosen in it
 	// is carried out then, nil for nothing.
-	Key(key, text string) (done bool, chosen *Choice)
+	PressKey(key, text string) (done bool, chosen *ChosenItem)
 	Paste(text string)
 	// Draw gives a title and the lines of a box w cells wide inside and at most h high.
 	Draw(st *themes.StyleSet, w, h int) (title string, lines []string)
-	// Width is how wide the box wants to be inside.
-	Width() int
+	// BoxWidth is how wide the box wants to be inside.
+	BoxWidth() int
 	// Cursor says where the terminal's cursor belongs in the lines that were drawn
 	// last; ok is false where nothing is typed.
 	Cursor() (x, line int, ok bool)
 }
 
-// Stack are the overlays over a page; the last has the keyboard.
-type Stack []Overlay
+// OverlayStack are the overlays over a page; the last has the keyboard.
+type OverlayStack []Overlay
 
-// Remove takes an overlay away.
-func (s *Stack) Remove(o Overlay) {
+// RemoveOverlay takes an overlay away.
+func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// Choice is the thing that was chosen in an overlay: an action, a page, a theme, or a question
+// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, or a question
 // whose missing parts are asked for.
-type Choice struct {
+type ChosenItem struct {
 	Action *action.Action
 	Page   nav.Page
 	Theme  string
 	Trace  *trace.Question
 }
 
-// Offered is an action of the page, and why it cannot be done now, empty when it can.
-type Offered struct {
+// OfferedAction is an action of the page, and why it cannot be done now, empty when it can.
+type OfferedAction struct {
 	action.Action
 	WhyNot string
 }
 
-// Offers are the things that an overlay lets the user choose from.
-type Offers struct {
+// OverlayOffers are the things that an overlay lets the user choose from.
+type OverlayOffers struct {
 	Rev     *revision.Revision
 	Keys    *action.Keymap
-	Actions []Offered
+	Actions []OfferedAction
 	Themes  []string
 }
 
-// Window is the part of many lines that is shown. The lines above and below it are counted
+// LineWindow is the part of many lines that is shown. The lines above and below it are counted
 // in a line of its own.
-type Window struct {
+type LineWindow struct {
 	Rows   int // how many lines are shown
 	Scroll int // how many lines away from where it would stand by itself
 
-	first        int // of the lines that are shown
-	above, below int // how many are not
-	signs        bool
+	first                  int // of the lines that are shown
+	linesAbove, linesBelow int // how many are not
+	signs                  bool
 }
 
 // LeastSigned is how many rows a window must have to count what it leaves out.
@@ -74,11 +74,11 @@ const LeastSigned = 4
 
 // WindowOn shows so many of n lines that a certain one is in sight, or those some
 // lines away from there.
-func WindowOn(n, rows, focus, scroll int) Window {
+func WindowOn(n, rows, focus, scroll int) LineWindow {
 	if n <= rows {
-		return Window{Rows: n}
+		return LineWindow{Rows: n}
 	}
-	w := Window{Rows: max(1, rows), signs: rows >= LeastSigned}
+	w := LineWindow{Rows: max(1, rows), signs: rows >= LeastSigned}
 	if w.signs {
 		w.Rows -= 2
 	}
@@ -94,27 +94,27 @@ func WindowOn(n, rows, focus, scroll int) Window {
 		w.Rows++
 		w.first--
 	}
-	w.above, w.below = w.first, n-w.first-w.Rows
+	w.linesAbove, w.linesBelow = w.first, n-w.first-w.Rows
 	return w
 }
 
-// Cut says whether some lines are not shown.
-func (w Window) Cut() bool { return w.above+w.below > 0 }
+// IsCut says whether some lines are not shown.
+func (w LineWindow) IsCut() bool { return w.linesAbove+w.linesBelow > 0 }
 
-// Line says where a line is in what is shown, if it is.
-func (w Window) Line(i int) (int, bool) {
+// ShownLine says where a line is in what is shown, if it is.
+func (w LineWindow) ShownLine(i int) (int, bool) {
 	if i < w.first || i >= w.first+w.Rows {
 		return 0, false
 	}
-	if w.signs && w.above > 0 {
+	if w.signs && w.linesAbove > 0 {
 		i++
 	}
 	return i - w.first, true
 }
 
-// Of are the lines shown, w cells wide.
-func (w Window) Of(st *themes.StyleSet, lines []string, cells int) []string {
-	if !w.Cut() {
+// ShownLines are the lines shown, w cells wide.
+func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) []string {
+	if !w.IsCut() {
 		return lines
 	}
 	shown := lines[w.first : w.first+w.Rows]
@@ -125,7 +125,7 @@ func (w Window) Of(st *themes.StyleSet, lines []string, cells int) []string {
 		if n == 0 {
 			return nil
 		}
-		return []string{widget.Styled(fmt.Sprintf(" %s %d more · %s", sign, n, key), st.Dim).Render(cells)}
+		return []string{widget.StyledLine(fmt.Sprintf(" %s %d more · %s", sign, n, key), st.Dim).Render(cells)}
 	}
-	return slices.Concat(say(w.above, "↑", "pgup"), shown, say(w.below, "↓", "pgdown"))
+	return slices.Concat(say(w.linesAbove, "↑", "pgup"), shown, say(w.linesBelow, "↓", "pgdown"))
 }

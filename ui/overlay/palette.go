@@ -14,12 +14,12 @@ import (
 	"rung/ui/widget"
 )
 
-// Palette finds any action or place by a few letters.
-type Palette struct {
-	input widget.Input
-	items []paletteItem
-	hits  []int
-	at    int
+// PaletteOverlay finds any action or place by a few letters.
+type PaletteOverlay struct {
+	input    widget.TextInput
+	items    []paletteItem
+	hits     []int
+	cursorAt int
 
 	rev    *revision.Revision
 	keys   *action.Keymap
@@ -29,21 +29,21 @@ type Palette struct {
 }
 
 // NewPalette lists all that is offered. Texts that led to something are added to recent.
-func NewPalette(o Offers, recent *[]string) *Palette {
-	p := &Palette{items: itemsOf(o), rev: o.Rev, keys: o.Keys, recent: recent}
+func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
+	p := &PaletteOverlay{items: itemsOf(o), rev: o.Rev, keys: o.Keys, recent: recent}
 	p.listed = len(p.items)
 	p.input.History = *recent
-	p.find()
+	p.findHits()
 	return p
 }
 
-// find fills hits with what matches, best first; with nothing typed the actions
+// findHits fills hits with what matches, best first; with nothing typed the actions
 // and places as they stand.
-func (p *Palette) find() {
-	p.at = 0
-	defer p.offer()
+func (p *PaletteOverlay) findHits() {
+	p.cursorAt = 0
+	defer p.offerHit()
 	p.hits = p.hits[:0]
-	typed := strings.ToLower(strings.TrimLeft(p.input.Value(), " "))
+	typed := strings.ToLower(strings.TrimLeft(p.input.InputText(), " "))
 	if strings.TrimSpace(typed) == "" {
 		for i := range p.items {
 			p.hits = append(p.hits, i)
@@ -51,7 +51,7 @@ func (p *Palette) find() {
 		return
 	}
 	p.items = p.items[:p.listed]
-	if it, ok := p.trace(typed); ok {
+	if it, ok := p.traceItem(typed); ok {
 		p.items = append(p.items, it)
 		p.hits = append(p.hits, p.listed)
 		return
@@ -61,7 +61,7 @@ func (p *Palette) find() {
 	kind, rest := kindOf(typed)
 	ranks := make([]int, len(p.items))
 	for i := range p.items {
-		ranks[i] = p.items[i].rank(kind, rest)
+		ranks[i] = p.items[i].rankAmong(kind, rest)
 		if ranks[i] < hasLetters {
 			p.hits = append(p.hits, i)
 		}
@@ -95,23 +95,23 @@ const (
 	isNot              // it is of another kind
 )
 
-// rank says how well the item is found among those of a kind, by its text or another
+// rankAmong says how well the item is found among those of a kind, by its text or another
 // name of it.
-func (it *paletteItem) rank(kind, typed string) int {
+func (it *paletteItem) rankAmong(kind, typed string) int {
 	text, ok := strings.CutPrefix(it.text, kind)
 	if !ok || kind != "" && text == "" {
 		return isNot
 	}
-	best := rank(text, typed)
+	best := rankText(text, typed)
 	for _, name := range it.names {
-		if r := rank(name, typed); r <= isBeginning { // what only holds it would be a riddle
+		if r := rankText(name, typed); r <= isBeginning { // what only holds it would be a riddle
 			best = min(best, r)
 		}
 	}
 	return best
 }
 
-func rank(s, typed string) int {
+func rankText(s, typed string) int {
 	s = strings.ToLower(s)
 	whole := strings.TrimRight(typed, " ")
 	if s == whole || strings.HasSuffix(s, whole) && strings.HasSuffix(s[:len(s)-len(whole)], " ") ||
@@ -137,99 +137,99 @@ func rank(s, typed string) int {
 }
 
 // Len and String make the items a source for fuzzy matching.
-func (p *Palette) Len() int            { return len(p.items) }
-func (p *Palette) String(i int) string { return p.items[i].text }
+func (p *PaletteOverlay) Len() int            { return len(p.items) }
+func (p *PaletteOverlay) String(i int) string { return p.items[i].text }
 
-// Key edits the text, moves the cursor, or chooses the item under it.
-func (p *Palette) Key(key, text string) (done bool, chosen *Choice) {
+// PressKey edits the text, moves the cursor, or chooses the item under it.
+func (p *PaletteOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem) {
 	switch key {
 	case "esc":
 		return true, nil
 	case "enter":
-		chosen = p.choose()
+		chosen = p.chooseHit()
 		return chosen != nil, chosen
 	case "tab":
-		if p.input.Key(p.keys, key, "") {
-			p.find()
+		if p.input.PressKey(p.keys, key, "") {
+			p.findHits()
 			break
 		}
-		p.move(1)
+		p.moveHit(1)
 	case "down", "ctrl+n":
-		p.move(1)
+		p.moveHit(1)
 	case "up", "ctrl+p", "shift+tab":
-		if p.at == 0 && p.input.Value() == "" {
+		if p.cursorAt == 0 && p.input.InputText() == "" {
 			p.input.Do(action.InputEarlier)
-			p.find()
+			p.findHits()
 			break
 		}
-		p.move(-1)
+		p.moveHit(-1)
 	case "pgdown":
-		p.move(10)
+		p.moveHit(10)
 	case "pgup":
-		p.move(-10)
+		p.moveHit(-10)
 	default:
-		was := p.input.Value()
-		p.input.Key(p.keys, key, text)
-		if p.input.Value() != was {
-			p.find()
+		was := p.input.InputText()
+		p.input.PressKey(p.keys, key, text)
+		if p.input.InputText() != was {
+			p.findHits()
 		}
 	}
 	return false, nil
 }
 
-// move goes on among the hits; the one it comes to is what the text is completed to.
-func (p *Palette) move(d int) {
-	p.at = max(0, min(p.at+d, len(p.hits)-1))
-	p.offer()
+// moveHit goes on among the hits; the one it comes to is what the text is completed to.
+func (p *PaletteOverlay) moveHit(d int) {
+	p.cursorAt = max(0, min(p.cursorAt+d, len(p.hits)-1))
+	p.offerHit()
 }
 
-// offer suggests the hit at the cursor where it begins with what was typed.
-func (p *Palette) offer() {
+// offerHit suggests the hit at the cursor where it begins with what was typed.
+func (p *PaletteOverlay) offerHit() {
 	whole := ""
-	if p.at < len(p.hits) {
-		it := &p.items[p.hits[p.at]]
+	if p.cursorAt < len(p.hits) {
+		it := &p.items[p.hits[p.cursorAt]]
 		whole = it.text
 		for _, name := range it.names {
-			if v := p.input.Value(); strings.HasPrefix(name, v) && !strings.HasPrefix(whole, v) {
+			if v := p.input.InputText(); strings.HasPrefix(name, v) && !strings.HasPrefix(whole, v) {
 				whole = name
 			}
 		}
 	}
-	p.input.Offer(whole)
+	p.input.OfferText(whole)
 }
 
-// choose takes what the cursor is on; a disabled thing stays and shows its reason, and so
+// chooseHit takes what the cursor is on; a disabled thing stays and shows its reason, and so
 // does what finds nothing.
-func (p *Palette) choose() *Choice {
-	if p.at >= len(p.hits) {
+func (p *PaletteOverlay) chooseHit() *ChosenItem {
+	if p.cursorAt >= len(p.hits) {
 		return nil
 	}
-	it := &p.items[p.hits[p.at]]
+	it := &p.items[p.hits[p.cursorAt]]
 	switch {
 	case it.whyNot != "":
 		return nil
 	case it.narrow != "":
 		p.input.Set(it.narrow)
-		p.find()
+		p.findHits()
 		return nil
 	}
 	p.input.Set(it.text)
-	p.input.Remember()
+	p.input.RememberText()
 	*p.recent = p.input.History
-	return &it.Choice
+	return &it.ChosenItem
 }
 
 // Paste puts text into the line.
-func (p *Palette) Paste(text string) {
-	p.input.Insert(text)
-	p.find()
+func (p *PaletteOverlay) Paste(text string) {
+	p.input.InsertText(text)
+	p.findHits()
 }
 
-// Width is how wide the box wants to be inside.
-func (p *Palette) Width() int { return 96 }
+// BoxWidth is how wide the box wants to be inside.
+func (p *PaletteOverlay) BoxWidth() int { return 96 }
 
 // Cursor is in the line.
-func (p *Palette) Cursor() (x, line int, ok bool) {
+func (p *PaletteOverlay) Cursor() (x, line int, ok bool) {
 	return 2 + p.input.Cursor(), 0, p.input.Cursor() >= 0
 }
 
@@ -237,14 +237,14 @@ func (p *Palette) Cursor() (x, line int, ok bool) {
 const mostRows = 16
 
 // Draw gives the line, what is found, and all of what does not fit into its row.
-func (p *Palette) Draw(st *themes.StyleSet, w, h int) (string, []string) {
-	note := widget.Join(widget.Plain("  "), p.input.Completes(p.keys, st))
-	nw := min(note.Width(), w/2)
+func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
+	note := widget.JoinLines(widget.PlainLine("  "), p.input.CompletesLine(p.keys, st))
+	nw := min(note.LineWidth(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(mostRows, h-1))
 	var below []string
-	if p.at < len(p.hits) {
-		below = p.items[p.hits[p.at]].below(st, w)
+	if p.cursorAt < len(p.hits) {
+		below = p.items[p.hits[p.cursorAt]].linesBelow(st, w)
 		below = below[:min(len(below), max(0, rows-1))]
 	}
 	if w < narrow { // where most rows are cut, the list does not jump
@@ -253,12 +253,12 @@ func (p *Palette) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 		}
 	}
 	list := rows - len(below)
-	top := max(0, p.at-list+1)
+	top := max(0, p.cursorAt-list+1)
 	for n := top; n < len(p.hits) && n < top+list; n++ {
-		lines = append(lines, p.items[p.hits[n]].line(st, w, n == p.at))
+		lines = append(lines, p.items[p.hits[n]].itemLine(st, w, n == p.cursorAt))
 	}
 	if len(p.hits) == 0 {
-		lines = append(lines, widget.Styled(" no match · esc closes", st.Dim).Render(w))
+		lines = append(lines, widget.StyledLine(" no match · esc closes", st.Dim).Render(w))
 	}
 	for len(lines) < list+1 {
 		lines = append(lines, "")
@@ -270,24 +270,24 @@ func (p *Palette) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 // narrow is a palette without room for what things do beside their names.
 const narrow = 70
 
-// line returns the row of the item: its name, its key, and what it does or why not. An item
+// itemLine returns the row of the item: its name, its key, and what it does or why not. An item
 // that cannot be done has its key in parentheses.
-func (it *paletteItem) line(st *themes.StyleSet, w int, at bool) string {
-	l := it.row(st, w)
+func (it *paletteItem) itemLine(st *themes.StyleSet, w int, at bool) string {
+	l := it.itemRow(st, w)
 	if at {
-		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, st.Selection)
+		return widget.JoinLines(widget.PlainLine("▸ "), l).RenderAs(w, st.Selection)
 	}
-	return widget.Join(widget.Plain("  "), l).Render(w)
+	return widget.JoinLines(widget.PlainLine("  "), l).Render(w)
 }
 
-func (it *paletteItem) row(st *themes.StyleSet, w int) widget.Line {
+func (it *paletteItem) itemRow(st *themes.StyleSet, w int) widget.Line {
 	name, key := st.Text, it.key
 	if it.whyNot != "" {
 		name, key = st.Dim, "("+cmp.Or(key, "–")+")"
 	}
 	l := widget.Line{{Text: it.text, Style: name}}
 	to := func(n int) {
-		if pad := n - l.Width(); pad > 0 {
+		if pad := n - l.LineWidth(); pad > 0 {
 			l = l.Add(strings.Repeat(" ", pad), st.Text)
 		} else {
 			l = l.Add(" ", st.Text)
@@ -300,29 +300,29 @@ func (it *paletteItem) row(st *themes.StyleSet, w int) widget.Line {
 	to(32)
 	l = l.Add(key, st.Key)
 	to(41)
-	return l.Add(it.note(), st.Dim)
+	return l.Add(it.noteText(), st.Dim)
 }
 
-// note returns the help of the item, or why it cannot be done now.
-func (it *paletteItem) note() string {
+// noteText returns the help of the item, or why it cannot be done now.
+func (it *paletteItem) noteText() string {
 	if it.whyNot != "" {
 		return "not now: " + it.whyNot
 	}
 	return it.help
 }
 
-// below returns the text that has no room in the row of the item, in lines.
-func (it *paletteItem) below(st *themes.StyleSet, w int) []string {
-	text := it.note()
-	switch row := it.row(st, w); {
-	case w >= narrow && row.Width()+2 <= w:
+// linesBelow returns the text that has no room in the row of the item, in lines.
+func (it *paletteItem) linesBelow(st *themes.StyleSet, w int) []string {
+	text := it.noteText()
+	switch row := it.itemRow(st, w); {
+	case w >= narrow && row.LineWidth()+2 <= w:
 		return nil
-	case w < narrow && row.Width()+2 > w:
+	case w < narrow && row.LineWidth()+2 > w:
 		text = strings.TrimSuffix(it.text+" · "+text, " · ")
 	}
-	lines := widget.Flow(text, max(1, w-3))
+	lines := widget.FlowText(text, max(1, w-3))
 	for i := range lines {
-		lines[i] = widget.Styled("   "+lines[i], st.Dim).Render(w)
+		lines[i] = widget.StyledLine("   "+lines[i], st.Dim).Render(w)
 	}
 	return lines
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // askSpacing asks for step and start.
-func (v *page) askSpacing(env *view.Env) {
+func (v *planPage) askSpacing(env *view.Env) {
 	b := v.board
 	if b == nil {
 		return
@@ -41,43 +41,43 @@ func (v *page) askSpacing(env *view.Env) {
 		},
 		Done: func(env *view.Env, s string) {
 			space, _ := parseSpacing(b, s) // checked above
-			v.propose(env, proposal{space: space})
+			v.proposePlan(env, planProposal{space: space})
 		}})
 }
 
-// propose shows another proposal; a plan that is done gives way to it.
-func (v *page) propose(env *view.Env, p proposal) {
+// proposePlan shows another proposal; a plan that is done gives way to it.
+func (v *planPage) proposePlan(env *view.Env, p planProposal) {
 	v.p, v.away = p, v.state != nil && !v.state.IsOpen()
 	v.Sync(env)
 }
 
-// insert proposes room for a new policy below the cursor.
-func (v *page) insert(env *view.Env) {
-	here, next := v.neighbours()
+// insertPolicy proposes room for a new policy below the cursor.
+func (v *planPage) insertPolicy(env *view.Env) {
+	here, next := v.neighbourNames()
 	if here == "" {
 		env.OpenPage(nav.ToNew(10))
 		return
 	}
-	p := proposal{insert: true, above: here, below: next}
-	p.work(v.board)
+	p := planProposal{insert: true, policyAbove: here, policyBelow: next}
+	p.workOut(v.board)
 	switch {
 	case p.err != nil:
 		env.SayFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
-		v.propose(env, p)
-		env.SayText("room at %d after %s in %s; %s run", p.at, here, count(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
+		v.proposePlan(env, p)
+		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.Keys.ActionByID(action.PlanRun).HintKey())
 	default:
-		at := p.at
-		env.AskDialog(&view.ConfirmDialog{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
+		at := p.newPriority
+		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
 			YesText: "write it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
 	}
 }
 
-func count(steps []plan.Step) string { return words.Count(len(steps), "step") }
+func stepCount(steps []plan.Step) string { return words.Count(len(steps), "step") }
 
-// new writes a policy in the room that was made, or the first free priority
+// newPolicy writes a policy in the room that was made, or the first free priority
 // below the cursor.
-func (v *page) new(env *view.Env) {
+func (v *planPage) newPolicy(env *view.Env) {
 	if at, ok := v.freeBelow(); ok {
 		env.OpenPage(nav.ToNew(at))
 		return
@@ -85,56 +85,56 @@ func (v *page) new(env *view.Env) {
 	env.SayFailure("no priority below the cursor is free: %s makes room", env.Keys.ActionByID(action.PlanInsert).HintKey())
 }
 
-// template picks a template; a blank policy gets the priority that new gives.
-func (v *page) template(env *view.Env) {
+// pickTemplate picks a template; a blank policy gets the priority that new gives.
+func (v *planPage) pickTemplate(env *view.Env) {
 	at, _ := v.freeBelow()
 	env.OpenPage(nav.ToTemplate(at))
 }
 
 // freeBelow is the priority of the room that was made, else the first free one below the cursor.
-func (v *page) freeBelow() (int32, bool) {
+func (v *planPage) freeBelow() (int32, bool) {
 	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
-		return v.p.at, true
+		return v.p.newPriority, true
 	}
-	r, ok := v.table.Selected()
+	r, ok := v.table.SelectedItem()
 	for _, g := range v.board.FreeRuns() {
 		if !ok {
 			return g.From, true
 		}
-		if g.To > r.now {
-			return max(g.From, r.now+1), true
+		if g.To > r.priorityNow {
+			return max(g.From, r.priorityNow+1), true
 		}
 	}
 	return 0, false
 }
 
-// source is a plan, or what is left of one, as a change.
-type source struct {
+// planChange is a plan, or what is left of one, as a change.
+type planChange struct {
 	// stopped is the plan that was stopped when this was asked, nil for a new one; ran is
 	// the process that was seen to run it since, 0 for none.
 	stopped *revision.PlanState
-	ran     func() int
+	noteRan func() int
 	work    func(context.Context, view.Console) (*gate.Preview, error)
 	start   func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
 }
 
-func (s source) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+func (s planChange) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	p, err := s.work(ctx, c)
-	return p, s.gone(c, err)
+	return p, s.whyGone(c, err)
 }
 
-func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	return nil, s.gone(c, s.start(ctx, c, p, answer))
+func (s planChange) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+	return nil, s.whyGone(c, s.start(ctx, c, p, answer))
 }
 
-// gone says what became of the stopped plan that was asked about, where it is not stopped
+// whyGone says what became of the stopped plan that was asked about, where it is not stopped
 // any more: another Rung was quicker.
-func (s source) gone(c view.Console, err error) error {
+func (s planChange) whyGone(c view.Console, err error) error {
 	if s.stopped == nil || !errors.Is(err, planrun.ErrPlan) {
 		return err
 	}
 	now := c.Revision().Plan
-	did, by := "ended", s.ran()
+	did, by := "ended", s.noteRan()
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
 		return err // it is another thing that stands against it
@@ -157,32 +157,32 @@ func (s source) gone(c view.Console, err error) error {
 	return fmt.Errorf("%w: %s %s the plan", planrun.ErrPlan, who, did)
 }
 
-// run previews the plan that is proposed; yes starts it.
-func (v *page) run(env *view.Env) {
+// runPlan previews the plan that is proposed; yes starts it.
+func (v *planPage) runPlan(env *view.Env) {
 	p := v.p.plan
-	v.ask(env, source{
+	v.askPlan(env, planChange{
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanPreview(ctx, &p) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanStart(ctx, &p, read, answer)
 		},
-	}, "Run "+count(p.Steps))
+	}, "Run "+stepCount(p.Steps))
 }
 
 // goOn previews what a stopped plan has left; yes continues it.
-func (v *page) goOn(env *view.Env) {
-	v.ask(env, source{
-		stopped: v.state, ran: v.ran(),
+func (v *planPage) goOn(env *view.Env) {
+	v.askPlan(env, planChange{
+		stopped: v.state, noteRan: v.noteRunner(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanResumePreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanResume(ctx, read, answer)
 		},
-	}, "Continue with "+remaining(v.state))
+	}, "Continue with "+remainingSteps(v.state))
 }
 
-// back previews the way back of a stopped plan; yes rolls it back.
-func (v *page) back(env *view.Env) {
-	v.ask(env, source{
-		stopped: v.state, ran: v.ran(),
+// rollBack previews the way back of a stopped plan; yes rolls it back.
+func (v *planPage) rollBack(env *view.Env) {
+	v.askPlan(env, planChange{
+		stopped: v.state, noteRan: v.noteRunner(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanBackPreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanBack(ctx, read, answer)
@@ -190,16 +190,16 @@ func (v *page) back(env *view.Env) {
 	}, "Roll back, the last step first")
 }
 
-// ran starts to note which other Rung runs the plan from now on, and gives the function
+// noteRunner starts to note which other Rung runs the plan from now on, and gives the function
 // that tells.
-func (v *page) ran() func() int {
-	v.other = &atomic.Int64{}
-	other := v.other
+func (v *planPage) noteRunner() func() int {
+	v.otherRunner = &atomic.Int64{}
+	other := v.otherRunner
 	return func() int { return int(other.Load()) }
 }
 
-// remaining are the steps of a stopped plan that were not made yet.
-func remaining(p *revision.PlanState) string {
+// remainingSteps are the steps of a stopped plan that were not made yet.
+func remainingSteps(p *revision.PlanState) string {
 	n := 0
 	for _, s := range p.Steps {
 		if s.State == revision.StepToCome {
@@ -212,9 +212,9 @@ func remaining(p *revision.PlanState) string {
 	return "the " + words.Count(n, "remaining step")
 }
 
-// ask shows a plan with its consequences; what is answered with yes goes on by itself.
-func (v *page) ask(env *view.Env, s source, question string) {
-	v.pre = preview.Of(s, preview.Options{
+// askPlan shows a plan with its consequences; what is answered with yes goes on by itself.
+func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
+	v.pre = preview.PreviewOf(s, preview.PreviewOptions{
 		Question: question + ", waiting for every zone after each?",
 		Cancel:   func(env *view.Env) { v.pre = nil; env.SayText("nothing was changed") },
 		Done:     func(*view.Env) { v.pre, v.onSteps, v.away = nil, false, false },
@@ -231,7 +231,7 @@ func parseSpacing(b *plan.Board, s string) (plan.Spacing, error) {
 	n := make([]int32, len(f))
 	for i, w := range f {
 		var err error
-		if n[i], err = number(w); err != nil {
+		if n[i], err = parseNumber(w); err != nil {
 			return plan.Spacing{}, err
 		}
 	}

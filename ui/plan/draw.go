@@ -19,8 +19,8 @@ const sideBySide = 76
 // names need.
 const roomy = 100
 
-// widths returns the widths of the ladder and of the steps, in cells.
-func (v *page) widths(w int) (left, right int) {
+// blockWidths returns the widths of the ladder and of the steps, in cells.
+func (v *planPage) blockWidths(w int) (left, right int) {
 	if w < sideBySide {
 		return w, w
 	}
@@ -28,7 +28,7 @@ func (v *page) widths(w int) (left, right int) {
 	if w < roomy && v.boardErr == nil {
 		names := 0
 		for _, s := range v.board.Slots() {
-			names = max(names, widget.Width(s.Policy))
+			names = max(names, widget.TextWidth(s.Policy))
 		}
 		left = min(max(30, fixed+names), left+4)
 	}
@@ -36,51 +36,51 @@ func (v *page) widths(w int) (left, right int) {
 }
 
 // Render draws the ladder as it is and as planned, the steps, and how a plan goes.
-func (v *page) Render(env *view.Env, w, h int) string {
+func (v *planPage) Render(env *view.Env, w, h int) string {
 	if v.boardErr != nil {
-		return widget.Pad([]string{widget.Styled(" ✗ "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
+		return widget.PadBlock([]string{widget.StyledLine(" ✗ "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
 	}
 	var top, bottom []string
 	if h >= 8 {
-		top = v.head(env, w)
-		bottom = v.notes(env, w, h)
-	} else if v.ours() != nil && h >= 2 {
-		top = v.progress(env, w)[:1]
+		top = v.headLines(env, w)
+		bottom = v.noteLines(env, w, h)
+	} else if v.ourPlan() != nil && h >= 2 {
+		top = v.progressLines(env, w)[:1]
 	}
 	room := max(1, h-len(top)-len(bottom))
-	lw, rw := v.widths(w)
+	lw, rw := v.blockWidths(w)
 	const ladder = "now → planned"
 	var body string
 	switch {
 	case w >= sideBySide:
-		left := v.pane(env, ladder, v.table.RenderFocus(env.Styles, lw, max(0, room-1), !v.onSteps), lw, room)
-		right := v.pane(env, v.stepsTitle(rw), v.steps.RenderFocus(env.Styles, rw, max(0, room-1), v.onSteps), rw, room)
-		body = widget.Beside(env.Styles, left, right, room)
+		left := v.drawBlock(env, ladder, v.table.RenderFocus(env.Styles, lw, max(0, room-1), !v.onSteps), lw, room)
+		right := v.drawBlock(env, v.stepsTitle(rw), v.steps.RenderFocus(env.Styles, rw, max(0, room-1), v.onSteps), rw, room)
+		body = widget.BesideBlocks(env.Styles, left, right, room)
 	case v.onSteps:
-		body = v.pane(env, v.stepsTitle(w-18)+" (tab: priorities)", v.steps.Render(env.Styles, w, max(0, room-1)), w, room)
+		body = v.drawBlock(env, v.stepsTitle(w-18)+" (tab: priorities)", v.steps.Render(env.Styles, w, max(0, room-1)), w, room)
 	default:
-		body = v.pane(env, ladder+" (tab: "+v.stepsTitle(0)+")", v.table.Render(env.Styles, w, max(0, room-1)), w, room)
+		body = v.drawBlock(env, ladder+" (tab: "+v.stepsTitle(0)+")", v.table.Render(env.Styles, w, max(0, room-1)), w, room)
 	}
 	lines := slices.Concat(top, strings.Split(body, "\n"), bottom)
-	return widget.Pad(lines, h)
+	return widget.PadBlock(lines, h)
 }
 
-// pane is a block with a heading.
-func (v *page) pane(env *view.Env, title, block string, w, h int) string {
+// drawBlock is a block with a heading.
+func (v *planPage) drawBlock(env *view.Env, title, block string, w, h int) string {
 	if h <= 1 {
 		return block
 	}
-	return widget.Heading(title, w, env.Styles).Render(w) + "\n" + block
+	return widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" + block
 }
 
-// head says what is proposed, or how the plan under way goes.
-func (v *page) head(env *view.Env, w int) []string {
-	if v.ours() != nil {
-		return v.progress(env, w)
+// headLines says what is proposed, or how the plan under way goes.
+func (v *planPage) headLines(env *view.Env, w int) []string {
+	if v.ourPlan() != nil {
+		return v.progressLines(env, w)
 	}
-	l := widget.Line{{Text: " " + v.p.title(), Style: env.Styles.Title}}
-	for _, text := range gaps(v.board, &v.p) {
-		if l.Width()+3+widget.Width(text) <= w {
+	l := widget.Line{{Text: " " + v.p.proposalTitle(), Style: env.Styles.Title}}
+	for _, text := range gapForms(v.board, &v.p) {
+		if l.LineWidth()+3+widget.TextWidth(text) <= w {
 			l = l.Add("   "+text, env.Styles.Dim)
 			break
 		}
@@ -88,26 +88,26 @@ func (v *page) head(env *view.Env, w int) []string {
 	return []string{l.Render(w)}
 }
 
-// notes returns the lines about the proposal that stand below it.
-func (v *page) notes(env *view.Env, w, h int) []string {
-	if v.ours().IsOpen() {
+// noteLines returns the lines about the proposal that stand below it.
+func (v *planPage) noteLines(env *view.Env, w, h int) []string {
+	if v.ourPlan().IsOpen() {
 		return nil
 	}
 	st := env.Styles
 	var lines []string
 	say := func(mark, text string, style themes.Style) {
-		for _, l := range widget.Flow(text, max(8, w-4)) {
+		for _, l := range widget.FlowText(text, max(8, w-4)) {
 			lines = append(lines, widget.Line{{Text: " " + mark + " ", Style: style}, {Text: l}}.Render(w))
 			mark = " "
 		}
 	}
-	if v.p.err == nil && v.ours() == nil {
+	if v.p.err == nil && v.ourPlan() == nil {
 		for _, n := range v.p.plan.Notes {
 			say("·", n, st.Dim)
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.at, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
+		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
 	}
 	var free []string
 	for _, g := range v.board.FreeRuns() {
@@ -117,23 +117,23 @@ func (v *page) notes(env *view.Env, w, h int) []string {
 		say("·", "free: "+strings.Join(free, "  "), st.Dim)
 	}
 	if most := max(2, h/4); len(lines) > most {
-		lines = append(lines[:most-1], widget.Styled(fmt.Sprintf("   and %d more lines (a larger terminal shows them)", len(lines)-most+1), st.Dim).Render(w))
+		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %d more lines (a larger terminal shows them)", len(lines)-most+1), st.Dim).Render(w))
 	}
 	if len(lines) > 0 {
-		lines = slices.Insert(lines, 0, widget.Styled(strings.Repeat("─", w), st.Border).Render(w))
+		lines = slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))
 	}
 	return lines
 }
 
 // Click puts the cursor into the pane that was hit.
-func (v *page) Click(env *view.Env, x, y int) bool {
+func (v *planPage) Click(env *view.Env, x, y int) bool {
 	if v.boardErr != nil {
 		return false
 	}
 	if env.H >= 8 {
-		y -= len(v.head(env, env.W)) + 1
+		y -= len(v.headLines(env, env.W)) + 1
 	}
-	if lw, _ := v.widths(env.W); v.side {
+	if lw, _ := v.blockWidths(env.W); v.side {
 		v.onSteps = x > lw
 	}
 	if v.onSteps {
@@ -143,7 +143,7 @@ func (v *page) Click(env *view.Env, x, y int) bool {
 }
 
 // Wheel scrolls.
-func (v *page) Wheel(_ *view.Env, lines int) {
+func (v *planPage) Wheel(_ *view.Env, lines int) {
 	if v.onSteps {
 		v.steps.Wheel(lines)
 	} else {
@@ -151,9 +151,9 @@ func (v *page) Wheel(_ *view.Env, lines int) {
 	}
 }
 
-// listed are the steps on the page: those of the plan there is, else the proposed ones.
-func (v *page) listed() []revision.PlanStep {
-	if p := v.ours(); p != nil {
+// listedSteps are the steps on the page: those of the plan there is, else the proposed ones.
+func (v *planPage) listedSteps() []revision.PlanStep {
+	if p := v.ourPlan(); p != nil {
 		return p.Steps
 	}
 	out := make([]revision.PlanStep, len(v.p.plan.Steps))

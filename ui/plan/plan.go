@@ -15,38 +15,38 @@ import (
 	"rung/ui/widget"
 )
 
-// page is the view.
-type page struct {
-	table  *widget.Table[row]
-	steps  *widget.Doc
+// planPage is the view.
+type planPage struct {
+	table  *widget.Table[policyRow]
+	steps  *widget.DocView
 	styles *themes.StyleSet
 
 	board    *plan.Board
 	boardErr error
-	p        proposal
+	p        planProposal
 	onSteps  bool
 	side     bool
 	pre      *preview.View
 	state    *revision.PlanState
 	// away says that a plan that is done gave way to a proposal.
 	away bool
-	// other is the process of another Rung that runs the plan an open preview is about.
-	other *atomic.Int64
-	// under is the step of the plan that the list was last scrolled to.
-	under string
+	// otherRunner is the process of another Rung that runs the plan an open preview is about.
+	otherRunner *atomic.Int64
+	// cursorPolicy is the step of the plan that the list was last scrolled to.
+	cursorPolicy string
 }
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &page{steps: widget.NewDoc()}
-	v.table = &widget.Table[row]{ID: func(r row) string { return r.name }, Empty: "there is no AdminNetworkPolicy",
-		Text: func(r row) string { return r.name }}
-	v.table.Columns = columns(func() *themes.StyleSet { return v.styles })
+	v := &planPage{steps: widget.NewDoc()}
+	v.table = &widget.Table[policyRow]{ID: func(r policyRow) string { return r.name }, Empty: "there is no AdminNetworkPolicy",
+		Text: func(r policyRow) string { return r.name }}
+	v.table.Columns = planColumns(func() *themes.StyleSet { return v.styles })
 	return v
 }
 
 // FrontView is the preview of a plan.
-func (v *page) FrontView() view.View {
+func (v *planPage) FrontView() view.View {
 	if v.pre == nil {
 		return nil
 	}
@@ -54,44 +54,44 @@ func (v *page) FrontView() view.View {
 }
 
 // Sync works the proposal out on the ladder as it is.
-func (v *page) Sync(env *view.Env) {
+func (v *planPage) Sync(env *view.Env) {
 	v.styles, v.state = env.Styles, env.Rev.Plan
 	if v.state == nil || v.state.IsOpen() {
 		v.away = false
 	}
-	if v.other != nil && v.state.RunsElsewhere() {
-		v.other.Store(int64(v.state.Runner.PID))
+	if v.otherRunner != nil && v.state.RunsElsewhere() {
+		v.otherRunner.Store(int64(v.state.Runner.PID))
 	}
 	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
-		v.p.work(v.board)
-		left, _ := v.widths(env.W)
-		v.table.SetItems(rowsOf(v.board, v.then(), left))
+		v.p.workOut(v.board)
+		left, _ := v.blockWidths(env.W)
+		v.table.SetItems(rowsOf(v.board, v.plannedPlaces(), left))
 	} else {
 		v.p.plan, v.p.err = plan.Plan{}, v.boardErr
 		v.table.SetItems(nil)
 	}
 	v.side = env.W >= sideBySide
 	v.steps.SetLines(v.stepLines(env))
-	v.follow()
+	v.followStep()
 	if v.pre != nil {
 		v.pre.Sync(env)
 	}
 }
 
-// ours is the plan on the page, nil while the proposal is.
-func (v *page) ours() *revision.PlanState {
+// ourPlan is the plan on the page, nil while the proposal is.
+func (v *planPage) ourPlan() *revision.PlanState {
 	if v.away {
 		return nil
 	}
 	return v.state
 }
 
-// then is where the policies are going: by the plan on the page, else by what is
+// plannedPlaces is where the policies are going: by the plan on the page, else by what is
 // proposed.
-func (v *page) then() map[string]int32 {
+func (v *planPage) plannedPlaces() map[string]int32 {
 	then := map[string]int32{}
-	switch p := v.ours(); {
+	switch p := v.ourPlan(); {
 	case p != nil:
 		for _, s := range p.Steps {
 			then[s.Policy] = s.To
@@ -107,11 +107,11 @@ func (v *page) then() map[string]int32 {
 	return then
 }
 
-// follow keeps the step under way in sight while the cursor is not among the steps.
-func (v *page) follow() {
-	p := v.ours()
+// followStep keeps the step under way in sight while the cursor is not among the steps.
+func (v *planPage) followStep() {
+	p := v.ourPlan()
 	if p == nil {
-		v.under = ""
+		v.cursorPolicy = ""
 		return
 	}
 	at := 0
@@ -121,20 +121,20 @@ func (v *page) follow() {
 			break
 		}
 	}
-	if id := stepID(at); id != v.under && !v.onSteps {
-		v.under = id
-		v.steps.Select(id)
+	if id := stepID(at); id != v.cursorPolicy && !v.onSteps {
+		v.cursorPolicy = id
+		v.steps.SelectID(id)
 	}
 }
 
-// neighbours are the policy under the cursor and the next one of another priority.
-func (v *page) neighbours() (here, next string) {
-	r, ok := v.table.Selected()
+// neighbourNames are the policy under the cursor and the next one of another priority.
+func (v *planPage) neighbourNames() (here, next string) {
+	r, ok := v.table.SelectedItem()
 	if !ok || v.board == nil {
 		return "", ""
 	}
 	for _, s := range v.board.Slots() {
-		if s.Priority > r.now {
+		if s.Priority > r.priorityNow {
 			return r.name, s.Policy
 		}
 	}
@@ -142,34 +142,34 @@ func (v *page) neighbours() (here, next string) {
 }
 
 // Do carries out the plan's actions.
-func (v *page) Do(env *view.Env, id action.ID) bool {
+func (v *planPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PlanStep:
 		v.askSpacing(env)
 	case action.PlanInsert:
-		v.insert(env)
+		v.insertPolicy(env)
 	case action.PlanMove:
-		if here, _ := v.neighbours(); here != "" {
-			view.AskMove(env, anp(here))
+		if here, _ := v.neighbourNames(); here != "" {
+			view.AskMove(env, adminPolicyKey(here))
 		}
 	case action.PlanNew:
-		v.new(env)
+		v.newPolicy(env)
 	case action.PlanTemplate:
-		v.template(env)
+		v.pickTemplate(env)
 	case action.PlanRun:
-		if p := v.ours(); p != nil && p.State == revision.PlanStopped {
+		if p := v.ourPlan(); p != nil && p.State == revision.PlanStopped {
 			v.goOn(env)
 		} else {
-			v.run(env)
+			v.runPlan(env)
 		}
 	case action.PlanBack:
-		v.back(env)
+		v.rollBack(env)
 	case action.PlanStop:
-		v.end(env)
+		v.endPlan(env)
 	case action.PlanOpen:
 		env.OpenPage(v.SelectedPage())
 	case action.PlanExport:
-		v.export(env)
+		v.exportFiles(env)
 	case action.Pane:
 		v.onSteps = !v.onSteps
 	default:
@@ -182,21 +182,21 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 }
 
 // ReceiveResult takes what is the preview's.
-func (v *page) ReceiveResult(env *view.Env, msg any) {
+func (v *planPage) ReceiveResult(env *view.Env, msg any) {
 	if v.pre != nil {
 		v.pre.ReceiveResult(env, msg)
 	}
 }
 
 // WhyNot refuses what cannot be done now.
-func (v *page) WhyNot(_ *view.Env, id action.ID) string {
+func (v *planPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PlanBack:
-		return stuck(v.state)
+		return stuckText(v.state)
 	case action.PlanRun, action.PlanExport:
-		switch p := v.ours(); {
+		switch p := v.ourPlan(); {
 		case p.IsOpen():
-			return stuck(p) // what else stands against it, the table of actions knows
+			return stuckText(p) // what else stands against it, the table of actions knows
 		case v.p.err != nil:
 			return v.p.err.Error()
 		case len(v.p.plan.Steps) == 0:
@@ -219,7 +219,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 
 // OffersAction has the hints at the bottom be about what there is: a plan that is under way or
 // stopped, whose first key stands above with its word, or the proposal of one.
-func (v *page) OffersAction(_ *view.Env, id action.ID) bool {
+func (v *planPage) OffersAction(_ *view.Env, id action.ID) bool {
 	switch {
 	case id == action.PlanBack || id == action.PlanStop:
 		return v.state.IsOpen()
@@ -230,18 +230,18 @@ func (v *page) OffersAction(_ *view.Env, id action.ID) bool {
 }
 
 // SelectedPage is the policy under the cursor.
-func (v *page) SelectedPage() nav.Page {
-	if r, ok := v.table.Selected(); ok {
-		return nav.ToPolicy(anp(r.name))
+func (v *planPage) SelectedPage() nav.Page {
+	if r, ok := v.table.SelectedItem(); ok {
+		return nav.ToPolicy(adminPolicyKey(r.name))
 	}
 	return nav.Page{}
 }
 
 // PointTo puts the cursor on a policy.
-func (v *page) PointTo(_ *view.Env, to nav.Page) bool { return v.table.Select(to.Key.Name) }
+func (v *planPage) PointTo(_ *view.Env, to nav.Page) bool { return v.table.SelectID(to.Key.Name) }
 
 // Crumb names the page.
-func (v *page) Crumb() string {
+func (v *planPage) Crumb() string {
 	if v.pre != nil {
 		return "plan: preview"
 	}
@@ -249,25 +249,25 @@ func (v *page) Crumb() string {
 }
 
 // TellState says how much is free.
-func (v *page) TellState(env *view.Env) widget.Line {
+func (v *planPage) TellState(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}
-	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
+	return widget.StyledLine(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
 }
 
 // SetFilter and CountLines make it a Filterer.
-func (v *page) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
+func (v *planPage) SetFilter(f widget.LineFilter) { v.table.SetFilter(f) }
 
 // CompleteWord finds how a policy's name goes on.
-func (v *page) CompleteWord(begin string) string { return v.table.CompleteWord(begin) }
+func (v *planPage) CompleteWord(begin string) string { return v.table.CompleteWord(begin) }
 
 // CountLines are the policies.
-func (v *page) CountLines() (shown, all int) { return v.table.CountLines() }
+func (v *planPage) CountLines() (shown, all int) { return v.table.CountLines() }
 
-// end stops a plan that runs, and has a stopped one kept as it is after a question; one
+// endPlan stops a plan that runs, and has a stopped one kept as it is after a question; one
 // that is done is put away.
-func (v *page) end(env *view.Env) {
+func (v *planPage) endPlan(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {
 		env.Run("ending the plan", func(ctx context.Context) any {
@@ -294,14 +294,14 @@ func (v *page) end(env *view.Env) {
 				if v.state.SaysSame(p) {
 					return ""
 				}
-				return now(v.state)
+				return planStateNow(v.state)
 			},
 			Yes: func(env *view.Env) { keep(env, "kept as is: the plan is ended") }})
 	}
 }
 
-// now says how the plan is that was asked about, when that is not what was read.
-func now(p *revision.PlanState) string {
+// planStateNow says how the plan is that was asked about, when that is not what was read.
+func planStateNow(p *revision.PlanState) string {
 	if p == nil {
 		return "the plan has ended"
 	}

@@ -20,7 +20,9 @@ import (
 	"rung/ui/nav"
 )
 
-func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+func adminPolicyKey(name string) model.PolicyKey {
+	return model.PolicyKey{Kind: model.KindANP, Name: name}
+}
 
 type world struct {
 	g     *uitest.Gated
@@ -42,7 +44,7 @@ func start(t *testing.T) *world {
 	w.g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) {
 		out := &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
 		for _, s := range p.Steps {
-			one, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: anp(s.Policy), Priority: s.To})
+			one, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: adminPolicyKey(s.Policy), Priority: s.To})
 			if err != nil {
 				return nil, err
 			}
@@ -54,7 +56,7 @@ func start(t *testing.T) *world {
 		}
 		return out, nil
 	}
-	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Plan), StateDir: w.state})
+	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Plan), StateDir: w.state})
 	return w
 }
 
@@ -70,7 +72,7 @@ func (w *world) calls(prefix string) (n int) {
 // says makes the engine report the state of a plan.
 func (w *world) says(p *revision.PlanState) {
 	w.g.Parts.Plan = p
-	w.g.Follow()
+	w.g.ShowNewest()
 	w.s.Refresh()
 }
 
@@ -80,7 +82,7 @@ func TestPropose(t *testing.T) {
 	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or newly become tied",
 		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: of blue-tenant,")
 	s.Golden("propose")
-	s.Resizes()
+	s.ResizeAll()
 
 	s.Press("d")
 	s.Want("Step and start. Largest possible: step ")
@@ -136,14 +138,14 @@ func TestInsert(t *testing.T) {
 
 func TestMakeRoom(t *testing.T) {
 	w := start(t)
-	p, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: anp("break-glass"), Priority: 33})
+	p, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: adminPolicyKey("break-glass"), Priority: 33})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 		t.Fatal(err)
 	}
-	w.g.Follow()
+	w.g.ShowNewest()
 	s := w.s
 	s.Refresh()
 	s.Press("i")
@@ -202,7 +204,7 @@ func TestRun(t *testing.T) {
 	s.Type("blue-tenant")
 	s.Press("enter")
 	if w.calls("plan start") == 0 {
-		t.Fatalf("the plan was not started\n%s", s.Frame())
+		t.Fatalf("the plan was not started\n%s", s.PlainFrame())
 	}
 	s.Want("now → planned")
 
@@ -251,12 +253,12 @@ func TestStopped(t *testing.T) {
 	w.g.OnPlanAgain = func(back bool) (*gate.Preview, error) {
 		asked = append(asked, back)
 		return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "the plan",
-			Guards: []change.Guard{{Code: "deny-system", Policy: anp("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
+			Guards: []change.Guard{{Code: "deny-system", Policy: adminPolicyKey("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
 	}
 	w.says(under(revision.PlanStopped))
 	s.Want("● stopped", "3 of 9 done", "next: green-tenant 40 → 30", "interrupted", "⏎ continue · b roll back · x keep as is", "✓ 3")
 	s.Golden("stopped")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("d")
 	s.Want("distance: a plan has stopped: continue it, roll it back or keep it as is")
 
@@ -339,9 +341,9 @@ func TestStoppedStuck(t *testing.T) {
 	w.says(p)
 	for _, width := range []int{80, 120} {
 		w.s.Resize(width, 34)
-		flat := strings.Join(strings.Fields(w.s.Frame()), " ")
+		flat := strings.Join(strings.Fields(w.s.PlainFrame()), " ")
 		if n := strings.Count(flat, "allow-metrics stands at 38"); n != 1 {
-			t.Errorf("at %d the reason stands there %d times:\n%s", width, n, w.s.Frame())
+			t.Errorf("at %d the reason stands there %d times:\n%s", width, n, w.s.PlainFrame())
 		}
 		w.s.Want("cannot continue or roll back: allow-metrics", "--keep)") // no name is broken
 		w.s.WantNot("⏎ continue", "b roll back ·")
@@ -465,8 +467,8 @@ func TestMove(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.Open(t, &revision.Facts{Loaded: true}, nav.To(nav.Plan))
+	s := uitest.OpenScreen(t, &revision.Facts{Loaded: true}, nav.PageOf(nav.Plan))
 	s.Want("there is no AdminNetworkPolicy", "100 of 100 priorities free")
 	s.Press("enter", "m", "o", "x", "b", "n")
-	s.Resizes()
+	s.ResizeAll()
 }

@@ -13,13 +13,13 @@ import (
 )
 
 // stepsTitle heads the steps, in so many cells if it can.
-func (v *page) stepsTitle(w int) string {
-	n := len(v.listed())
+func (v *planPage) stepsTitle(w int) string {
+	n := len(v.listedSteps())
 	if n == 0 {
 		return "steps"
 	}
 	short := words.Count(n, "step")
-	if long := short + ", waiting for every zone after each"; widget.Width(long)+4 <= w {
+	if long := short + ", waiting for every zone after each"; widget.TextWidth(long)+4 <= w {
 		return long
 	}
 	return short
@@ -29,17 +29,17 @@ func (v *page) stepsTitle(w int) string {
 func stepID(i int) string { return fmt.Sprintf("step %d", i) }
 
 // stepLines lists the steps, how each is and what holds after it.
-func (v *page) stepLines(env *view.Env) []widget.DocLine {
+func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 	st := env.Styles
-	_, w := v.widths(env.W)
+	_, w := v.blockWidths(env.W)
 	var out []widget.DocLine
 	add := func(id string, l widget.Line) { out = append(out, widget.DocLine{ID: id, Line: l}) }
 	say := func(text string, look themes.Style) {
-		for _, l := range widget.Flow(text, max(10, w-3)) {
-			add("", widget.Styled(l, look))
+		for _, l := range widget.FlowText(text, max(10, w-3)) {
+			add("", widget.StyledLine(l, look))
 		}
 	}
-	steps, p := v.listed(), v.ours()
+	steps, p := v.listedSteps(), v.ourPlan()
 	switch {
 	case p == nil && v.p.err != nil:
 		say(v.p.err.Error(), st.Warn)
@@ -50,19 +50,19 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 	}
 	names := 0
 	for _, s := range steps {
-		names = max(names, widget.Width(s.Policy))
+		names = max(names, widget.TextWidth(s.Policy))
 	}
 	digits := len(fmt.Sprint(len(steps)))
 	names = max(8, min(names, w-digits-16))
 	for i, s := range steps {
-		mark, look, text := state(p, s, st, env)
-		name := widget.Truncate(s.Policy, names)
+		mark, look, text := stepState(p, s, st, env)
+		name := widget.TruncateText(s.Policy, names)
 		l := widget.Line{{Text: mark.Text + " ", Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, i+1), Style: st.Dim}, {Text: name, Style: look}}
-		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.Width(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
+		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.TextWidth(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
 		under := func(text string, look themes.Style) {
-			for _, n := range widget.Flow(text, max(10, w-7-digits)) {
+			for _, n := range widget.FlowText(text, max(10, w-7-digits)) {
 				if n != "" {
-					add("", widget.Styled(strings.Repeat(" ", digits+4)+n, look))
+					add("", widget.StyledLine(strings.Repeat(" ", digits+4)+n, look))
 				}
 			}
 		}
@@ -84,9 +84,9 @@ func noteAt(steps []revision.PlanStep, i int) string {
 	return note
 }
 
-// state is how a step of a plan is: its sign, the look of its name, and what it waits
+// stepState is how a step of a plan is: its sign, the look of its name, and what it waits
 // for.
-func state(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, env *view.Env) (mark widget.Span, look themes.Style, text string) {
+func stepState(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, env *view.Env) (mark widget.Span, look themes.Style, text string) {
 	mark, look = widget.Span{Text: " ", Style: st.Dim}, st.Text
 	switch s.State {
 	case revision.StepDone:
@@ -99,13 +99,13 @@ func state(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, env 
 		return mark, look, ""
 	}
 	if len(p.Waits) > 0 || p.State == revision.PlanWaiting {
-		text = waiting(p, env)
+		text = waitingText(p, env)
 	}
 	return mark, st.Title, text
 }
 
-// waiting says what the plan waits for, without the reason of a plan that stopped.
-func waiting(p *revision.PlanState, env *view.Env) string {
+// waitingText says what the plan waits for, without the reason of a plan that stopped.
+func waitingText(p *revision.PlanState, env *view.Env) string {
 	if p.State == revision.PlanStopped {
 		still := *p
 		still.Why = ""
@@ -114,9 +114,9 @@ func waiting(p *revision.PlanState, env *view.Env) string {
 	return p.WaitingText(env.Now)
 }
 
-// progress is a plan that runs, waits, stopped or is done.
-func (v *page) progress(env *view.Env, w int) []string {
-	st, p := env.Styles, v.ours()
+// progressLines is a plan that runs, waits, stopped or is done.
+func (v *planPage) progressLines(env *view.Env, w int) []string {
+	st, p := env.Styles, v.ourPlan()
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	sign, word, style := "▸", "running", st.Info
 	if p.Back {
@@ -136,7 +136,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 		if p.Back {
 			word = "roll back stopped"
 		}
-		next = v.answers(env)
+		next = v.answerLines(env)
 	case revision.PlanDone:
 		sign, word, style = "✓", "done", st.OK
 		if p.Back {
@@ -156,26 +156,26 @@ func (v *page) progress(env *view.Env, w int) []string {
 		word = by
 		next = []string{"this page follows it; only that Rung can stop it"}
 	}
-	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + made(p) + "  "}}
+	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + madeText(p) + "  "}}
 	apart := ""
 	if p.RunsElsewhere() {
-		l[1].Text = ": " + made(p) + "  "
-		if l.Width() > w {
-			l, apart = widget.Line{{Text: " " + sign + " " + word, Style: style}}, made(p)
+		l[1].Text = ": " + madeText(p) + "  "
+		if l.LineWidth() > w {
+			l, apart = widget.Line{{Text: " " + sign + " " + word, Style: style}}, madeText(p)
 		}
 	}
-	if bar := min(16, w-l.Width()-1); bar >= 4 && p.State != revision.PlanDone {
+	if bar := min(16, w-l.LineWidth()-1); bar >= 4 && p.State != revision.PlanDone {
 		n, of := p.StepsOfWay()
-		l = append(l, widget.Bar(st, style, int64(n), int64(of), bar)...)
+		l = append(l, widget.ProgressBar(st, style, int64(n), int64(of), bar)...)
 	}
-	if title := "  " + p.Title; p.Title != "" && l.Width()+widget.Width(title) <= w {
+	if title := "  " + p.Title; p.Title != "" && l.LineWidth()+widget.TextWidth(title) <= w {
 		l = l.Add(title, st.Dim)
 	}
 	lines := []string{l.Render(w)}
 	say := func(text string, look themes.Style) {
-		for i, s := range widget.Flow(text, max(8, w-4)) {
+		for i, s := range widget.FlowText(text, max(8, w-4)) {
 			if i < 3 && s != "" {
-				lines = append(lines, widget.Styled("   "+s, look).Render(w))
+				lines = append(lines, widget.StyledLine("   "+s, look).Render(w))
 			}
 		}
 	}
@@ -183,21 +183,21 @@ func (v *page) progress(env *view.Env, w int) []string {
 	switch step := p.NextStep(); {
 	case p.State == revision.PlanDone:
 	case p.State == revision.PlanStopped:
-		if step != "" && stuck(p) == "" {
+		if step != "" && stuckText(p) == "" {
 			say("next: "+step, st.Title)
 		}
 	case p.Step != "":
 		say("step: "+p.Step, st.Title)
 	}
-	if why := p.WaitingText(env.Now); why != "" && stuck(p) == "" { // else it is what cannot be done
+	if why := p.WaitingText(env.Now); why != "" && stuckText(p) == "" { // else it is what cannot be done
 		say(why, style)
 	}
 	say(strings.Join(next, " · "), st.Dim)
 	return lines
 }
 
-// made is how much of a plan is done.
-func made(p *revision.PlanState) string {
+// madeText is how much of a plan is done.
+func madeText(p *revision.PlanState) string {
 	switch {
 	case p.State != revision.PlanDone && p.Back:
 		return p.PlaceText()
@@ -209,17 +209,17 @@ func made(p *revision.PlanState) string {
 	return fmt.Sprintf("%d of %d steps", p.Done, p.Total)
 }
 
-// stuck says why a plan that stopped can be neither continued nor rolled back, and the
+// stuckText says why a plan that stopped can be neither continued nor rolled back, and the
 // ways out; empty where it can, and where it did not stop.
-func stuck(p *revision.PlanState) string {
+func stuckText(p *revision.PlanState) string {
 	if p == nil || p.State != revision.PlanStopped {
 		return ""
 	}
 	return p.Stuck
 }
 
-// answers returns the lines about how to go on with a stopped plan, or why one cannot.
-func (v *page) answers(env *view.Env) []string {
+// answerLines returns the lines about how to go on with a stopped plan, or why one cannot.
+func (v *planPage) answerLines(env *view.Env) []string {
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	keep := key(action.PlanStop) + " keep as is"
 	if m := env.Rev.Mode; !m.Writes {
@@ -229,7 +229,7 @@ func (v *page) answers(env *view.Env) []string {
 		}
 		return []string{"cannot continue or roll back: " + why, keep}
 	}
-	if why := stuck(v.state); why != "" {
+	if why := stuckText(v.state); why != "" {
 		return []string{"cannot continue or roll back: " + why} // the ways out with it
 	}
 	if v.state.Back {

@@ -15,51 +15,51 @@ import (
 	"rung/ui/widget"
 )
 
-// row is one policy, where it stands and where it would.
-type row struct {
-	name      string
-	now, then int32
-	mark      string // the bracket of policies that share a priority
-	note      string // what to know besides: "= 4 share 40"
-	room      int    // cells for name and note
-	max       int32
+// policyRow is one policy, where it stands and where it would.
+type policyRow struct {
+	name                      string
+	priorityNow, priorityThen int32
+	shareMark                 string // the bracket of policies that share a priority
+	note                      string // what to know besides: "= 4 share 40"
+	room                      int    // cells for name and note
+	max                       int32
 	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
 	roomNow, roomThen string
 }
 
 // rowsOf puts every policy of the board beside its place in a plan, in a table of so
 // many cells.
-func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
+func rowsOf(b *plan.Board, then map[string]int32, w int) []policyRow {
 	slots := b.Slots()
-	rows := make([]row, len(slots))
+	rows := make([]policyRow, len(slots))
 	for i, s := range slots {
-		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", room: max(8, w-fixed), max: b.Max()}
+		r := policyRow{name: s.Policy, priorityNow: s.Priority, priorityThen: s.Priority, shareMark: "─", room: max(8, w-fixed), max: b.Max()}
 		if t, ok := then[s.Policy]; ok {
-			r.then = t
+			r.priorityThen = t
 		}
 		first := i == 0 || slots[i-1].Priority != s.Priority
 		last := i == len(slots)-1 || slots[i+1].Priority != s.Priority
 		switch {
 		case s.Priority > b.Max():
-			r.mark = "✗"
+			r.shareMark = "✗"
 		case first && last:
 		case first:
-			r.mark = "┌"
+			r.shareMark = "┌"
 		case last:
-			r.mark = "└"
+			r.shareMark = "└"
 		default:
-			r.mark = "├"
+			r.shareMark = "├"
 		}
 		rows[i] = r
 	}
 	count := map[int32]int{}
 	for _, r := range rows {
-		count[r.now]++
+		count[r.priorityNow]++
 	}
 	will := b.WithMoved(then)
 	for i := range rows {
 		r := &rows[i]
-		r.note = note(r, count[r.now])
+		r.note = rowNote(r, count[r.priorityNow])
 		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
 	}
 	return rows
@@ -69,57 +69,57 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 // the bracket, with the space between.
 const fixed = 2 + 4 + 1 + 4 + 1 + 2
 
-// note returns the remark beside the name of a row, in the longest form for which there
+// rowNote returns the remark beside the name of a row, in the longest form for which there
 // is room: the policy is not enforced, or shares its priority.
-func note(r *row, shared int) string {
+func rowNote(r *policyRow, shared int) string {
 	var forms []string
 	switch {
-	case r.now > r.max:
+	case r.priorityNow > r.max:
 		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
-	case shared > 1 && r.mark == "┌":
-		forms = []string{fmt.Sprintf("= %d share %d", shared, r.now), fmt.Sprintf("= %d at %d", shared, r.now), fmt.Sprintf("= %d", shared)}
+	case shared > 1 && r.shareMark == "┌":
+		forms = []string{fmt.Sprintf("= %d share %d", shared, r.priorityNow), fmt.Sprintf("= %d at %d", shared, r.priorityNow), fmt.Sprintf("= %d", shared)}
 	}
 	for _, f := range forms {
-		if widget.Width(r.name)+2+widget.Width(f) <= r.room {
+		if widget.TextWidth(r.name)+2+widget.TextWidth(f) <= r.room {
 			return f
 		}
 	}
 	return ""
 }
 
-// columns are NOW, PLAN and what belongs to them. The last gives way before a name is
+// planColumns are NOW, PLAN and what belongs to them. The last gives way before a name is
 // cut.
-func columns(st func() *themes.StyleSet) []widget.Column[row] {
-	return []widget.Column[row]{
-		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line { return widget.Plain(fmt.Sprint(r.now)) }},
-		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line {
-			if r.then == r.now {
-				return widget.Styled(fmt.Sprint(r.then), st().Dim)
+func planColumns(st func() *themes.StyleSet) []widget.TableColumn[policyRow] {
+	return []widget.TableColumn[policyRow]{
+		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.priorityNow)) }},
+		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line {
+			if r.priorityThen == r.priorityNow {
+				return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Dim)
 			}
-			return widget.Styled(fmt.Sprint(r.then), st().Title)
+			return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Title)
 		}},
-		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r row) widget.Line {
-			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
+		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r policyRow) widget.Line {
+			l := widget.Line{{Text: r.shareMark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
 			if r.note != "" {
 				l = l.Add("  "+r.note, st().Warn)
 			}
 			return l
 		}},
-		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r row) widget.Line {
+		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r policyRow) widget.Line {
 			switch {
 			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
 				return nil // the bracket says it
 			case r.roomNow == r.roomThen:
-				return widget.Styled(r.roomNow, st().Dim)
+				return widget.StyledLine(r.roomNow, st().Dim)
 			}
 			return widget.Line{{Text: r.roomNow + " → ", Style: st().Dim}, {Text: r.roomThen}}
 		}},
 	}
 }
 
-// gaps says how much room there is at least and at most, now and as planned, in forms
+// gapForms says how much room there is at least and at most, now and as planned, in forms
 // that get shorter.
-func gaps(b *plan.Board, p *proposal) []string {
+func gapForms(b *plan.Board, p *planProposal) []string {
 	then, err := plan.NewBoard(p.plan.Then, b.Max())
 	if err != nil || p.err != nil {
 		then = b
@@ -137,34 +137,34 @@ func gaps(b *plan.Board, p *proposal) []string {
 	return []string{smallest + fmt.Sprintf(" · largest %s → %s", l, tl), smallest}
 }
 
-func anp(name string) model.PolicyKey { return plan.KeyOfName(name) }
+func adminPolicyKey(name string) model.PolicyKey { return plan.KeyOfName(name) }
 
-// proposal is the plan that the page proposes: to re-space the ladder, or to make room for
+// planProposal is the plan that the page proposes: to re-space the ladder, or to make room for
 // a policy.
-type proposal struct {
+type planProposal struct {
 	space plan.Spacing // step 0 takes the usual one
 	// insert makes room between above and below; at is where the new policy goes then.
-	insert       bool
-	above, below string
-	at           int32
+	insert                   bool
+	policyAbove, policyBelow string
+	newPriority              int32
 
 	plan plan.Plan
 	err  error
 }
 
-// work works the proposal out on the ladder as it is.
-func (p *proposal) work(b *plan.Board) {
+// workOut works the proposal out on the ladder as it is.
+func (p *planProposal) workOut(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
-		in, err := b.InsertBetween(p.above, p.below)
+		in, err := b.InsertBetween(p.policyAbove, p.policyBelow)
 		p.err = err
 		if err == nil {
-			p.at = in.Priority
+			p.newPriority = in.Priority
 			if in.Room != nil {
 				p.plan = *in.Room
 				return
 			}
-			p.plan = plan.Plan{Max: b.Max(), Now: b.Slots(), Then: b.Slots(), Notes: []string{fmt.Sprintf("%d is free", p.at)}}
+			p.plan = plan.Plan{Max: b.Max(), Now: b.Slots(), Then: b.Slots(), Notes: []string{fmt.Sprintf("%d is free", p.newPriority)}}
 		}
 		return
 	}
@@ -174,18 +174,18 @@ func (p *proposal) work(b *plan.Board) {
 	p.plan, p.err = b.Respace(p.space.Step, p.space.Start)
 }
 
-// title says what is proposed: it is the plan's, also where there is none.
-func (p *proposal) title() string {
+// proposalTitle says what is proposed: it is the plan's, also where there is none.
+func (p *planProposal) proposalTitle() string {
 	if p.insert {
-		return plan.RoomTitle(p.above, p.below)
+		return plan.RoomTitle(p.policyAbove, p.policyBelow)
 	}
 	return p.space.Title()
 }
 
 var errNumbers = errors.New("one or two numbers: the step, and where to start")
 
-// number reads a distance or a priority.
-func number(s string) (int32, error) {
+// parseNumber reads a distance or a priority.
+func parseNumber(s string) (int32, error) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n < 0 || n > plan.LargestPriority {
 		return 0, fmt.Errorf("%q is no number from 0 to %d", s, plan.LargestPriority)
@@ -193,9 +193,9 @@ func number(s string) (int32, error) {
 	return int32(n), nil
 }
 
-// export writes the policies that move, with their new priorities, to a file of
+// exportFiles writes the policies that move, with their new priorities, to a file of
 // its own.
-func (v *page) export(env *view.Env) {
+func (v *planPage) exportFiles(env *view.Env) {
 	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.FileStamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {
 		pre, err := console.PlanPreview(ctx, &p)

@@ -28,15 +28,15 @@ type View struct {
 	head  []widget.Line
 
 	// told is worked out again only when the objects changed.
-	cluster *model.Cluster
-	told    *pod.PodFacts
-	to      map[string]nav.Page // where lines about ports lead
+	cluster   *model.Cluster
+	podFacts  *pod.PodFacts
+	portPages map[string]nav.Page // where lines about ports lead
 }
 
 // New makes the view of a pod.
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
-	v.table = widget.Of(pod.Table, &v.st)
+	v.table = widget.TableOf(pod.Table, &v.st)
 	v.Of = v.table
 	return v
 }
@@ -46,31 +46,31 @@ func (v *View) Sync(env *view.Env) {
 	v.st = env.Styles
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
-		v.cluster, v.told = nil, nil
-		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
+		v.cluster, v.podFacts = nil, nil
+		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" ● ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
 	}
 	v.table.NoHeader = false
 	if v.cluster != env.Rev.Cluster {
-		v.cluster, v.told = env.Rev.Cluster, pod.FactsOfPod(env.Rev, v.pod, env.Now)
+		v.cluster, v.podFacts = env.Rev.Cluster, pod.FactsOfPod(env.Rev, v.pod, env.Now)
 	}
 	v.head = v.headLines(env)
-	v.to = map[string]nav.Page{}
+	v.portPages = map[string]nav.Page{}
 	if z := env.Rev.Zone(v.pod.NodeName); z != nil {
-		for _, l := range v.told.Lines {
+		for _, l := range v.podFacts.Lines {
 			if l.TouchingRule != nil && l.Rule < 0 && l.Of.Kind != "" {
-				v.to[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
+				v.portPages[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
 			}
 		}
 	}
-	v.table.SetItems(slices.Concat(v.told.Lines, v.networkLines(env)))
+	v.table.SetItems(slices.Concat(v.podFacts.Lines, v.networkLines(env)))
 }
 
 // headLines say which pod this is and what is special about it.
 func (v *View) headLines(env *view.Env) []widget.Line {
-	st, p := env.Styles, v.told
+	st, p := env.Styles, v.podFacts
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.PlaceTexts(), " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels)}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
@@ -100,7 +100,7 @@ func nsLabels(ns *model.Namespace) string {
 
 // Render draws what the pod is and below it the rules.
 func (v *View) Render(env *view.Env, w, h int) string {
-	n := v.above(h)
+	n := v.linesAbove(h)
 	lines := make([]string, n)
 	for i := range lines {
 		lines[i] = v.head[i].Render(w)
@@ -112,8 +112,8 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	return strings.Join(lines, "\n") + "\n" + table
 }
 
-// above is how many lines are over the table.
-func (v *View) above(h int) int {
+// linesAbove is how many lines are over the table.
+func (v *View) linesAbove(h int) int {
 	if h < 6 {
 		return min(1, h-1, len(v.head))
 	}
@@ -135,15 +135,15 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // SelectedPage is where the line under the cursor leads.
 func (v *View) SelectedPage() nav.Page {
-	l, _ := v.table.Selected()
+	l, _ := v.table.SelectedItem()
 	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
-		return v.to[v.table.SelectedID()]
+		return v.portPages[v.table.SelectedID()]
 	}
 	return nav.ToRule(l.Of, l.Dir, l.Rule)
 }
 
 // Click puts the cursor on a line.
-func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.above(env.H)) }
+func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
 
 // Crumb names the pod.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
@@ -193,10 +193,10 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
 		case !here:
 			l = append(l, page.Span{Text: "≠ the pod does not run there", Role: themes.Error})
-			v.to[id] = detail.RowPage(z, lsp, nil)
+			v.portPages[id] = detail.RowPage(z, lsp, nil)
 		default:
 			l = append(l, page.Span{Text: "present", Role: themes.OK})
-			v.to[id] = detail.RowPage(z, lsp, nil)
+			v.portPages[id] = detail.RowPage(z, lsp, nil)
 			l[0].Role = themes.Accent
 		}
 		out = append(out, &pod.Line{ID: id, Full: l})

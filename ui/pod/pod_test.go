@@ -21,7 +21,7 @@ var since = uitest.Now.Add(-54 * time.Second)
 
 func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, since)
 	return p
 }
@@ -30,13 +30,13 @@ func key(ns, name string) model.Key { return model.Key{Kind: model.KindPod, Name
 
 func open(t testing.TB, ns, name string) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, tampered(t), nav.ToPod(key(ns, name)))
+	return uitest.OpenScreen(t, tampered(t), nav.ToPod(key(ns, name)))
 }
 
 func TestGoldens(t *testing.T) {
 	s := open(t, "blue", "api-d0")
 	s.Golden("api")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, "red", "tunnel-0")
 	s.Golden("udn")
 }
@@ -44,10 +44,10 @@ func TestGoldens(t *testing.T) {
 func TestTouchesInPrecedenceOrder(t *testing.T) {
 	p := tampered(t)
 	pod := p.Cluster.Pod("blue", "api-d0")
-	s := uitest.Open(t, p, nav.ToPod(pod.Key))
+	s := uitest.OpenScreen(t, p, nav.ToPod(pod.Key))
 	s.Resize(160, 60)
 	var got []string
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		f := strings.Fields(strings.TrimLeft(l, " ▸"))
 		for i := range f {
 			if i > 0 && (f[i] == "ingress" || f[i] == "egress") && i+1 < len(f) && strings.Contains("0123456789", f[i+1]) {
@@ -113,7 +113,7 @@ func TestPodsThatAreSpecial(t *testing.T) {
 		tc.change(&pod)
 		q.Cluster, _ = p.Cluster.Upsert([]model.Object{&pod}, nil)
 		q.Desired = nil
-		s := uitest.Open(t, &q, nav.ToPod(pod.Key))
+		s := uitest.OpenScreen(t, &q, nav.ToPod(pod.Key))
 		s.Press("G")
 		s.Want(tc.want)
 	}
@@ -121,7 +121,7 @@ func TestPodsThatAreSpecial(t *testing.T) {
 
 func TestGoneAndBackAgain(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
 	old := p.Cluster
 	p.Cluster, _ = old.Upsert(nil, []model.Key{key("blue", "api-d0")})
 	p.Desired = nil
@@ -129,7 +129,7 @@ func TestGoneAndBackAgain(t *testing.T) {
 	s.Refresh()
 	s.Want("● pod blue/api-d0 no longer exists.")
 	s.Press("enter", "j", "y")
-	s.Resizes()
+	s.ResizeAll()
 	p.Cluster, p.Desired = old, nil
 	s.Console.Set(p)
 	s.Refresh()
@@ -138,7 +138,7 @@ func TestGoneAndBackAgain(t *testing.T) {
 
 func TestSelectionIsKeptByIdentity(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
 	for !strings.Contains(s.Line("▸"), "multi-tenant") {
 		s.Press("j")
 	}
@@ -153,9 +153,9 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 }
 
 func TestNotReadZone(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	*live.Zone(t, p, "ovn-worker") = model.ZoneState{Name: "ovn-worker", Conn: model.ConnDialling}
-	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
 	s.Press("G")
 	s.Want("port " + nb.PortName("blue", "api-d0") + " in ovn-worker  zone not read: dialling, never read")
 }
@@ -163,14 +163,14 @@ func TestNotReadZone(t *testing.T) {
 func TestLogs(t *testing.T) {
 	s := open(t, "blue", "api-d0")
 	s.Press("l")
-	if f := s.Frame(); !strings.Contains(f, "log") {
+	if f := s.PlainFrame(); !strings.Contains(f, "log") {
 		t.Errorf("l leads nowhere:\n%s", f)
 	}
 }
 
 // One pod event while a pod is open: 1,000 pods, 50 policies of 20 rules.
 func BenchmarkPodEvent(b *testing.B) {
-	p := uitest.Demo(b)
+	p := uitest.DemoFacts(b)
 	p.Cluster = live.Big(1000, 50, 20)
 	c := compiler.New(compiler.Options{})
 	var all []model.Change
@@ -179,7 +179,7 @@ func BenchmarkPodEvent(b *testing.B) {
 	}
 	p.Desired, _ = c.Apply(p.Cluster, all)
 	uitest.Sync(p)
-	s := uitest.Open(b, p, nav.ToPod(key("ns-003", "pod-00080")))
+	s := uitest.OpenScreen(b, p, nav.ToPod(key("ns-003", "pod-00080")))
 	s.Want("policy-00")
 	i := 0
 	for b.Loop() {
@@ -200,7 +200,7 @@ func BenchmarkPodEvent(b *testing.B) {
 // What NetworkPolicies and EgressFirewalls do to a pod: their rules, who isolates
 // it, and which rules mean everybody.
 func TestTier2(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	res := manifests.Parse("more.yaml", []byte(`
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -214,8 +214,8 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 `), manifests.Options{})
 	p.Cluster, _ = p.Cluster.Upsert(res.Objects, nil)
 	uitest.Sync(p)
-	uitest.Units(p)
-	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	uitest.AddUnits(p)
+	s := uitest.OpenScreen(t, p, nav.ToPod(key("blue", "api-d0")))
 	s.Resize(160, 60)
 	s.Want("NP blue/locked                egress 0  Allow  subject, peer", "from pods: app=web in blue",
 		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is dropped",
@@ -226,15 +226,15 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s.Press("enter", "enter")
 	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, egress", "default deny of blue, egress", "ARP of blue, egress")
 	s.WantNot("default deny of blue, ingress")
-	s = uitest.Open(t, p, nav.ToPod(key("yellow", "web-f1")))
+	s = uitest.OpenScreen(t, p, nav.ToPod(key("yellow", "web-f1")))
 	s.Resize(80, 60)
 	want := []string{"tier 2 · NetworkPolicy · where nothing above decided ──", "default deny of yellow, egress",
 		"tier 2, to-lport · EgressFirewall · decides even after an egress Allow ──", "EF yellow/default", "tier 3"}
-	rest := s.Frame()
+	rest := s.PlainFrame()
 	for _, x := range want {
 		_, after, ok := strings.Cut(rest, x)
 		if !ok {
-			t.Fatalf("%q is not there, or not in its place:\n%s", x, s.Frame())
+			t.Fatalf("%q is not there, or not in its place:\n%s", x, s.PlainFrame())
 		}
 		rest = after
 	}

@@ -12,8 +12,8 @@ import (
 // Antrea's words, and what Antrea reports; no zones, as it has no rows.
 func TestAntreaGoldens(t *testing.T) {
 	k := model.Key{Kind: model.KindACNP, Name: "acnp-with-log-setting"}
-	uitest.Open(t, uitest.Antrea(t), nav.ToPolicy(k)).Golden("antrea")
-	each := uitest.Open(t, uitest.Antrea(t), nav.ToPolicy(model.Key{Kind: model.KindACNP, Name: "strict-ns-isolation"}))
+	uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToPolicy(k)).Golden("antrea")
+	each := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToPolicy(model.Key{Kind: model.KindACNP, Name: "strict-ns-isolation"}))
 	each.Golden("antrea-isolation")
-	each.Resizes()
+	each.ResizeAll()
 }

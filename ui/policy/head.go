@@ -81,9 +81,9 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
 
-// subjects are the pods the policy applies to, found once per state of the
+// subjectPods are the pods the policy applies to, found once per state of the
 // objects.
-func (v *View) subjects(env *view.Env) []*model.Pod {
+func (v *View) subjectPods(env *view.Env) []*model.Pod {
 	if v.found.cluster != env.Rev.Cluster {
 		v.found.cluster, v.found.pods = env.Rev.Cluster, policies.MeantPods(env.Rev, v.policy)
 	}
@@ -131,7 +131,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 // goneLines say that the policy does not exist, and what is left of it.
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
-	if len(v.broken(env)) > 0 {
+	if len(v.brokenObjects(env)) > 0 {
 		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
 	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
@@ -141,8 +141,8 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 	return lines
 }
 
-// count fills in how much each part has.
-func (v *View) count(env *view.Env) {
+// countParts fills in how much each part has.
+func (v *View) countParts(env *view.Env) {
 	v.counts = [parts]string{}
 	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
@@ -155,8 +155,8 @@ func (v *View) count(env *view.Env) {
 	}
 }
 
-// fold takes what only machines read out of a text: managedFields and status.
-func fold(lines []widget.Line, st *themes.StyleSet) []widget.Line {
+// foldMachineFields takes what only machines read out of a text: managedFields and status.
+func foldMachineFields(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	var out []widget.Line
 	depth, hidden := -1, 0
 	end := func() {

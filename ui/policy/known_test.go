@@ -9,9 +9,9 @@ import (
 
 // What OVN-Kubernetes leaves in a zone has its cause beside it.
 func TestKnownDefect(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	k, _ := uitest.FirewallLeft(p, "ovn-worker")
-	s := uitest.Open(t, p, nav.ToPolicy(k))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(k))
 	s.Press("Z")
 	s.Want("behind", "extra", "OVN-Kubernetes leaves this row when the list of rules gets shorter", "take the row out")
 }

@@ -13,8 +13,8 @@ import (
 // Of 500 zones those that need attention are listed, conditions are counted, and the
 // same event of 500 controllers is one line.
 func TestManyZones(t *testing.T) {
-	p := uitest.Cluster(t)
-	uitest.Many(p, 500)
+	p := uitest.ClusterFacts(t)
+	uitest.ManyZones(p, 500)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	var zones []string
 	var events []model.Object
@@ -25,16 +25,16 @@ func TestManyZones(t *testing.T) {
 			Last: uitest.Now.Add(-time.Minute - time.Duration(i)*time.Second)})
 	}
 	p.Cluster, _ = p.Cluster.Upsert(events, nil)
-	uitest.Reports(p, k, map[string]string{"worker-204": "failed to update ANP cluster-control: no space"}, zones...)
-	uitest.Behind(p, "worker-377", k)
-	uitest.Dead(p, "worker-301")
-	s := uitest.Open(t, p, nav.ToPolicy(k))
+	uitest.ControllerReports(p, k, map[string]string{"worker-204": "failed to update ANP cluster-control: no space"}, zones...)
+	uitest.PolicyBehind(p, "worker-377", k)
+	uitest.DeadZone(p, "worker-301")
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(k))
 	s.Press("Z")
 	s.Want("worker-377", "worker-301", "and 498 more zones: 498 in sync", "ready in 499 of 500 zones, not ready in 1, rows disagree in 2",
 		"1 zone (worker-204): failed to update", "ANPWithDuplicatePriority ×500 from 500 zones")
 	s.WantNot("worker-490")
 	s.Golden("many")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("/")
 	s.Type("ready in")
 	s.Press("enter", "enter")

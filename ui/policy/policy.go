@@ -17,11 +17,11 @@ import (
 	"rung/ui/widget"
 )
 
-// part is a part of the page.
-type part int
+// pagePart is a part of the page.
+type pagePart int
 
 const (
-	rulesPart part = iota
+	rulesPart pagePart = iota
 	podsPart
 	yamlPart
 	zonesPart
@@ -35,26 +35,26 @@ var partNames = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
 // View shows one policy.
 type View struct {
 	key  model.Key
-	part part
+	part pagePart
 
 	policy *model.Policy
 	st     *themes.StyleSet
 	head   []widget.Line
-	parts  []part // those that there are
+	parts  []pagePart // those that there are
 	counts [parts]string
 	hits   *logs.HitSummary // nil without a log
 
 	rules    *widget.Table[*policy.Rule]
 	pods     widget.Table[*model.Pod]
-	yaml     widget.Text
+	yaml     widget.TextView
 	zones    *detail.Pane
 	findings *detail.Pane
 
 	// The inputs of the lists: these are made again when one of them changed.
-	cluster *model.Cluster
-	shown   string // YAML
-	waiting map[string]bool
-	found   struct {
+	cluster   *model.Cluster
+	shownYAML string // YAML
+	waiting   map[string]bool
+	found     struct {
 		cluster *model.Cluster
 		pods    []*model.Pod
 	}
@@ -82,17 +82,17 @@ func (v *View) Scopes() []action.Scope {
 // Sync makes the part on show from the revision.
 func (v *View) Sync(env *view.Env) {
 	if v.st != env.Styles {
-		v.shown, v.cluster = "", nil
+		v.shownYAML, v.cluster = "", nil
 	}
 	v.st = env.Styles
 	v.policy = env.Rev.Cluster.Policy(v.key)
-	if v.policy == nil && !v.errorsShown && len(v.broken(env)) > 0 {
+	if v.policy == nil && !v.errorsShown && len(v.brokenObjects(env)) > 0 {
 		v.part, v.errorsShown = findingsPart, true
 	}
 	v.hits = detail.RuleHits(env)
 	v.head = v.headLines(env)
-	v.count(env)
-	v.parts = []part{rulesPart, podsPart, yamlPart, zonesPart, findingsPart}
+	v.countParts(env)
+	v.parts = []pagePart{rulesPart, podsPart, yamlPart, zonesPart, findingsPart}
 	if env.Rev.BySelectors(v.policy) && v.part != zonesPart && len(env.Rev.Conditions(v.key))+len(env.Rev.Events(v.key)) == 0 {
 		v.parts = slices.Delete(v.parts, int(zonesPart), int(zonesPart)+1)
 	}
@@ -116,19 +116,19 @@ func (v *View) syncYAML(env *view.Env) {
 	if v.policy != nil {
 		text = v.policy.YAML
 	}
-	if text == v.shown && v.yaml.Lines() > 0 {
+	if text == v.shownYAML && v.yaml.CountAll() > 0 {
 		return
 	}
-	v.shown = text
+	v.shownYAML = text
 	if text == "" {
 		v.yaml.SetLines(nil)
 		return
 	}
-	v.yaml.SetLines(fold(widget.YAML(text, env.Styles), env.Styles))
+	v.yaml.SetLines(foldMachineFields(widget.YAMLLines(text, env.Styles), env.Styles))
 }
 
-// lister is the widget of the part on show.
-func (v *View) lister() view.Lister {
+// partLister is the widget of the part on show.
+func (v *View) partLister() view.Lister {
 	switch v.part {
 	case podsPart:
 		return &v.pods
@@ -144,24 +144,24 @@ func (v *View) lister() view.Lister {
 
 // Render draws what the policy is, the names of the parts, and the one on show.
 func (v *View) Render(env *view.Env, w, h int) string {
-	n := v.above(h)
+	n := v.linesAbove(h)
 	lines := make([]string, 0, n)
 	for i := 0; i < n-1; i++ {
 		lines = append(lines, v.head[i].Render(w))
 	}
 	if n > 0 {
-		lines = append(lines, v.tabs(w).Render(w))
+		lines = append(lines, v.tabsLine(w).Render(w))
 	}
-	body := v.lister().Render(env.Styles, w, h-n)
+	body := v.partLister().Render(env.Styles, w, h-n)
 	if n == 0 {
 		return body
 	}
 	return strings.Join(lines, "\n") + "\n" + body
 }
 
-// above is how many lines are over the part: in a low window only the names of
+// linesAbove is how many lines are over the part: in a low window only the names of
 // the parts.
-func (v *View) above(h int) int {
+func (v *View) linesAbove(h int) int {
 	switch {
 	case h < 3:
 		return 0
@@ -171,9 +171,9 @@ func (v *View) above(h int) int {
 	return len(v.head) + 1
 }
 
-// tabs are the names of the parts with how much there is, the one on show
+// tabsLine are the names of the parts with how much there is, the one on show
 // marked.
-func (v *View) tabs(w int) widget.Line {
+func (v *View) tabsLine(w int) widget.Line {
 	st := v.st
 	l := widget.Line{{Text: " "}}
 	for _, p := range v.parts {
@@ -188,7 +188,7 @@ func (v *View) tabs(w int) widget.Line {
 		}
 		l = l.Add(" ", st.Border)
 	}
-	if n := w - l.Width(); n > 0 {
+	if n := w - l.LineWidth(); n > 0 {
 		l = l.Add(strings.Repeat("─", n), st.Border)
 	}
 	return l
@@ -198,19 +198,19 @@ func (v *View) tabs(w int) widget.Line {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
-		v.show(env, beside(v.parts, v.part, 1))
+		v.showPart(env, partBeside(v.parts, v.part, 1))
 	case action.PolicyPrevTab:
-		v.show(env, beside(v.parts, v.part, -1))
+		v.showPart(env, partBeside(v.parts, v.part, -1))
 	case action.PolicyRules:
-		v.show(env, rulesPart)
+		v.showPart(env, rulesPart)
 	case action.PolicyPods:
-		v.show(env, podsPart)
+		v.showPart(env, podsPart)
 	case action.PolicyYAML:
-		v.show(env, yamlPart)
+		v.showPart(env, yamlPart)
 	case action.PolicyZones:
-		v.show(env, zonesPart)
+		v.showPart(env, zonesPart)
 	case action.PolicyFinds:
-		v.show(env, findingsPart)
+		v.showPart(env, findingsPart)
 	case action.PolicyEdit:
 		env.OpenPage(nav.Page{Kind: nav.Edit, Key: v.key})
 	case action.PolicyMove:
@@ -224,7 +224,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.PolicyRows:
 		env.OpenPage(v.rowsPage(env))
 	case action.PolicyController:
-		env.OpenPage(nav.Page{Kind: nav.Controller, Key: v.key, Zone: v.troubled(env)})
+		env.OpenPage(nav.Page{Kind: nav.Controller, Key: v.key, Zone: v.troubledZone(env)})
 	case action.Open:
 		env.OpenPage(v.SelectedPage())
 	case action.Find:
@@ -233,17 +233,17 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		}
 		view.AskFind(env, &v.yaml)
 	default:
-		return v.lister().Do(id)
+		return v.partLister().Do(id)
 	}
 	return true
 }
 
-// beside is a part to the right of another, or to the left; behind the last is the first.
-func beside(all []part, p part, step int) part {
+// partBeside is a part to the right of another, or to the left; behind the last is the first.
+func partBeside(all []pagePart, p pagePart, step int) pagePart {
 	return all[(slices.Index(all, p)+step+len(all))%len(all)]
 }
 
-func (v *View) show(env *view.Env, p part) {
+func (v *View) showPart(env *view.Env, p pagePart) {
 	v.part = p
 	v.Sync(env)
 }
@@ -268,11 +268,11 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 func (v *View) SelectedPage() nav.Page {
 	switch v.part {
 	case rulesPart:
-		if it, ok := v.rules.Selected(); ok && it != nil && it.Of != nil {
+		if it, ok := v.rules.SelectedItem(); ok && it != nil && it.Of != nil {
 			return nav.ToRule(v.key, it.Of.Direction, it.Of.Index)
 		}
 	case podsPart:
-		if p, ok := v.pods.Selected(); ok && p != nil {
+		if p, ok := v.pods.SelectedItem(); ok && p != nil {
 			return nav.ToPod(p.Key)
 		}
 	case zonesPart:
@@ -284,7 +284,7 @@ func (v *View) SelectedPage() nav.Page {
 }
 
 // SetFilter filters every part.
-func (v *View) SetFilter(f widget.Filter) {
+func (v *View) SetFilter(f widget.LineFilter) {
 	v.rules.SetFilter(f)
 	v.pods.SetFilter(f)
 	v.yaml.SetFilter(f)
@@ -294,31 +294,31 @@ func (v *View) SetFilter(f widget.Filter) {
 
 // CompleteWord finds how a word of the part on show goes on.
 func (v *View) CompleteWord(begin string) string {
-	return view.List{Of: v.lister()}.CompleteWord(begin)
+	return view.List{Of: v.partLister()}.CompleteWord(begin)
 }
 
 // CountLines are the lines of the part on show.
-func (v *View) CountLines() (shown, all int) { return v.lister().CountLines() }
+func (v *View) CountLines() (shown, all int) { return v.partLister().CountLines() }
 
 // Click puts the cursor on a line.
 func (v *View) Click(env *view.Env, x, y int) bool {
-	n := v.above(env.H)
+	n := v.linesAbove(env.H)
 	if y == n-1 {
 		return v.clickTab(env, x)
 	}
-	return v.lister().Click(y - n)
+	return v.partLister().Click(y - n)
 }
 
 // clickTab shows the part whose name is at x.
 func (v *View) clickTab(env *view.Env, x int) bool {
 	at := 1
 	for _, p := range v.parts {
-		w := widget.Width(partNames[p]) + 3
+		w := widget.TextWidth(partNames[p]) + 3
 		if c := v.counts[p]; c != "" {
-			w += 1 + widget.Width(c)
+			w += 1 + widget.TextWidth(c)
 		}
 		if x >= at && x < at+w-1 {
-			v.show(env, p)
+			v.showPart(env, p)
 			return false // the cursor did not move: a second click opens nothing
 		}
 		at += w
@@ -327,7 +327,7 @@ func (v *View) clickTab(env *view.Env, x int) bool {
 }
 
 // Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) { v.lister().Wheel(lines) }
+func (v *View) Wheel(_ *view.Env, lines int) { v.partLister().Wheel(lines) }
 
 // Crumb names the policy.
 func (v *View) Crumb() string {
@@ -359,7 +359,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if v.part == rulesPart {
-		if to := v.SelectedPage(); !to.None() {
+		if to := v.SelectedPage(); !to.IsNone() {
 			for _, c := range view.CopiesOf(env, to) {
 				if c.What == "rule name" {
 					out = append(out, c)
@@ -368,7 +368,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 		}
 	}
 	if v.part == podsPart {
-		if p, ok := v.pods.Selected(); ok && p != nil {
+		if p, ok := v.pods.SelectedItem(); ok && p != nil {
 			out = append(out, view.CopyItem{What: "pod", Text: p.Namespace + "/" + p.Name})
 		}
 	}

@@ -27,7 +27,7 @@ func anp(name string) model.Key { return model.Key{Kind: model.KindANP, Name: na
 
 func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, since)
 	return p
 }
@@ -50,20 +50,20 @@ func TestGoldens(t *testing.T) {
 	desired := p.Desired
 	replace(p, &c, ev)
 	p.Desired = desired // conditions change no rows
-	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	for _, part := range []string{"rules", "pods", "yaml", "zones", "findings"} {
 		s.Golden(part)
 		s.Press("tab")
 	}
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("Z")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("v")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestFollowsRulesPodsAndZones(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	s.Press("G", "enter")
 	s.Want("cluster-control › egress 5 \"default-deny\"")
 	s.Press("esc")
@@ -89,7 +89,7 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 of 39 pods: 1 on a user-defined network, not enforced",
 		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "● behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
 		"[rules 11]  pods 39   YAML   zones 2/3   findings ●3 ▲6 ·10")
@@ -102,12 +102,12 @@ func TestHead(t *testing.T) {
 func TestReasonsForNoRows(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
-	s := uitest.Open(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
 	s.Want("priority 120", "● frozen: still enforced at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
 	s.Press("Z")
 	s.Want("● frozen still enforced at 43 with 2 ACLs; no desired rows: above 99")
 
-	s = uitest.Open(t, p, nav.ToPolicy(anp("experimental")))
+	s = uitest.OpenScreen(t, p, nav.ToPolicy(anp("experimental")))
 	s.Want("✗ not enforced: above 99", "pods: app=canary → 1 pod", "zones –")
 	s.WantNot("in sync") // there is nothing to be in sync with
 	s.Press("f")
@@ -115,12 +115,12 @@ func TestReasonsForNoRows(t *testing.T) {
 }
 
 func TestZonesThatWereNotRead(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	z := live.Zone(t, p, "ovn-worker")
 	z.Conn, z.Error, z.SyncedAt = model.ConnLost, "connection refused", uitest.Now.Add(-3*time.Minute)
 	z = live.Zone(t, p, "ovn-worker2")
 	*z = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
-	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	s.Press("Z")
 	s.Want("✓ in sync", "? stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
 	p.Zones = nil
@@ -130,9 +130,9 @@ func TestZonesThatWereNotRead(t *testing.T) {
 }
 
 func TestSettlesThenFallsBehind(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, uitest.Now.Add(-2*time.Second))
-	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	s.Want("… settling in ovn-worker2 since 14:04:58 (2s)")
 	s.Console.Advance(4 * time.Second)
 	s.Refresh()
@@ -140,7 +140,7 @@ func TestSettlesThenFallsBehind(t *testing.T) {
 }
 
 func TestOtherKinds(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"}))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"}))
 	s.Want("BaselineAdminNetworkPolicy default   tier 3", "in sync in 3 of 3 zones")
 	s.Press("m")
 	s.Want("BANP default has no priority")
@@ -150,9 +150,9 @@ func TestOtherKinds(t *testing.T) {
 // for a unit whose ACL is missing in ovn-worker.
 func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
-	uitest.Units(p)
-	uitest.Holders(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
+	uitest.AddHolders(p)
 	for _, k := range astray {
 		z := live.Zone(t, p, "ovn-worker")
 		in := *z.Policies[k]
@@ -166,7 +166,7 @@ func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 
 func TestNetworkPolicy(t *testing.T) {
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
-	s := uitest.Open(t, tier2(t), nav.ToPolicy(web))
+	s := uitest.OpenScreen(t, tier2(t), nav.ToPolicy(web))
 	s.Golden("netpol")
 	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
 		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
@@ -175,7 +175,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Golden("netpol-zones")
 	s.Want("1 ACL, 2 ports here", "rows it shares with other policies", "default deny of blue, ingress  ✓ in sync in 3 of 3 zones",
 		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("L")
 	s.Want("log Namespace blue", "What the NetworkPolicies and the EgressFirewall of blue log.", "Now: off", "what no rule allows", "[15 min]")
 	s.Press("esc", "m")
@@ -186,7 +186,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Press("esc", "esc")
 
 	deny := connections.DefaultDeny("blue", model.Ingress)
-	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
+	s = uitest.OpenScreen(t, tier2(t, deny), nav.ToPolicy(web))
 	s.Want("✓ in sync in 3 of 3 zones · ● except default deny of blue, ingress")
 	s.Press("Z")
 	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
@@ -197,7 +197,7 @@ func TestNetworkPolicy(t *testing.T) {
 }
 
 func TestEgressFirewall(t *testing.T) {
-	s := uitest.Open(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
+	s := uitest.OpenScreen(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
 	s.Golden("firewall")
 	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "first match decides")
 	s.WantNot("isolates")
@@ -207,18 +207,18 @@ func TestEgressFirewall(t *testing.T) {
 
 // A direction that policyTypes leave out isolates nobody, and says so.
 func TestOutsidePolicyTypes(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
 	c := *p.Cluster.Policy(web)
 	c.IsolatesIngress = false
 	replace(p, &c)
-	s := uitest.Open(t, p, nav.ToPolicy(web))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(web))
 	s.Want("isolates nothing: policyTypes names no direction", "ingress · ▲ not in policyTypes: isolates nothing, but still allows")
 }
 
 func TestGone(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.ToPolicy(anp("blue-tenant")))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(anp("blue-tenant")))
 	s.Want("[rules 2]")
 	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{anp("blue-tenant")})
 	p.Desired = nil
@@ -230,17 +230,17 @@ func TestGone(t *testing.T) {
 	s.Want("edit: the policy no longer exists")
 	for range 5 {
 		s.Press("tab")
-		s.Fits()
+		s.WantFits()
 	}
-	s = uitest.Open(t, p, nav.ToPolicy(anp("never-was")))
+	s = uitest.OpenScreen(t, p, nav.ToPolicy(anp("never-was")))
 	s.Want("ANP never-was no longer exists")
 }
 
 func TestMouse(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	click := func(text string) {
 		t.Helper()
-		for y, l := range strings.Split(s.Frame(), "\n") {
+		for y, l := range strings.Split(s.PlainFrame(), "\n") {
 			if i := strings.Index(l, text); i >= 0 {
 				s.Send(tea.MouseClickMsg{X: len([]rune(l[:i])), Y: y, Button: tea.MouseLeft})
 				return
@@ -268,9 +268,9 @@ func TestMouse(t *testing.T) {
 }
 
 func TestBroken(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(anp("old-form")))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(anp("old-form")))
 	s.Want("ANP old-form could not be read and decides nothing.", "[findings ●1]", "15-broken.yaml")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestYAMLSearchAndFold(t *testing.T) {
@@ -278,7 +278,7 @@ func TestYAMLSearchAndFold(t *testing.T) {
 	c := *p.Cluster.Policy(control)
 	c.YAML = "metadata:\n  managedFields:\n  - manager: kubectl\n    operation: Update\n  name: cluster-control\nspec:\n  priority: 34 # here\nstatus:\n  conditions: []\n"
 	replace(p, &c)
-	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	s.Press("v")
 	s.Want("managedFields: … 2 lines left out", "status: … 1 line left out", "priority: 34 # here")
 	s.WantNot("manager: kubectl")
@@ -296,7 +296,7 @@ func TestYAMLSearchAndFold(t *testing.T) {
 }
 
 func TestFilterHoldsInEveryPart(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	s.Press("/")
 	s.Type("monitoring")
 	s.Press("enter")
@@ -309,7 +309,7 @@ func TestFilterHoldsInEveryPart(t *testing.T) {
 
 func TestSelectionFollowsTheRule(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	s.Press("p", "j", "j") // blue/db-g0
 	if l := s.Line("▸"); !strings.Contains(l, "blue/db-g0") {
 		t.Fatal(l)
@@ -324,7 +324,7 @@ func TestSelectionFollowsTheRule(t *testing.T) {
 }
 
 func TestChangesGoThroughThePreview(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	s.Press("m")
 	s.Want("Move ANP cluster-control", "New priority (now 34")
 	s.Press("esc", "L")

@@ -18,23 +18,23 @@ import (
 )
 
 func (v *View) makeTables() {
-	v.rules = widget.Of(policy.RuleTable(nil, true), &v.st)
+	v.rules = widget.TableOf(policy.RuleTable(nil, true), &v.st)
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
-		Columns: []widget.Column[*model.Pod]{
+		Columns: []widget.TableColumn[*model.Pod]{
 			{Title: "POD", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
-				return widget.Styled(p.Namespace+"/"+p.Name, v.st.Accent)
+				return widget.StyledLine(p.Namespace+"/"+p.Name, v.st.Accent)
 			}},
 			{Title: "ADDRESS", Cell: func(p *model.Pod) widget.Line {
 				if len(p.IPs) == 0 {
-					return widget.Styled("none", v.st.Warn)
+					return widget.StyledLine("none", v.st.Warn)
 				}
-				return widget.Plain(strings.Join(p.IPs, " "))
+				return widget.PlainLine(strings.Join(p.IPs, " "))
 			}},
-			{Title: "NODE", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.Plain(p.NodeName) }},
-			{Title: "PHASE", Drop: 4, Cell: func(p *model.Pod) widget.Line { return widget.Plain(p.Phase) }},
+			{Title: "NODE", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.NodeName) }},
+			{Title: "PHASE", Drop: 4, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.Phase) }},
 			{Title: "NOTE", Min: 12, Drop: 3, Cell: v.podNote},
-			{Title: "LABELS", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.Styled(p.Labels.String(), v.st.Dim) }},
+			{Title: "LABELS", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.StyledLine(p.Labels.String(), v.st.Dim) }},
 		},
 	}
 }
@@ -50,21 +50,21 @@ func (v *View) syncRules(env *view.Env) {
 		}
 	}
 	p, hits := v.policy, v.hits
-	v.rules.Columns = append(widget.Of(policy.RuleTable(p, !env.Rev.BySelectors(p)), &v.st).Columns,
-		widget.Column[*policy.Rule]{Title: "HITS", Wide: true, Cell: func(x *policy.Rule) widget.Line {
+	v.rules.Columns = append(widget.TableOf(policy.RuleTable(p, !env.Rev.BySelectors(p)), &v.st).Columns,
+		widget.TableColumn[*policy.Rule]{Title: "HITS", Wide: true, Cell: func(x *policy.Rule) widget.Line {
 			if hits == nil {
 				return nil
 			}
-			return widget.Plain(hits.UseOfRule(p, x.Of).ShortText())
+			return widget.PlainLine(hits.UseOfRule(p, x.Of).ShortText())
 		}},
-		widget.Column[*policy.Rule]{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(x *policy.Rule) widget.Line {
+		widget.TableColumn[*policy.Rule]{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(x *policy.Rule) widget.Line {
 			return ruleMark(finds[x.ID()], env.W >= roomy, v.st)
 		}})
 	if p == nil {
 		v.rules.SetItems(nil)
 		return
 	}
-	v.rules.SetItems(policy.WithHeadings(p, policy.RulesOf(env.Rev, p)))
+	v.rules.SetItems(policy.RulesWithHeadings(p, policy.RulesOf(env.Rev, p)))
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {
@@ -78,13 +78,13 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 	if p.Deleting {
 		notes = append(notes, "being deleted")
 	}
-	return widget.Styled(strings.Join(notes, ", "), v.st.Warn)
+	return widget.StyledLine(strings.Join(notes, ", "), v.st.Warn)
 }
 
 func (v *View) syncPods(env *view.Env) {
 	v.waiting = policies.WaitingPorts(env.Rev, v.key)
-	if v.cluster != env.Rev.Cluster || len(v.pods.Items()) == 0 {
-		v.pods.SetItems(v.subjects(env))
+	if v.cluster != env.Rev.Cluster || len(v.pods.AllItems()) == 0 {
+		v.pods.SetItems(v.subjectPods(env))
 	}
 }
 
@@ -128,8 +128,8 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// broken are objects of the policy's name that could not be read, where it is not there.
-func (v *View) broken(env *view.Env) (out []model.Broken) {
+// brokenObjects are objects of the policy's name that could not be read, where it is not there.
+func (v *View) brokenObjects(env *view.Env) (out []model.Broken) {
 	for _, b := range env.Rev.Broken {
 		if b.Key == v.key && v.policy == nil {
 			out = append(out, b)

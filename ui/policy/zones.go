@@ -36,7 +36,7 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	}
 	wide := 0
 	for _, z := range env.Rev.Zones {
-		wide = max(wide, widget.Width(z.Name))
+		wide = max(wide, widget.TextWidth(z.Name))
 	}
 	wide = min(wide, 30) + 2
 	v.zonesOf(env, s, wide)
@@ -75,7 +75,7 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 		if len(left) == len(env.Rev.Zones) {
 			what = words.Total(len(left), "zone")
 		}
-		s.Add("zones.more", widget.Styled(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.To(nav.Zones))
+		s.Add("zones.more", widget.StyledLine(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.PageOf(nav.Zones))
 	}
 }
 
@@ -90,14 +90,14 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	for _, k := range units {
 		sum := policies.SummarizePolicy(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
-		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
+		l := widget.StyledLine(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
 		listed := 0
 		for _, z := range env.Rev.Zones {
 			if sum.InSync < sum.Zones && z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 				listed++
 				if listed > view.FoldZones {
-					s.Add("unit.more."+k.String(), widget.Styled("  └ more zones like that", env.Styles.Accent), nav.To(nav.Zones))
+					s.Add("unit.more."+k.String(), widget.StyledLine("  └ more zones like that", env.Styles.Accent), nav.PageOf(nav.Zones))
 					break
 				}
 				v.zoneLine(env, s, k, z, wide)
@@ -111,7 +111,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	st := env.Styles
 	p := z.PolicyJoin(k)
 	state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
-	name := widget.Styled(z.Name, st.Accent)
+	name := widget.StyledLine(z.Name, st.Accent)
 	id := z.Name
 	if k != v.key {
 		name = append(widget.Line{{Text: "  "}}, name...)
@@ -139,7 +139,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
-			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
+			s.Add("more."+id, widget.StyledLine(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
 			break
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
@@ -171,7 +171,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		case len(f.Missing)+len(f.Extra) > 0:
 			cols = append(cols, fmt.Sprintf("%s: %d missing, %d extra of %s desired", f.Column, len(f.Missing), len(f.Extra), f.Desired))
 		default:
-			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, short(f.Live), short(f.Desired)))
+			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, shortValue(f.Live), shortValue(f.Desired)))
 		}
 	}
 	if d.Note != "" {
@@ -192,8 +192,8 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		widget.Line{{Text: "    " + sign + " ", Style: look}, {Text: what, Style: st.Accent}, {Text: "  " + text}}, to)
 }
 
-// short cuts a value that would take the whole line.
-func short(s string) string { return widget.Truncate(s, 40) }
+// shortValue cuts a value that would take the whole line.
+func shortValue(s string) string { return widget.TruncateText(s, 40) }
 
 // conditionLines adds the reports of controllers.
 func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
@@ -207,7 +207,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 		conditions = v.foldConditions(env, s, conditions)
 	}
 	for _, c := range conditions {
-		s.AddCondition("condition."+c.Type, &c, env.Now, st, v.controller(env, c))
+		s.AddCondition("condition."+c.Type, &c, env.Now, st, v.controllerPage(env, c))
 	}
 }
 
@@ -231,7 +231,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	s.AddParagraph("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {
 		if i == failuresShown {
-			s.Add("ready.more", widget.Styled(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
+			s.Add("ready.more", widget.StyledLine(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
 			break
 		}
 		s.AddParagraph("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
@@ -247,9 +247,9 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 // failuresShown is how many different messages of failing zones are listed.
 const failuresShown = 5
 
-// controller is where a condition leads: to the lines of the controller that
+// controllerPage is where a condition leads: to the lines of the controller that
 // reported it.
-func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
+func (v *View) controllerPage(env *view.Env, c model.Condition) nav.Page {
 	zone, ok := strings.CutPrefix(c.Type, policies.ReadyPrefix)
 	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
@@ -257,14 +257,14 @@ func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
 }
 
-// troubled is the zone whose controller to ask: that of the line under the
+// troubledZone is the zone whose controller to ask: that of the line under the
 // cursor, else the first that reports a failure, else the worst by its rows.
-func (v *View) troubled(env *view.Env) string {
+func (v *View) troubledZone(env *view.Env) string {
 	if to := v.zones.LinkedPage(); v.part == zonesPart && to.Zone != "" {
 		return to.Zone
 	}
 	for _, c := range env.Rev.Conditions(v.key) {
-		if to := v.controller(env, c); c.Status != "True" && to.Zone != "" {
+		if to := v.controllerPage(env, c); c.Status != "True" && to.Zone != "" {
 			return to.Zone
 		}
 	}

@@ -22,30 +22,30 @@ const (
 	lintMost  = 5 * time.Second
 )
 
-// Pacer paces the findings. It belongs to the goroutine that waits for revisions.
-type Pacer struct {
-	next  time.Time          // of the next working-out, at the earliest
-	owed  bool               // the screen has older ones
-	shown *revision.Revision // what was handed out last
-	job   *asking            // under way, nil for none
-	asked time.Time          // when the last one was done, or the first begun
+// FindingsPacer paces the findings. It belongs to the goroutine that waits for revisions.
+type FindingsPacer struct {
+	next      time.Time          // of the next working-out, at the earliest
+	owed      bool               // the screen has older ones
+	lastShown *revision.Revision // what was handed out last
+	job       *askedRevision     // under way, nil for none
+	lastAsked time.Time          // when the last one was done, or the first begun
 }
 
-// asking is every connection of a revision being asked, for its findings.
-type asking struct {
+// askedRevision is every connection of a revision being asked, for its findings.
+type askedRevision struct {
 	basis  revision.RevisionBasis
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// revisions is the engine as far as revisions are made ready for the screen.
-type revisions interface {
+// revisionSource is the engine as far as revisions are made ready for the screen.
+type revisionSource interface {
 	Revision() *revision.Revision
 	Now() time.Time
 }
 
-// Now returns the newest revision with all its expensive parts made.
-func Now(c revisions) *revision.Revision {
+// PreparedRevision returns the newest revision with all its expensive parts made.
+func PreparedRevision(c revisionSource) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Omissions()
@@ -55,9 +55,9 @@ func Now(c revisions) *revision.Revision {
 	return rev
 }
 
-// Wait waits for a tick, for owed findings whose time has come, or for connections that
+// WaitForRevision waits for a tick, for owed findings whose time has come, or for connections that
 // were asked, and returns the newest revision then; nil once ctx has ended.
-func (l *Pacer) Wait(ctx context.Context, ticks <-chan struct{}, c revisions) *revision.Revision {
+func (l *FindingsPacer) WaitForRevision(ctx context.Context, ticks <-chan struct{}, c revisionSource) *revision.Revision {
 	wake := time.Hour
 	if l.owed {
 		wake = time.Until(l.next)
@@ -70,17 +70,17 @@ func (l *Pacer) Wait(ctx context.Context, ticks <-chan struct{}, c revisions) *r
 	}
 	select {
 	case <-ctx.Done():
-		l.end()
+		l.endWork()
 		return nil
 	case <-ticks:
 	case <-due.C:
 	case <-asked:
 	}
-	return l.prepare(ctx, c)
+	return l.prepareNewest(ctx, c)
 }
 
-// end waits for what is under way.
-func (l *Pacer) end() {
+// endWork waits for what is under way.
+func (l *FindingsPacer) endWork() {
 	if l.job != nil {
 		l.job.cancel()
 		<-l.job.done
@@ -88,24 +88,24 @@ func (l *Pacer) end() {
 	}
 }
 
-// ask has every connection of a revision asked in the background. Work under way
+// askConnections has every connection of a revision asked in the background. Work under way
 // for another revision is given up, unless the last findings are so old by now that they
 // would never be new.
-func (l *Pacer) ask(ctx context.Context, rev *revision.Revision) {
+func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revision) {
 	if finding.FindSome(rev) {
 		return
 	}
 	if l.job != nil {
-		if l.job.basis == rev.Basis() || time.Since(l.asked) > lintMost {
+		if l.job.basis == rev.Basis() || time.Since(l.lastAsked) > lintMost {
 			return
 		}
-		l.end()
+		l.endWork()
 	}
-	if l.asked.IsZero() {
-		l.asked = time.Now()
+	if l.lastAsked.IsZero() {
+		l.lastAsked = time.Now()
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	job := &asking{basis: rev.Basis(), cancel: cancel, done: make(chan struct{})}
+	job := &askedRevision{basis: rev.Basis(), cancel: cancel, done: make(chan struct{})}
 	l.job = job
 	go func() {
 		defer close(job.done)
@@ -114,20 +114,20 @@ func (l *Pacer) ask(ctx context.Context, rev *revision.Revision) {
 	}()
 }
 
-// prepare is the newest revision with its expensive parts made, findings when
+// prepareNewest is the newest revision with its expensive parts made, findings when
 // their time has come.
-func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
+func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *revision.Revision {
 	if l.job != nil {
 		select {
 		case <-l.job.done:
-			l.job, l.asked = nil, time.Now()
+			l.job, l.lastAsked = nil, time.Now()
 		default:
 		}
 	}
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Omissions()
-	if l.shown == nil {
+	if l.lastShown == nil {
 		finding.FindSome(rev) // the first are waited for
 	}
 	current := finding.HasFindings(rev)
@@ -141,17 +141,17 @@ func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
-		l.ask(ctx, rev)
+		l.askConnections(ctx, rev)
 		liverows.FindLadderRows(rev)
 		liverows.ExplainBehind(rev, c.Now(), true)
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
-	if rev == l.shown {
+	if rev == l.lastShown {
 		// Nothing of it changed but the findings, what live rows there are and why
 		// some differ: pages look again when they are handed another revision.
 		again := *rev
 		return &again
 	}
-	l.shown = rev
+	l.lastShown = rev
 	return rev
 }

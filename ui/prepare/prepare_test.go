@@ -50,24 +50,24 @@ func TestFindingsArePaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var l Pacer
+	var l FindingsPacer
 	current := func(r *revision.Revision) bool {
 		_, ok := finding.KnownFindings(r)
 		return ok
 	}
 	event()
-	if r := l.prepare(t.Context(), e); !current(r) {
+	if r := l.prepareNewest(t.Context(), e); !current(r) {
 		t.Error("the first findings were not waited for")
 	}
 	event()
-	if r := l.prepare(t.Context(), e); !current(r) || l.owed {
+	if r := l.prepareNewest(t.Context(), e); !current(r) || l.owed {
 		t.Error("after a quiet time they are worked out at once")
 	}
 	began := time.Now()
 	worked := 0
 	for range 20 {
 		event()
-		if current(l.prepare(t.Context(), e)) {
+		if current(l.prepareNewest(t.Context(), e)) {
 			worked++
 		} else if !l.owed {
 			t.Fatal("nobody will work them out")
@@ -80,12 +80,12 @@ func TestFindingsArePaced(t *testing.T) {
 	for range 10 { // a slow machine may take all the time between two steps
 		event()
 		l.next = time.Now().Add(Pace)
-		was = l.prepare(t.Context(), e)
+		was = l.prepareNewest(t.Context(), e)
 		if !current(was) {
 			break
 		}
 	}
-	now := l.Wait(t.Context(), nil, e)
+	now := l.WaitForRevision(t.Context(), nil, e)
 	if !current(now) || l.owed || now == was || now.Number != was.Number {
 		t.Error("the last revision has its findings, and pages are told")
 	}
@@ -105,14 +105,14 @@ func TestCausesArePrepared(t *testing.T) {
 	cluster, _ := (*model.Cluster)(nil).Upsert([]model.Object{&model.Policy{Meta: model.Meta{Key: k}, Egress: make([]model.Rule, 1)}}, nil)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var rev *revision.Revision
-	var l Pacer
+	var l FindingsPacer
 	for i := range 2 {
 		p := &model.PolicyInZone{Policy: k, Extra: 1, DiffSince: now.Add(-time.Hour), Touched: now.Add(-time.Hour),
 			Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: "u", ID: nb.DefaultController + ":EgressFirewall:a:1"}}}
 		z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{k: p}}
 		rev = revision.New(revision.Facts{Number: uint64(i), At: now, Cluster: cluster, Zones: []*model.ZoneState{z}}, rev)
 		// The second comes while others are not worked out for lack of time.
-		l.prepare(t.Context(), &fixedConsole{rev: rev})
+		l.prepareNewest(t.Context(), &fixedConsole{rev: rev})
 		l.next = time.Now().Add(time.Hour)
 		if liverows.CausesAtHand(rev, z, p) == nil {
 			t.Errorf("revision %d: the screen has no cause for the row that is left", i)
@@ -123,7 +123,7 @@ func TestCausesArePrepared(t *testing.T) {
 // TestAskingIsGivenUp: on a big cluster all connections are asked beside the screen; what
 // is superseded is given up, and the end waits for what is under way.
 func TestAskingIsGivenUp(t *testing.T) {
-	l := Pacer{asked: time.Now()}
+	l := FindingsPacer{lastAsked: time.Now()}
 	objects := []model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}
 	for i := range 300 {
 		objects = append(objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "a", Name: fmt.Sprint("p", i)}},
@@ -132,19 +132,19 @@ func TestAskingIsGivenUp(t *testing.T) {
 	cluster, _ := (*model.Cluster)(nil).Upsert(objects, nil)
 	rev := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
 	c := &fixedConsole{rev: rev}
-	l.prepare(t.Context(), c)
+	l.prepareNewest(t.Context(), c)
 	if l.job == nil {
 		t.Fatal("nobody asks")
 	}
 	<-l.job.done
-	l.prepare(t.Context(), c)
+	l.prepareNewest(t.Context(), c)
 	if !finding.HasFindings(rev) || l.job != nil {
 		t.Error("it was asked, and nobody noticed")
 	}
 	// The next one is under way when another comes.
-	hangs := func(basis revision.RevisionBasis) *asking {
+	hangs := func(basis revision.RevisionBasis) *askedRevision {
 		ctx, cancel := context.WithCancel(t.Context())
-		job := &asking{basis: basis, cancel: cancel, done: make(chan struct{})}
+		job := &askedRevision{basis: basis, cancel: cancel, done: make(chan struct{})}
 		go func() {
 			<-ctx.Done()
 			close(job.done)
@@ -155,23 +155,23 @@ func TestAskingIsGivenUp(t *testing.T) {
 	c.rev = revision.New(revision.Facts{Number: 2, Cluster: more}, rev)
 	old := hangs(rev.Basis())
 	l.job, l.next = old, time.Time{}
-	l.prepare(t.Context(), c)
+	l.prepareNewest(t.Context(), c)
 	select {
 	case <-old.done:
 	default:
 		t.Error("what is superseded was not given up")
 	}
-	l.end()
+	l.endWork()
 	// Findings that would never be new are waited for.
 	more, _ = more.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "c"}}}}, nil)
 	c.rev = revision.New(revision.Facts{Number: 3, Cluster: more}, c.rev)
 	old = hangs(rev.Basis())
-	l.job, l.next, l.asked = old, time.Time{}, time.Now().Add(-2*lintMost)
-	l.prepare(t.Context(), c)
+	l.job, l.next, l.lastAsked = old, time.Time{}, time.Now().Add(-2*lintMost)
+	l.prepareNewest(t.Context(), c)
 	if l.job != old {
 		t.Error("given up again and again, findings never come")
 	}
-	l.end()
+	l.endWork()
 	if l.job != nil {
 		t.Error("left under way")
 	}

@@ -46,13 +46,13 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 // there is no yes.
 func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 	if id == action.PreviewSection {
-		return v.reading().Long()
+		return v.readPane().IsLong()
 	}
 	return v.WhyNot(env, id) == ""
 }
 
-// reading is the pane that the cursor is in.
-func (v *View) reading() *widget.Doc {
+// readPane is the pane that the cursor is in.
+func (v *View) readPane() *widget.DocView {
 	if v.onRows && v.side {
 		return v.rows
 	}
@@ -79,30 +79,30 @@ func (v *View) whyNotApply() string {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PreviewNo:
-		v.no(env)
+		v.refuseChange(env)
 	case action.PreviewApply:
-		v.ask(env)
+		v.askConfirm(env)
 	case action.PreviewEdit:
 		v.opt.Edit(env)
 	case action.PreviewDiff:
 		v.diff = !v.diff
 	case action.PreviewMerge:
-		v.merge(env)
+		v.mergeChange(env)
 	case action.PreviewSection:
-		v.reading().Section(1)
+		v.readPane().GoSection(1)
 	case action.PreviewSectionBack:
-		v.reading().Section(-1)
+		v.readPane().GoSection(-1)
 	case action.Pane:
 		v.onRows = v.side && !v.onRows
 	default:
-		return v.reading().Do(id)
+		return v.readPane().Do(id)
 	}
-	v.build(env)
+	v.buildDocs(env)
 	return true
 }
 
-// no leaves everything as it is.
-func (v *View) no(env *view.Env) {
+// refuseChange leaves everything as it is.
+func (v *View) refuseChange(env *view.Env) {
 	switch {
 	case !v.CanLeave(env):
 	case v.opt.Cancel != nil && v.phase < writing:
@@ -115,45 +115,45 @@ func (v *View) no(env *view.Env) {
 	}
 }
 
-// ask puts the last question.
-func (v *View) ask(env *view.Env) {
+// askConfirm puts the last question.
+func (v *View) askConfirm(env *view.Env) {
 	if v.p == nil {
 		return
 	}
-	env.AskDialog(v.confirm(env.Rev.Mode))
+	env.AskDialog(v.confirmDialog(env.Rev.Mode))
 }
 
-// confirm returns the last question about the change as it is on the page. The change that was
+// confirmDialog returns the last question about the change as it is on the page. The change that was
 // read there is committed, whatever is on the page by then; if it becomes another change, the
 // question is asked again.
-func (v *View) confirm(m revision.Mode) *view.ConfirmDialog {
+func (v *View) confirmDialog(m revision.Mode) *view.ConfirmDialog {
 	p := v.p
 	name := p.ConfirmName
 	c := &view.ConfirmDialog{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
-		Body: []string{sum(p, m)},
+		Body: []string{sumText(p, m)},
 		Yes: func(env *view.Env) {
-			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
+			v.commitChange(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
 		Changed: func() string { return v.changedSince(p) },
 		Again: func() *view.ConfirmDialog {
 			if v.phase != ready {
 				return nil
 			}
-			return v.confirm(v.of.Mode)
+			return v.confirmDialog(v.workedFrom.Mode)
 		},
 		No: func(env *view.Env) { env.SayText("nothing was changed") },
 	}
 	if len(p.Steps) == 0 {
 		c.Trials = trialTimes
 		c.YesTrial = func(env *view.Env, within time.Duration) {
-			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", TrialTime: within})
+			v.commitChange(env, p, gate.Confirm{Yes: true, Name: name, By: "console", TrialTime: within})
 		}
 	}
 	if p.Blocked != "" { // it became so while the question was open
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range rails(consequences.TellPreview(p)) {
+	for _, g := range railPoints(consequences.TellPreview(p)) {
 		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c
@@ -176,8 +176,8 @@ func (v *View) changedSince(p *gate.Preview) string {
 	return p.ChangesSince(v.p)
 }
 
-// sum says in one sentence what yes does, and to what.
-func sum(p *gate.Preview, m revision.Mode) string {
+// sumText says in one sentence what yes does, and to what.
+func sumText(p *gate.Preview, m revision.Mode) string {
 	to := "the cluster " + m.Title
 	switch {
 	case m.WriteBack:
@@ -190,18 +190,18 @@ func sum(p *gate.Preview, m revision.Mode) string {
 	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
 }
 
-// merge goes on with the merge of what was changed meanwhile and what is
+// mergeChange goes on with the merge of what was changed meanwhile and what is
 // wanted.
-func (v *View) merge(env *view.Env) {
+func (v *View) mergeChange(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutation{change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.src = &mutationSource{change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
 	v.phase, v.notice = working, "merged: your change on top of the one made meanwhile"
-	v.work(env)
+	v.workOut(env)
 }
 
-// question returns the lines at the bottom: how to answer, or why there is no
+// questionLines returns the lines at the bottom: how to answer, or why there is no
 // question.
-func (v *View) question(env *view.Env, w int) []string {
+func (v *View) questionLines(env *view.Env, w int) []string {
 	st := env.Styles
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	edit := widget.Line{}
@@ -211,19 +211,19 @@ func (v *View) question(env *view.Env, w int) []string {
 	leave := func(text string) widget.Line {
 		return widget.Line{{Text: " "}, {Text: key(action.PreviewNo), Style: st.Key}, {Text: " " + text}}
 	}
-	rule := widget.Styled(dashes(w), st.Border).Render(w)
+	rule := widget.StyledLine(dashesText(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.Join(widget.Plain(" "), env.BusyLine(v.since, "working out what the change does")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "working out what the change does")).Render(w)}
 	case failed:
-		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
+		return []string{rule, widget.JoinLines(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.pending.waitsFor(); other != "" {
-			return append(append([]string{rule}, flow("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
+			return append(append([]string{rule}, flowText("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
-		return []string{rule, widget.Join(widget.Plain(" "), env.BusyLine(v.since, "writing")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
-		return []string{rule, widget.Join(widget.Styled(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
 	case late:
 		return []string{rule, leave("leave; the ladder shows when the rows follow").Render(w)}
 	}
@@ -232,7 +232,7 @@ func (v *View) question(env *view.Env, w int) []string {
 		if c := v.p.Conflict; c != nil && c.Merged != "" {
 			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" merge", st.Text)
 		}
-		return append([]string{rule}, append(flow("✗ ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.Join(l, edit).Render(w))...)
+		return append([]string{rule}, append(flowText("✗ ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.JoinLines(l, edit).Render(w))...)
 	}
 	yes := "yes"
 	if name := v.p.ConfirmName; name != "" {
@@ -247,20 +247,20 @@ func (v *View) question(env *view.Env, w int) []string {
 		q = "Apply?"
 	}
 	l := widget.Line{{Text: " " + q + "  ", Style: st.Title}}
-	answers := widget.Join(widget.Line{{Text: key(action.PreviewNo), Style: st.Key}, {Text: " no   "},
+	answers := widget.JoinLines(widget.Line{{Text: key(action.PreviewNo), Style: st.Key}, {Text: " no   "},
 		{Text: key(action.PreviewApply), Style: st.Key}, {Text: " " + yes}}, edit)
-	if l.Width()+answers.Width() > w {
-		return []string{rule, l.Render(w), widget.Join(widget.Plain(" "), answers).Render(w)}
+	if l.LineWidth()+answers.LineWidth() > w {
+		return []string{rule, l.Render(w), widget.JoinLines(widget.PlainLine(" "), answers).Render(w)}
 	}
-	return []string{rule, widget.Join(l, answers).Render(w)}
+	return []string{rule, widget.JoinLines(l, answers).Render(w)}
 }
 
-// flow breaks text into at most n lines with a mark before the first.
-func flow(mark, text string, style themes.Style, w, n int) []string {
+// flowText breaks text into at most n lines with a mark before the first.
+func flowText(mark, text string, style themes.Style, w, n int) []string {
 	var out []string
-	for i, l := range widget.Flow(text, max(1, w-3)) {
+	for i, l := range widget.FlowText(text, max(1, w-3)) {
 		if i == n {
-			out[n-1] = widget.Truncate(out[n-1], max(0, w-1)) + widget.Ellipsis
+			out[n-1] = widget.TruncateText(out[n-1], max(0, w-1)) + widget.Ellipsis
 			break
 		}
 		out = append(out, widget.Line{{Text: " " + mark, Style: style}, {Text: l, Style: style}}.Render(w))

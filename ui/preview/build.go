@@ -20,57 +20,57 @@ const shortChange = 3
 // wide is from which width on rows stand beside the change.
 const wide = 110
 
-// build makes the documents anew when what they are made of changed.
-func (v *View) build(env *view.Env) {
+// buildDocs makes the documents anew when what they are made of changed.
+func (v *View) buildDocs(env *view.Env) {
 	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
-	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.wrong, v.notice, ""}
+	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.writeProblem, v.notice, ""}
 	if v.phase >= waiting {
-		key.shown = fmt.Sprint(v.shown)
+		key.shown = fmt.Sprint(v.zonesShown)
 	}
 	if key == v.built {
 		return
 	}
 	v.built = key
 	v.onRows = v.onRows && v.side
-	lw, rw := v.widths(env.W)
-	left := &pane{st: env.Styles, w: lw - 3}
+	lw, rw := v.paneWidths(env.W)
+	left := &docBuilder{st: env.Styles, w: lw - 3}
 	if v.p == nil || v.phase == failed {
-		v.head(left, nil)
+		v.addHead(left, nil)
 		v.change.SetLines(left.lines)
 		return
 	}
 	t := consequences.TellPreview(v.p)
-	v.head(left, t)
+	v.addHead(left, t)
 	// The consequences matter most: a long list of changes comes after them.
-	change := &pane{st: env.Styles, w: lw - 3}
-	change.changes(t.Objects, v.diff)
+	change := &docBuilder{st: env.Styles, w: lw - 3}
+	change.addChanges(t.Objects, v.diff)
 	short := len(change.lines) <= shortChange && !v.diff
 	if short {
 		left.lines = append(left.lines, change.lines...)
 	}
-	left.consequences(t)
+	left.addConsequences(t)
 	if !v.diff {
-		left.groups(t)
+		left.addGroups(t)
 	}
 	if !short {
 		title := "change"
 		if v.diff {
 			title = "change, as text"
 		}
-		left.heading(title)
+		left.addHeading(title)
 		left.lines = append(left.lines, change.lines...)
 	}
 	if v.diff { // what was asked for comes first
-		left.groups(t)
+		left.addGroups(t)
 	}
 	right := left
 	if v.side {
-		right = &pane{st: env.Styles, w: rw - 3}
+		right = &docBuilder{st: env.Styles, w: rw - 3}
 	}
-	right.rows(v.p)
-	left.commands(v.p.Commands)
+	right.addRows(v.p)
+	left.addCommands(v.p.Commands)
 	if !v.diff {
-		left.texts(v.p.Objects)
+		left.addTexts(v.p.Objects)
 	}
 	if v.side {
 		v.rows.SetLines(right.lines)
@@ -78,7 +78,7 @@ func (v *View) build(env *view.Env) {
 	v.change.SetLines(left.lines)
 }
 
-func (v *View) widths(w int) (left, right int) {
+func (v *View) paneWidths(w int) (left, right int) {
 	if !v.side {
 		return w, 0
 	}
@@ -86,45 +86,45 @@ func (v *View) widths(w int) (left, right int) {
 	return left, w - left - 1
 }
 
-// head says what the change is and what is wrong.
-func (v *View) head(b *pane, t *consequences.PreviewParts) {
+// addHead says what the change is and what is wrong.
+func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {
 			text = v.err.Error() // it says that it was refused, and why
 		}
-		b.point(consequences.Wrong, text, themes.Text)
-		b.text("Nothing was changed.", b.st.Text)
+		b.addPoint(consequences.Wrong, text, themes.Text)
+		b.addText("Nothing was changed.", b.st.Text)
 		return
 	}
 	if v.p == nil {
 		return
 	}
-	b.text(v.p.Title, b.st.Title)
-	b.points(t.Surplus)
+	b.addText(v.p.Title, b.st.Title)
+	b.addPoints(t.Surplus)
 	if v.phase >= waiting {
-		v.zones(b)
+		v.addZones(b)
 	}
-	if v.wrong != "" {
-		b.point(consequences.Wrong, "Not written: "+v.wrong+". Nothing was changed.", themes.Error)
+	if v.writeProblem != "" {
+		b.addPoint(consequences.Wrong, "Not written: "+v.writeProblem+". Nothing was changed.", themes.Error)
 	}
 	if v.notice != "" {
-		b.point(consequences.Warns, v.notice, themes.Text)
+		b.addPoint(consequences.Warns, v.notice, themes.Text)
 	}
-	b.points(t.Errors)
+	b.addPoints(t.Errors)
 	if v.opt.Kept != "" && v.p.Blocked != "" {
-		b.text("Your text is kept in "+v.opt.Kept, b.st.Dim)
+		b.addText("Your text is kept in "+v.opt.Kept, b.st.Dim)
 	}
 	if c := v.p.Conflict; c != nil {
-		b.conflict(c)
+		b.addConflict(c)
 	}
 }
 
-// zones tells what each zone shows.
-func (v *View) zones(b *pane) {
-	_, ok := count(v.shown)
-	b.text(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.shown)), b.st.Text)
-	for _, s := range v.shown {
+// addZones tells what each zone shows.
+func (v *View) addZones(b *docBuilder) {
+	_, ok := countShown(v.zonesShown)
+	b.addText(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.zonesShown)), b.st.Text)
+	for _, s := range v.zonesShown {
 		mark, st, text := "●", b.st.OK, "shows it"
 		if !s.OK {
 			mark, st, text = "○", b.st.Warn, "not yet"
@@ -132,46 +132,46 @@ func (v *View) zones(b *pane) {
 		if s.Why != "" {
 			text += ": " + s.Why
 		}
-		b.add(widget.Line{{Text: " " + mark + " ", Style: st}, {Text: s.Zone, Style: b.st.Accent}, {Text: "  " + text}})
+		b.addLine(widget.Line{{Text: " " + mark + " ", Style: st}, {Text: s.Zone, Style: b.st.Accent}, {Text: "  " + text}})
 	}
 }
 
 // Render draws the change, the rows beside or below it, and the question.
 func (v *View) Render(env *view.Env, w, h int) string {
-	v.build(env)
-	q := v.question(env, w)
+	v.buildDocs(env)
+	q := v.questionLines(env, w)
 	room := h - len(q)
 	if room < 1 { // the answer matters more than the details
-		return widget.Pad(q[max(0, len(q)-max(0, h)):], h)
+		return widget.PadBlock(q[max(0, len(q)-max(0, h)):], h)
 	}
 	var body string
 	if v.side {
-		lw, rw := v.widths(w)
-		body = widget.Beside(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
+		lw, rw := v.paneWidths(w)
+		body = widget.BesideBlocks(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
 	} else {
 		body = v.change.Render(env.Styles, w, room)
 	}
-	if n := v.change.Below(); n > 0 {
-		q[0] = v.more(env, n, w)
+	if n := v.change.LinesBelow(); n > 0 {
+		q[0] = v.moreLine(env, n, w)
 	}
-	return body + "\n" + widget.Pad(q, len(q))
+	return body + "\n" + widget.PadBlock(q, len(q))
 }
 
-// more is the line above the question where there is more to read than the page shows.
-func (v *View) more(env *view.Env, n, w int) string {
+// moreLine is the line above the question where there is more to read than the page shows.
+func (v *View) moreLine(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
-	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.Long() {
+	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.IsLong() {
 		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
 	}
-	if left := w - l.Width() - 2; left > 0 {
-		l = widget.Join(widget.Styled(dashes(left), env.Styles.Border), l, widget.Styled(dashes(2), env.Styles.Border))
+	if left := w - l.LineWidth() - 2; left > 0 {
+		l = widget.JoinLines(widget.StyledLine(dashesText(left), env.Styles.Border), l, widget.StyledLine(dashesText(2), env.Styles.Border))
 	}
 	return l.Render(w)
 }
 
 // Click puts the cursor on a line, in the pane that was hit.
 func (v *View) Click(_ *view.Env, x, y int) bool {
-	lw, _ := v.widths(v.built.w)
+	lw, _ := v.paneWidths(v.built.w)
 	v.onRows = v.side && x > lw
 	if v.onRows {
 		return v.rows.Click(y)
@@ -188,4 +188,4 @@ func (v *View) Wheel(_ *view.Env, lines int) {
 	v.change.Wheel(lines)
 }
 
-func dashes(w int) string { return strings.Repeat("─", max(0, w)) }
+func dashesText(w int) string { return strings.Repeat("─", max(0, w)) }

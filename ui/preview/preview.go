@@ -18,16 +18,16 @@ import (
 	"rung/ui/widget"
 )
 
-// phase is how far the change is.
-type phase int
+// changePhase is how far the change is.
+type changePhase int
 
 const (
-	working phase = iota // the consequences are being worked out
-	failed               // they could not be
-	ready                // to be read and answered
-	writing              // yes was said
-	waiting              // written; the rows are to follow
-	late                 // written; not every zone shows it yet
+	working changePhase = iota // the consequences are being worked out
+	failed                     // they could not be
+	ready                      // to be read and answered
+	writing                    // yes was said
+	waiting                    // written; the rows are to follow
+	late                       // written; not every zone shows it yet
 )
 
 // followTime is how long the page waits for the rows before it says that a
@@ -36,28 +36,28 @@ var followTime = 3 * time.Second
 
 // View is the view.
 type View struct {
-	src Source
-	opt Options
+	src ChangeSource
+	opt PreviewOptions
 
-	phase   phase
-	p       *gate.Preview
-	err     error                       // why it could not be worked out
-	wrong   string                      // why the last attempt to write failed
-	notice  string                      // something else to know, once
-	trial   *revision.UnconfirmedChange // it was made on trial
-	since   time.Time                   // when what is under way began
-	pending *pending
-	works   view.LatestWork    // the consequences are being worked out
-	of      *revision.Revision // the newest when the work began
-	ended   time.Time          // when the last work ended
-	cost    time.Duration      // and how long that took
+	phase        changePhase
+	p            *gate.Preview
+	err          error                       // why it could not be worked out
+	writeProblem string                      // why the last attempt to write failed
+	notice       string                      // something else to know, once
+	trial        *revision.UnconfirmedChange // it was made on trial
+	beganAt      time.Time                   // when what is under way began
+	pending      *pendingChange
+	previewWork  view.LatestWork    // the consequences are being worked out
+	workedFrom   *revision.Revision // the newest when the work began
+	ended        time.Time          // when the last work ended
+	cost         time.Duration      // and how long that took
 
-	change, rows *widget.Doc
+	change, rows *widget.DocView
 	side         bool // rows stand beside the change
 	onRows       bool // the cursor is there
 	diff         bool
 	built        builtKey
-	shown        []policies.ZoneShown
+	zonesShown   []policies.ZoneShown
 }
 
 // builtKey holds the inputs that the documents were built from.
@@ -65,47 +65,47 @@ type builtKey struct {
 	p          *gate.Preview
 	w          int
 	side, diff bool
-	phase      phase
+	phase      changePhase
 	st         *themes.StyleSet
 	wrong      string
 	notice     string
 	shown      string
 }
 
-// worked is the message with the preview that was worked out, or why it could not be.
-type worked struct {
-	p    *gate.Preview
+// previewWorked is the message with the preview that was worked out, or why it could not be.
+type previewWorked struct {
+	p        *gate.Preview
+	err      error
+	workedAt time.Time
+	cost     time.Duration
+}
+
+type changeWritten struct {
+	view *View
+	res  *gate.Result
 	err  error
-	at   time.Time
-	cost time.Duration
 }
 
-type wrote struct {
-	by  *View
-	res *gate.Result
-	err error
+type zonesFollowed struct {
+	view       *View
+	zonesShown []policies.ZoneShown
 }
 
-type followed struct {
-	by    *View
-	shown []policies.ZoneShown
-}
-
-// Of makes a preview of any change.
-func Of(src Source, opt Options) *View {
+// PreviewOf makes a preview of any change.
+func PreviewOf(src ChangeSource, opt PreviewOptions) *View {
 	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
 }
 
-// Mutation is the change as it is now: after a merge it is another text.
-func (v *View) Mutation() change.Mutation {
+// CurrentMutation is the change as it is now: after a merge it is another text.
+func (v *View) CurrentMutation() change.Mutation {
 	if v.p == nil {
 		return change.Mutation{}
 	}
 	return v.p.Mutation
 }
 
-// Conflict returns the conflict that keeps the change from being made, nil for none.
-func (v *View) Conflict() *rewrite.Conflict {
+// MergeConflict returns the conflict that keeps the change from being made, nil for none.
+func (v *View) MergeConflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (v *View) Crumb() string {
 	if v.opt.Crumb != "" {
 		return v.opt.Crumb
 	}
-	if m, ok := v.src.(*mutation); ok {
+	if m, ok := v.src.(*mutationSource); ok {
 		if k := m.m.Policy; k.Name != "" {
 			return "preview: " + string(m.m.Op) + " " + k.ShortLabel()
 		}
@@ -137,20 +137,20 @@ func (v *View) SelectedPage() nav.Page { return nav.Page{} }
 // Sync starts the work and keeps what is shown true.
 func (v *View) Sync(env *view.Env) {
 	switch {
-	case !v.works.WasBegun():
-		v.work(env)
-	case v.phase == ready && !v.works.IsUnderWay() && v.p.IsOutdated(v.of, env.Rev):
-		v.work(env)
+	case !v.previewWork.WasBegun():
+		v.workOut(env)
+	case v.phase == ready && !v.previewWork.IsUnderWay() && v.p.IsOutdated(v.workedFrom, env.Rev):
+		v.workOut(env)
 	case v.phase == waiting || v.phase == late:
-		keys, gone := v.targets()
-		v.shown = policies.ZonesShowing(env.Rev, keys, gone)
+		keys, gone := v.followedTargets()
+		v.zonesShown = policies.ZonesShowing(env.Rev, keys, gone)
 	}
-	v.build(env)
+	v.buildDocs(env)
 }
 
-// work has the consequences worked out.
-func (v *View) work(env *view.Env) {
-	v.of, v.since = env.Rev, env.Now
+// workOut has the consequences worked out.
+func (v *View) workOut(env *view.Env) {
+	v.workedFrom, v.beganAt = env.Rev, env.Now
 	src, console := v.src, env.Console
 	wait := time.Duration(0)
 	if v.phase == ready {
@@ -158,14 +158,14 @@ func (v *View) work(env *view.Env) {
 	} else {
 		v.phase = working
 	}
-	view.BeginWork(&v.works, env, "working out what the change does", func(ctx context.Context) (worked, error) {
-		if err := rest(ctx, wait); err != nil {
-			return worked{err: err}, nil
+	view.BeginWork(&v.previewWork, env, "working out what the change does", func(ctx context.Context) (previewWorked, error) {
+		if err := waitFor(ctx, wait); err != nil {
+			return previewWorked{err: err}, nil
 		}
 		start := time.Now()
-		p, err := src.Work(ctx, console)
+		p, err := src.WorkOut(ctx, console)
 		end := time.Now()
-		return worked{p, err, end, end.Sub(start)}, nil
+		return previewWorked{p, err, end, end.Sub(start)}, nil
 	})
 }
 
@@ -173,8 +173,8 @@ func (v *View) work(env *view.Env) {
 // and four times what the last one took; variable for tests.
 var restTime = 250 * time.Millisecond
 
-// rest waits, as long as the context lasts.
-func rest(ctx context.Context, d time.Duration) error {
+// waitFor waits, as long as the context lasts.
+func waitFor(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
@@ -190,8 +190,8 @@ func rest(ctx context.Context, d time.Duration) error {
 
 // ReceiveResult takes what was worked out, written and followed.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
-	if m, _, ok := view.TakeResult[worked](&v.works, msg); ok {
-		v.ended, v.cost = m.at, m.cost
+	if m, _, ok := view.TakeResult[previewWorked](&v.previewWork, msg); ok {
+		v.ended, v.cost = m.workedAt, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
 			what = v.p.ChangesSince(m.p)
@@ -202,31 +202,31 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 		case m.err != nil:
 			v.phase = failed
 		case what != "": // it wants another yes
-			v.changed(env, m.p, what)
+			v.showChanged(env, m.p, what)
 		default:
-			if _, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
+			if _, ok := v.src.(*mutationSource); ok && m.p.Mutation.Op != "" {
 				// An undo stays the undo of that change. Work that comes too late may still be
 				// reading the source there was: it stays as it is.
-				v.src = &mutation{m.p.Mutation}
+				v.src = &mutationSource{m.p.Mutation}
 			}
 		}
 	}
 	switch m := msg.(type) {
-	case wrote:
-		if m.by == v {
+	case changeWritten:
+		if m.view == v {
 			v.afterWrite(env, m)
 		}
-	case followed:
-		if m.by == v {
+	case zonesFollowed:
+		if m.view == v {
 			v.afterFollow(env, m)
 		}
 	}
-	v.build(env)
+	v.buildDocs(env)
 }
 
-// changed shows the change as it is now, and what is different: it wants another yes.
-func (v *View) changed(env *view.Env, p *gate.Preview, what string) {
-	v.p, v.err, v.wrong = p, nil, ""
+// showChanged shows the change as it is now, and what is different: it wants another yes.
+func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
+	v.p, v.err, v.writeProblem = p, nil, ""
 	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
 	env.SayFailure("changed since you opened it: %s", what)
 }
@@ -249,15 +249,15 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return env.BusyLine(v.since, "working it out")
+		return env.BusyLine(v.beganAt, "working it out")
 	case writing:
-		return env.BusyLine(v.since, "writing")
+		return env.BusyLine(v.beganAt, "writing")
 	case waiting:
-		return widget.Styled("written, rows follow", st.Info)
+		return widget.StyledLine("written, rows follow", st.Info)
 	case late:
-		return widget.Styled("written", st.Warn)
+		return widget.StyledLine("written", st.Warn)
 	case ready:
-		return widget.Styled("nothing is written yet", st.Dim)
+		return widget.StyledLine("nothing is written yet", st.Dim)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 	var texts, diffs []string
 	for _, o := range v.p.Objects {
 		if o.New != nil {
-			texts = append(texts, ended(o.New.YAML))
+			texts = append(texts, withoutNewline(o.New.YAML))
 		}
 		diffs = append(diffs, o.Diff)
 	}

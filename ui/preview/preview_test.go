@@ -25,7 +25,7 @@ var between = [][2]int{{100, 30}, {160, 44}}
 
 func open(t *testing.T, g *uitest.Gated) *uitest.Screen {
 	t.Helper()
-	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
 }
 
 // move carries cluster-control to 41, below the tenants, and stops at the preview.
@@ -65,7 +65,7 @@ func TestMove(t *testing.T) {
 	s.Resize(120, 100)
 	s.Want("blue-tenant egress 0")
 	s.Golden("move", between...)
-	s.Resizes()
+	s.ResizeAll()
 
 	s.Resize(120, 100)
 	s.Press("v")
@@ -93,11 +93,11 @@ func TestMove(t *testing.T) {
 	s.Type("cluster-control")
 	s.Press("enter")
 	if got := w.priority("cluster-control"); got != 41 {
-		t.Fatalf("priority %d after yes\n%s", got, s.Frame())
+		t.Fatalf("priority %d after yes\n%s", got, s.PlainFrame())
 	}
 	s.Want("Move ANP cluster-control from 34 to 41: done, rows follow in 3/3 zones · U undoes it", "41 ─ cluster-control")
 	if !strings.Contains(s.Line("41 ─ cluster-control"), "▸") {
-		t.Errorf("the cursor is not on what was changed:\n%s", s.Frame())
+		t.Errorf("the cursor is not on what was changed:\n%s", s.PlainFrame())
 	}
 }
 
@@ -118,8 +118,8 @@ func TestToldHowToUndo(t *testing.T) {
 		w.s.Type("cluster-control")
 		w.s.Press("enter")
 		w.s.Want("Move ANP cluster-control from 34 to 41: done, rows follow")
-		if strings.Contains(w.s.Frame(), "undoes it") {
-			t.Errorf("%s:\n%s", name, w.s.Frame())
+		if strings.Contains(w.s.PlainFrame(), "undoes it") {
+			t.Errorf("%s:\n%s", name, w.s.PlainFrame())
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestUndo(t *testing.T) {
 	s.Type("cluster-control")
 	s.Press("enter")
 	if got := w.priority("cluster-control"); got != 34 {
-		t.Fatalf("priority %d after undo\n%s", got, s.Frame())
+		t.Fatalf("priority %d after undo\n%s", got, s.PlainFrame())
 	}
 	s.Want("34 ─ cluster-control", "Undo: Move ANP")
 }
@@ -188,7 +188,7 @@ func TestUndoConflict(t *testing.T) {
 			id = e.ID
 		}
 	}
-	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	w.g.OnPreview = undoOf(w, id)
 	s.Press("U")
 	s.Want("changed meanwhile: ANP cluster-control", "your change", "u merge", "Cannot be done")
@@ -205,7 +205,7 @@ func TestUndoConflict(t *testing.T) {
 	s.Press("enter")
 	p := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control"))
 	if p.Priority != 34 || !strings.Contains(p.YAML, "deny-rest") {
-		t.Errorf("after the merge: priority %d, the other change kept: %v\n%s", p.Priority, strings.Contains(p.YAML, "deny-rest"), s.Frame())
+		t.Errorf("after the merge: priority %d, the other change kept: %v\n%s", p.Priority, strings.Contains(p.YAML, "deny-rest"), s.PlainFrame())
 	}
 }
 
@@ -226,7 +226,7 @@ func apply(t *testing.T, w *world, text string) {
 	if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 		t.Fatal(err)
 	}
-	w.g.Follow()
+	w.g.ShowNewest()
 }
 
 func TestDelete(t *testing.T) {
@@ -246,7 +246,7 @@ func TestDelete(t *testing.T) {
 	s.WantNot("the name is")
 	s.Press("enter")
 	if w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant")) != nil {
-		t.Fatalf("still there\n%s", s.Frame())
+		t.Fatalf("still there\n%s", s.PlainFrame())
 	}
 	s.Want("Delete ANP blue-tenant: done", "PRIO")
 	s.WantNot("┌ blue-tenant", "─ blue-tenant")
@@ -261,8 +261,8 @@ func TestSections(t *testing.T) {
 	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  / filter")
 	for _, heading := range []string{"consequences", "guard rails with examples", "connections that change", "same verdict, by another rule", "rows (every zone has its own)"} {
 		s.Press("}")
-		if lines := strings.Split(s.Frame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
-			t.Errorf("not at %s\n%s", heading, s.Frame())
+		if lines := strings.Split(s.PlainFrame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
+			t.Errorf("not at %s\n%s", heading, s.PlainFrame())
 		}
 	}
 	s.Press("{", "{", "{", "{", "{")
@@ -287,7 +287,7 @@ func TestDeleteNetworkPolicy(t *testing.T) {
 	s.Type("allow-web")
 	s.Press("enter")
 	if w.g.Engine.Revision().Cluster.Policy(web) != nil {
-		t.Fatalf("still there\n%s", s.Frame())
+		t.Fatalf("still there\n%s", s.PlainFrame())
 	}
 	s.Press("U")
 	s.Want("Undo: Delete NP blue/allow-web", "isolates 2 pods of blue (ingress)")
@@ -312,7 +312,7 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.g.Parts.Mode.Writes = false
-	w.g.Follow()
+	w.g.ShowNewest()
 	s.Refresh()
 	s.Want("Cannot be done: read-only")
 	s.Press("a")
@@ -334,7 +334,7 @@ func TestLate(t *testing.T) {
 	s.Want("Written. 0 of 3 zones show it", "ovn-worker", "12 of 12 ACLs to come", "esc leave")
 	s.Golden("late", between...)
 	w.g.Lag = false
-	w.g.Follow()
+	w.g.ShowNewest()
 	s.Refresh()
 	s.Want("Written. 3 of 3 zones show it")
 	s.Press("a")
@@ -408,7 +408,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			s.Press(c.keys...)
 			s.Press("a")
 			// What changes nothing does not disturb the question.
-			w.g.Follow()
+			w.g.ShowNewest()
 			s.Refresh()
 			s.WantNot("look again")
 			now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
@@ -440,7 +440,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			}
 			yes()
 			if w.calls("commit") != done+1 {
-				t.Errorf("not committed\n%s", s.Frame())
+				t.Errorf("not committed\n%s", s.PlainFrame())
 			}
 		})
 	}
@@ -498,7 +498,7 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.g.Parts.Mode.Writes = false
-			w.g.Follow()
+			w.g.ShowNewest()
 		}, []string{"Cannot be done: read-only", "changed since you opened it: shown again at "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -532,9 +532,9 @@ func TestTypedNameIsKept(t *testing.T) {
 	s.Type("ol")
 	for _, size := range [][2]int{{30, 8}, {40, 10}, {80, 24}, {120, 34}} {
 		s.Resize(size[0], size[1])
-		s.Fits()
-		if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, " > cluster-control") {
-			t.Errorf("%v: typed %q\n%s", size, got, s.Frame())
+		s.WantFits()
+		if got, ok := s.TextBeforeCursor(); !ok || !strings.HasSuffix(got, " > cluster-control") {
+			t.Errorf("%v: typed %q\n%s", size, got, s.PlainFrame())
 		}
 	}
 	s.Press("enter")
@@ -544,7 +544,7 @@ func TestTypedNameIsKept(t *testing.T) {
 	s.Want("not done: this changed while you were answering", " > cluster-control ")
 	s.Press("enter")
 	if w.calls("commit") != done+1 {
-		t.Errorf("not committed\n%s", s.Frame())
+		t.Errorf("not committed\n%s", s.PlainFrame())
 	}
 }
 
@@ -592,7 +592,7 @@ func TestBlockedOffersNoYes(t *testing.T) {
 	s := w.s
 	move(s)
 	hints := func() string {
-		lines := strings.Split(strings.TrimRight(s.Frame(), "\n"), "\n")
+		lines := strings.Split(strings.TrimRight(s.PlainFrame(), "\n"), "\n")
 		return lines[len(lines)-1]
 	}
 	if !strings.Contains(hints(), " a ") {
@@ -632,7 +632,7 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 			}
 			w.s.Press(keys...)
 			w.s.Resize(80, 24)
-			frame := strings.Join(strings.Fields(w.s.Frame()), " ")
+			frame := strings.Join(strings.Fields(w.s.PlainFrame()), " ")
 			var texts []string
 			for _, g := range last.Guards {
 				texts = append(texts, g.Message)
@@ -645,7 +645,7 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 			}
 			for _, text := range append(texts, last.Effect.Text()) {
 				if !strings.Contains(frame, strings.Join(strings.Fields(text), " ")) {
-					t.Errorf("not on the screen: %q\n%s", text, w.s.Frame())
+					t.Errorf("not on the screen: %q\n%s", text, w.s.PlainFrame())
 				}
 			}
 			w.s.Want("Apply?")

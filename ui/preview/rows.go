@@ -18,38 +18,38 @@ import (
 // maxRows bounds the rows that are listed one by one; all of them are counted.
 const maxRows = 2000
 
-// rows are the rows that change: counts for each table, then each row with
+// addRows are the rows that change: counts for each table, then each row with
 // its fields.
-func (b *pane) rows(p *gate.Preview) {
+func (b *docBuilder) addRows(p *gate.Preview) {
 	if len(p.Objects) == 0 {
 		return
 	}
-	b.heading("rows (every zone has its own)")
+	b.addHeading("rows (every zone has its own)")
 	if len(p.Rows) == 0 {
-		b.text("no row changes", b.st.Dim)
+		b.addText("no row changes", b.st.Dim)
 		return
 	}
 	for _, n := range effect.CountRows(p.Rows) {
 		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
 		if n.Text != "" {
-			b.add(widget.Line{{Text: name}, {Text: n.Text, Style: b.st.Title}})
+			b.addLine(widget.Line{{Text: name}, {Text: n.Text, Style: b.st.Title}})
 		} else {
-			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
+			b.addLine(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
 		}
 	}
 	b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
 	policies := len(p.Objects) > 1
 	for i := range p.Rows {
 		if i == maxRows {
-			b.text(fmt.Sprintf("and %d more", len(p.Rows)-maxRows), b.st.Dim)
+			b.addText(fmt.Sprintf("and %d more", len(p.Rows)-maxRows), b.st.Dim)
 			break
 		}
-		b.row(&p.Rows[i], policies)
+		b.addRow(&p.Rows[i], policies)
 	}
 }
 
-// row is one row with what changes in it.
-func (b *pane) row(r *change.RowChange, policy bool) {
+// addRow is one row with what changes in it.
+func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 	mark, st := "±", b.st.Info
 	switch r.Kind {
 	case model.DiffMissing:
@@ -60,17 +60,17 @@ func (b *pane) row(r *change.RowChange, policy bool) {
 	l := widget.Line{{Text: " " + mark + " ", Style: st}, {Text: rowName(r, policy), Style: b.st.Accent}}
 	fields := shownFields(r)
 	field := func(f consequences.ChangedField) widget.Line {
-		return widget.Join(widget.Line{{Text: f.Path + " ", Style: b.st.CodeKey}}, b.styled(f.Change))
+		return widget.JoinLines(widget.Line{{Text: f.Path + " ", Style: b.st.CodeKey}}, b.styledLine(f.Change))
 	}
 	if len(fields) == 1 && r.Kind == model.DiffDifferent {
-		if one := field(fields[0]); l.Width()+one.Width()+2 <= b.w {
-			b.add(widget.Join(l, widget.Plain("  "), one))
+		if one := field(fields[0]); l.LineWidth()+one.LineWidth()+2 <= b.w {
+			b.addLine(widget.JoinLines(l, widget.PlainLine("  "), one))
 			return
 		}
 	}
-	b.add(l)
+	b.addLine(l)
 	for _, f := range fields {
-		b.add(widget.Join(widget.Plain("     "), field(f)))
+		b.addLine(widget.JoinLines(widget.PlainLine("     "), field(f)))
 	}
 }
 

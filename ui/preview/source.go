@@ -8,18 +8,18 @@ import (
 	"rung/ui/view"
 )
 
-// Source is a change and how it is made. Its methods are called from other
+// ChangeSource is a change and how it is made. Its methods are called from other
 // goroutines than the screen's.
-type Source interface {
-	// Work works the consequences out.
-	Work(ctx context.Context, c view.Console) (*gate.Preview, error)
-	// Commit makes the change. The result may be nil where there is none to
+type ChangeSource interface {
+	// WorkOut works the consequences out.
+	WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error)
+	// CommitChange makes the change. The result may be nil where there is none to
 	// speak of.
-	Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error)
+	CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error)
 }
 
-// Options are the settings of a preview, from the page that opens it.
-type Options struct {
+// PreviewOptions are the settings of a preview, from the page that opens it.
+type PreviewOptions struct {
 	// Crumb names the page, "preview" when empty.
 	Crumb string
 	// Question is the question to answer, "Apply?" when empty.
@@ -37,19 +37,21 @@ type Options struct {
 	Kept string
 }
 
-// mutation is a change that is one change.Mutation.
-type mutation struct{ m change.Mutation }
+// mutationSource is a change that is one change.Mutation.
+type mutationSource struct{ m change.Mutation }
 
-func (s *mutation) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+func (s *mutationSource) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	return c.Preview(ctx, s.m)
 }
 
-func (s *mutation) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (s *mutationSource) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
 // New is the page of one mutation.
-func New(m change.Mutation) view.View { return Change(m, Options{}) }
+func New(m change.Mutation) view.View { return PreviewMutation(m, PreviewOptions{}) }
 
-// Change is a preview of one mutation with options of its own.
-func Change(m change.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }
+// PreviewMutation is a preview of one mutation with options of its own.
+func PreviewMutation(m change.Mutation, opt PreviewOptions) *View {
+	return PreviewOf(&mutationSource{m}, opt)
+}

@@ -20,11 +20,11 @@ import (
 // queued is a change that waits for another until its context ends.
 type queued struct{ waits chan struct{} }
 
-func (q *queued) Work(context.Context, view.Console) (*gate.Preview, error) {
+func (q *queued) WorkOut(context.Context, view.Console) (*gate.Preview, error) {
 	return &gate.Preview{Title: "Move ANP a"}, nil
 }
 
-func (q *queued) Commit(ctx context.Context, _ view.Console, _ *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (q *queued) CommitChange(ctx context.Context, _ view.Console, _ *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	answer.OnWait("Delete ANP b")
 	close(q.waits)
 	<-ctx.Done()
@@ -60,10 +60,10 @@ func job(t *testing.T, env *view.Env) func(context.Context) any {
 
 // A change that waits for another says for which, and esc gives it up.
 func TestWaitsForAnother(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
 	q := &queued{make(chan struct{})}
-	v := preview.Of(q, preview.Options{})
+	v := preview.PreviewOf(q, preview.PreviewOptions{})
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	v.Do(env, action.PreviewApply)
@@ -90,19 +90,19 @@ func TestWaitsForAnother(t *testing.T) {
 // slow is a change whose work ends when it is told to, and gives what it is told.
 type slow struct{ work chan *gate.Preview }
 
-func (q *slow) Work(context.Context, view.Console) (*gate.Preview, error) { return <-q.work, nil }
+func (q *slow) WorkOut(context.Context, view.Console) (*gate.Preview, error) { return <-q.work, nil }
 
-func (q *slow) Commit(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
+func (q *slow) CommitChange(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
 	return &gate.Result{}, nil
 }
 
 // Work that comes late belongs to the view that asked: another in its place takes nothing
 // of it. What is worked out while the change is written is not waited for either.
 func TestLateAnswers(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
 	first, second := &slow{make(chan *gate.Preview, 1)}, &slow{make(chan *gate.Preview, 1)}
-	one, other := preview.Of(first, preview.Options{}), preview.Of(second, preview.Options{})
+	one, other := preview.PreviewOf(first, preview.PreviewOptions{}), preview.PreviewOf(second, preview.PreviewOptions{})
 	one.Sync(env)
 	late := job(t, env)
 	other.Sync(env)
@@ -118,7 +118,7 @@ func TestLateAnswers(t *testing.T) {
 // changes nothing, the preview as it is after the yes is worked out, and it follows what
 // comes later.
 func TestYesWhileItIsWorkedOut(t *testing.T) {
-	parts := uitest.Demo(t)
+	parts := uitest.DemoFacts(t)
 	f := uitest.NewFake(parts)
 	env := bare(f)
 	n := 0
@@ -135,7 +135,7 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
 		return nil, fmt.Errorf("Undo: %w", change.ErrBlocked)
 	}
-	v := preview.Change(change.Mutation{Op: change.OpUndo}, preview.Options{})
+	v := preview.PreviewMutation(change.Mutation{Op: change.OpUndo}, preview.PreviewOptions{})
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	news()
@@ -151,7 +151,7 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 	}()
 	v.ReceiveResult(env, again(t.Context()))
 	<-done
-	if m := v.Mutation(); m.Undo != 7 {
+	if m := v.CurrentMutation(); m.Undo != 7 {
 		t.Errorf("it is another undo now: %+v", m)
 	}
 
@@ -170,7 +170,7 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 // endless is a change whose second work ends with its context only.
 type endless struct{ works int }
 
-func (q *endless) Work(ctx context.Context, _ view.Console) (*gate.Preview, error) {
+func (q *endless) WorkOut(ctx context.Context, _ view.Console) (*gate.Preview, error) {
 	q.works++
 	if q.works == 1 {
 		return &gate.Preview{Mutation: change.Mutation{Op: change.OpUndo}, Title: "Undo"}, nil
@@ -179,17 +179,17 @@ func (q *endless) Work(ctx context.Context, _ view.Console) (*gate.Preview, erro
 	return nil, ctx.Err()
 }
 
-func (q *endless) Commit(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
+func (q *endless) CommitChange(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
 	return &gate.Result{}, nil
 }
 
 // Work that nobody waits for any more ends: here that of a change that is made meanwhile.
 func TestSupersededWorkEnds(t *testing.T) {
 	defer preview.SetRestTime(0)()
-	parts := uitest.Demo(t)
+	parts := uitest.DemoFacts(t)
 	f := uitest.NewFake(parts)
 	env := bare(f)
-	v := preview.Of(&endless{}, preview.Options{})
+	v := preview.PreviewOf(&endless{}, preview.PreviewOptions{})
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	parts.Mode.Title = "another"

@@ -17,53 +17,53 @@ import (
 	"rung/ui/view"
 )
 
-// commit makes the change of a preview that was confirmed, and waits for the rows.
-func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
-	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
-	v.works.StopWork() // what is still being worked out comes too late
-	src, console, change := v.src, env.Console, &pending{}
+// commitChange makes the change of a preview that was confirmed, and waits for the rows.
+func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm) {
+	v.phase, v.writeProblem, v.notice, v.p, v.beganAt = writing, "", "", p, env.Now
+	v.previewWork.StopWork() // what is still being worked out comes too late
+	src, console, change := v.src, env.Console, &pendingChange{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
-	answer.OnWait = func(title string) { change.other.Store(&title) }
+	answer.OnWait = func(title string) { change.otherChange.Store(&title) }
 	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.giveUp()
 		defer context.AfterFunc(ctx, change.giveUp)()
-		res, err := src.Commit(change.ctx, console, p, answer)
-		return wrote{v, res, err}
+		res, err := src.CommitChange(change.ctx, console, p, answer)
+		return changeWritten{v, res, err}
 	})
-	v.build(env)
+	v.buildDocs(env)
 }
 
-// pending is a change that was confirmed, which may have to wait for another.
-type pending struct {
-	ctx    context.Context
-	giveUp context.CancelFunc // as long as it waits
-	other  atomic.Pointer[string]
+// pendingChange is a change that was confirmed, which may have to wait for another.
+type pendingChange struct {
+	ctx         context.Context
+	giveUp      context.CancelFunc // as long as it waits
+	otherChange atomic.Pointer[string]
 }
 
 // waitsFor is the title of the change it waits for, empty when it does not.
-func (t *pending) waitsFor() string {
+func (t *pendingChange) waitsFor() string {
 	if t == nil {
 		return ""
 	}
-	if other := t.other.Load(); other != nil {
+	if other := t.otherChange.Load(); other != nil {
 		return *other
 	}
 	return ""
 }
 
-func (v *View) afterWrite(env *view.Env, m wrote) {
+func (v *View) afterWrite(env *view.Env, m changeWritten) {
 	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
-		v.changed(env, stale.Preview, stale.Difference)
+		v.showChanged(env, stale.Preview, stale.Difference)
 		return
 	}
 	if m.res == nil && m.err != nil {
 		v.phase = ready
-		v.wrong = m.err.Error()
+		v.writeProblem = m.err.Error()
 		if errors.Is(m.err, change.ErrStale) || errors.Is(m.err, change.ErrBlocked) {
-			v.work(env)
+			v.workOut(env)
 		}
 		return
 	}
@@ -82,19 +82,19 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	}
 	if m.res != nil && m.res.Plan {
 		// Its page tells how it goes, and where it waits.
-		env.ReplacePage(nav.To(nav.Plan))
+		env.ReplacePage(nav.PageOf(nav.Plan))
 		return
 	}
 	v.phase = waiting
 	console := env.Console
-	keys, gone := v.targets()
+	keys, gone := v.followedTargets()
 	env.Run("waiting for the rows to follow", func(ctx context.Context) any {
-		return followed{v, follow(ctx, console, keys, gone)}
+		return zonesFollowed{v, followZones(ctx, console, keys, gone)}
 	})
 }
 
-// targets are the policies whose rows are to follow, and the rows that go.
-func (v *View) targets() (keys []model.PolicyKey, gone []string) {
+// followedTargets are the policies whose rows are to follow, and the rows that go.
+func (v *View) followedTargets() (keys []model.PolicyKey, gone []string) {
 	for _, o := range v.p.Objects {
 		if o.New != nil {
 			keys = append(keys, o.Key)
@@ -108,15 +108,15 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 	return keys, gone
 }
 
-// follow waits until every zone shows the change, or for followTime.
-func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.ZoneShown {
+// followZones waits until every zone shows the change, or for followTime.
+func followZones(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.ZoneShown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	ticks, stop := c.Subscribe()
 	defer stop()
 	for {
 		shown := policies.ZonesShowing(c.Revision(), keys, gone)
-		if all, _ := count(shown); all {
+		if all, _ := countShown(shown); all {
 			return shown
 		}
 		select {
@@ -127,7 +127,7 @@ func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []
 	}
 }
 
-func count(shown []policies.ZoneShown) (all bool, ok int) {
+func countShown(shown []policies.ZoneShown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++
@@ -136,21 +136,21 @@ func count(shown []policies.ZoneShown) (all bool, ok int) {
 	return ok == len(shown), ok
 }
 
-func (v *View) afterFollow(env *view.Env, m followed) {
-	v.shown = m.shown
-	if all, _ := count(m.shown); !all {
+func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
+	v.zonesShown = m.zonesShown
+	if all, _ := countShown(m.zonesShown); !all {
 		v.phase = late
 		return
 	}
-	v.leave(env)
+	v.leavePage(env)
 }
 
-// leave says what was done, how it is taken back, and goes back.
-func (v *View) leave(env *view.Env) {
-	text := v.p.Title + ": " + v.outcome()
+// leavePage says what was done, how it is taken back, and goes back.
+func (v *View) leavePage(env *view.Env) {
+	text := v.p.Title + ": " + v.outcomeText()
 	if key := env.Keys.ActionByID(action.Confirm).HintKey(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
 		text = v.p.Title + ": done · " + key + " keeps it" // the header counts it down
-	} else if key := env.Keys.ActionByID(action.Undo).HintKey(); key != "" && v.undoable(env) {
+	} else if key := env.Keys.ActionByID(action.Undo).HintKey(); key != "" && v.isUndoable(env) {
 		text += " · " + key + " undoes it"
 	}
 	if v.notice != "" {
@@ -169,9 +169,9 @@ func (v *View) leave(env *view.Env) {
 	env.BackTo(to)
 }
 
-// undoable says whether undo takes this very change back: a newer one may be in front of
+// isUndoable says whether undo takes this very change back: a newer one may be in front of
 // it, and what a redo made again keeps its place in the history.
-func (v *View) undoable(env *view.Env) bool {
+func (v *View) isUndoable(env *view.Env) bool {
 	title := v.p.Title
 	if v.p.Mutation.Op == change.OpRedo {
 		title = strings.TrimPrefix(title, "Redo: ")
@@ -179,14 +179,14 @@ func (v *View) undoable(env *view.Env) bool {
 	return v.p.Mutation.Op != change.OpUndo && env.Rev.Undo == title
 }
 
-// outcome says what the zones show.
-func (v *View) outcome() string {
-	_, ok := count(v.shown)
+// outcomeText says what the zones show.
+func (v *View) outcomeText() string {
+	_, ok := countShown(v.zonesShown)
 	switch {
-	case len(v.shown) == 0:
+	case len(v.zonesShown) == 0:
 		return "done"
 	case v.p.Mutation.Op == change.OpLogLevel:
-		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
+		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.zonesShown))
 	}
-	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))
+	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.zonesShown))
 }

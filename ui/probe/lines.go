@@ -16,20 +16,20 @@ import (
 	"rung/ui/widget"
 )
 
-// lines returns the lines of the result: the three answers, where they disagree, the
+// pageLines returns the lines of the result: the three answers, where they disagree, the
 // deciders, and every packet.
-func (v *View) lines(env *view.Env) []detail.Line {
+func (v *View) pageLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	v.state(env, s)
+	v.addState(env, s)
 	if v.result == nil {
 		return s.Lines
 	}
 	r := v.result
 	for i := range r.Packets.Paths {
-		v.answers(s, i)
-		v.findings(s, i)
-		v.stages(s, i)
-		v.packets(s, i)
+		v.addAnswers(s, i)
+		v.addFindings(s, i)
+		v.addStages(s, i)
+		v.addPackets(s, i)
 	}
 	if len(r.Packets.Paths) == 0 {
 		s.AddHead("not sent")
@@ -38,20 +38,20 @@ func (v *View) lines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// state says what is under way, or why there is nothing.
-func (v *View) state(env *view.Env, s *detail.Sheet) {
+// addState says what is under way, or why there is nothing.
+func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch {
 	case v.sends.IsUnderWay():
 		text := string(v.phase.Load().(probe.ProbePhase))
-		s.Add("state", widget.Join(env.BusyLine(v.sends.BeganAt(), text), widget.Styled(" · esc cancels", st.Dim)), nav.Page{})
+		s.Add("state", widget.JoinLines(env.BusyLine(v.sends.BeganAt(), text), widget.StyledLine(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
 		s.AddParagraph("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
 	case v.err != nil:
 		s.AddParagraph("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 	default:
 		r := v.result
-		s.Add("state", widget.Styled("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
+		s.Add("state", widget.StyledLine("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
@@ -59,8 +59,8 @@ func (v *View) state(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// look is the sign and style of a verdict.
-func look(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
+// verdictLook is the sign and style of a verdict.
+func verdictLook(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
 		return "✓", st.Allow
@@ -73,8 +73,8 @@ func look(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 // nameWidth is the column of who says something.
 const nameWidth = 12
 
-// answers are the three answers about a path, the packets' first.
-func (v *View) answers(s *detail.Sheet, i int) {
+// addAnswers are the three answers about a path, the packets' first.
+func (v *View) addAnswers(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
 	s.AddHead(probe.EndsText(p) + " " + r.ServiceText(i))
@@ -83,7 +83,7 @@ func (v *View) answers(s *detail.Sheet, i int) {
 		path *verdict.Path
 		word string
 	}{{"packets", p, probe.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
-		sign, look := look(by.path.Verdict, s.St)
+		sign, look := verdictLook(by.path.Verdict, s.St)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
 			{Text: fmt.Sprintf("%s %-9s", sign, by.word), Style: look}}
 		to, why := nav.Page{}, by.path.Reason
@@ -92,19 +92,19 @@ func (v *View) answers(s *detail.Sheet, i int) {
 		} else if why == "" && by.path.Verdict == verdict.Allow {
 			why = "by default: nothing matched"
 		}
-		if text := l.Add("  "+why, s.St.Text); text.Width() <= s.TextWidth() || why == "" {
+		if text := l.Add("  "+why, s.St.Text); text.LineWidth() <= s.TextWidth() || why == "" {
 			s.Add("by."+by.name+fmt.Sprint(i), text, to)
 			continue
 		}
 		s.Add("by."+by.name+fmt.Sprint(i), l, to)
-		for _, part := range widget.Flow(why, max(12, s.TextWidth()-nameWidth-2)) {
+		for _, part := range widget.FlowText(why, max(12, s.TextWidth()-nameWidth-2)) {
 			s.AddUnder(nameWidth+2, part, s.St.Text)
 		}
 	}
 }
 
-// findings are the disagreements, or that there is none.
-func (v *View) findings(s *detail.Sheet, i int) {
+// addFindings are the disagreements, or that there is none.
+func (v *View) addFindings(s *detail.Sheet, i int) {
 	if i > 0 {
 		return // they name their path
 	}
@@ -132,8 +132,8 @@ func (v *View) findings(s *detail.Sheet, i int) {
 	}
 }
 
-// stages adds the deciders of the first packet, stage by stage: the rule and its row.
-func (v *View) stages(s *detail.Sheet, i int) {
+// addStages adds the deciders of the first packet, stage by stage: the rule and its row.
+func (v *View) addStages(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
 	if len(r.Sent[i]) == 0 {
@@ -149,18 +149,18 @@ func (v *View) stages(s *detail.Sheet, i int) {
 		id := fmt.Sprintf("stage.%d.%d", i, j)
 		s.Add(id, widget.Line{{Text: "  " + string(st.Stage), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}}, nav.Page{Kind: nav.Rows, Zone: st.Zone})
 		for n := range st.Passed {
-			v.decider(s, fmt.Sprintf("%s.pass.%d", id, n), "packets", &st.Passed[n], st.Zone, i)
+			v.addDecider(s, fmt.Sprintf("%s.pass.%d", id, n), "packets", &st.Passed[n], st.Zone, i)
 		}
 		if st.Decided != nil {
-			v.decider(s, id+".packets", "packets", st.Decided, st.Zone, i)
+			v.addDecider(s, id+".packets", "packets", st.Decided, st.Zone, i)
 		} else {
 			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: let through"}}, nav.Page{})
 		}
 		if !probe.SameRule(st.Decided, rows.Decided) {
-			v.other(s, id+".rows", "rows", rows)
+			v.addOther(s, id+".rows", "rows", rows)
 		}
 		if !probe.SameRule(st.Decided, policies.Decided) {
-			v.other(s, id+".policies", "policies", policies)
+			v.addOther(s, id+".policies", "policies", policies)
 		}
 	}
 	if p.Verdict == verdict.Allow && probe.DecidingStage(p) == nil {
@@ -168,10 +168,10 @@ func (v *View) stages(s *detail.Sheet, i int) {
 	}
 }
 
-// decider is the rule that decided, and below it its row.
-func (v *View) decider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
+// addDecider is the rule that decided, and below it its row.
+func (v *View) addDecider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
 	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + probe.DeciderName(d)}}, rulePage(d, zone))
-	if a := v.row(d, zone, path); a != nil {
+	if a := v.packetRow(d, zone, path); a != nil {
 		text := fmt.Sprintf("tier %d · priority %d · row %s", a.Tier, a.Priority, a.UUID[:min(8, len(a.UUID))])
 		if a.Log {
 			text += " · logged as " + a.Severity
@@ -180,8 +180,8 @@ func (v *View) decider(s *detail.Sheet, id, by string, d *verdict.Decider, zone 
 	}
 }
 
-// row is the row that a packet met in a zone, by its decider.
-func (v *View) row(d *verdict.Decider, zone string, path int) *nb.ACL {
+// packetRow is the row that a packet met in a zone, by its decider.
+func (v *View) packetRow(d *verdict.Decider, zone string, path int) *nb.ACL {
 	for _, step := range v.result.Sent[path] {
 		for _, m := range step.Met {
 			if step.Zone == zone && m.Row != nil && m.Decider.ACL == d.ACL {
@@ -192,8 +192,8 @@ func (v *View) row(d *verdict.Decider, zone string, path int) *nb.ACL {
 	return nil
 }
 
-// other adds the decision of rows or policies at a stage where packets got another.
-func (v *View) other(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
+// addOther adds the decision of rows or policies at a stage where packets got another.
+func (v *View) addOther(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
 	text, to := "nothing matches: allow", nav.Page{}
 	switch {
 	case st.Verdict == verdict.Unknown:
@@ -217,8 +217,8 @@ func rulePage(d *verdict.Decider, zone string) nav.Page {
 	return nav.Page{}
 }
 
-// packets adds all packets that were sent on a path, there and back.
-func (v *View) packets(s *detail.Sheet, i int) {
+// addPackets adds all packets that were sent on a path, there and back.
+func (v *View) addPackets(s *detail.Sheet, i int) {
 	r := v.result
 	steps := r.Sent[i]
 	if len(steps) == 0 {

@@ -34,13 +34,13 @@ func New(page nav.Page) view.View {
 // Sync sends when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if !v.sends.WasBegun() {
-		v.send(env)
+		v.sendPackets(env)
 	}
-	v.Pane.SetItems(v.lines(env))
+	v.Pane.SetItems(v.pageLines(env))
 }
 
-// send puts the packets in, elsewhere.
-func (v *View) send(env *view.Env) {
+// sendPackets puts the packets in, elsewhere.
+func (v *View) sendPackets(env *view.Env) {
 	v.sends.StopWork()
 	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
@@ -85,7 +85,7 @@ func (v *View) CanLeave(*view.Env) bool {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch {
 	case id == action.ProbeAgain:
-		v.send(env)
+		v.sendPackets(env)
 		v.Sync(env)
 	case id == action.ProbeAsk:
 		q, _ := trace.ParseQuestion(v.page.ID) // what cannot be read is asked for

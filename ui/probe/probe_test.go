@@ -25,8 +25,8 @@ const (
 // facts are the demo on real OVN.
 func facts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	p.Mode.OVN, p.Mode.Packets, p.Mode.Simulated = "25.03.0", true, false
 	return p
 }
@@ -72,10 +72,10 @@ func TestGoldens(t *testing.T) {
 	p := facts(t)
 	s := open(t, p, dropped(t, p), false)
 	s.Golden("dropped")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, p, handshake(), true)
 	s.Golden("disagrees")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // What was dropped by the rule that rows and policies name leads to that rule and its row.
@@ -99,8 +99,8 @@ func TestDisagreement(t *testing.T) {
 	s := open(t, p, handshake(), true)
 	s.Want("✓ delivered", "blue/api-d0 → red/web-f0: OVN delivered the SYN, the rows deny it", "SYN-ACK", "ACK ")
 	s.WantNot("rows and policies agree")
-	if n := strings.Count(s.Frame(), "report it"); n != 1 {
-		t.Errorf("it is told %d times:\n%s", n, s.Frame())
+	if n := strings.Count(s.PlainFrame(), "report it"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, s.PlainFrame())
 	}
 }
 
@@ -130,7 +130,7 @@ func TestAgainAndFailing(t *testing.T) {
 // P begins with the pod under the cursor, and with a connection that the rule decides.
 func TestBeginsWithWhatIsThere(t *testing.T) {
 	p := facts(t)
-	s := uitest.Open(t, p, nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}))
+	s := uitest.OpenScreen(t, p, nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}))
 	s.Press("P")
 	s.Want("probe a connection")
 	if l := s.Line("From"); !strings.Contains(l, "blue/api-d0") {
@@ -138,7 +138,7 @@ func TestBeginsWithWhatIsThere(t *testing.T) {
 	}
 	s.Press("esc")
 	k := model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
-	s = uitest.Open(t, p, nav.ToRule(k, model.Egress, 0))
+	s = uitest.OpenScreen(t, p, nav.ToRule(k, model.Egress, 0))
 	s.Press("P")
 	s.Want("probe a connection", "kube-system/coredns", "53")
 	c, ok := probe.SuggestConnection(revision.New(*p, nil), k, model.Egress, 0)
@@ -161,13 +161,13 @@ func TestWithoutOVN(t *testing.T) {
 		"files":   {func(m *revision.Mode) { m.Name = "files" }, "probe: needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why"},
 		"cluster": {func(m *revision.Mode) { m.Name, m.Sandbox = revision.ClusterMode, false }, "probe: needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
 	} {
-		p := uitest.Demo(t)
+		p := uitest.DemoFacts(t)
 		tc.change(&p.Mode)
-		s := uitest.Open(t, p, nav.To(nav.Ladder))
+		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 		s.Resize(80, 24)
 		s.Press("P")
-		if !strings.Contains(s.Frame(), tc.want) {
-			t.Errorf("%s: it says nothing of %q:\n%s", name, tc.want, s.Frame())
+		if !strings.Contains(s.PlainFrame(), tc.want) {
+			t.Errorf("%s: it says nothing of %q:\n%s", name, tc.want, s.PlainFrame())
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 // Render draws what the reports are worth, the table, and the messages of the policy
 // under the cursor.
 func (v *View) Render(env *view.Env, w, h int) string {
-	over, under := v.head(w), v.failures(w)
+	over, under := v.headLines(w), v.failureLines(w)
 	if len(over)+tableLines > h {
 		over = over[:max(0, min(len(over), h-tableLines))]
 	}
@@ -29,17 +29,17 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	if v.policies == nil { // what failed belongs to the policy, over its zones
 		over, under = append(over, under...), nil
 	}
-	v.above = len(over)
+	v.linesAboveTable = len(over)
 	parts := make([]string, 0, len(over)+len(under)+1)
 	parts = append(parts, over...)
 	parts = append(parts, v.List.Render(env, w, h-len(over)-len(under)))
 	return strings.Join(append(parts, under...), "\n")
 }
 
-// head says what the page shows, and that it is not verified.
-func (v *View) head(w int) []string {
+// headLines says what the page shows, and that it is not verified.
+func (v *View) headLines(w int) []string {
 	st := v.st
-	proof := widget.Styled(" Reported by the controllers at their last status change: not verified. ", st.Dim)
+	proof := widget.StyledLine(" Reported by the controllers at their last status change: not verified. ", st.Dim)
 	if w >= 105 {
 		proof = proof.Add("Only the rows show what is in sync.", st.Dim)
 	}
@@ -48,7 +48,7 @@ func (v *View) head(w int) []string {
 			{Text: " rows disagree  "}, {Text: "?", Style: st.Warn}, {Text: " no report  "}, {Text: "✗", Style: st.Warn}, {Text: " zone gone"}}
 		return []string{proof.Render(w), legend.Render(w)}
 	}
-	p := v.one
+	p := v.onlyReport
 	l := widget.Line{{Text: " " + p.Label, Style: st.Title}}
 	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
@@ -69,11 +69,11 @@ func (v *View) head(w int) []string {
 	return []string{l.Render(w), proof.Render(w)}
 }
 
-// failures returns the messages of failing zones, equal ones once.
-func (v *View) failures(w int) []string {
-	p := v.one
+// failureLines returns the messages of failing zones, equal ones once.
+func (v *View) failureLines(w int) []string {
+	p := v.onlyReport
 	if v.policies != nil {
-		sel, ok := v.policies.Selected()
+		sel, ok := v.policies.SelectedItem()
 		if !ok || sel == nil || len(sel.Failures) == 0 {
 			return nil
 		}
@@ -81,21 +81,21 @@ func (v *View) failures(w int) []string {
 	}
 	var out []string
 	if v.policies != nil && len(p.Failures) > 0 {
-		out = append(out, widget.Heading("what failing zones report about "+p.Key.Name, w, v.st).Render(w))
+		out = append(out, widget.HeadingLine("what failing zones report about "+p.Key.Name, w, v.st).Render(w))
 	}
 	for i, f := range p.Failures {
 		if i == messages {
-			out = append(out, widget.Styled(fmt.Sprintf("   and %s more", words.Total(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
+			out = append(out, widget.StyledLine(fmt.Sprintf("   and %s more", words.Total(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
 			break
 		}
-		out = append(out, v.failure(f, w)...)
+		out = append(out, v.linesOfFailure(f, w)...)
 	}
 	return out
 }
 
-// failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f ready.ReportFailure, w int) []string {
-	lines := widget.Flow(f.String(), max(12, w-5))
+// linesOfFailure is one message in at most two lines, with the zones that say it.
+func (v *View) linesOfFailure(f ready.ReportFailure, w int) []string {
+	lines := widget.FlowText(f.String(), max(12, w-5))
 	var out []string
 	for i, part := range lines {
 		switch {
@@ -107,7 +107,7 @@ func (v *View) failure(f ready.ReportFailure, w int) []string {
 		case i > 1:
 			return out
 		}
-		out = append(out, widget.Plain("   "+part).Render(w))
+		out = append(out, widget.PlainLine("   "+part).Render(w))
 	}
 	return out
 }

@@ -24,23 +24,23 @@ type View struct {
 	trouble  bool // only what is not in order
 
 	// The reports shown were made from the objects of cluster at the time at.
-	cluster *model.Cluster
-	at      time.Time
-	all     []*ready.PolicyReports
-	one     *ready.PolicyReports
-	rev     *revision.Revision
-	st      *themes.StyleSet
-	above   int // lines over the table in the last frame
+	cluster         *model.Cluster
+	takenAt         time.Time
+	allReports      []*ready.PolicyReports
+	onlyReport      *ready.PolicyReports
+	rev             *revision.Revision
+	st              *themes.StyleSet
+	linesAboveTable int // lines over the table in the last frame
 }
 
 // New makes the view; a page without a policy is that of all.
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
 	if v.key.Name == "" {
-		v.policies = widget.Of(ready.Policies, &v.st)
+		v.policies = widget.TableOf(ready.Policies, &v.st)
 		v.Of = v.policies
 	} else {
-		v.zones = widget.Of(ready.Zones, &v.st)
+		v.zones = widget.TableOf(ready.Zones, &v.st)
 		v.Of = v.zones
 	}
 	return v
@@ -53,25 +53,25 @@ const again = time.Second
 // Sync puts reports and rows together.
 func (v *View) Sync(env *view.Env) {
 	v.rev = env.Rev
-	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.at) && env.Now.Sub(v.at) < again
+	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.takenAt) && env.Now.Sub(v.takenAt) < again
 	v.st = env.Styles
 	if fresh {
 		return
 	}
-	v.cluster, v.at = env.Rev.Cluster, env.Now
+	v.cluster, v.takenAt = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = ready.AllReports(env.Rev, env.Now)
+		v.allReports = ready.AllReports(env.Rev, env.Now)
 	} else {
-		v.one = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
+		v.onlyReport = ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	}
-	v.fill()
+	v.fillTable()
 }
 
-// fill gives the table what is to be shown.
-func (v *View) fill() {
+// fillTable gives the table what is to be shown.
+func (v *View) fillTable() {
 	if v.policies != nil {
 		var items []*ready.PolicyReports
-		for _, p := range v.all {
+		for _, p := range v.allReports {
 			if !v.trouble || !p.InOrder() {
 				items = append(items, p)
 			}
@@ -80,7 +80,7 @@ func (v *View) fill() {
 		return
 	}
 	var items []*ready.ZoneReport
-	for _, z := range v.one.Reports {
+	for _, z := range v.onlyReport.Reports {
 		if !v.trouble || !z.InOrder() {
 			items = append(items, z)
 		}
@@ -95,12 +95,12 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(v.SelectedPage())
 	case action.ReadyTrouble:
 		v.trouble = !v.trouble
-		v.fill()
+		v.fillTable()
 	case action.ReadyController:
-		key, zone := v.worst()
+		key, zone := v.worstZone()
 		env.OpenPage(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
 	case action.ReadyPolicy:
-		if key, _ := v.worst(); key.Name != "" {
+		if key, _ := v.worstZone(); key.Name != "" {
 			env.OpenPage(nav.ToPolicy(key))
 		}
 	default:
@@ -109,17 +109,17 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// worst is the policy that is meant and the zone whose controller to ask first: that
+// worstZone is the policy that is meant and the zone whose controller to ask first: that
 // under the cursor, or of a policy the one that stands worst.
-func (v *View) worst() (model.PolicyKey, string) {
+func (v *View) worstZone() (model.PolicyKey, string) {
 	if v.policies == nil {
-		z, _ := v.zones.Selected()
+		z, _ := v.zones.SelectedItem()
 		if z == nil {
 			return v.key, ""
 		}
 		return v.key, z.Zone
 	}
-	p, _ := v.policies.Selected()
+	p, _ := v.policies.SelectedItem()
 	if p == nil {
 		return model.PolicyKey{}, ""
 	}
@@ -136,7 +136,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.ReadyController && id != action.ReadyPolicy {
 		return ""
 	}
-	key, zone := v.worst()
+	key, zone := v.worstZone()
 	switch {
 	case key.Name == "":
 		return "no policy here"
@@ -155,29 +155,29 @@ func (v *View) selectedZone() (*ready.ZoneReport, bool) {
 	if v.zones == nil {
 		return nil, false
 	}
-	return v.zones.Selected()
+	return v.zones.SelectedItem()
 }
 
 // SelectedPage is the policy's zones, or the policy's rows in the zone.
 func (v *View) SelectedPage() nav.Page {
 	if v.policies != nil {
-		if p, ok := v.policies.Selected(); ok && p != nil {
+		if p, ok := v.policies.SelectedItem(); ok && p != nil {
 			return nav.Page{Kind: nav.Ready, Key: p.Key}
 		}
 		return nav.Page{}
 	}
-	if z, ok := v.zones.Selected(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
+	if z, ok := v.zones.SelectedItem(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
 		return nav.Page{Kind: nav.Rows, Key: v.key, Zone: z.Zone, Text: detail.RowsFilter(v.key)}
 	}
 	return nav.Page{}
 }
 
 // Click puts the cursor on a line of the table.
-func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.above) }
+func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.linesAboveTable) }
 
 // Copies are the policy, what failed, and the command that shows the conditions.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
-	key, _ := v.worst()
+	key, _ := v.worstZone()
 	if key.Name == "" {
 		return nil
 	}

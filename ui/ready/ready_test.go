@@ -35,34 +35,34 @@ func refuse(p *revision.Facts, zones []string) {
 	for _, z := range zones {
 		failed[z] = "error attempting to add ANP experimental with priority 120 because, OVNK only supports priority ranges 0-99"
 	}
-	uitest.Reports(p, k, failed, zones...)
+	uitest.ControllerReports(p, k, failed, zones...)
 }
 
 // A few zones: a strip of marks, a failure in two zones told once, a report that the
 // rows speak against, one of a node that is gone, and zones that said nothing.
 func TestFew(t *testing.T) {
-	p := uitest.Cluster(t)
+	p := uitest.ClusterFacts(t)
 	all := names(p)
 	for pol := range p.Cluster.Policies(model.KindANP) {
-		uitest.Reports(p, pol.Key, nil, all...)
+		uitest.ControllerReports(p, pol.Key, nil, all...)
 	}
 	refuse(p, all)
-	uitest.Reports(p, control, map[string]string{all[1]: failure, all[2]: failure}, all...)
-	uitest.Reports(p, blue, nil, append(all, "ovn-worker9")...)
-	uitest.Reports(p, green, nil, all...)
-	uitest.Behind(p, all[2], green)
+	uitest.ControllerReports(p, control, map[string]string{all[1]: failure, all[2]: failure}, all...)
+	uitest.ControllerReports(p, blue, nil, append(all, "ovn-worker9")...)
+	uitest.ControllerReports(p, green, nil, all...)
+	uitest.PolicyBehind(p, all[2], green)
 	f := uitest.NewFake(p)
 	f.OnController = func(zone string, k model.PolicyKey) (*controllerlog.Log, error) {
 		return &controllerlog.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
 	}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("7")
 	s.Want("not verified", "● 1 of 3", "✓●●", "≠ 3 of 3", "● 0 of 3", "✓✓≠", "✓✓✓✗", "? 0 of 3", "2 zones (ovn-worker and ovn-worker2): failed to create")
 	if l := s.Line("green-tenant"); l == "" {
 		t.Error("no line for green-tenant")
 	}
 	s.Golden("few")
-	s.Resizes()
+	s.ResizeAll()
 
 	s.Press("V")
 	s.Want("blue-tenant", "cluster-control")
@@ -72,7 +72,7 @@ func TestFew(t *testing.T) {
 	s.Press("esc", "enter")
 	s.Want("1 of 3 zones ready", "2 not ready", "not verified")
 	s.Golden("zones")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("c")
 	s.Want("controller of ovn-worker", "failed to create")
 	s.Press("esc", "enter")
@@ -81,20 +81,20 @@ func TestFew(t *testing.T) {
 
 // 500 zones stay one line per policy, in counts.
 func TestMany(t *testing.T) {
-	p := uitest.Cluster(t)
-	uitest.Many(p, 500)
+	p := uitest.ClusterFacts(t)
+	uitest.ManyZones(p, 500)
 	all := names(p)
 	failed := map[string]string{}
 	for i := 0; i < 37; i++ {
 		failed[fmt.Sprintf("worker-%03d", 100+i)] = failure
 	}
 	for pol := range p.Cluster.Policies(model.KindANP) {
-		uitest.Reports(p, pol.Key, nil, all...)
+		uitest.ControllerReports(p, pol.Key, nil, all...)
 	}
 	refuse(p, all)
-	uitest.Reports(p, control, failed, all[:498]...)
-	uitest.Behind(p, "worker-499", green)
-	s := uitest.Open(t, p, nav.To(nav.Ready))
+	uitest.ControllerReports(p, control, failed, all[:498]...)
+	uitest.PolicyBehind(p, "worker-499", green)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ready))
 	s.Want("● 461 of 500", "37 zones (worker-100, worker-101, worker-102, worker-103 and 33 more): failed")
 	s.WantNot("✓✓✓")
 	s.Golden("many")
@@ -109,8 +109,8 @@ func TestMany(t *testing.T) {
 // A node that goes leaves a stale condition behind, and no controller to ask; the
 // page follows the objects.
 func TestGone(t *testing.T) {
-	p := uitest.Cluster(t)
-	uitest.Reports(p, control, nil, "ovn-worker9")
+	p := uitest.ClusterFacts(t)
+	uitest.ControllerReports(p, control, nil, "ovn-worker9")
 	f := uitest.NewFake(p)
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.Page{Kind: nav.Ready, Key: control}})
 	s.Want("0 of 3 zones ready", "3 no report", "✗ 1 gone")
@@ -118,7 +118,7 @@ func TestGone(t *testing.T) {
 	s.Want("the node of zone ovn-worker9 is gone")
 	s.Press("enter")
 	s.Want("nothing to open here")
-	uitest.Reports(p, control, nil, names(p)...)
+	uitest.ControllerReports(p, control, nil, names(p)...)
 	f.Set(p)
 	s.Refresh()
 	s.Want("3 of 3 zones ready")
@@ -132,7 +132,7 @@ func TestGone(t *testing.T) {
 
 // Without a cluster there are Rung's own reports, and no controller.
 func TestDemo(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ready))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ready))
 	s.Want("? 0 of 3")
 	s.Press("c")
 	s.Want("the controllers' logs are read on a cluster only")

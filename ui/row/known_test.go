@@ -10,8 +10,8 @@ import (
 
 // The page of a row that OVN-Kubernetes leaves says why it is there, and what helps.
 func TestKnownDefect(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	_, uuid := uitest.FirewallLeft(p, "ovn-worker")
-	s := uitest.Open(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
+	s := uitest.OpenScreen(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
 	s.Want("≠ Extra: nothing desires this row. OVN-Kubernetes leaves this row when", "known defect", "take the row out")
 }

@@ -14,14 +14,14 @@ import (
 	"rung/ui/widget"
 )
 
-// lines is the whole page of a row.
-func (v *View) lines(env *view.Env, s *detail.Sheet) {
+// addLines is the whole page of a row.
+func (v *View) addLines(env *view.Env, s *detail.Sheet) {
 	v.ownerLines(env, s)
-	if a, ok := v.shown().(*nb.ACL); ok {
-		v.place(env, s, a)
+	if a, ok := v.shownRow().(*nb.ACL); ok {
+		v.addPlace(env, s, a)
 	}
-	v.record(env, s)
-	switch r := v.shown().(type) {
+	v.addRecord(env, s)
+	switch r := v.shownRow().(type) {
 	case *nb.ACL:
 		s.AddHead("match, term by term")
 		x := &detail.MatchExplainer{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
@@ -30,7 +30,7 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 			detail.AddFlows(s, env.Rev, v.state, r, env.Now)
 		}
 	case *nb.AddressSet:
-		v.members(env, s, r)
+		v.addMembers(env, s, r)
 	case *nb.PortGroup:
 		v.groupACLs(env, s, r)
 		v.groupPorts(env, s, r)
@@ -39,13 +39,13 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitchPort:
 		text, to := detail.PodOfPort(env.Rev, r.Name)
 		s.AddHead("behind it")
-		s.Add("pod", widget.Styled("  "+text, linkStyle(env, to)), to)
+		s.Add("pod", widget.StyledLine("  "+text, linkStyle(env, to)), to)
 	}
-	v.referrers(env, s)
+	v.addReferrers(env, s)
 }
 
-// shown is the live row, or the desired one where there is none.
-func (v *View) shown() nb.Row {
+// shownRow is the live row, or the desired one where there is none.
+func (v *View) shownRow() nb.Row {
 	if v.live != nil {
 		return v.live
 	}
@@ -53,7 +53,7 @@ func (v *View) shown() nb.Row {
 }
 
 func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
-	if to.None() {
+	if to.IsNone() {
 		return env.Styles.Text
 	}
 	return env.Styles.Accent
@@ -68,12 +68,12 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
-	case v.link.None():
+	case v.link.IsNone():
 		owner = owner.Add("  owner ", st.Dim).Add(name, st.Text)
 	default:
 		owner = owner.Add("  owner ", st.Dim)
 		if p := env.Rev.Cluster.Policy(k); named && p != nil {
-			if r := p.Rule(v.dir(), v.owner.Index); r != nil {
+			if r := p.Rule(v.ruleDirection(), v.owner.Index); r != nil {
 				if r.Name != "" {
 					name += ` "` + r.Name + `"`
 				}
@@ -95,18 +95,18 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.AddParagraph("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
-	if env.Rev.Mode.Sandbox && liverows.IsExample(v.shown()) {
+	if env.Rev.Mode.Sandbox && liverows.IsExample(v.shownRow()) {
 		text := "A sandbox example"
-		if _, ok := v.shown().(*nb.ACL); ok {
+		if _, ok := v.shownRow().(*nb.ACL); ok {
 			text += "; it matches nothing"
 		}
 		s.AddParagraph("example", 0, "·", st.Info, st.Text, text+".", nav.Page{})
 	}
-	sign, text := v.verdict(env)
+	sign, text := v.verdictText(env)
 	if text == "" {
 		return
 	}
-	if c := v.cause(env); c != nil {
+	if c := v.diffCause(env); c != nil {
 		text += " " + c.Text() + "; " + c.Remedy + "."
 	}
 	mark, style := st.Error, st.Text
@@ -142,9 +142,9 @@ func (v *View) formText() string {
 	return ""
 }
 
-// cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
+// diffCause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
 // there is none.
-func (v *View) cause(env *view.Env) *known.DiffCause {
+func (v *View) diffCause(env *view.Env) *known.DiffCause {
 	p := v.state.PolicyJoin(v.policy)
 	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
 		return nil
@@ -158,8 +158,8 @@ func (v *View) cause(env *view.Env) *known.DiffCause {
 	return liverows.CauseAtHand(env.Rev, v.state, p, d)
 }
 
-// verdict is how the live row stands to the desired one, in a sentence.
-func (v *View) verdict(env *view.Env) (sign, text string) {
+// verdictText is how the live row stands to the desired one, in a sentence.
+func (v *View) verdictText(env *view.Env) (sign, text string) {
 	if v.policy.Name == "" {
 		return "", ""
 	}
@@ -196,9 +196,9 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 // counted there and listed below.
 const longValue = 400
 
-// record is the row as "ovn-nbctl list" prints it; a column that differs has
+// addRecord is the row as "ovn-nbctl list" prints it; a column that differs has
 // the desired value below it.
-func (v *View) record(env *view.Env, s *detail.Sheet) {
+func (v *View) addRecord(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	title := "record"
 	if v.live == nil {
@@ -211,7 +211,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 			want[c.Name] = c
 		}
 	}
-	for _, c := range nb.Columns(v.shown()) {
+	for _, c := range nb.Columns(v.shownRow()) {
 		text := v.valueText(c)
 		sign, mark := " ", st.Text
 		d := v.diff.DiffOfColumn(c.Name)
@@ -223,12 +223,12 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 			name += " "
 		}
 		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
-		v.value(s, c.Name, lead, text, st.CodeText)
+		v.addValue(s, c.Name, lead, text, st.CodeText)
 		if sign == "≠" {
 			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
-				v.value(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
+				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
 			} else if len(d.Missing)+len(d.Extra) > 0 {
-				v.value(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
+				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
 					fmt.Sprintf("%d missing, %d extra, see below", len(d.Missing), len(d.Extra)), st.Error)
 			}
 		}
@@ -249,9 +249,9 @@ func (v *View) valueText(c nb.Column) string {
 	return c.ListText()
 }
 
-// value is a lead and a text that may take several lines.
-func (v *View) value(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
-	lw := lead.Width()
+// addValue is a lead and a text that may take several lines.
+func (v *View) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
+	lw := lead.LineWidth()
 	parts := detail.WrapValue(text, max(16, s.TextWidth()-lw))
 	for i, part := range parts {
 		if i == 0 {

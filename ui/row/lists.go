@@ -15,8 +15,8 @@ import (
 	"rung/ui/widget"
 )
 
-// members lists an address set: what differs first, then everybody.
-func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
+// addMembers lists an address set: what differs first, then everybody.
+func (v *View) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	st := env.Styles
 	d := v.diff.DiffOfColumn("addresses")
 	missing, extra := 0, map[string]bool{}
@@ -34,10 +34,10 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.MembersBehind(env.Rev, a)
-			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
 		}
 	}
-	for _, a := range order(set.Addresses) {
+	for _, a := range naturalOrder(set.Addresses) {
 		mark := "  "
 		if extra[a] {
 			mark = "≠ "
@@ -47,20 +47,20 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 		s.AddLazy("member."+a, func() widget.Line {
 			text, to := detail.MembersBehind(rev, a)
 			style := st.Text
-			if !to.None() {
+			if !to.IsNone() {
 				style = st.Accent
 			}
-			right := widget.Styled(text, style)
+			right := widget.StyledLine(text, style)
 			if mark != "  " {
-				right = widget.Styled("not desired: ", st.Error).Add(text, style)
+				right = widget.StyledLine("not desired: ", st.Error).Add(text, style)
 			}
 			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
 		}, to)
 	}
 }
 
-// order brings a list into natural order unless it is very long.
-func order(in []string) []string {
+// naturalOrder brings a list into natural order unless it is very long.
+func naturalOrder(in []string) []string {
 	if len(in) > 20000 {
 		return in
 	}
@@ -73,7 +73,7 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	s.AddHead(words.Total(len(g.ACLs), "ACL"))
 	if v.live == nil {
 		for _, id := range g.ACLs {
-			s.Add("acl."+id, widget.Styled("  "+detail.ShortID(id, v.policy), st.Accent),
+			s.Add("acl."+id, widget.StyledLine("  "+detail.ShortID(id, v.policy), st.Accent),
 				nav.Page{Kind: nav.Row, Zone: v.page.Zone, Table: nb.TableACL, ID: id})
 		}
 		return
@@ -106,10 +106,10 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 		s.AddLazy(id, func() widget.Line {
 			text, to := detail.PodOfPort(rev, name)
 			style := st.Text
-			if !to.None() {
+			if !to.IsNone() {
 				style = st.Accent
 			}
-			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.Styled(note, st.Error).Add(text, style))
+			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text, style))
 		}, page)
 	}
 	to := func(name string) nav.Page {
@@ -146,7 +146,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 			mark, note = "≠ ", "not desired: "
 		}
 		page := to(n)
-		if page.None() && v.live != nil {
+		if page.IsNone() && v.live != nil {
 			if p := v.state.DB.PortByName(n); p != nil {
 				page = detail.RowPage(v.state, p, nil)
 			}
@@ -183,7 +183,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	for _, p := range ports {
 		s.AddLazy("port."+p.UUID, func() widget.Line {
 			text, _ := detail.PodOfPort(rev, p.Name)
-			return detail.SideBySide(widget.Styled("  "+p.Name, st.Accent), 40, widget.Plain(text))
+			return detail.SideBySide(widget.StyledLine("  "+p.Name, st.Accent), 40, widget.PlainLine(text))
 		}, detail.RowPage(v.state, p, nil))
 	}
 }

@@ -16,9 +16,9 @@ import (
 
 type styleOf = themes.Style
 
-// refs are the rows that refer to this one; finding them walks tables, so they
+// rowReferrers are the rows that refer to this one; finding them walks tables, so they
 // are kept while the database is the same.
-type refs struct {
+type rowReferrers struct {
 	db   *nb.DB
 	row  nb.Row
 	rows []nb.Row
@@ -27,12 +27,12 @@ type refs struct {
 	tie  liverows.PriorityTie
 }
 
-// find looks for the rows of the database that refer to a row, and those that tie with it.
-func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
+// findReferrers looks for the rows of the database that refer to a row, and those that tie with it.
+func (r *rowReferrers) findReferrers(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
 	}
-	*r = refs{db: db, row: to, rows: liverows.Referrers(db, to)}
+	*r = rowReferrers{db: db, row: to, rows: liverows.Referrers(db, to)}
 	if a, ok := to.(*nb.ACL); ok {
 		r.tied, r.tie = liverows.TiedWith(db, a)
 	}
@@ -42,13 +42,13 @@ func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
 // refsShown bounds how many rows that refer to this one are listed.
 const refsShown = 200
 
-// referrers lists the rows that refer to the row.
-func (v *View) referrers(env *view.Env, s *detail.Sheet) {
+// addReferrers lists the rows that refer to the row.
+func (v *View) addReferrers(env *view.Env, s *detail.Sheet) {
 	if v.live == nil {
 		return
 	}
 	st := env.Styles
-	rows := v.refs.find(v.state.DB, v.live)
+	rows := v.refs.findReferrers(v.state.DB, v.live)
 	s.AddHead("referenced by")
 	if len(rows) == 0 {
 		text := "nothing"
@@ -60,12 +60,12 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 	for i, r := range rows {
 		if i == refsShown {
-			s.Add("refs.more", widget.Styled("  "+words.Total(len(rows)-i, "more row"), st.Dim), nav.Page{})
+			s.Add("refs.more", widget.StyledLine("  "+words.Total(len(rows)-i, "more row"), st.Dim), nav.Page{})
 			break
 		}
 		to := detail.RowPage(v.state, r, nil)
 		if a, ok := r.(*nb.ACL); ok {
-			s.Add("ref."+a.UUID, widget.Join(widget.Styled("  ACL", st.Dim), detail.ACLLine(a, v.policy, st)), to)
+			s.Add("ref."+a.UUID, widget.JoinLines(widget.StyledLine("  ACL", st.Dim), detail.ACLLine(a, v.policy, st)), to)
 			continue
 		}
 		what := "switch"
@@ -88,8 +88,8 @@ var tierWords = map[int]string{
 	model.TierBaseline:  "baseline",
 }
 
-// place is when an ACL decides, and the ACLs that share its place.
-func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
+// addPlace is when an ACL decides, and the ACLs that share its place.
+func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	st := env.Styles
 	l := widget.Line{{Text: "  " + a.Stage(), Style: st.Text}, {Text: fmt.Sprintf(" · tier %d", a.Tier)}}
 	if where := tierWords[a.Tier]; where != "" {
@@ -103,7 +103,7 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	if v.live == nil {
 		return
 	}
-	v.refs.find(v.state.DB, v.live)
+	v.refs.findReferrers(v.state.DB, v.live)
 	if v.refs.tie == liverows.NoTie {
 		return
 	}

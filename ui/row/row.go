@@ -36,7 +36,7 @@ type View struct {
 	// place.
 	moved bool
 
-	refs refs
+	refs rowReferrers
 }
 
 // New makes the view of a row.
@@ -56,18 +56,18 @@ func (v *View) Sync(env *view.Env) {
 	if v.page.Table == nb.TableACL {
 		env.Console.LookAtFlows(v.page.Zone)
 	}
-	v.find(env)
+	v.findRow(env)
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.live == nil && v.desired == nil {
-		v.gone(env, s)
+		v.addGone(env, s)
 	} else {
-		v.lines(env, s)
+		v.addLines(env, s)
 	}
 	v.Pane.SetItems(s.Lines)
 }
 
-// find looks the row up, and the desired row it should equal.
-func (v *View) find(env *view.Env) {
+// findRow looks the row up, and the desired row it should equal.
+func (v *View) findRow(env *view.Env) {
 	v.live, v.desired, v.diff, v.policy, v.link, v.moved = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
 	var db *nb.DB
 	if v.state != nil {
@@ -77,7 +77,7 @@ func (v *View) find(env *view.Env) {
 	case v.page.UUID != "":
 		v.live = db.Row(v.page.Table, v.page.UUID)
 		if v.live == nil {
-			v.live = successor(db, v.page.Table, v.id, v.name)
+			v.live = successorRow(db, v.page.Table, v.id, v.name)
 			v.moved = v.live != nil
 		}
 	case v.page.Table == nb.TableACL:
@@ -104,12 +104,12 @@ func (v *View) find(env *view.Env) {
 	if v.live == nil && v.desired != nil {
 		v.name = v.desired.RowName()
 	}
-	v.diff = v.difference(v.state.PolicyJoin(k))
+	v.diff = v.rowDifference(v.state.PolicyJoin(k))
 }
 
-// successor is the row that took the place of one that is gone: the one with
+// successorRow is the row that took the place of one that is gone: the one with
 // its id, or its name in tables where names are unique.
-func successor(db *nb.DB, table, id, name string) nb.Row {
+func successorRow(db *nb.DB, table, id, name string) nb.Row {
 	if table == nb.TableACL {
 		if a := db.ACLByID(id); a != nil && id != "" {
 			return a
@@ -122,9 +122,9 @@ func successor(db *nb.DB, table, id, name string) nb.Row {
 	return byName(db, table, name)
 }
 
-// difference returns the known difference of the row from the desired one; two rows may carry
+// rowDifference returns the known difference of the row from the desired one; two rows may carry
 // one id.
-func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
+func (v *View) rowDifference(p *model.PolicyInZone) *model.RowDiff {
 	if p == nil || v.live == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (v *View) findLink(env *view.Env) {
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
-	dir := v.dir()
+	dir := v.ruleDirection()
 	if dir == "" || v.owner.Index < 0 || v.owner.Form != nb.FormKnown {
 		v.link = nav.ToPolicy(k)
 		return
@@ -152,8 +152,8 @@ func (v *View) findLink(env *view.Env) {
 	v.link.Zone = v.page.Zone
 }
 
-// dir is the direction of the rule: an EgressFirewall does not write it.
-func (v *View) dir() model.Direction {
+// ruleDirection is the direction of the rule: an EgressFirewall does not write it.
+func (v *View) ruleDirection() model.Direction {
 	if v.owner.Type == nb.OwnerEgressFirewall {
 		return model.Egress
 	}
@@ -209,8 +209,8 @@ func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name s
 	return nil
 }
 
-// gone says that there is no such row.
-func (v *View) gone(env *view.Env, s *detail.Sheet) {
+// addGone says that there is no such row.
+func (v *View) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
@@ -231,17 +231,17 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.RowLogs:
 		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
 	case action.RowNextZone:
-		v.elsewhere(env, 1)
+		v.goElsewhere(env, 1)
 	case action.RowPrevZone:
-		v.elsewhere(env, -1)
+		v.goElsewhere(env, -1)
 	default:
 		return v.PanePage.Do(env, id)
 	}
 	return true
 }
 
-// elsewhere goes to the same row in another zone, past zones that lack it.
-func (v *View) elsewhere(env *view.Env, d int) {
+// goElsewhere goes to the same row in another zone, past zones that lack it.
+func (v *View) goElsewhere(env *view.Env, d int) {
 	for zone := policies.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = policies.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
 		if z.DB == nil {
@@ -268,7 +268,7 @@ func (v *View) elsewhere(env *view.Env, d int) {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RowOwner, action.RowLogs:
-		if v.link.None() {
+		if v.link.IsNone() {
 			return "no known policy owns this row"
 		}
 	case action.RowNextZone, action.RowPrevZone:

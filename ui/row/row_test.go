@@ -18,7 +18,7 @@ var since = uitest.Now.Add(-54 * time.Second)
 
 func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, since)
 	return p
 }
@@ -30,7 +30,7 @@ func byID(table, id string) nav.Page {
 
 func open(t testing.TB, table, id string) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, tampered(t), byID(table, id))
+	return uitest.OpenScreen(t, tampered(t), byID(table, id))
 }
 
 // to walks down to the first line with a text.
@@ -43,37 +43,37 @@ func to(t *testing.T, s *uitest.Screen, text string) {
 		}
 		s.Press("j")
 	}
-	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+	t.Fatalf("no line with %q:\n%s", text, s.PlainFrame())
 }
 
 func TestGoldens(t *testing.T) {
 	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
 	s.Golden("acl")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, nb.TableAddressSet, "cluster-control:Ingress:2:v4")
 	s.Golden("set")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, nb.TablePortGroup, "cluster-control")
 	s.Golden("group")
-	s.Resizes()
-	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
+	s.ResizeAll()
+	s = uitest.OpenScreen(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
 	s.Golden("raw")
 }
 
 // An ACL's row unfolds its logical flows; of other rows nobody asks for any.
 func TestFlows(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Flows(t, p, "ovn-worker2", since, nil)
-	s := uitest.Open(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:2:v4"))
+	s := uitest.OpenScreen(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:2:v4"))
 	s.WantNot("logical flows")
 	if got := s.Console.LookedFlows; len(got) != 0 {
 		t.Errorf("flows were wanted of %v", got)
 	}
-	s = uitest.Open(t, p, byID(nb.TableACL, "cluster-control:Egress:4:None"))
+	s = uitest.OpenScreen(t, p, byID(nb.TableACL, "cluster-control:Egress:4:None"))
 	s.Resize(160, 60)
 	s.Want("logical flows", "✓ 1 flow on ovn-worker2.", "table 18 from-lport-after-lb · priority 27596 · tier 1 · every packet  ls_in_acl_after_lb_eval",
 		"→ on to the next stage")
-	s.Resizes()
+	s.ResizeAll()
 	if got := s.Console.LookedFlows; len(got) != 1 || got[0] != "ovn-worker2" {
 		t.Errorf("flows were wanted of %v", got)
 	}
@@ -122,10 +122,10 @@ func TestLinksBothWays(t *testing.T) {
 
 // l shows the log lines of the rule a row belongs to; a row of nobody's has none.
 func TestLogLines(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	open := func(id string) *uitest.Screen {
-		return uitest.Open(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + id})
+		return uitest.OpenScreen(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + id})
 	}
 	s := open("AdminNetworkPolicy:cluster-control:Egress:5:None")
 	s.Press("l")
@@ -142,7 +142,7 @@ func TestOwner(t *testing.T) {
 	s = open(t, nb.TablePortGroup, "cluster-control")
 	s.Press("o")
 	s.Want("AdminNetworkPolicy cluster-control")
-	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
+	s = uitest.OpenScreen(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
 	s.Want("owner node ovn-worker 10.244.1.2", "✓ As desired.", "source address: no pod or node has it")
 	s.Press("o")
 	s.Want("owner: no known policy owns this row")
@@ -160,9 +160,9 @@ func TestPolicyBehind(t *testing.T) {
 		{"NetpolNamespace:yellow:Egress:defaultDeny", []string{"owner default deny of yellow, egress", "✓ As desired."}, "owner: no known policy owns this row"},
 	} {
 		t.Run(tt.id, func(t *testing.T) {
-			p := uitest.Demo(t)
-			uitest.Units(p)
-			s := uitest.Open(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + tt.id})
+			p := uitest.DemoFacts(t)
+			uitest.AddUnits(p)
+			s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + tt.id})
 			s.Resize(160, 50)
 			s.Want(tt.want...)
 			s.Press("o")
@@ -206,13 +206,13 @@ func TestOtherOwners(t *testing.T) {
 			"owner: no known policy owns this row"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := uitest.Demo(t)
+			p := uitest.DemoFacts(t)
 			live.Edit(t, p, "ovn-worker", func(*nb.DB) []nb.RowChange {
 				a := tt.row
 				a.UUID = uuid
 				return []nb.RowChange{{New: &a}}
 			})
-			s := uitest.Open(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
+			s := uitest.OpenScreen(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
 			s.Resize(160, 50)
 			s.Want(append(tt.want, "nothing: an ACL in no port group")...)
 			s.Press("o")
@@ -222,7 +222,7 @@ func TestOtherOwners(t *testing.T) {
 }
 
 func TestRawMatch(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
+	s := uitest.OpenScreen(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
 	s.Want("no owner is written in its external_ids", "Rung cannot parse this match", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
 	s.Press("G")
 	s.Want("switch  ovn-worker")
@@ -247,7 +247,7 @@ func TestSameRowElsewhere(t *testing.T) {
 func TestRowThatGoes(t *testing.T) {
 	p := tampered(t)
 	uuid := p.Zones[2].DB.ACLByID(nb.DefaultController + ":AdminNetworkPolicy:cluster-control:Egress:5:None").UUID
-	s := uitest.Open(t, p, nav.ToRow("ovn-worker2", nb.TableACL, uuid))
+	s := uitest.OpenScreen(t, p, nav.ToRow("ovn-worker2", nb.TableACL, uuid))
 	s.Want("2 columns differ")
 	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
 		old := db.ACL(uuid)
@@ -266,17 +266,17 @@ func TestRowThatGoes(t *testing.T) {
 	s.Console.Set(p)
 	s.Refresh()
 	s.Want("≠ Missing here", "── desired record")
-	s = uitest.Open(t, p, nav.ToRow("ovn-worker2", nb.TableACL, "no-such"))
+	s = uitest.OpenScreen(t, p, nav.ToRow("ovn-worker2", nb.TableACL, "no-such"))
 	s.Want("ACL no-such is not in ovn-worker2, or no longer.")
-	s = uitest.Open(t, p, nav.ToRow("mars", nb.TableACL, "no-such"))
+	s = uitest.OpenScreen(t, p, nav.ToRow("mars", nb.TableACL, "no-such"))
 	s.Want("Zone mars does not exist, or no longer.")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestFrozenRow(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}, 120, since)
-	s := uitest.Open(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
+	s := uitest.OpenScreen(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
 	s.Want("● Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row.")
 }
 
@@ -291,7 +291,7 @@ func TestFilterFindsAMember(t *testing.T) {
 
 func TestSelectionIsKeptByIdentity(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:4:v4"))
+	s := uitest.OpenScreen(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:4:v4"))
 	to(t, s, "pod green/api-c0")
 	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
 		for set := range db.AddressSets() {
@@ -321,7 +321,7 @@ func TestCopies(t *testing.T) {
 
 // A set of 10,000 addresses, one of which changes.
 func BenchmarkLargeSet(b *testing.B) {
-	p := uitest.Demo(b)
+	p := uitest.DemoFacts(b)
 	p.Cluster, p.Desired = live.Big(10000, 1, 2), nil
 	uitest.Sync(p)
 	var set *nb.AddressSet
@@ -330,7 +330,7 @@ func BenchmarkLargeSet(b *testing.B) {
 			set = x
 		}
 	}
-	s := uitest.Open(b, p, nav.ToRow("node-0", nb.TableAddressSet, set.UUID))
+	s := uitest.OpenScreen(b, p, nav.ToRow("node-0", nb.TableAddressSet, set.UUID))
 	s.Want("addresses")
 	for b.Loop() {
 		b.StopTimer()

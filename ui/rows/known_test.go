@@ -12,6 +12,6 @@ import (
 func TestKnownDefect(t *testing.T) {
 	p := demo(t)
 	uitest.FirewallLeft(p, "ovn-worker")
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker", Text: "known"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker", Text: "known"})
 	s.Want("≠ extra: known")
 }

@@ -17,8 +17,8 @@ import (
 // OVN-Kubernetes hangs it on.
 func demo(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	for _, z := range p.Zones {
 		live.Edit(t, p, z.Name, hang)
 	}
@@ -137,11 +137,11 @@ func others(t testing.TB) *revision.Facts {
 // Every row of every owner is there, named, in its place.
 func TestEveryOwner(t *testing.T) {
 	p := others(t)
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
 	s.Resize(200, 110)
 	s.Want(lines(aclCount(p.Zones[1].DB)), "▲ rows at 24000 and 1000 decide differently: which one wins is undefined", "(ip4.mcast || mldv1)")
 	at := -1
-	frame := strings.Split(s.Frame(), "\n")
+	frame := strings.Split(s.PlainFrame(), "\n")
 	for _, want := range [][]string{
 		{"── from-lport ·"},
 		{"0  1000", "UDN isolation DenyPrimaryUDN, egress", "· other"},
@@ -177,7 +177,7 @@ func TestEveryOwner(t *testing.T) {
 			}
 		}
 		if found < 0 {
-			t.Fatalf("no line with %q after line %d:\n%s", want, at, s.Frame())
+			t.Fatalf("no line with %q after line %d:\n%s", want, at, s.PlainFrame())
 		}
 		at = found
 	}

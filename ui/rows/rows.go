@@ -56,9 +56,9 @@ type View struct {
 // New makes the view of a zone's rows.
 func New(page nav.Page) view.View {
 	v := &View{page: page}
-	v.begin(page)
+	v.beginWith(page)
 	for i := range v.lists {
-		v.lists[i] = widget.Of(tables[i].told, &v.st)
+		v.lists[i] = widget.TableOf(tables[i].told, &v.st)
 		v.lists[i].Text = (*rows.Line).FilterText
 	}
 	for i := range v.lists[0].Columns {
@@ -66,15 +66,15 @@ func New(page nav.Page) view.View {
 			c.Fit = func(l *rows.Line, w int) widget.Line { return c.Cell(l).CutName(w) }
 		}
 	}
-	v.Of = v.now()
+	v.Of = v.shownTable()
 	return v
 }
 
 // ShownZone is the zone on show.
 func (v *View) ShownZone() string { return v.zone }
 
-// begin takes the zone and the table of a page.
-func (v *View) begin(page nav.Page) {
+// beginWith takes the zone and the table of a page.
+func (v *View) beginWith(page nav.Page) {
 	if page.Zone != "" {
 		v.zone = page.Zone
 	}
@@ -86,7 +86,7 @@ func (v *View) begin(page nav.Page) {
 	v.acls = rows.Pipeline{}
 }
 
-func (v *View) now() *widget.Table[*rows.Line] { return v.lists[v.table] }
+func (v *View) shownTable() *widget.Table[*rows.Line] { return v.lists[v.table] }
 
 // Sync makes the rows from the revision.
 func (v *View) Sync(env *view.Env) {
@@ -96,7 +96,7 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
-	t := v.now()
+	t := v.shownTable()
 	v.Of = t
 	v.note, v.ofShown = nil, false
 	t.Empty = "no rows in this table"
@@ -107,17 +107,17 @@ func (v *View) Sync(env *view.Env) {
 		t.Empty = "zone " + v.zone + " does not exist, or no longer"
 	case z.DB == nil:
 		t.Empty = detail.NotHere(z, env.Now)
-		v.note = remembered(env, z)
+		v.note = rememberedLine(env, z)
 	default:
-		v.fill(env, t)
+		v.fillTable(env, t)
 		return
 	}
 	t.SetItems(nil)
 }
 
-// remembered returns the line about a zone that is read in turn, and whose rows are not kept:
+// rememberedLine returns the line about a zone that is read in turn, and whose rows are not kept:
 // the policies that were behind or frozen when it was read.
-func remembered(env *view.Env, z *model.ZoneState) widget.Line {
+func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
 	for _, k := range liverows.ZonePolicies(env.Rev, z) {
 		if s := z.PolicyJoin(k).StateAt(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
@@ -128,12 +128,12 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	case z.Conn != model.ConnSwept:
 		return nil
 	case len(names) == 0:
-		return widget.Styled(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
+		return widget.StyledLine(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
 	}
-	return widget.Styled(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
+	return widget.StyledLine(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
-func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
+func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	z := v.state
 	marks := liverows.MarkRows(env.Rev, z, env.Now)
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
@@ -147,9 +147,9 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 		t.SetItems(rows.NamedRows(z.Name, z.DB.PortGroups(), lost, marks))
 	}
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
-		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
+		v.note = widget.StyledLine(" ○ "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
-		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.StyledLine(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
 		v.tellTies()
@@ -160,17 +160,17 @@ func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 // decide differently.
 func (v *View) tellTies() {
 	v.note = nil
-	if text := rows.UndefinedOrder(v.now().Shown()); text != "" {
-		v.note = widget.Styled(" ▲ "+text, v.st.Warn)
+	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
+		v.note = widget.StyledLine(" ▲ "+text, v.st.Warn)
 	}
 }
 
 // Render draws the table.
 func (v *View) Render(env *view.Env, w, h int) string {
 	if v.note == nil || h < 3 {
-		return v.now().Render(env.Styles, w, h)
+		return v.shownTable().Render(env.Styles, w, h)
 	}
-	return v.note.Render(w) + "\n" + v.now().Render(env.Styles, w, h-1)
+	return v.note.Render(w) + "\n" + v.shownTable().Render(env.Styles, w, h-1)
 }
 
 // Do carries out the actions of rows.
@@ -192,7 +192,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(v.SelectedPage())
 		return true
 	default:
-		return v.now().Do(id)
+		return v.shownTable().Do(id)
 	}
 	v.Sync(env)
 	return true
@@ -200,7 +200,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // SelectedPage is the row under the cursor.
 func (v *View) SelectedPage() nav.Page {
-	switch l, _ := v.now().Selected(); {
+	switch l, _ := v.shownTable().SelectedItem(); {
 	case l == nil || l.Row == nil:
 		return nav.Page{}
 	case l.Lost:
@@ -211,7 +211,7 @@ func (v *View) SelectedPage() nav.Page {
 }
 
 // SetFilter filters all tables.
-func (v *View) SetFilter(f widget.Filter) {
+func (v *View) SetFilter(f widget.LineFilter) {
 	v.filter = f.Text
 	for _, t := range v.lists {
 		t.SetFilter(f)
@@ -221,7 +221,7 @@ func (v *View) SetFilter(f widget.Filter) {
 	}
 }
 
-func (v *View) above() int {
+func (v *View) linesAbove() int {
 	if v.note != nil {
 		return 1
 	}
@@ -229,7 +229,7 @@ func (v *View) above() int {
 }
 
 // Click puts the cursor on a row.
-func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.above()) }
+func (v *View) Click(_ *view.Env, _, y int) bool { return v.shownTable().Click(y - v.linesAbove()) }
 
 // TellState names stage, order and zone.
 func (v *View) TellState(env *view.Env) widget.Line {
@@ -238,13 +238,13 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	if v.table == 0 && v.stage != "" {
 		l = l.Add(string(v.stage)+" ", st.Key)
 	}
-	if by := v.now().SortedBy(); by != "" {
+	if by := v.shownTable().SortedBy(); by != "" {
 		l = l.Add("by "+by, st.Key)
 	}
 	if len(l) > 0 {
 		l = l.Add("  ", st.Text)
 	}
-	return widget.Join(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
+	return widget.JoinLines(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
 // Crumb names the table, and whose rows these are as long as the filter finds them.
@@ -258,7 +258,7 @@ func (v *View) Crumb() string {
 
 // PointTo goes to the zone and the table for which the page is gone to again.
 func (v *View) PointTo(env *view.Env, to nav.Page) bool {
-	v.begin(to)
+	v.beginWith(to)
 	v.Sync(env)
 	return true
 }
@@ -273,7 +273,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 
 // Copies returns the texts that can be copied of the row under the cursor.
 func (v *View) Copies(*view.Env) []view.CopyItem {
-	l, _ := v.now().Selected()
+	l, _ := v.shownTable().SelectedItem()
 	if l == nil || l.Row == nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ func tampered(t testing.TB) *revision.Facts {
 
 func open(t testing.TB, zone string) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, tampered(t), nav.Page{Kind: nav.Rows, Zone: zone})
+	return uitest.OpenScreen(t, tampered(t), nav.Page{Kind: nav.Rows, Zone: zone})
 }
 
 func TestGoldens(t *testing.T) {
@@ -37,21 +37,21 @@ func TestGoldens(t *testing.T) {
 	s.Golden("sets")
 	s.Press("V")
 	s.Golden("groups")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, "ovn-worker")
 	s.Press("w")
 	s.Golden("wide")
-	s.Resizes()
-	s = uitest.Open(t, others(t), nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s.ResizeAll()
+	s = uitest.OpenScreen(t, others(t), nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
 	s.Press("s", "s", "s")
 	s.Golden("others")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestPipelineOrderWithForeignOwners(t *testing.T) {
 	p := tampered(t)
 	all := lines(aclCount(p.Zones[1].DB))
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
 	s.Resize(160, 34)
 	s.Want("── from-lport · what leaves a pod, before load balancing ──", "no owner", all, "zone ovn-worker ●")
 	s.Press("G")
@@ -68,10 +68,10 @@ func TestPipelineOrderWithForeignOwners(t *testing.T) {
 // The order on the screen is the engine's, with missing rows in their place.
 func TestOrderIsThePipelines(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
 	s.Resize(120, 100)
 	var got []string
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		f := strings.Fields(strings.NewReplacer("▸", " ", "▲", "", "=", "").Replace(l))
 		if len(f) > 3 && len(f[0]) == 1 && f[0] >= "0" && f[0] <= "3" && !strings.Contains(l, "≠ missing") {
 			got = append(got, f[0]+" "+f[1]+" "+f[2])
@@ -85,7 +85,7 @@ func TestOrderIsThePipelines(t *testing.T) {
 		t.Errorf("on the screen:\n%s\nin the database:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	var around []string
-	for _, l := range strings.Split(s.Frame(), "\n") {
+	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		if strings.Contains(l, "cluster-control egress") {
 			around = append(around, l)
 		}
@@ -148,7 +148,7 @@ func TestFilterFindsWhatIsNotShown(t *testing.T) {
 			n++
 		}
 	}
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
 	s.Resize(80, 24) // MATCH has no room here
 	s.Press("/")
 	s.Type("tcp.dst==.8991")
@@ -173,14 +173,14 @@ func TestSortKeepsTheSelection(t *testing.T) {
 }
 
 func TestZonesThatWereNotRead(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	z := live.Zone(t, p, "ovn-control-plane")
 	z.Conn, z.Error, z.SyncedAt = model.ConnLost, "connection refused", uitest.Now.Add(-3*time.Minute)
 	*live.Zone(t, p, "ovn-worker") = model.ZoneState{Name: "ovn-worker", Conn: model.ConnDialling}
 	*live.Zone(t, p, "ovn-worker2") = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows})
 	s.Want("○ lost, rows read 14:02:00 (3m): connection refused", "ANP cluster-control egress 0")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("]")
 	s.Want("not read yet: dialling, never read")
 	s.Press("]")
@@ -189,20 +189,20 @@ func TestZonesThatWereNotRead(t *testing.T) {
 	s.Console.Set(p)
 	s.Refresh()
 	s.Want("no zone is known yet")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestSettlingRowsAreNotCalledDifferent(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, uitest.Now.Add(-time.Second))
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
 	s.Want("… settling")
 	s.WantNot("≠ differs")
 }
 
 // A zone that has just been emptied: what is missing stands where it belongs.
 func TestEmptyZone(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Edit(t, p, "ovn-worker", func(db *nb.DB) []nb.RowChange {
 		var out []nb.RowChange
 		for a := range db.ACLs() {
@@ -229,7 +229,7 @@ func TestEmptyZone(t *testing.T) {
 			groups++
 		}
 	}
-	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
 	s.Resize(120, 100)
 	s.Want(lines(acls), "BANP default egress 0", "EF yellow rule 0", "default deny of blue, ingress")
 	s.Press("V")
@@ -250,10 +250,10 @@ func TestCopies(t *testing.T) {
 
 // A zone of 50 policies of 20 rules on 1,000 pods, one set changed.
 func BenchmarkSync(b *testing.B) {
-	p := uitest.Demo(b)
+	p := uitest.DemoFacts(b)
 	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
 	uitest.Sync(p)
-	s := uitest.Open(b, p, nav.Page{Kind: nav.Rows, Zone: "node-0"})
+	s := uitest.OpenScreen(b, p, nav.Page{Kind: nav.Rows, Zone: "node-0"})
 	s.Want("1,000 lines")
 	f := s.Console
 	for b.Loop() {

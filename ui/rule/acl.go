@@ -17,9 +17,9 @@ import (
 // aclLines is the ACL on show, desired beside live, with a heading.
 func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 	st := env.Styles
-	e := v.shown()
+	e := v.shownACL()
 	if e == nil {
-		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+noACL(env.Rev, v.page.Key), st.Dim)}
+		return []widget.Line{widget.HeadingLine("ACL", w, st), widget.StyledLine(" "+noACL(env.Rev, v.page.Key), st.Dim)}
 	}
 	name, mark := 14, 2
 	half := max(6, (w-name-mark-3)/2)
@@ -27,15 +27,15 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 	switch {
 	case v.state == nil:
 		live = "no zone"
-	case !v.read():
+	case !v.isZoneRead():
 		live = "not read"
 	case e.Live != nil:
 		live += " " + e.Live.UUID[:min(8, len(e.Live.UUID))]
 	}
-	out := []widget.Line{widget.Heading("ACL "+detail.ShortID(e.ID, v.page.Key), w, st),
-		detail.SideBySide(widget.Plain(" "), name+1, detail.SideBySide(widget.Styled("desired", st.Dim), half+mark, widget.Styled(live, st.Dim)))}
+	out := []widget.Line{widget.HeadingLine("ACL "+detail.ShortID(e.ID, v.page.Key), w, st),
+		detail.SideBySide(widget.PlainLine(" "), name+1, detail.SideBySide(widget.StyledLine("desired", st.Dim), half+mark, widget.StyledLine(live, st.Dim)))}
 	for _, f := range e.Fields {
-		out = append(out, fieldLine(f, e, v.read(), st, name, half))
+		out = append(out, fieldLine(f, e, v.isZoneRead(), st, name, half))
 	}
 	return out
 }
@@ -45,7 +45,7 @@ func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *the
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
-		desired, live = brief(f, e)
+		desired, live = briefColumns(f, e)
 	}
 	look, sign := st.Text, "  "
 	switch {
@@ -58,14 +58,14 @@ func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *the
 		live, look, sign = "no row", st.Error, "≠ "
 	}
 	l := widget.Line{{Text: " " + f.Name, Style: st.Dim}}
-	left := widget.Line{{Text: widget.Truncate(desired, half-2)}}
+	left := widget.Line{{Text: widget.TruncateText(desired, half-2)}}
 	right := widget.Line{{Text: sign, Style: st.Error}, {Text: live, Style: look}}
 	return detail.SideBySide(l, name+1, detail.SideBySide(left, half, right))
 }
 
-// brief are the columns that are too long for the space: what matters is
+// briefColumns are the columns that are too long for the space: what matters is
 // whether they are the same.
-func brief(f liverows.ComparedField, e *liverows.RuleACL) (desired, live string) {
+func briefColumns(f liverows.ComparedField, e *liverows.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
 		desired = aclKey(e)
@@ -105,7 +105,7 @@ func aclKey(e *liverows.RuleACL) string {
 
 // fullLines are both values of what differs and was too long for its column.
 func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
-	e := v.shown()
+	e := v.shownACL()
 	if e == nil || e.Differs == 0 {
 		return
 	}
@@ -123,9 +123,9 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 		case !f.Differs:
 		case f.Name == "external_ids":
 			for _, k := range liverows.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
-				both(k, k, either(e.Desired.ExternalIDs, k), either(e.Live.ExternalIDs, k))
+				both(k, k, eitherText(e.Desired.ExternalIDs, k), eitherText(e.Live.ExternalIDs, k))
 			}
-		case f.Name == "match" || widget.Width(f.Desired) > fullWidth || widget.Width(f.Live) > fullWidth:
+		case f.Name == "match" || widget.TextWidth(f.Desired) > fullWidth || widget.TextWidth(f.Live) > fullWidth:
 			both(f.Name, f.Name, f.Desired, f.Live)
 		}
 	}
@@ -134,7 +134,7 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 // fullWidth is the width up to which a value always has room in a column of the comparison.
 const fullWidth = 16
 
-func either(m map[string]string, short string) string {
+func eitherText(m map[string]string, short string) string {
 	for _, k := range []string{short, "k8s.ovn.org/" + short} {
 		if s, ok := m[k]; ok {
 			return s
@@ -145,7 +145,7 @@ func either(m map[string]string, short string) string {
 
 // matchLines explain the match of the ACL on show.
 func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
-	e := v.shown()
+	e := v.shownACL()
 	if e == nil {
 		return
 	}
@@ -166,13 +166,13 @@ func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
 
 // flowLines are the logical flows of the ACL on show.
 func (v *View) flowLines(env *view.Env, s *detail.Sheet) {
-	if e := v.shown(); e != nil && e.Live != nil {
+	if e := v.shownACL(); e != nil && e.Live != nil {
 		detail.AddFlows(s, env.Rev, v.state, e.Live, env.Now)
 	}
 }
 
-// standing is how the live row stands to the desired one, in a few words.
-func standing(e *liverows.RuleACL, read bool) (text string, bad bool) {
+// standingText is how the live row stands to the desired one, in a few words.
+func standingText(e *liverows.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
 		return "no live row to compare", false
@@ -201,7 +201,7 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 	if u.Use == logs.NotLogged {
 		return
 	}
-	l := widget.Plain(u.ShortText())
+	l := widget.PlainLine(u.ShortText())
 	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
 		if x.Rule == ref && (x.IsLosing() || x.Lost > 0) {

@@ -19,8 +19,8 @@ func TestAntreaGoldens(t *testing.T) {
 		{"antrea-self", "strict-ns-isolation", model.Ingress},
 		{"antrea-fqdn", "acnp-fqdn-all-foobar", model.Egress},
 	} {
-		s := uitest.Open(t, uitest.Antrea(t), nav.ToRule(model.Key{Kind: model.KindACNP, Name: c.policy}, c.direction, 0))
+		s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToRule(model.Key{Kind: model.KindACNP, Name: c.policy}, c.direction, 0))
 		s.Golden(c.golden)
-		s.Resizes()
+		s.ResizeAll()
 	}
 }

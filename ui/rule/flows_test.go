@@ -19,11 +19,11 @@ import (
 // ruleFlows opens egress 5 of cluster-control in ovn-worker with its flows.
 func ruleFlows(t *testing.T, change func(*revision.Southbound, []*sb.Flow) []*sb.Flow) (*revision.Facts, *uitest.Screen) {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Flows(t, p, "ovn-worker", since, change)
 	page := nav.ToRule(control, model.Egress, 5)
 	page.Zone = "ovn-worker"
-	s := uitest.Open(t, p, page)
+	s := uitest.OpenScreen(t, p, page)
 	return p, s
 }
 
@@ -32,7 +32,7 @@ func TestFlows(t *testing.T) {
 	_, s := ruleFlows(t, nil)
 	s.Press("G")
 	s.GoldenAt("flows", [2]int{80, 24}, [2]int{120, 34}, [2]int{200, 60})
-	s.Resizes()
+	s.ResizeAll()
 	s.Resize(200, 60)
 	s.Want("✓ 2 flows on ovn-worker.", "table 18 from-lport-after-lb · priority 27595 · tier 1 · new, cut or untracked connections  ls_in_acl_after_lb_eval",
 		"→ log as ANP:cluster-control:Egress:5, verdict drop, severity alert, meter acl-logging (this ACL's own); drop", "; drop; mark the connection as denied")
@@ -81,7 +81,7 @@ func TestFlowsMissing(t *testing.T) {
 func TestFlowsShared(t *testing.T) {
 	open := func(lender bool) *uitest.Screen {
 		t.Helper()
-		p := uitest.Demo(t)
+		p := uitest.DemoFacts(t)
 		z := live.Zone(t, p, "ovn-worker")
 		var mine *nb.ACL
 		for a := range z.DB.ACLs() {
@@ -119,7 +119,7 @@ func TestFlowsShared(t *testing.T) {
 		})
 		page := nav.ToRule(control, model.Egress, 4)
 		page.Zone = "ovn-worker"
-		s := uitest.Open(t, p, page)
+		s := uitest.OpenScreen(t, p, page)
 		s.Resize(200, 60)
 		return s
 	}
@@ -138,11 +138,11 @@ func TestFlowsShared(t *testing.T) {
 
 // A Southbound database that is not read is said, in a sandbox without OVN nothing is.
 func TestFlowsUnread(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Southbounds = []*revision.Southbound{{Zone: "ovn-worker", Endpoint: "unix:x", Followed: true, Conn: model.ConnDenied, ConnAt: since, Error: "pods/exec is forbidden"}}
 	page := nav.ToRule(control, model.Egress, 5)
 	page.Zone = "ovn-worker"
-	s := uitest.Open(t, p, page)
+	s := uitest.OpenScreen(t, p, page)
 	s.Resize(200, 60)
 	s.Want("Southbound database: no permission for 54 s: pods/exec is forbidden")
 	p.Southbounds = nil
@@ -153,7 +153,7 @@ func TestFlowsUnread(t *testing.T) {
 	s.Console.Set(p)
 	s.Refresh()
 	s.Want("No Southbound database is known for this zone: --sb ZONE=ADDR names it.")
-	if strings.Contains(s.Frame(), "≠ Missing") {
+	if strings.Contains(s.PlainFrame(), "≠ Missing") {
 		t.Error("what is not read is not missing")
 	}
 }

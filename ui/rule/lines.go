@@ -33,26 +33,26 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
 		n := ""
-		for _, text := range v.behind(env, i) {
+		for _, text := range v.behindForms(env, i) {
 			n = " → " + text
-			if widget.Width(r.Peers[i].String()+n) <= s.TextWidth()-nameWidth {
+			if widget.TextWidth(r.Peers[i].String()+n) <= s.TextWidth()-nameWidth {
 				break
 			}
 		}
-		text := widget.Plain(widget.Truncate(r.Peers[i].String(), max(8, s.TextWidth()-nameWidth-widget.Width(n))) + n)
+		text := widget.PlainLine(widget.TruncateText(r.Peers[i].String(), max(8, s.TextWidth()-nameWidth-widget.TextWidth(n))) + n)
 		if i > 0 {
 			lead = nil
 		}
 		s.Add(fmt.Sprintf("peer.%d", i), detail.SideBySide(lead, nameWidth, text), v.setPage(env))
 	}
 	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
-		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
+		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.PlainLine(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
 	} else if r.AnyPeer || len(r.Peers) == 0 {
-		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.Plain("everything")), nav.Page{})
+		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.PlainLine("everything")), nav.Page{})
 	}
-	s.AddField("ports", "ports", nameWidth, widget.Plain(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
+	s.AddField("ports", "ports", nameWidth, widget.PlainLine(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
-		s.AddField("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
+		s.AddField("policy", "policy", nameWidth, widget.StyledLine(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
 	if env.Rev.BySelectors(v.policy) {
 		v.placedLines(env, s)
@@ -62,7 +62,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	v.orderLines(env, s)
 	v.hitsLine(env, s)
 	if len(v.entries) == 0 {
-		s.AddField("acls", "ACL", nameWidth, widget.Styled(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
+		s.AddField("acls", "ACL", nameWidth, widget.StyledLine(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
 	}
 	for i, e := range v.entries {
 		name := ""
@@ -72,12 +72,12 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		mark := ""
 		switch {
 		case len(v.entries) == 1:
-		case e == v.shown():
+		case e == v.shownACL():
 			mark = "» "
 		default:
 			mark = "  "
 		}
-		text, bad := standing(e, v.read())
+		text, bad := standingText(e, v.isZoneRead())
 		if e.Live != nil {
 			if f := flows.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
 				text, bad = text+", ≠ its flows "+flowsWord[f.State], true
@@ -88,15 +88,15 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 			look = st.Error
 		}
 		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
-		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
+		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.StyledLine(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
 	}
 }
 
 // flowsWord says what is wrong with flows.
 var flowsWord = map[flows.FlowState]string{flows.FlowsMissing: "are missing", flows.FlowsOld: "are of an older row"}
 
-// read says whether the chosen zone's rows were ever read.
-func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
+// isZoneRead says whether the chosen zone's rows were ever read.
+func (v *View) isZoneRead() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why a rule of a policy compiles to nothing.
 func noACL(r *revision.Revision, k model.PolicyKey) string {
@@ -111,8 +111,8 @@ func noACL(r *revision.Revision, k model.PolicyKey) string {
 	return "nothing here: no container has a port of that name"
 }
 
-// behind counts the pods or nodes of a peer, in as many words as there is room for.
-func (v *View) behind(env *view.Env, i int) []string {
+// behindForms counts the pods or nodes of a peer, in as many words as there is room for.
+func (v *View) behindForms(env *view.Env, i int) []string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
@@ -146,7 +146,7 @@ func (v *View) setPage(env *view.Env) nav.Page {
 		names = liverows.SetNames(units[0]) // of several the match tells which is which
 	}
 	for _, name := range names {
-		if v.read() {
+		if v.isZoneRead() {
 			if live := v.state.DB.AddressSetByName(name); live != nil {
 				return detail.RowPage(v.state, live, nil)
 			}
@@ -172,20 +172,20 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
 	count := " → " + n.String() + in
-	if widget.Width(v.policy.Subject.String()+count) > s.TextWidth()-nameWidth {
+	if widget.TextWidth(v.policy.Subject.String()+count) > s.TextWidth()-nameWidth {
 		count = " → " + n.BriefText() + in // the policy's page says why not all
 	}
-	if v.read() {
+	if v.isZoneRead() {
 		if g := v.state.DB.PortGroupByName(liverows.GroupName(v.page.Key)); g != nil {
 			to = detail.RowPage(v.state, g, nil)
 		}
 	}
-	if d := env.Rev.DesiredGroup(v.page.Key, v.zone); to.None() && d != nil {
+	if d := env.Rev.DesiredGroup(v.page.Key, v.zone); to.IsNone() && d != nil {
 		to = detail.RowPage(v.state, nil, d)
 	}
 	text := v.policy.Subject.String()
-	text = widget.Truncate(text, max(8, s.TextWidth()-nameWidth-widget.Width(count))) + count
-	s.AddField("subject", "subject", nameWidth, widget.Plain(text), to)
+	text = widget.TruncateText(text, max(8, s.TextWidth()-nameWidth-widget.TextWidth(count))) + count
+	s.AddField("subject", "subject", nameWidth, widget.PlainLine(text), to)
 }
 
 // orderLines say where the rule stands among the others.
@@ -203,18 +203,18 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	text += tier
-	s.AddField("order", "order", nameWidth, widget.Plain(text), nav.Page{})
+	s.AddField("order", "order", nameWidth, widget.PlainLine(text), nav.Page{})
 	switch {
 	case p.Kind == model.KindNP:
-		s.AddField("alike", "", nameWidth, widget.Styled("any NetworkPolicy that matches allows it", env.Styles.Dim), nav.Page{})
+		s.AddField("alike", "", nameWidth, widget.StyledLine("any NetworkPolicy that matches allows it", env.Styles.Dim), nav.Page{})
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
-		s.AddField("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
+		s.AddField("stage", "stage", nameWidth, widget.PlainLine("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := liverows.NeighbourRules(env.Rev, p, r)
-	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
-	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
+	v.addNeighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
+	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
 
 // firstOf says among what a rule is the first or last.
@@ -241,9 +241,9 @@ func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	s.AddField("then", "then", nameWidth, l, to)
 }
 
-func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *liverows.PlacedRule, nothing string) {
+func (v *View) addNeighbour(env *view.Env, s *detail.Sheet, name string, at *liverows.PlacedRule, nothing string) {
 	if at == nil {
-		s.AddField(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
+		s.AddField(name, name, nameWidth, widget.StyledLine("("+nothing+")", env.Styles.Dim), nav.Page{})
 		return
 	}
 	k := at.Policy.Key
@@ -252,7 +252,7 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *livero
 		text = k.ShortLabel() + " " + text
 	}
 	action := "  " + at.Rule.ActionText()
-	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.TextWidth() {
+	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.TextWidth(text+" "+own+action) <= s.TextWidth() {
 		text += " " + own
 	}
 	l := widget.Line{{Text: text, Style: env.Styles.Accent}}

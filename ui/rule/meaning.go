@@ -46,7 +46,7 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 // effectLines say what the differences in the chosen zone do, where they change
 // a decision.
 func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
-	if !v.read() {
+	if !v.isZoneRead() {
 		return
 	}
 	for _, e := range v.entries {
@@ -80,7 +80,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	for _, z := range env.Rev.Zones {
 		p := z.PolicyJoin(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
-		what := v.differing(p)
+		what := v.differingText(p)
 		for _, unit := range shared {
 			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.IsWorseThan(state) {
 				state, rest, p, what = other, more, z.PolicyJoin(unit), sharedDiffers(z.PolicyJoin(unit))
@@ -102,7 +102,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 		if what != "" {
 			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.SinceText(p.DiffSince, env.Now), what)
 		}
-		if c := reported(env.Rev.Conditions(k), z.Name); c != nil {
+		if c := newestReport(env.Rev.Conditions(k), z.Name); c != nil {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
 		}
 		s.AddParagraph("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
@@ -128,9 +128,9 @@ func sharedDiffers(p *model.PolicyInZone) string {
 	return "the " + p.Policy.Label() + ", which it reads: " + detail.DifferencesText(p)
 }
 
-// differing names what differs about this rule's own rows in a zone: "priority
+// differingText names what differs about this rule's own rows in a zone: "priority
 // and log", "ACL tcp missing", empty when nothing does.
-func (v *View) differing(p *model.PolicyInZone) string {
+func (v *View) differingText(p *model.PolicyInZone) string {
 	if p == nil {
 		return ""
 	}
@@ -167,8 +167,8 @@ func (v *View) differing(p *model.PolicyInZone) string {
 	return words.List(out, 4)
 }
 
-// reported is the newest condition a controller of that zone reported.
-func reported(conditions []model.Condition, zone string) *model.Condition {
+// newestReport is the newest condition a controller of that zone reported.
+func newestReport(conditions []model.Condition, zone string) *model.Condition {
 	var out *model.Condition
 	for i := range conditions {
 		c := &conditions[i]

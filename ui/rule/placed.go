@@ -27,7 +27,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		pods = len(revision.RuleSubjects(env.Rev, p, r))
 	}
 	count := " → " + words.Total(pods, "pod")
-	s.AddField("subject", "applied to", nameWidth, widget.Plain(widget.Truncate(applied, max(8, s.TextWidth()-nameWidth-widget.Width(count)))+count), nav.Page{})
+	s.AddField("subject", "applied to", nameWidth, widget.PlainLine(widget.TruncateText(applied, max(8, s.TextWidth()-nameWidth-widget.TextWidth(count)))+count), nav.Page{})
 	is := cmp.Or(system.SystemOfKind(p.Kind), env.Rev.System)
 	for _, place := range is.PolicyPlaces(env.Rev.Cluster) {
 		if place.Policy.Key != p.Key {
@@ -42,13 +42,13 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		case p.Tiered == nil:
 			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Abbreviation(), place.Tier, p.Priority, r.Index)
 		}
-		s.AddField("order", "order", nameWidth, widget.Plain(text), nav.Page{})
+		s.AddField("order", "order", nameWidth, widget.PlainLine(text), nav.Page{})
 		if place.IsTied() {
 			var names []string
 			for _, k := range place.TiedPolicies() {
 				names = append(names, k.Label())
 			}
-			s.AddField("alike", "", nameWidth, widget.Styled("shared with "+words.ListFew(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
+			s.AddField("alike", "", nameWidth, widget.StyledLine("shared with "+words.ListFew(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
 		}
 	}
 	if a := r.Tiered; a != nil {
@@ -59,21 +59,21 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 				text += ", label " + a.LogLabel
 			}
 		}
-		s.AddField("logging", "logging", nameWidth, widget.Plain(text), nav.Page{})
+		s.AddField("logging", "logging", nameWidth, widget.PlainLine(text), nav.Page{})
 		if a.Generated {
-			s.AddField("name", "name", nameWidth, widget.Styled(r.Name+": not written; the hash is Rung's own", st.Dim), nav.Page{})
+			s.AddField("name", "name", nameWidth, widget.StyledLine(r.Name+": not written; the hash is Rung's own", st.Dim), nav.Page{})
 		}
 		for _, b := range p.Invalid {
 			if d, i := b.RuleAt(); d == r.Direction && i == r.Index {
-				s.AddField("refused", "refused", nameWidth, widget.Styled(b.Message, st.Error), nav.Page{})
+				s.AddField("refused", "refused", nameWidth, widget.StyledLine(b.Message, st.Error), nav.Page{})
 			}
 		}
 	}
 	if is != env.Rev.System {
-		s.AddField("system", "here", nameWidth, widget.Styled("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn), nav.Page{})
+		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn), nav.Page{})
 		return
 	}
 	before, after := liverows.NeighbourRules(env.Rev, p, r)
-	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
-	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
+	v.addNeighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
+	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }

@@ -25,14 +25,14 @@ var (
 
 func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, since)
 	return p
 }
 
 func open(t testing.TB, d model.Direction, i int) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, tampered(t), nav.ToRule(control, d, i))
+	return uitest.OpenScreen(t, tampered(t), nav.ToRule(control, d, i))
 }
 
 // cursor is the line under the cursor, without the pane beside it.
@@ -51,17 +51,17 @@ func to(t *testing.T, s *uitest.Screen, text string) {
 		}
 		s.Press("j")
 	}
-	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+	t.Fatalf("no line with %q:\n%s", text, s.PlainFrame())
 }
 
 func TestGoldens(t *testing.T) {
 	s := open(t, model.Egress, 5)
 	s.Golden("differs")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, model.Ingress, 1)
 	s.Press("tab")
 	s.Golden("named-ports")
-	s.Resizes()
+	s.ResizeAll()
 	s = open(t, model.Egress, 1)
 	s.Golden("missing")
 }
@@ -171,9 +171,9 @@ func TestNeighboursLead(t *testing.T) {
 	to(t, s, "next rule")
 	s.Press("enter")
 	s.Want(`blue-tenant egress 0 "allow-own-tenant"`, "previous rule  cluster-control egress 5")
-	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
+	s = uitest.OpenScreen(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
 	s.Want("previous rule  (none: the first ingress rule of all)")
-	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
+	s = uitest.OpenScreen(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
 	s.Want("next rule      (none: the last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is dropped.")
 }
 
@@ -222,7 +222,7 @@ func TestSelectionOutlivesLayouts(t *testing.T) {
 }
 
 func TestDifferencesInFull(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	live.Edit(t, p, "ovn-worker", func(db *nb.DB) []nb.RowChange {
 		a := live.ACL(t, db, "AdminNetworkPolicy:cluster-control:Egress:2:tcp")
 		c := *a
@@ -231,7 +231,7 @@ func TestDifferencesInFull(t *testing.T) {
 		return []nb.RowChange{{Old: a, New: &c}}
 	})
 	live.Judge(t, p, since)
-	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 2))
+	s := uitest.OpenScreen(t, p, nav.ToRule(control, model.Egress, 2))
 	s.Resize(200, 60)
 	s.Want("≠ in full", "match, desired: inport", "match, live: inport", "tcp.dst=={8990,8992}", "≠ live match, term by term",
 		"destination port 8990, 8992", "name, live: ANP:cluster-control:Egress:22")
@@ -241,17 +241,17 @@ func TestFrozenRuleStillDecides(t *testing.T) {
 	p := tampered(t)
 	k := model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}
 	live.Frozen(t, p, k, 120, since)
-	s := uitest.Open(t, p, nav.ToRule(k, model.Ingress, 0))
+	s := uitest.OpenScreen(t, p, nav.ToRule(k, model.Ingress, 0))
 	s.Want("≠ live, not desired", "is still enforced: drop at OVN priority 25700", "OVN-Kubernetes does not program this policy",
 		"live match, term by term", "frozen in ovn-control-plane")
 }
 
 func TestWithoutLiveRows(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	for _, z := range []string{"ovn-control-plane", "ovn-worker", "ovn-worker2"} {
 		*live.Zone(t, p, z) = model.ZoneState{Name: z, Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
 	}
-	s := uitest.Open(t, p, nav.ToRule(control, model.Ingress, 1))
+	s := uitest.OpenScreen(t, p, nav.ToRule(control, model.Ingress, 1))
 	s.Want("not read", "no live row to compare", "0 logical ports desired", "desired address set, 3 members",
 		"unknown in ovn-control-plane no permission, never read: pods/exec is forbidden")
 	s.WantNot("missing here")
@@ -259,12 +259,12 @@ func TestWithoutLiveRows(t *testing.T) {
 	s.Console.Set(p)
 	s.Refresh()
 	s.Want("no zone", "Not checked against live rows: no zone is known.", "39 logical ports desired")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestGone(t *testing.T) {
 	p := tampered(t)
-	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 5))
+	s := uitest.OpenScreen(t, p, nav.ToRule(control, model.Egress, 5))
 	c := *p.Cluster.Policy(control)
 	c.Egress = c.Egress[:2]
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&c}, nil)
@@ -282,7 +282,7 @@ func TestGone(t *testing.T) {
 	s.Want("ANP cluster-control no longer exists.")
 	s.Press("e")
 	s.Want("edit: the policy no longer exists")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 func TestControllersAreQuoted(t *testing.T) {
@@ -292,7 +292,7 @@ func TestControllersAreQuoted(t *testing.T) {
 	desired := p.Desired
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&c}, nil)
 	p.Desired = desired
-	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 5))
+	s := uitest.OpenScreen(t, p, nav.ToRule(control, model.Egress, 5))
 	s.Want("; controller reported", "SetupSucceeded at 13:59:00")
 }
 
@@ -300,12 +300,12 @@ func TestEveryRuleOfTheDemo(t *testing.T) {
 	p := tampered(t)
 	for pol := range p.Cluster.AllPolicies() {
 		for _, r := range slices.Concat(pol.Ingress, pol.Egress) {
-			s := uitest.Open(t, p, nav.ToRule(pol.Key, r.Direction, r.Index))
+			s := uitest.OpenScreen(t, p, nav.ToRule(pol.Key, r.Direction, r.Index))
 			s.Want("in words")
 			s.Resize(80, 24)
-			s.Fits()
+			s.WantFits()
 			s.Press("G")
-			s.Fits()
+			s.WantFits()
 		}
 	}
 }
@@ -313,11 +313,11 @@ func TestEveryRuleOfTheDemo(t *testing.T) {
 // A rule opens within 50 ms where it is large: 1,000 pods, 50 policies of 20
 // rules, ten zones.
 func BenchmarkOpen(b *testing.B) {
-	p := uitest.Demo(b)
+	p := uitest.DemoFacts(b)
 	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
 	uitest.Sync(p)
 	k := model.Key{Kind: model.KindANP, Name: "policy-07"}
-	s := uitest.Open(b, p, nav.ToPolicy(k))
+	s := uitest.OpenScreen(b, p, nav.ToPolicy(k))
 	s.Press("g", "enter")
 	s.Want("match, term by term")
 	s.Press("esc")
@@ -328,11 +328,11 @@ func BenchmarkOpen(b *testing.B) {
 
 // One pod event while a rule is open: a new revision, a frame.
 func BenchmarkPodEvent(b *testing.B) {
-	p := uitest.Demo(b)
+	p := uitest.DemoFacts(b)
 	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
 	uitest.Sync(p)
 	k := model.Key{Kind: model.KindANP, Name: "policy-07"}
-	s := uitest.Open(b, p, nav.ToRule(k, model.Ingress, 3))
+	s := uitest.OpenScreen(b, p, nav.ToRule(k, model.Ingress, 3))
 	p.Desired = compiler.Compile(p.Cluster, compiler.Options{})
 	for b.Loop() {
 		b.StopTimer()
@@ -347,9 +347,9 @@ func BenchmarkPodEvent(b *testing.B) {
 // does to the judgment of a unit in ovn-worker.
 func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
-	uitest.Units(p)
-	uitest.Holders(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
+	uitest.AddHolders(p)
 	for _, k := range astray {
 		z := live.Zone(t, p, "ovn-worker")
 		in := *z.Policies[k]
@@ -372,7 +372,7 @@ func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 func TestNetworkPolicy(t *testing.T) {
 	vault := model.Key{Kind: model.KindNP, Namespace: "restricted", Name: "vault-from-blue"}
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
-	s := uitest.Open(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
+	s := uitest.OpenScreen(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Golden("netpol")
 	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any NetworkPolicy that matches allows it",
@@ -382,7 +382,7 @@ func TestNetworkPolicy(t *testing.T) {
 	to(t, s, "default deny of blue")
 	s.Press("enter")
 	s.Want("rows", "ARP of blue, ingress")
-	s = uitest.Open(t, tier2(t), nav.ToRule(vault, model.Egress, 0))
+	s = uitest.OpenScreen(t, tier2(t), nav.ToRule(vault, model.Egress, 0))
 	s.Resize(160, 60)
 	s.Want("networks: 172.30.0.0/16 except 172.30.9.0/24", "Egress:0:None:-2", "None, ip blocks", "1 network (1 exception)")
 	s.Press("L")
@@ -393,7 +393,7 @@ func TestNetworkPolicy(t *testing.T) {
 func TestSharedSetDiffers(t *testing.T) {
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
 	set := model.Key{Kind: model.KindPodSelector, Name: "blue_LS{ML:{app: web,},}"}
-	s := uitest.Open(t, tier2(t, set), nav.ToRule(web, model.Ingress, 0))
+	s := uitest.OpenScreen(t, tier2(t, set), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Want("as desired, ≠ its members differ", "≠ differs in ovn-worker", "not desired: ", "10.9.9.9",
 		"● behind in ovn-worker since 14:04:06 (54s): the sets of blue_LS{ML:{app: web,},}, which it reads: 1 different")
@@ -402,12 +402,12 @@ func TestSharedSetDiffers(t *testing.T) {
 
 func TestEgressFirewall(t *testing.T) {
 	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
-	s := uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 3))
+	s := uitest.OpenScreen(t, tier2(t), nav.ToRule(ef, model.Egress, 3))
 	s.Resize(160, 60)
 	s.Golden("firewall")
 	s.Want("order          rule 3 → OVN priority 9997, tier 2", "every IPv4 address but 10.244.0.0/16 (the cluster's pods) on any port", "stage          to-lport: even after an ANP egress Allow", "previous rule  egress 2", "(none: the last rule of the EgressFirewall)",
 		"port group of namespace yellow: 5 logical ports here", "is dropped.", "as desired in every zone")
-	s = uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
+	s = uitest.OpenScreen(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
 	s.Resize(160, 60)
 	s.Want("domain: mirror.example.com")
 }

@@ -38,17 +38,17 @@ type View struct {
 
 	// Wide: what it says at the left, the ACL at the right, the rest below;
 	// else all in one.
-	wide       bool
-	says, rest *detail.Pane
-	all        *detail.Pane
-	right      []widget.Line
-	top, lw    int
-	low        bool // the cursor is in the lower pane
+	wide           bool
+	says, restPane *detail.Pane
+	wholePane      *detail.Pane
+	right          []widget.Line
+	top, lw        int
+	low            bool // the cursor is in the lower pane
 }
 
 // New makes the view of a rule.
 func New(page nav.Page) view.View {
-	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), rest: detail.NewPane(), all: detail.NewPane()}
+	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(), wholePane: detail.NewPane()}
 }
 
 // Sync makes the lines from the revision.
@@ -59,7 +59,7 @@ func (v *View) Sync(env *view.Env) {
 		v.rule = v.policy.Rule(v.page.Dir, v.page.Rule)
 	}
 	if v.rule == nil {
-		v.gone(env)
+		v.showGone(env)
 		return
 	}
 	if env.Rev.Zone(v.zone) == nil {
@@ -69,7 +69,7 @@ func (v *View) Sync(env *view.Env) {
 	env.Console.LookAt(v.zone)
 	env.Console.LookAtFlows(v.zone)
 	v.entries = liverows.RuleACLs(env.Rev, v.page.Key, v.rule, v.state)
-	v.layout(env)
+	v.layOut(env)
 }
 
 // firstZone is where to look first: the zone that needs attention, else the one
@@ -94,8 +94,8 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 	return z.Name
 }
 
-// gone says that there is no such rule, or no longer.
-func (v *View) gone(env *view.Env) {
+// showGone says that there is no such rule, or no longer.
+func (v *View) showGone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
 		s.AddParagraph("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
@@ -104,12 +104,12 @@ func (v *View) gone(env *view.Env) {
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
-	v.all.SetItems(s.Lines)
+	v.wholePane.SetItems(s.Lines)
 }
 
-// layout makes the panes for the size.
-func (v *View) layout(env *view.Env) {
-	id := v.active().SelectedID()
+// layOut makes the panes for the size.
+func (v *View) layOut(env *view.Env) {
+	id := v.activePane().SelectedID()
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
@@ -117,7 +117,7 @@ func (v *View) layout(env *view.Env) {
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
-		left.AddHead(v.title(left.TextWidth()))
+		left.AddHead(v.titleText(left.TextWidth()))
 		v.saysLines(env, left)
 		v.right = v.aclLines(env, env.W-v.lw-1)
 		v.top = max(len(left.Lines), len(v.right))
@@ -133,16 +133,16 @@ func (v *View) layout(env *view.Env) {
 				left.AddGap()
 			}
 			v.says.SetItems(left.Lines)
-			v.rest.SetItems(below.Lines)
+			v.restPane.SetItems(below.Lines)
 		}
 	}
 	if !wide {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
-		s.AddHead(v.title(s.TextWidth()))
+		s.AddHead(v.titleText(s.TextWidth()))
 		v.saysLines(env, s)
 		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
-			v.all.SetItems(s.Lines)
+			v.wholePane.SetItems(s.Lines)
 			v.switchTo(false)
 			return
 		}
@@ -161,7 +161,7 @@ func (v *View) layout(env *view.Env) {
 		v.matchLines(env, s)
 		v.meaningLines(env, s)
 		v.flowLines(env, s)
-		v.all.SetItems(s.Lines)
+		v.wholePane.SetItems(s.Lines)
 	}
 	if wide != v.wide {
 		v.switchTo(wide)
@@ -177,26 +177,26 @@ func (v *View) switchTo(wide bool) {
 // selectID puts the cursor on a line, in whichever pane it is.
 func (v *View) selectID(id string) bool {
 	if !v.wide {
-		return v.all.Select(id)
+		return v.wholePane.SelectID(id)
 	}
-	if v.says.Select(id) {
+	if v.says.SelectID(id) {
 		v.low = false
 		return true
 	}
-	if v.rest.Select(id) {
+	if v.restPane.SelectID(id) {
 		v.low = true
 		return true
 	}
 	return false
 }
 
-// active is the pane the cursor is in.
-func (v *View) active() *detail.Pane {
+// activePane is the pane the cursor is in.
+func (v *View) activePane() *detail.Pane {
 	switch {
 	case !v.wide:
-		return v.all
+		return v.wholePane
 	case v.low:
-		return v.rest
+		return v.restPane
 	}
 	return v.says
 }
@@ -204,7 +204,7 @@ func (v *View) active() *detail.Pane {
 // Render draws the panes.
 func (v *View) Render(env *view.Env, w, h int) string {
 	if !v.wide || h <= v.top {
-		return v.all.Render(env.Styles, w, h)
+		return v.wholePane.Render(env.Styles, w, h)
 	}
 	lines := make([]string, v.top)
 	rw := max(0, w-v.lw-1)
@@ -215,8 +215,8 @@ func (v *View) Render(env *view.Env, w, h int) string {
 			lines[i] = widget.Line{}.Render(rw)
 		}
 	}
-	upper := widget.Beside(env.Styles, v.says.RenderFocus(env.Styles, v.lw, v.top, !v.low), strings.Join(lines, "\n"), v.top)
-	return upper + "\n" + v.rest.RenderFocus(env.Styles, w, h-v.top, v.low)
+	upper := widget.BesideBlocks(env.Styles, v.says.RenderFocus(env.Styles, v.lw, v.top, !v.low), strings.Join(lines, "\n"), v.top)
+	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.low)
 }
 
 // Do carries out the rule's own actions and walks along the lines.
@@ -241,20 +241,20 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	case action.Open:
 		env.OpenPage(v.SelectedPage())
 	default:
-		if !v.walk(id) {
+		if !v.walkCursor(id) {
 			return false
 		}
 		if e := v.underCursor(); e != nil && e.ID != v.acl {
-			v.layout(env) // the other pane follows the cursor
+			v.layOut(env) // the other pane follows the cursor
 		}
 	}
 	return true
 }
 
-// walk moves the cursor; it goes from one pane into the other at their ends.
-func (v *View) walk(id action.ID) bool {
+// walkCursor moves the cursor; it goes from one pane into the other at their ends.
+func (v *View) walkCursor(id action.ID) bool {
 	if !v.wide {
-		return v.all.Do(id)
+		return v.wholePane.Do(id)
 	}
 	if id == action.Top {
 		v.low = false
@@ -262,7 +262,7 @@ func (v *View) walk(id action.ID) bool {
 	if id == action.Bottom {
 		v.low = true
 	}
-	p := v.active()
+	p := v.activePane()
 	was := p.SelectedID()
 	if !p.Do(id) {
 		return false
@@ -274,7 +274,7 @@ func (v *View) walk(id action.ID) bool {
 	case action.Down, action.HalfDown, action.PageDown:
 		if !v.low {
 			v.low = true
-			v.rest.Do(action.Top)
+			v.restPane.Do(action.Top)
 		}
 	case action.Up, action.HalfUp, action.PageUp:
 		if v.low {
@@ -289,7 +289,7 @@ const aclPrefix = "acl."
 
 // underCursor is the ACL the cursor is on.
 func (v *View) underCursor() *liverows.RuleACL {
-	id, ok := strings.CutPrefix(v.active().SelectedID(), aclPrefix)
+	id, ok := strings.CutPrefix(v.activePane().SelectedID(), aclPrefix)
 	if !ok {
 		return nil
 	}
@@ -301,8 +301,8 @@ func (v *View) underCursor() *liverows.RuleACL {
 	return nil
 }
 
-// shown is the ACL on show, nil when the rule has none.
-func (v *View) shown() *liverows.RuleACL {
+// shownACL is the ACL on show, nil when the rule has none.
+func (v *View) shownACL() *liverows.RuleACL {
 	for _, e := range v.entries {
 		if e.ID == v.acl {
 			return e
@@ -316,12 +316,12 @@ func (v *View) shown() *liverows.RuleACL {
 
 func (v *View) nextACL(env *view.Env) {
 	for i, e := range v.entries {
-		if e == v.shown() {
+		if e == v.shownACL() {
 			v.acl = v.entries[(i+1)%len(v.entries)].ID
 			if v.underCursor() != nil {
 				v.selectID(aclPrefix + v.acl)
 			}
-			v.layout(env)
+			v.layOut(env)
 			return
 		}
 	}
@@ -330,23 +330,23 @@ func (v *View) nextACL(env *view.Env) {
 
 // rowPage is the page of the ACL on show.
 func (v *View) rowPage() nav.Page {
-	if e := v.shown(); e != nil {
+	if e := v.shownACL(); e != nil {
 		return detail.RowPage(v.state, e.Live, e.Desired)
 	}
 	return nav.Page{}
 }
 
 // SelectedPage is where the line under the cursor leads.
-func (v *View) SelectedPage() nav.Page { return v.active().LinkedPage() }
+func (v *View) SelectedPage() nav.Page { return v.activePane().LinkedPage() }
 
 // Click puts the cursor on a line.
 func (v *View) Click(_ *view.Env, x, y int) bool {
 	if !v.wide {
-		return v.all.Click(y)
+		return v.wholePane.Click(y)
 	}
 	if y >= v.top {
 		v.low = true
-		return v.rest.Click(y - v.top)
+		return v.restPane.Click(y - v.top)
 	}
 	if x >= v.lw {
 		return false
@@ -356,16 +356,16 @@ func (v *View) Click(_ *view.Env, x, y int) bool {
 }
 
 // Wheel scrolls.
-func (v *View) Wheel(_ *view.Env, lines int) { v.active().Wheel(lines) }
+func (v *View) Wheel(_ *view.Env, lines int) { v.activePane().Wheel(lines) }
 
 // Crumb names the policy and the rule in the breadcrumbs.
-func (v *View) Crumb() string { return v.page.Key.ShortLabel() + " " + v.label() }
+func (v *View) Crumb() string { return v.page.Key.ShortLabel() + " " + v.ruleLabel() }
 
-// title is the heading of the rule in at most w cells.
-func (v *View) title(w int) string {
+// titleText is the heading of the rule in at most w cells.
+func (v *View) titleText(w int) string {
 	const frame = 4 // of the heading
 	for _, name := range []string{v.Crumb(), v.BriefCrumb()} {
-		if widget.Width(name)+frame <= w {
+		if widget.TextWidth(name)+frame <= w {
 			return name
 		}
 	}
@@ -375,8 +375,8 @@ func (v *View) title(w int) string {
 // BriefCrumb leaves out the rule's own name.
 func (v *View) BriefCrumb() string { return v.page.Title() }
 
-// label names the rule.
-func (v *View) label() string {
+// ruleLabel names the rule.
+func (v *View) ruleLabel() string {
 	name := ""
 	if v.rule != nil {
 		name = v.rule.Name
@@ -424,7 +424,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 // Copies returns the texts that can be copied: of the rule, then of the ACL on show.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, v.page)
-	if e := v.shown(); e != nil {
+	if e := v.shownACL(); e != nil {
 		a := e.Desired
 		if a == nil {
 			a = e.Live

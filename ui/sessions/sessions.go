@@ -19,7 +19,7 @@ type View struct {
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &View{}
-	v.table = widget.Of(sessions.Table, &v.st)
+	v.table = widget.TableOf(sessions.Table, &v.st)
 	v.table.Empty += ": L on a policy, on the ladder or on its page, begins one"
 	v.Of = v.table
 	return v
@@ -34,27 +34,27 @@ func (v *View) Sync(env *view.Env) {
 
 // Render draws the list, and below it the session under the cursor.
 func (v *View) Render(env *view.Env, w, h int) string {
-	s, ok := v.table.Selected()
+	s, ok := v.table.SelectedItem()
 	if !ok || h < 12 {
 		return v.table.Render(env.Styles, w, h)
 	}
 	var lines []string
 	for _, said := range s.DetailLines() {
-		for _, l := range widget.Flow(widget.Clean(said.Text), max(8, w-2)) {
+		for _, l := range widget.FlowText(widget.CleanText(said.Text), max(8, w-2)) {
 			lines = append(lines, widget.Line{{Text: " "}, {Text: l, Style: v.st.StyleOf(said.Role)}}.Render(w))
 		}
 	}
 	lines = lines[:min(len(lines), h/3)]
-	head := widget.Heading(s.Target.Label(), w, v.st).Render(w)
-	return v.table.Render(v.st, w, h-len(lines)-1) + "\n" + head + "\n" + widget.Pad(lines, len(lines))
+	head := widget.HeadingLine(s.Target.Label(), w, v.st).Render(w)
+	return v.table.Render(v.st, w, h-len(lines)-1) + "\n" + head + "\n" + widget.PadBlock(lines, len(lines))
 }
 
 // Do leads on from the session under the cursor.
 func (v *View) Do(env *view.Env, id action.ID) bool {
-	s, ok := v.table.Selected()
+	s, ok := v.table.SelectedItem()
 	switch id {
 	case action.Open:
-		if p := v.SelectedPage(); p.None() {
+		if p := v.SelectedPage(); p.IsNone() {
 			env.SayFailure("a namespace has no page")
 		} else {
 			env.OpenPage(p)
@@ -71,7 +71,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // WhyNot says why an action makes no sense here.
 func (v *View) WhyNot(_ *view.Env, id action.ID) string {
-	if _, ok := v.table.Selected(); !ok && (id == action.SessionsLogging || id == action.Open) { // nothing to lead on from
+	if _, ok := v.table.SelectedItem(); !ok && (id == action.SessionsLogging || id == action.Open) { // nothing to lead on from
 		return "no session here"
 	}
 	return ""
@@ -79,7 +79,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 
 // SelectedPage is the policy of the session under the cursor.
 func (v *View) SelectedPage() nav.Page {
-	if s, ok := v.table.Selected(); ok && s.Target.Kind.IsPolicy() {
+	if s, ok := v.table.SelectedItem(); ok && s.Target.Kind.IsPolicy() {
 		return nav.ToPolicy(s.Target)
 	}
 	return nav.Page{}

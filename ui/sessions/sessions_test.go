@@ -10,8 +10,8 @@ import (
 )
 
 func TestSessions(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Sessions))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Sessions))
 	s.Want("no logging session: L on a policy")
 	s.Want("(⏎ open)", "(L logging)")
 	now := uitest.Now
@@ -28,10 +28,10 @@ func TestSessions(t *testing.T) {
 		Annotations: map[string]string{model.AnnotationLogging: `{"allow":"info"}`, model.AnnotationLogSession: on.AnnotationText()}}))
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy, ns}, nil)
 	p.EndedLogs = []model.EndedLogSession{{Target: model.Key{Kind: model.KindANP, Name: "old"}, LogSession: on, At: now.Add(-time.Hour), How: "its time was over; the annotation is as before: no annotation"}}
-	s = uitest.Open(t, p, nav.To(nav.Sessions))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Sessions))
 	s.Golden("sessions")
 	s.Want("cluster-control", "deny=info", "ada@pc", "At the end: no annotation", "Namespace blue", "the level was changed meanwhile", "its time was over")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("L")
 	s.Want("log ANP cluster-control", "Session of ada@pc until", "e end the session")
 	s.Press("e")

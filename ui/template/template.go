@@ -20,23 +20,23 @@ import (
 	"rung/ui/widget"
 )
 
-// page is the view.
-type page struct {
+// templatePage is the view.
+type templatePage struct {
 	view.List
 	page  nav.Page
-	table *widget.Table[*item]
+	table *widget.Table[*templateItem]
 	st    *themes.StyleSet
 
-	world view.LatestWork // the cluster as templates look at it
-	w     *template.World
-	makes view.LatestWork
-	wrong string // why no policies could be made
-	pre   *preview.View
-	made  *pattern.MadeSet
+	world   view.LatestWork // the cluster as templates look at it
+	w       *template.World
+	makes   view.LatestWork
+	problem string // why no policies could be made
+	pre     *preview.View
+	madeSet *pattern.MadeSet
 }
 
-// item is a thing to pick: a blank policy, a template, or a set that exists.
-type item struct {
+// templateItem is a thing to pick: a blank policy, a template, or a set that exists.
+type templateItem struct {
 	id, name, purpose, asks string
 	head                    widget.Line
 	template                *template.Template
@@ -49,28 +49,28 @@ const blank = "blank policy"
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &page{page: p}
-	v.table = &widget.Table[*item]{
-		ID:      func(it *item) string { return it.id },
-		Full:    func(it *item) widget.Line { return it.head },
-		Skip:    func(it *item) bool { return it.head != nil },
-		Fixed:   func(it *item) bool { return it.head != nil },
+	v := &templatePage{page: p}
+	v.table = &widget.Table[*templateItem]{
+		ID:      func(it *templateItem) string { return it.id },
+		Full:    func(it *templateItem) widget.Line { return it.head },
+		Skip:    func(it *templateItem) bool { return it.head != nil },
+		Fixed:   func(it *templateItem) bool { return it.head != nil },
 		NoBelow: true,
-		Columns: []widget.Column[*item]{
-			{Title: "TEMPLATE", Min: 16, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.name, v.st.Accent) }},
-			{Title: "FOR", Min: 61, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.purpose) }},
-			{Title: "ASKS", Drop: 1, Min: 9, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.asks, v.st.Dim) }},
+		Columns: []widget.TableColumn[*templateItem]{
+			{Title: "TEMPLATE", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
+			{Title: "FOR", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.PlainLine(it.purpose) }},
+			{Title: "ASKS", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
 		},
 	}
 	v.Of = v.table
 	return v
 }
 
-// whole says whether the page is about what a set misses.
-func (v *page) whole() bool { return v.page.Key.Name != "" }
+// isForSet says whether the page is about what a set misses.
+func (v *templatePage) isForSet() bool { return v.page.Key.Name != "" }
 
 // Sync looks at the cluster once, and lists what can be picked.
-func (v *page) Sync(env *view.Env) {
+func (v *templatePage) Sync(env *view.Env) {
 	v.st = env.Styles
 	if v.pre != nil {
 		v.pre.Sync(env)
@@ -82,25 +82,25 @@ func (v *page) Sync(env *view.Env) {
 			return pattern.WorldOf(rev).PreparedWorld(), nil
 		})
 	}
-	if !v.whole() {
-		v.fill(env)
+	if !v.isForSet() {
+		v.fillTable(env)
 	}
 }
 
-// fill lists the templates, and the sets there are.
-func (v *page) fill(env *view.Env) {
-	items := []*item{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
+// fillTable lists the templates, and the sets there are.
+func (v *templatePage) fillTable(env *view.Env) {
+	items := []*templateItem{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
 	for _, t := range template.AllTemplates() {
 		var asks []string
 		for _, q := range t.AskedQuestions() {
 			asks = append(asks, q.Name)
 		}
-		items = append(items, &item{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
+		items = append(items, &templateItem{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
 	}
 	if sets := template.KnownSets(env.Rev.Cluster); len(sets) > 0 {
-		items = append(items, &item{id: "# sets", head: widget.Heading("made from templates here", max(1, env.W-2), v.st)})
+		items = append(items, &templateItem{id: "# sets", head: widget.HeadingLine("made from templates here", max(1, env.W-2), v.st)})
 		for _, k := range sets {
-			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
+			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
 				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
@@ -112,18 +112,18 @@ func (v *page) fill(env *view.Env) {
 }
 
 // ReceiveResult takes what was worked out.
-func (v *page) ReceiveResult(env *view.Env, msg any) {
+func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 	if w, err, ok := view.TakeResult[*template.World](&v.world, msg); ok {
 		v.w = w
 		if err != nil {
-			v.wrong = err.Error()
-		} else if v.whole() {
-			v.make(env, nil)
+			v.problem = err.Error()
+		} else if v.isForSet() {
+			v.makePolicies(env, nil)
 		}
 		return
 	}
 	if m, err, ok := view.TakeResult[*pattern.MadeSet](&v.makes, msg); ok {
-		v.show(env, m, err)
+		v.showMade(env, m, err)
 		return
 	}
 	if v.pre != nil {
@@ -131,8 +131,8 @@ func (v *page) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// make makes the policies of a template and its answers, or those that the page's set misses.
-func (v *page) make(env *view.Env, of func(*template.World) (*pattern.MadeSet, error)) {
+// makePolicies makes the policies of a template and its answers, or those that the page's set misses.
+func (v *templatePage) makePolicies(env *view.Env, of func(*template.World) (*pattern.MadeSet, error)) {
 	w, key := v.w, v.page.Key
 	if of == nil {
 		of = func(w *template.World) (*pattern.MadeSet, error) {
@@ -143,14 +143,14 @@ func (v *page) make(env *view.Env, of func(*template.World) (*pattern.MadeSet, e
 			return pattern.CompleteSet(w, k.Name, nil)
 		}
 	}
-	v.wrong = ""
+	v.problem = ""
 	view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
 }
 
-// show goes on to the preview.
-func (v *page) show(env *view.Env, m *pattern.MadeSet, err error) {
+// showMade goes on to the preview.
+func (v *templatePage) showMade(env *view.Env, m *pattern.MadeSet, err error) {
 	if err != nil {
-		v.wrong = err.Error()
+		v.problem = err.Error()
 		if errors.Is(err, template.ErrWhole) {
 			env.SayText("%v", err)
 		} else {
@@ -158,47 +158,47 @@ func (v *page) show(env *view.Env, m *pattern.MadeSet, err error) {
 		}
 		return
 	}
-	v.made = m
+	v.madeSet = m
 	for _, n := range m.Notes {
 		env.SayText("%s", n)
 	}
-	v.pre = preview.Change(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
-		Crumb: "preview", Edit: v.edit, Cancel: v.cancel, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
+	v.pre = preview.PreviewMutation(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.PreviewOptions{
+		Crumb: "preview", Edit: v.editText, Cancel: v.cancelForm, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
 	})
 	v.pre.Sync(env)
 }
 
-// edit goes on with the text in the editor.
-func (v *page) edit(env *view.Env) {
-	text, base := v.made.Text, v.made.Base
-	if m := v.pre.Mutation(); len(m.YAML) > 0 {
+// editText goes on with the text in the editor.
+func (v *templatePage) editText(env *view.Env) {
+	text, base := v.madeSet.Text, v.madeSet.Base
+	if m := v.pre.CurrentMutation(); len(m.YAML) > 0 {
 		text, base = string(m.YAML), string(m.Base)
 	}
 	key := model.PolicyKey{}
-	if len(v.made.Changed) > 0 {
-		key = v.made.Changed[0]
+	if len(v.madeSet.Changed) > 0 {
+		key = v.madeSet.Changed[0]
 	}
-	notes := append([]string{"made from the template " + v.made.Template.Name + "."}, v.made.Notes...)
+	notes := append([]string{"made from the template " + v.madeSet.Template.Name + "."}, v.madeSet.Notes...)
 	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
-// cancel goes back to the list, or to where what a set misses was asked for.
-func (v *page) cancel(env *view.Env) {
-	v.pre, v.made = nil, nil
+// cancelForm goes back to the list, or to where what a set misses was asked for.
+func (v *templatePage) cancelForm(env *view.Env) {
+	v.pre, v.madeSet = nil, nil
 	env.SayText("nothing was changed")
-	if v.whole() {
+	if v.isForSet() {
 		env.GoBack()
 	}
 }
 
 // Do picks.
-func (v *page) Do(env *view.Env, id action.ID) bool {
+func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	if id != action.Open {
 		return v.List.Do(env, id)
 	}
-	it, ok := v.table.Selected()
+	it, ok := v.table.SelectedItem()
 	switch {
-	case !ok || v.whole():
+	case !ok || v.isForSet():
 		env.SayFailure("nothing to pick here")
 	case it.id == blank:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
@@ -208,21 +208,21 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(nav.ToPolicy(it.set.MainPolicy().Key))
 	case it.set != nil:
 		name := it.set.Name
-		v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
+		v.makePolicies(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
 	case it.template != nil:
 		t := it.template
 		env.AskDialog(newForm(v.w, t, func(env *view.Env, a template.Answers) {
-			v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
+			v.makePolicies(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
 		}))
 	}
 	return true
 }
 
 // Scopes are the keys of the list.
-func (v *page) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
+func (v *templatePage) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
 
 // FrontView is the preview of what was made.
-func (v *page) FrontView() view.View {
+func (v *templatePage) FrontView() view.View {
 	if v.pre == nil {
 		return nil
 	}
@@ -230,26 +230,26 @@ func (v *page) FrontView() view.View {
 }
 
 // SelectedPage is the policy that is about the set under the cursor.
-func (v *page) SelectedPage() nav.Page {
-	if it, ok := v.table.Selected(); ok && it.set != nil {
+func (v *templatePage) SelectedPage() nav.Page {
+	if it, ok := v.table.SelectedItem(); ok && it.set != nil {
 		return nav.ToPolicy(it.set.MainPolicy().Key)
 	}
 	return nav.Page{}
 }
 
 // Crumb names the page.
-func (v *page) Crumb() string {
+func (v *templatePage) Crumb() string {
 	switch {
-	case v.made != nil:
-		return "new " + v.made.Name
-	case v.whole():
+	case v.madeSet != nil:
+		return "new " + v.madeSet.Name
+	case v.isForSet():
 		return "what is missing"
 	}
 	return "new from a template"
 }
 
 // TellState says how far it is.
-func (v *page) TellState(env *view.Env) widget.Line {
+func (v *templatePage) TellState(env *view.Env) widget.Line {
 	switch {
 	case v.makes.IsUnderWay():
 		return env.BusyLine(v.makes.BeganAt(), "making the policies")
@@ -260,7 +260,7 @@ func (v *page) TellState(env *view.Env) widget.Line {
 }
 
 // WorkingSince is since when something is worked out.
-func (v *page) WorkingSince() time.Time {
+func (v *templatePage) WorkingSince() time.Time {
 	if v.makes.IsUnderWay() {
 		return v.makes.BeganAt()
 	}
@@ -268,24 +268,24 @@ func (v *page) WorkingSince() time.Time {
 }
 
 // Render draws the list, or why there is none.
-func (v *page) Render(env *view.Env, w, h int) string {
+func (v *templatePage) Render(env *view.Env, w, h int) string {
 	var lines []string
-	if v.wrong != "" {
+	if v.problem != "" {
 		mark := "✗"
-		for _, l := range widget.Flow(widget.Clean(v.wrong), max(1, w-6)) {
+		for _, l := range widget.FlowText(widget.CleanText(v.problem), max(1, w-6)) {
 			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: env.Styles.Error}, {Text: l}}.Render(w))
 			mark = " "
 		}
 		lines = append(lines, "")
 	}
-	if v.whole() {
-		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.wrong == "" {
-			lines = append(lines, "", widget.Join(widget.Plain("  "), l).Render(w))
+	if v.isForSet() {
+		if l := env.BusyLine(v.WorkingSince(), "working out what is missing"); l != nil && v.problem == "" {
+			lines = append(lines, "", widget.JoinLines(widget.PlainLine("  "), l).Render(w))
 		}
-		return widget.Pad(lines, h)
+		return widget.PadBlock(lines, h)
 	}
 	if len(lines) >= h {
-		return widget.Pad(lines, h)
+		return widget.PadBlock(lines, h)
 	}
 	out := v.table.Render(env.Styles, w, h-len(lines))
 	for i := len(lines) - 1; i >= 0; i-- {

@@ -21,7 +21,7 @@ func TestPick(t *testing.T) {
 	_, s := start(t, nav.ToTemplate(50))
 	s.Want("blank policy", "at priority 50", "tenant-isolation", "label, tenants, priority")
 	s.Golden("pick")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // TestForm: what is offered follows the answers before, values are taken in and out, what is
@@ -47,7 +47,7 @@ func TestForm(t *testing.T) {
 	s.Press("enter")
 	s.Want("● 30 is taken by break-glass")
 	s.Golden("form-priority")
-	s.Resizes()
+	s.ResizeAll()
 	s.Press("esc")
 	s.WantNot("At which priorities?")
 }

@@ -14,52 +14,52 @@ import (
 	"rung/ui/view"
 )
 
-// draw makes the lines: the verdict in words first, then what it was, the ends, the rows,
+// drawLines makes the lines: the verdict in words first, then what it was, the ends, the rows,
 // and the path.
-func (v *page) draw(env *view.Env) {
+func (v *tracePage) drawLines(env *view.Env) {
 	second := int64(0)
-	if !v.when.IsZero() {
+	if !v.changedAt.IsZero() {
 		second = env.Now.Unix()
 	}
-	f := frame{v.now, v.err, env.Styles, env.W, v.all, second, v.rev, v.ovn.shown()}
-	if f == v.drawn && v.wrong == "" {
+	f := lineInputs{v.current, v.err, env.Styles, env.W, v.showsAll, second, v.rev, v.ovn.drawnState()}
+	if f == v.drawn && v.problem == "" {
 		return
 	}
 	v.drawn = f
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
-	case v.wrong != "":
-		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.wrong, nav.Page{})
+	case v.problem != "":
+		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
 	case v.err != nil:
 		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
-		v.before(env, s)
-	case v.now == nil:
+		v.addBefore(env, s)
+	case v.current == nil:
 		s.Add("wait", nil, nav.Page{})
 	default:
-		v.answer(env, s)
+		v.addAnswer(env, s)
 	}
 	v.Pane.SetItems(s.Lines)
 }
 
-// before says what the answer was until when.
-func (v *page) before(env *view.Env, s *detail.Sheet) {
-	if !v.when.IsZero() {
-		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
+// addBefore says what the answer was until when.
+func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
+	if !v.changedAt.IsZero() {
+		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
 	}
 }
 
-// answer is the whole.
-func (v *page) answer(env *view.Env, s *detail.Sheet) {
-	t, st := v.now, s.St
+// addAnswer is the whole.
+func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
+	t, st := v.current, s.St
 	sign, look := detail.VerdictSign(t.Verdict, st)
-	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
+	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.showsAll}
 	var to nav.Page
 	if len(t.Paths) == 1 && len(t.Families) == 0 {
 		to = d.DecidingPage(&t.Paths[0])
 	}
 	s.AddParagraph("verdict", 0, sign, look, st.Title, t.Sentence(), to)
-	v.before(env, s)
+	v.addBefore(env, s)
 	if text := t.ServiceInFront(); text != "" {
 		s.AddParagraph("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
 	}
@@ -78,7 +78,7 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	v.byOVN(s)
 	detail.AddOmissions(s, t.NotConsidered)
 	if len(t.Families) == 0 {
-		v.paths(s, d, t, "")
+		v.addPaths(s, d, t, "")
 		return
 	}
 	for _, one := range t.Families {
@@ -87,12 +87,12 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 		s.AddHead(name)
 		s.AddParagraph("family."+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
 		v.byRows(s, one, name+".")
-		v.paths(s, d, one, name+".")
+		v.addPaths(s, d, one, name+".")
 	}
 }
 
-// paths draws the ways of a connection; at begins the names of their lines.
-func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at string) {
+// addPaths draws the ways of a connection; at begins the names of their lines.
+func (v *tracePage) addPaths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at string) {
 	st := s.St
 	if len(t.Paths) == 0 {
 		return
@@ -108,7 +108,7 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.AddParagraph(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
+			s.AddParagraph(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+briefPath(p), v.endpointTrace(p))
 		}
 	}
 	for i := range t.Paths {
@@ -121,16 +121,16 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 	}
 }
 
-// brief says what becomes of the way to an endpoint: who allows it stands below.
-func brief(p *trace.Path) string {
+// briefPath says what becomes of the way to an endpoint: who allows it stands below.
+func briefPath(p *trace.Path) string {
 	if p.Verdict == verdict.Allow {
 		return p.Verdict.DoneText()
 	}
 	return p.Sentence()
 }
 
-// endpoint is the trace to one endpoint of a Service, as if it was asked for itself.
-func (v *page) endpoint(p *trace.Path) nav.Page {
+// endpointTrace is the trace to one endpoint of a Service, as if it was asked for itself.
+func (v *tracePage) endpointTrace(p *trace.Path) nav.Page {
 	q := v.question
 	q.To, q.Port = p.To.Addr.String(), int(p.To.Port)
 	if p.To.Key.Name != "" {
@@ -141,7 +141,7 @@ func (v *page) endpoint(p *trace.Path) nav.Page {
 
 // byRows says in a line whether the rows say the same, and where they do not, why; at begins the
 // names of its lines.
-func (v *page) byRows(s *detail.Sheet, t *trace.Trace, at string) {
+func (v *tracePage) byRows(s *detail.Sheet, t *trace.Trace, at string) {
 	st := s.St
 	for i := range t.Disagree {
 		g := &t.Disagree[i]

@@ -25,5 +25,5 @@ func TestNoRowsOf2016(t *testing.T) {
 	s.Want("denied by isolation annotation of blue", "OVN-Kubernetes has no rows for the isolation", "a known divergence, not drift", "≠ say allow")
 	s.WantNot("rows disagree", "rows agree")
 	s.Golden("isolation2016")
-	s.Resizes()
+	s.ResizeAll()
 }

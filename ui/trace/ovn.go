@@ -13,32 +13,32 @@ import (
 	"rung/ui/view"
 )
 
-// asking is ovn-trace, as it is asked and what it said.
-type asking struct {
+// ovnAsking is ovn-trace, as it is asked and what it said.
+type ovnAsking struct {
 	view.LatestWork
-	wanted bool // ask as soon as the page is there
-	doing  *atomic.Pointer[string]
-	seen   string // of doing
-	words  *flows.OVNWords
-	at     time.Time // of the answer
-	err    error
+	isWanted   bool // ask as soon as the page is there
+	doing      *atomic.Pointer[string]
+	seenStep   string // of doing
+	words      *flows.OVNWords
+	answeredAt time.Time // of the answer
+	err        error
 }
 
-// shown is the part of asking that is drawn.
-type shown struct {
+// drawnAsking is the part of asking that is drawn.
+type drawnAsking struct {
 	asks  bool
 	doing string
 	words *flows.OVNWords
 	err   error
 }
 
-func (a *asking) shown() shown {
-	a.seen = a.now()
-	return shown{a.IsUnderWay(), a.seen, a.words, a.err}
+func (a *ovnAsking) drawnState() drawnAsking {
+	a.seenStep = a.stepNow()
+	return drawnAsking{a.IsUnderWay(), a.seenStep, a.words, a.err}
 }
 
-// now names the step that ovn-trace is at, empty for none.
-func (a *asking) now() string {
+// stepNow names the step that ovn-trace is at, empty for none.
+func (a *ovnAsking) stepNow() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {
 			return *p
@@ -47,23 +47,23 @@ func (a *asking) now() string {
 	return ""
 }
 
-// heard says whether something else is being done than was drawn.
-func (a *asking) heard() bool { return a.IsUnderWay() && a.now() != a.seen }
+// hasNews says whether something else is being done than was drawn.
+func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
-func (a *asking) take(t *flows.OVNTrace, err error) {
+func (a *ovnAsking) takeTrace(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
 	if t != nil {
 		words := t.InWords()
-		a.words, a.at = &words, t.At
+		a.words, a.answeredAt = &words, t.At
 	}
 }
 
 // askOVN asks ovn-trace; leaving the page ends it.
-func (v *page) askOVN(env *view.Env) {
-	v.ovn.wanted = false
+func (v *tracePage) askOVN(env *view.Env) {
+	v.ovn.isWanted = false
 	switch {
-	case v.wrong != "":
-		env.SayFailure("cannot ask: %s", v.wrong)
+	case v.problem != "":
+		env.SayFailure("cannot ask: %s", v.problem)
 		return
 	case !env.Rev.System.HasFeature(system.Rows):
 		env.SayFailure("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
@@ -80,13 +80,13 @@ func (v *page) askOVN(env *view.Env) {
 
 // byOVN says what ovn-trace said, stage by stage; where the rows say something else, that
 // stands below.
-func (v *page) byOVN(s *detail.Sheet) {
+func (v *tracePage) byOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {
 	case a.IsUnderWay():
 		text := "asking OVN"
-		if a.seen != "" {
-			text += ": " + a.seen
+		if a.seenStep != "" {
+			text += ": " + a.seenStep
 		}
 		s.AddParagraph("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
@@ -96,7 +96,7 @@ func (v *page) byOVN(s *detail.Sheet) {
 	}
 }
 
-func (v *page) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
+func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	st := s.St
 	sign, look := "✓", st.OK
 	switch {
@@ -105,7 +105,7 @@ func (v *page) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	case !w.Agrees:
 		sign, look = "?", st.Warn
 	}
-	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.at.Format(time.TimeOnly), w.Headline), nav.Page{})
+	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.answeredAt.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
 		way := &w.Ways[i]
 		if way.To != "" {

@@ -68,9 +68,9 @@ func TestAskOVN(t *testing.T) {
 // Who comes with the question whether OVN says the same has it asked.
 func TestBeginsWithOVN(t *testing.T) {
 	p := facts(t)
-	s := uitest.Open(t, p, nav.ToOVNTrace(denied))
+	s := uitest.OpenScreen(t, p, nav.ToOVNTrace(denied))
 	s.Want("● OVN: no ovn-trace can be run here")
-	if !nav.ToOVNTrace(denied).Same(nav.ToTrace(denied)) {
+	if !nav.ToOVNTrace(denied).IsSamePlace(nav.ToTrace(denied)) {
 		t.Error("they are two places")
 	}
 }

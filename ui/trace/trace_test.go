@@ -19,14 +19,14 @@ var since = uitest.Now.Add(-54 * time.Second)
 // facts are the demo with the rows of all units, in sync.
 func facts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	return p
 }
 
 func open(t testing.TB, p *revision.Facts, question string) *uitest.Screen {
 	t.Helper()
-	return uitest.Open(t, p, nav.ToTrace(question))
+	return uitest.OpenScreen(t, p, nav.ToTrace(question))
 }
 
 // noDNS are facts where nobody knows the addresses of DNS names.
@@ -64,7 +64,7 @@ func altered(t testing.TB, p *revision.Facts) {
 func TestGoldens(t *testing.T) {
 	s := open(t, facts(t), denied)
 	s.Golden("denied")
-	s.Resizes()
+	s.ResizeAll()
 
 	open(t, facts(t), "yellow/web-f0 restricted/vault-j0 TCP 8080").Golden("pass")
 
@@ -93,12 +93,12 @@ func TestIdleCNP(t *testing.T) {
 	s.Golden("idle-cnp")
 	for s.Press("down"); !strings.Contains(s.Line("▸"), "CNP edge-next"); s.Press("down") {
 		if strings.Contains(s.Line("▸"), "no row matches") {
-			t.Fatal(s.Frame())
+			t.Fatal(s.PlainFrame())
 		}
 	}
 	s.Press("enter")
-	if !strings.Contains(s.Frame(), "edge-next ingress 0") {
-		t.Error(s.Frame())
+	if !strings.Contains(s.PlainFrame(), "edge-next ingress 0") {
+		t.Error(s.PlainFrame())
 	}
 }
 
@@ -116,7 +116,7 @@ func TestVerdictInWordsFirst(t *testing.T) {
 	} {
 		s := open(t, noDNS(t), question)
 		if l := s.Line("▸"); !strings.Contains(l, want) {
-			t.Errorf("%s: the first line is %q, want %q\n%s", question, l, want, s.Frame())
+			t.Errorf("%s: the first line is %q, want %q\n%s", question, l, want, s.PlainFrame())
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestLeadsToRuleRowAndPod(t *testing.T) {
 		s.Press("g")
 		for i := 0; !strings.Contains(s.Line("▸"), line); i++ {
 			if i > 40 {
-				t.Fatalf("no line %q:\n%s", line, s.Frame())
+				t.Fatalf("no line %q:\n%s", line, s.PlainFrame())
 			}
 			s.Press("j")
 		}

@@ -14,8 +14,8 @@ type ChoiceDialog struct {
 	Items []ChoiceItem
 	Done  func(env *Env, i int)
 
-	at    int
-	focus int // the line of the item under the cursor in the last drawing
+	cursorAt int
+	focus    int // the line of the item under the cursor in the last drawing
 }
 
 // ChoiceItem is a thing to choose. WhyNot disables it with a reason.
@@ -39,16 +39,16 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 	case key == "esc" || key == "q":
 		return true
 	case key == "down" || key == "j" || key == "tab" || key == "ctrl+n":
-		c.at = min(c.at+1, len(c.Items)-1)
+		c.cursorAt = min(c.cursorAt+1, len(c.Items)-1)
 	case key == "up" || key == "k" || key == "shift+tab" || key == "ctrl+p":
-		c.at = max(c.at-1, 0)
+		c.cursorAt = max(c.cursorAt-1, 0)
 	case key == "enter":
-		pick = c.at
+		pick = c.cursorAt
 	}
 	if pick < 0 || pick >= len(c.Items) {
 		return false
 	}
-	c.at = pick
+	c.cursorAt = pick
 	if c.Items[pick].WhyNot != "" {
 		return false
 	}
@@ -62,22 +62,22 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 func (c *ChoiceDialog) Paste(string) {}
 
 // StartAt puts the cursor on an item to begin with.
-func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.at = i; return c }
+func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.cursorAt = i; return c }
 
 // Draw lists the things.
 func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
 	wide := 0
 	for _, it := range c.Items {
-		wide = max(wide, widget.Width(it.Text))
+		wide = max(wide, widget.TextWidth(it.Text))
 	}
 	for i, it := range c.Items {
 		mark := " "
-		if i == c.at {
+		if i == c.cursorAt {
 			mark, c.focus = "▸", len(lines)
 		}
 		for _, l := range it.itemLines(mark, wide, w, st) {
-			if i == c.at {
+			if i == c.cursorAt {
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
 				lines = append(lines, l.Render(w))
@@ -102,12 +102,12 @@ func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) [
 		key, text, note = "("+cmp.Or(it.Key, "–")+") ", st.Dim, "not now: "+it.WhyNot
 	}
 	l := widget.Line{{Text: mark}, {Text: key, Style: st.Key}, {Text: it.Text, Style: text}}
-	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.Width(it.Text))+2)+note, st.Dim); one.Width() <= w || note == "" {
+	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(it.Text))+2)+note, st.Dim); one.LineWidth() <= w || note == "" {
 		return []widget.Line{one}
 	}
 	out := []widget.Line{l}
-	for _, s := range widget.Flow(note, max(1, w-6)) {
-		out = append(out, widget.Styled("      "+s, st.Dim))
+	for _, s := range widget.FlowText(note, max(1, w-6)) {
+		out = append(out, widget.StyledLine("      "+s, st.Dim))
 	}
 	return out
 }

@@ -76,14 +76,14 @@ type ConfirmDialog struct {
 	// nil, or a nil question: there is nothing to ask any more, which is said.
 	Again func() *ConfirmDialog
 
-	yes     bool
-	trial   int    // of Trials, from 1; 0 is none
-	changed string // and there is nothing to ask any more
-	again   string // what changed, of a question shown again
-	unread  bool   // nobody has answered it since
-	wrong   string // what is wrong with the answer
-	input   widget.Input
-	typing  int // the line of the input in the last drawing, 0 for none
+	yes        bool
+	trial      int    // of Trials, from 1; 0 is none
+	changed    string // and there is nothing to ask any more
+	changeText string // what changed, of a question shown again
+	isChanged  bool   // nobody has answered it since
+	problem    string // what is wrong with the answer
+	input      widget.TextInput
+	typing     int // the line of the input in the last drawing, 0 for none
 }
 
 // isStale says whether there is nothing to be asked any more. A question that is another
@@ -110,7 +110,7 @@ func (c *ConfirmDialog) isStale() bool {
 	c.Trials, c.YesTrial = now.Trials, now.YesTrial
 	c.trial = min(c.trial, len(c.Trials))
 	c.Type = cmp.Or(c.Type, asked) // what is being typed does not become the letters y and n
-	c.again, c.unread, c.yes, c.wrong = what, true, false, ""
+	c.changeText, c.isChanged, c.yes, c.problem = what, true, false, ""
 	return false
 }
 
@@ -118,15 +118,15 @@ func (c *ConfirmDialog) isStale() bool {
 func (c *ConfirmDialog) TypesText() bool { return c.Type != "" }
 
 // IsUnread says whether the question became another that nobody has answered since.
-func (c *ConfirmDialog) IsUnread() bool { return c.unread }
+func (c *ConfirmDialog) IsUnread() bool { return c.isChanged }
 
 // IsGone says whether there is nothing to ask any more, since something changed.
-func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.again != "" && c.WhyNot != "" }
+func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.changeText != "" && c.WhyNot != "" }
 
 // carryOutYes carries out yes, but for the first of a question that became another.
 func (c *ConfirmDialog) carryOutYes(env *Env) bool {
-	if c.unread {
-		c.unread, c.wrong = false, "not done: this changed while you were answering; read it again, then repeat your answer"
+	if c.isChanged {
+		c.isChanged, c.problem = false, "not done: this changed while you were answering; read it again, then repeat your answer"
 		return false
 	}
 	if c.trial > 0 {
@@ -155,7 +155,7 @@ func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
 	case "y", "Y":
 		return c.carryOutYes(env)
 	case "left", "right", "tab", "shift+tab":
-		c.yes, c.wrong = !c.yes, ""
+		c.yes, c.problem = !c.yes, ""
 	case "enter":
 		if c.yes {
 			return c.carryOutYes(env)
@@ -171,17 +171,17 @@ func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 	case "esc":
 		return c.carryOut(env, c.No)
 	case "enter":
-		switch strings.TrimSpace(c.input.Value()) {
+		switch strings.TrimSpace(c.input.InputText()) {
 		case c.Type:
 			return c.carryOutYes(env)
 		case "":
 			return c.carryOut(env, c.No)
 		}
-		c.wrong = "the name is " + c.Type
+		c.problem = "the name is " + c.Type
 		return false
 	}
-	c.wrong = ""
-	c.input.Key(env.Keys, key, text)
+	c.problem = ""
+	c.input.PressKey(env.Keys, key, text)
 	return false
 }
 
@@ -195,8 +195,8 @@ func (c *ConfirmDialog) carryOut(env *Env, f func(*Env)) bool {
 // Paste types into the name.
 func (c *ConfirmDialog) Paste(text string) {
 	if c.Type != "" && c.WhyNot == "" {
-		c.wrong = ""
-		c.input.Insert(text)
+		c.problem = ""
+		c.input.InsertText(text)
 	}
 }
 
@@ -222,8 +222,8 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for _, p := range c.Warn {
 		lines = append(lines, warningLines(p, st, w)...)
 	}
-	if c.again != "" { // beside the answer: a long question is shown from its end
-		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.again+".", st, w)...)
+	if c.changeText != "" { // beside the answer: a long question is shown from its end
+		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.changeText+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))
@@ -237,8 +237,8 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		return c.Title, c.drawName(lines, st, w)
 	}
 	lines = append(lines, c.answerLines(st, w)...)
-	if c.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
+	if c.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, c.problem, w)...)
 	}
 	return c.Title, lines
 }
@@ -258,37 +258,37 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 
 // answerLines are no and yes, beside each other where there is room.
 func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
-	no, yes := widget.Styled("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.Styled("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
+	no, yes := widget.StyledLine("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.StyledLine("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
 	if c.yes {
 		chosen = &yes
 	}
-	*chosen = widget.Styled("["+strings.TrimSuffix((*chosen)[0].Text[1:], " ")+"]", st.Selection)
-	if 1+no.Width()+3+yes.Width() <= w {
-		return []string{widget.Join(widget.Plain(" "), no, widget.Plain("   "), yes).Render(w)}
+	*chosen = widget.StyledLine("["+strings.TrimSuffix((*chosen)[0].Text[1:], " ")+"]", st.Selection)
+	if 1+no.LineWidth()+3+yes.LineWidth() <= w {
+		return []string{widget.JoinLines(widget.PlainLine(" "), no, widget.PlainLine("   "), yes).Render(w)}
 	}
-	return []string{widget.Join(widget.Plain(" "), no).Render(w), widget.Join(widget.Plain(" "), yes).Render(w)}
+	return []string{widget.JoinLines(widget.PlainLine(" "), no).Render(w), widget.JoinLines(widget.PlainLine(" "), yes).Render(w)}
 }
 
 // drawName adds the name to type, what was typed and what is wrong with that.
 func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []string {
 	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
-	if ask.Width() <= w {
+	if ask.LineWidth() <= w {
 		lines = append(lines, ask.Render(w))
 	} else {
 		lines = append(lines, paragraphLines(strings.TrimSpace(ask.String()), themes.Style{}, w)...)
 	}
 	lines = append(lines, typeHere+c.input.Render(st, max(1, w-len(typeHere)-1)))
 	c.typing = len(lines) - 1
-	if c.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, c.wrong, w)...)
+	if c.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, c.problem, w)...)
 	}
 	return lines
 }
 
 // paragraphLines is text in lines of the box.
 func paragraphLines(text string, style themes.Style, w int) []string {
-	lines := widget.Flow(text, max(1, w-2))
+	lines := widget.FlowText(text, max(1, w-2))
 	for i := range lines {
 		lines[i] = " " + style.Render(lines[i])
 	}
@@ -297,7 +297,7 @@ func paragraphLines(text string, style themes.Style, w int) []string {
 
 // signedParagraph is a paragraph with a sign before it, both in one look.
 func signedParagraph(sign string, style themes.Style, text string, w int) []string {
-	lines := widget.Flow(text, max(1, w-4))
+	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
@@ -310,7 +310,7 @@ func signedParagraph(sign string, style themes.Style, text string, w int) []stri
 
 // warningLines is a paragraph with a sign before it.
 func warningLines(text string, st *themes.StyleSet, w int) []string {
-	lines := widget.Flow(text, max(1, w-4))
+	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
@@ -322,9 +322,9 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 }
 
 // AskFind asks for a text and goes to the first place that has it, or says that there is none.
-func AskFind(env *Env, t *widget.Text) {
+func AskFind(env *Env, t *widget.TextView) {
 	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
-		if f := widget.ParseFilter(text); !t.Find(f) && !f.Empty() {
+		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
 			return fmt.Sprintf("%q is not in the text", text)
 		}
 		return ""
@@ -341,16 +341,16 @@ type PromptDialog struct {
 	Check func(string) string
 	Done  func(*Env, string)
 
-	input  widget.Input
-	begun  bool
-	wrong  string
-	typing int // the line of the input in the last drawing
+	input   widget.TextInput
+	begun   bool
+	problem string
+	typing  int // the line of the input in the last drawing
 }
 
 func (p *PromptDialog) beginInput() {
 	if !p.begun {
 		p.begun = true
-		p.input.Prefill(p.Value)
+		p.input.PrefillText(p.Value)
 	}
 }
 
@@ -362,23 +362,23 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 		return true
 	case "enter":
 		if p.Check != nil {
-			p.wrong = p.Check(p.input.Value())
-			if p.wrong != "" {
+			p.problem = p.Check(p.input.InputText())
+			if p.problem != "" {
 				return false
 			}
 		}
 		if p.Done != nil {
-			p.Done(env, p.input.Value())
+			p.Done(env, p.input.InputText())
 		}
 		return true
 	}
-	p.input.Key(env.Keys, key, text)
-	p.wrong = ""
+	p.input.PressKey(env.Keys, key, text)
+	p.problem = ""
 	return false
 }
 
 // Paste types into the line.
-func (p *PromptDialog) Paste(text string) { p.beginInput(); p.wrong = ""; p.input.Insert(text) }
+func (p *PromptDialog) Paste(text string) { p.beginInput(); p.problem = ""; p.input.InsertText(text) }
 
 // TypesText says that a line is typed.
 func (p *PromptDialog) TypesText() bool { return true }
@@ -391,13 +391,13 @@ func (p *PromptDialog) Cursor() (x, line int, ok bool) {
 // Draw shows the line and what is wrong with it.
 func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	p.beginInput()
-	lines := paragraphLines(widget.Clean(p.Label), themes.Style{}, w)
+	lines := paragraphLines(widget.CleanText(p.Label), themes.Style{}, w)
 	p.typing = len(lines)
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
 	switch {
-	case p.wrong != "":
-		lines = append(lines, signedParagraph("●", st.Error, p.wrong, w)...)
-	case p.input.Prefilled():
+	case p.problem != "":
+		lines = append(lines, signedParagraph("●", st.Error, p.problem, w)...)
+	case p.input.IsPrefilled():
 		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}
 	return p.Title, lines

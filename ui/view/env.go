@@ -90,7 +90,7 @@ func (e *Env) BusyLine(since time.Time, what string) widget.Line {
 	if e.Sign == "" || e.Now.Sub(since) < widget.SpinAfter {
 		return nil
 	}
-	return widget.Styled(e.Sign+" "+what, e.Styles.Info)
+	return widget.StyledLine(e.Sign+" "+what, e.Styles.Info)
 }
 
 // SavedDir is the folder for what the user saves; FileStamp is the moment, for a file's name.
@@ -110,7 +110,7 @@ func (e *Env) TakeAsks() []any {
 
 // OpenPage goes to a page; a page that is no place says so.
 func (e *Env) OpenPage(p nav.Page) {
-	if p.None() {
+	if p.IsNone() {
 		e.SayFailure("nothing to open here")
 		return
 	}
@@ -165,21 +165,21 @@ func (e *Env) SwitchContext(context string) { e.addAsk(SwitchAsk{context}) }
 
 // PageSetups are how pages of a kind were last set up by the user, for the next page of that
 // kind: until the console ends. The zero value and nil keep nothing.
-type PageSetups struct{ by map[nav.Kind]any }
+type PageSetups struct{ by map[nav.PageKind]any }
 
 // KeepSetup keeps what the next page of a kind begins with.
-func (k *PageSetups) KeepSetup(kind nav.Kind, set any) {
+func (k *PageSetups) KeepSetup(kind nav.PageKind, set any) {
 	if k == nil {
 		return
 	}
 	if k.by == nil {
-		k.by = map[nav.Kind]any{}
+		k.by = map[nav.PageKind]any{}
 	}
 	k.by[kind] = set
 }
 
 // SetupOf returns the settings kept for a kind of page, nil for none.
-func (k *PageSetups) SetupOf(kind nav.Kind) any {
+func (k *PageSetups) SetupOf(kind nav.PageKind) any {
 	if k == nil {
 		return nil
 	}

@@ -34,25 +34,25 @@ func AskLogging(env *Env, keys ...model.Key) {
 
 // loggingDialog is the question what logs: one row per action, and one for how long.
 type loggingDialog struct {
-	keys     []model.Key
-	now      model.LogLevels
-	broken   string               // what is wrong with the annotation that is there
-	session  *policies.LogSession // of one of them; sessions is how many have one
-	sessions int
-	clock    time.Time
-	rows     []logRow
-	times    []sessionTime
-	lasts    int // index into times
-	at       int // the row; len(rows) is the time
-	focus    int // the line of that row in the last drawing
-	options  []string
+	keys      []model.Key
+	levelsNow model.LogLevels
+	broken    string               // what is wrong with the annotation that is there
+	session   *policies.LogSession // of one of them; sessions is how many have one
+	sessions  int
+	clock     time.Time
+	rows      []logRow
+	times     []sessionTime
+	lasts     int // index into times
+	rowAt     int // the row; len(rows) is the time
+	focus     int // the line of that row in the last drawing
+	options   []string
 }
 
 type logRow struct {
-	action model.Action
-	note   string
-	on     bool // some rule has the action
-	at     int  // index into options
+	action   model.Action
+	note     string
+	isUsed   bool // some rule has the action
+	optionAt int  // index into options
 }
 
 // sessionTime is how long logging is switched on.
@@ -84,7 +84,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.addAction(model.Deny, rules.Deny)
 		l.addAction(model.Allow, rules.Allow)
 	} else {
-		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", on: true}, {action: model.Allow, note: "what rules allow", on: true}}
+		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", isUsed: true}, {action: model.Allow, note: "what rules allow", isUsed: true}}
 	}
 	if pass {
 		l.addAction(model.Pass, rules.Pass)
@@ -93,12 +93,12 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.readPresent(env, all[0])
 	}
 	for i := range l.rows {
-		l.setLevel(i, l.now.LevelOf(l.rows[i].action))
+		l.setLevel(i, l.levelsNow.LevelOf(l.rows[i].action))
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
-		if !l.now.IsOn() && l.rows[i].on {
+		if !l.levelsNow.IsOn() && l.rows[i].isUsed {
 			l.setLevel(i, model.LogSeverities[0])
-			l.at = i
+			l.rowAt = i
 			break
 		}
 	}
@@ -109,7 +109,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 	if p.Kind == model.KindNamespace {
 		logs := policies.NamespaceLogging(env.Rev, p.Name)
-		l.now = logs.Levels
+		l.levelsNow = logs.Levels
 		if len(logs.Problems) > 0 {
 			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."
 		}
@@ -119,19 +119,19 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 	if err != nil {
 		l.broken = "The present annotation is not valid, so none of its rules log. It will be replaced."
 	}
-	l.now = now
+	l.levelsNow = now
 }
 
 func (l *loggingDialog) addAction(a model.Action, rules int) {
-	r := logRow{action: a, note: "no rule", on: rules > 0}
-	if r.on {
+	r := logRow{action: a, note: "no rule", isUsed: rules > 0}
+	if r.isUsed {
 		r.note = words.Count(rules, "rule")
 	}
 	l.rows = append(l.rows, r)
 }
 
 func (l *loggingDialog) setLevel(row int, level string) {
-	l.rows[row].at = max(0, slices.Index(l.options, level))
+	l.rows[row].optionAt = max(0, slices.Index(l.options, level))
 }
 
 func (l *loggingDialog) setAllLevels(level string) {
@@ -143,8 +143,8 @@ func (l *loggingDialog) setAllLevels(level string) {
 // pickedLevels returns the levels that are picked.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
-		level := l.options[r.at]
-		if r.at == 0 {
+		level := l.options[r.optionAt]
+		if r.optionAt == 0 {
 			level = ""
 		}
 		switch r.action {
@@ -200,9 +200,9 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 		env.PreviewChange(l.pickedMutation())
 		return true
 	case "down", "j", "tab", "ctrl+n":
-		l.at = (l.at + 1) % rows
+		l.rowAt = (l.rowAt + 1) % rows
 	case "up", "k", "shift+tab", "ctrl+p":
-		l.at = (l.at + rows - 1) % rows
+		l.rowAt = (l.rowAt + rows - 1) % rows
 	case "right", "space":
 		l.stepBy(1)
 	case "left":
@@ -222,8 +222,8 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 			return true
 		}
 	default:
-		if len(key) == 1 && key[0] >= '0' && l.at < len(l.rows) && int(key[0]-'0') < len(l.options) {
-			l.rows[l.at].at = int(key[0] - '0')
+		if len(key) == 1 && key[0] >= '0' && l.rowAt < len(l.rows) && int(key[0]-'0') < len(l.options) {
+			l.rows[l.rowAt].optionAt = int(key[0] - '0')
 		}
 	}
 	return false
@@ -231,10 +231,10 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 
 // stepBy goes on by d among the levels, or the times.
 func (l *loggingDialog) stepBy(d int) {
-	if l.at == len(l.rows) {
+	if l.rowAt == len(l.rows) {
 		l.lasts = (l.lasts + d + len(l.times)) % len(l.times)
 		return
 	}
-	r := &l.rows[l.at]
-	r.at = (r.at + d + len(l.options)) % len(l.options)
+	r := &l.rows[l.rowAt]
+	r.optionAt = (r.optionAt + d + len(l.options)) % len(l.options)
 }

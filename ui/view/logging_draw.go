@@ -33,7 +33,7 @@ func (l *loggingDialog) Paste(string) {}
 func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	say := func(text string, style themes.Style) {
-		for _, s := range widget.Flow(text, w-2) {
+		for _, s := range widget.FlowText(text, w-2) {
 			lines = append(lines, widget.Line{{Text: " "}, {Text: s, Style: style}}.Render(w))
 		}
 	}
@@ -43,7 +43,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		say("What each rule logs when it decides, by its action.", st.Text)
 	}
 	if len(l.keys) == 1 {
-		say("Now: "+l.now.String(), st.Text)
+		say("Now: "+l.levelsNow.String(), st.Text)
 	}
 	if s := l.session; s != nil {
 		switch {
@@ -63,17 +63,17 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines = append(lines, "")
 	row := func(i int, name string, options []string, at int, note string) {
 		mark, style := " ", st.Text
-		if i == l.at {
+		if i == l.rowAt {
 			mark, style, l.focus = "▸", st.Title, len(lines)
 		}
-		head, line := widget.Styled(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
-		if head.Width()+line.Width()+widget.Width(note) > w { // the others are under ← and →
-			line = widget.Styled("["+options[at]+"]", st.Selection)
+		head, line := widget.StyledLine(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
+		if head.LineWidth()+line.LineWidth()+widget.TextWidth(note) > w { // the others are under ← and →
+			line = widget.StyledLine("["+options[at]+"]", st.Selection)
 		}
-		lines = append(lines, widget.Join(head, line).Add(note, st.Dim).Render(w))
+		lines = append(lines, widget.JoinLines(head, line).Add(note, st.Dim).Render(w))
 	}
 	for i, r := range l.rows {
-		row(i, string(r.action), l.options, r.at, " "+r.note)
+		row(i, string(r.action), l.options, r.optionAt, " "+r.note)
 	}
 	var names []string
 	for _, t := range l.times {
@@ -87,7 +87,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	}
 	line := ""
 	for _, h := range hints {
-		if line != "" && widget.Width(line)+widget.Width(h)+3 > w-2 {
+		if line != "" && widget.TextWidth(line)+widget.TextWidth(h)+3 > w-2 {
 			say(line, st.Dim)
 			line = ""
 		}

@@ -18,7 +18,7 @@ import (
 // levels is what the last preview that was asked for sets.
 func ask(t *testing.T, k model.PolicyKey, keys ...string) (calls string, s *uitest.Screen) {
 	t.Helper()
-	s = uitest.Open(t, uitest.Demo(t), nav.ToPolicy(k))
+	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToPolicy(k))
 	s.Press("L")
 	s.Press(keys...)
 	return strings.Join(s.Console.Calls, "; "), s
@@ -50,7 +50,7 @@ func TestAskLogging(t *testing.T) {
 		t.Errorf("enter asked for %q", calls)
 	}
 	if calls, s := ask(t, off, "esc"); calls != "" {
-		t.Errorf("esc asked for %q\n%s", calls, s.Frame())
+		t.Errorf("esc asked for %q\n%s", calls, s.PlainFrame())
 	}
 	// For 15 minutes, unless another time is chosen; the row above the first is the time.
 	_, s = ask(t, off, "up", "up")
@@ -65,8 +65,8 @@ func TestAskLogging(t *testing.T) {
 		{[]string{"up", "up", "left", "left"}, change.Mutation{Levels: model.LogLevels{Allow: "alert"}}},
 		{[]string{"o"}, change.Mutation{SessionTime: 15 * time.Minute}},
 	} {
-		p := uitest.Demo(t)
-		s := uitest.Open(t, p, nav.ToPolicy(off))
+		p := uitest.DemoFacts(t)
+		s := uitest.OpenScreen(t, p, nav.ToPolicy(off))
 		var got change.Mutation
 		s.Console.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 			got = m
@@ -86,7 +86,7 @@ func TestAskLogging(t *testing.T) {
 
 // Several are one question: * selects on the ladder, a NetworkPolicy for its namespace.
 func TestAskLoggingOfSeveral(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	var got change.Mutation
 	s.Console.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		got = m
@@ -102,13 +102,13 @@ func TestAskLoggingOfSeveral(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// What was selected is no longer; a second * takes a selection away.
-	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
 	s.Press("*", "*")
 	s.Want("nothing is selected")
 }
 
 func TestAskLoggingRefuses(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	f := uitest.NewFake(p)
 	env := &view.Env{Console: f, Rev: f.Revision()}
 	for _, k := range []model.PolicyKey{{Kind: model.KindANP, Name: "nobody"}, {Kind: model.KindNP, Namespace: "blue", Name: "x"}} {

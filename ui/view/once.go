@@ -8,14 +8,14 @@ import (
 // LatestWork is work that a page has done away from the screen, and of which only the newest
 // piece counts: what comes of an older one, or of one that was stopped, is left out.
 type LatestWork struct {
-	n      int // of the newest
-	since  time.Time
-	cancel context.CancelFunc
+	n       int // of the newest
+	beganAt time.Time
+	cancel  context.CancelFunc
 }
 
 // workResult is the message with the result of a piece of work.
 type workResult[T any] struct {
-	of    *LatestWork
+	work  *LatestWork
 	n     int
 	value T
 	err   error
@@ -26,7 +26,7 @@ type workResult[T any] struct {
 func BeginWork[T any](o *LatestWork, env *Env, what string, work func(context.Context) (T, error)) {
 	o.StopWork()
 	own, cancel := context.WithCancel(context.Background())
-	o.since, o.cancel = env.Now, cancel
+	o.beganAt, o.cancel = env.Now, cancel
 	n := o.n
 	env.Run(what, func(ctx context.Context) any {
 		ctx, end := context.WithCancel(ctx)
@@ -40,7 +40,7 @@ func BeginWork[T any](o *LatestWork, env *Env, what string, work func(context.Co
 // TakeResult takes what came of the newest piece of work; ok is false for all else.
 func TakeResult[T any](o *LatestWork, msg any) (value T, err error, ok bool) {
 	c, is := msg.(workResult[T])
-	if !is || c.of != o || c.n != o.n {
+	if !is || c.work != o || c.n != o.n {
 		return value, nil, false
 	}
 	o.StopWork()
@@ -52,11 +52,11 @@ func (o *LatestWork) StopWork() {
 	if o.cancel != nil {
 		o.cancel()
 	}
-	o.n, o.since, o.cancel = o.n+1, time.Time{}, nil
+	o.n, o.beganAt, o.cancel = o.n+1, time.Time{}, nil
 }
 
 // BeganAt is when the work under way began, zero where there is none.
-func (o *LatestWork) BeganAt() time.Time { return o.since }
+func (o *LatestWork) BeganAt() time.Time { return o.beganAt }
 
 // IsUnderWay says whether work is under way.
 func (o *LatestWork) IsUnderWay() bool { return o.cancel != nil }

@@ -48,17 +48,17 @@ func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 // AskTrace asks for both ends of a connection, its protocol and its port, and goes to its
 // trace. The parts that the question already has can be changed.
 func AskTrace(env *Env, q trace.Question) {
-	askConnection(env, q, &traceDialog{title: "trace a connection", enters: "enter traces", to: nav.ToTrace})
+	askConnection(env, q, &traceDialog{title: "trace a connection", enters: "enter traces", answerPage: nav.ToTrace})
 }
 
 // AskOVNTrace asks in the same way, and the trace begins with asking ovn-trace.
 func AskOVNTrace(env *Env, q trace.Question) {
-	askConnection(env, q, &traceDialog{title: "ask OVN about a connection", enters: "enter asks", to: nav.ToOVNTrace})
+	askConnection(env, q, &traceDialog{title: "ask OVN about a connection", enters: "enter asks", answerPage: nav.ToOVNTrace})
 }
 
 // AskProbe asks in the same way, and puts the connection into the sandbox.
 func AskProbe(env *Env, q trace.Question) {
-	askConnection(env, q, &traceDialog{title: "probe a connection", enters: "enter sends it", to: nav.ToProbe})
+	askConnection(env, q, &traceDialog{title: "probe a connection", enters: "enter sends it", answerPage: nav.ToProbe})
 }
 
 func askConnection(env *Env, q trace.Question, d *traceDialog) {
@@ -66,10 +66,10 @@ func askConnection(env *Env, q trace.Question, d *traceDialog) {
 	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
 		d.protocol = max(0, slices.Index(protocols, p))
 	}
-	d.input[fromField].Prefill(q.From)
-	d.input[toField].Prefill(q.To)
+	d.input[fromField].PrefillText(q.From)
+	d.input[toField].PrefillText(q.To)
 	if q.Port != 0 {
-		d.input[portField].Prefill(strconv.Itoa(q.Port))
+		d.input[portField].PrefillText(strconv.Itoa(q.Port))
 	}
 	d.version = q.IPVersion
 	d.nextUnfilled(fromField)
@@ -104,19 +104,19 @@ const mostEnds = 6
 // traceDialog is the question which connection is meant.
 type traceDialog struct {
 	title, enters string
-	to            func(question string) nav.Page // where the answer is
+	answerPage    func(question string) nav.Page // where the answer is
 
 	ends     []trace.EndChoice
-	input    [fields]widget.Input // that of the protocol is not used
+	input    [fields]widget.TextInput // that of the protocol is not used
 	protocol int
 	version  int // of IP, where the question that is changed names one
 	field    int
 
-	hits   []int // of ends, for the field
-	pick   int   // of hits
-	moved  bool  // the cursor was put on it
-	wrong  string
-	typing int // the line of the field in the last drawing
+	hits    []int // of ends, for the field
+	pick    int   // of hits
+	moved   bool  // the cursor was put on it
+	problem string
+	typing  int // the line of the field in the last drawing
 }
 
 // askedQuestion returns the question in the fields.
@@ -128,7 +128,9 @@ func (d *traceDialog) askedQuestion() trace.Question {
 	return q
 }
 
-func (d *traceDialog) fieldValue(field int) string { return strings.TrimSpace(d.input[field].Value()) }
+func (d *traceDialog) fieldValue(field int) string {
+	return strings.TrimSpace(d.input[field].InputText())
+}
 
 // isFilled says whether a field says something that can be asked.
 func (d *traceDialog) isFilled(field int) bool {
@@ -172,7 +174,7 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	case "up", "ctrl+p":
 		d.moveBy(-1)
 	default:
-		d.wrong = ""
+		d.problem = ""
 		d.editField(env, key, text)
 	}
 	return false
@@ -188,7 +190,7 @@ func (d *traceDialog) moveBy(by int) {
 
 // stepField goes to another field.
 func (d *traceDialog) stepField(by int) {
-	d.field, d.wrong = (d.field+by)%fields, ""
+	d.field, d.problem = (d.field+by)%fields, ""
 	d.findEnds()
 }
 
@@ -211,13 +213,13 @@ func (d *traceDialog) editField(env *Env, key, text string) {
 	case portField:
 		_, _, behind := strings.Cut(d.fieldValue(portField)+text, "/")
 		if !behind && strings.Trim(text, "0123456789") != "" || d.fieldValue(portField) == "" && text == "/" {
-			d.wrong = wantPort
+			d.problem = wantPort
 			return
 		}
 	}
-	was := d.input[d.field].Value()
-	d.input[d.field].Key(env.Keys, key, text)
-	if d.input[d.field].Value() != was {
+	was := d.input[d.field].InputText()
+	d.input[d.field].PressKey(env.Keys, key, text)
+	if d.input[d.field].InputText() != was {
 		d.findEnds()
 	}
 }
@@ -227,20 +229,20 @@ func (d *traceDialog) enterField(env *Env) bool {
 	d.takeChosen()
 	d.takeProtocol()
 	if !d.isFilled(d.field) {
-		d.wrong = d.fieldProblem()
+		d.problem = d.fieldProblem()
 		return false
 	}
 	if d.nextUnfilled(d.field) {
-		d.wrong = ""
+		d.problem = ""
 		d.findEnds()
 		return false
 	}
 	q := d.askedQuestion()
-	d.wrong = q.Check()
-	if d.wrong != "" {
+	d.problem = q.Check()
+	if d.problem != "" {
 		return false
 	}
-	env.OpenPage(d.to(q.String()))
+	env.OpenPage(d.answerPage(q.String()))
 	return true
 }
 
@@ -272,7 +274,7 @@ func (d *traceDialog) takeProtocol() {
 // name that is written out and an address stay as they are.
 func (d *traceDialog) takeChosen() {
 	typed := d.fieldValue(d.field)
-	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].Prefilled() || d.isWholeEnd(typed)) {
+	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].IsPrefilled() || d.isWholeEnd(typed)) {
 		return
 	}
 	d.input[d.field].Set(d.ends[d.hits[d.pick]].Text)
@@ -293,7 +295,7 @@ func (d *traceDialog) findEnds() {
 		return
 	}
 	typed := strings.ToLower(d.fieldValue(d.field))
-	if d.input[d.field].Prefilled() {
+	if d.input[d.field].IsPrefilled() {
 		typed = ""
 	}
 	d.hits = trace.FindChoices(d.ends, typed, d.field == toField)

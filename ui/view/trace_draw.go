@@ -12,8 +12,8 @@ import (
 // Paste types into the field.
 func (d *traceDialog) Paste(text string) {
 	if d.field != protocolField {
-		d.wrong = ""
-		d.input[d.field].Insert(strings.TrimSpace(text))
+		d.problem = ""
+		d.input[d.field].InsertText(strings.TrimSpace(text))
 		d.findEnds()
 	}
 }
@@ -44,21 +44,21 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		if f == d.field {
 			mark, look, d.typing = " ▸", st.Title, len(lines)
 		}
-		name := widget.Styled(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
+		name := widget.StyledLine(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
 		switch {
 		case f == protocolField:
-			lines = append(lines, widget.Join(name, pickedLine(protocolNames, d.protocol, st)).Render(w))
+			lines = append(lines, widget.JoinLines(name, pickedLine(protocolNames, d.protocol, st)).Render(w))
 		case f == portField && protocols[d.protocol] == verdict.ICMP:
-			lines = append(lines, widget.Join(name, widget.Styled("none: ICMP has no ports", st.Dim)).Render(w))
+			lines = append(lines, widget.JoinLines(name, widget.StyledLine("none: ICMP has no ports", st.Dim)).Render(w))
 		case f == d.field:
 			lines = append(lines, name.Render(fieldWidth)+d.input[f].Render(st, max(1, w-fieldWidth-1)))
 		default:
-			lines = append(lines, widget.Join(name, widget.Plain(d.fieldValue(f))).Render(w))
+			lines = append(lines, widget.JoinLines(name, widget.PlainLine(d.fieldValue(f))).Render(w))
 		}
 	}
 	lines = append(lines, "")
-	if d.wrong != "" {
-		lines = append(lines, signedParagraph("●", st.Error, d.wrong, w)...)
+	if d.problem != "" {
+		lines = append(lines, signedParagraph("●", st.Error, d.problem, w)...)
 	}
 	lines = append(lines, d.offerLines(st, w)...)
 	hint := "enter takes it and goes on"
@@ -87,7 +87,7 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			}
 		}
 		if len(d.hits) == 0 && d.fieldValue(d.field) != "" {
-			lines = append(lines, widget.Styled(" no pod, node or Service; an address is taken as it is", st.Dim).Render(w))
+			lines = append(lines, widget.StyledLine(" no pod, node or Service; an address is taken as it is", st.Dim).Render(w))
 		}
 	}
 	for len(lines) < mostEnds {

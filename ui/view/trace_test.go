@@ -29,13 +29,13 @@ func TestAskTrace(t *testing.T) {
 		{"by address", nav.ToPod(pod), nil, "10.244.1.11|80", "→ 10.244.1.11 tcp 80"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := uitest.Demo(t)
-			s := uitest.Open(t, p, tc.page)
+			p := uitest.DemoFacts(t)
+			s := uitest.OpenScreen(t, p, tc.page)
 			s.Press("t")
 			s.Want("trace a connection")
 			for i, part := range strings.Split(tc.typed, "|") {
-				if !strings.Contains(s.Frame(), "trace a connection") {
-					t.Fatalf("the question is gone before %q:\n%s", part, s.Frame())
+				if !strings.Contains(s.PlainFrame(), "trace a connection") {
+					t.Fatalf("the question is gone before %q:\n%s", part, s.PlainFrame())
 				}
 				if part == "" && i < 2 {
 					continue // it is filled
@@ -53,12 +53,12 @@ func TestAskTrace(t *testing.T) {
 // without a line.
 func TestAskOVNTrace(t *testing.T) {
 	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.ToPod(pod))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.ToPod(pod))
 	s.Press("T")
 	s.Want("needs the sandbox on OVN")
 	p.Mode.OVN = "25.03.0"
-	s = uitest.Open(t, p, nav.ToPod(pod))
+	s = uitest.OpenScreen(t, p, nav.ToPod(pod))
 	s.Press("T")
 	s.Want("ask OVN about a connection", "From      blue/api-d0", "▸To")
 	s.Type("red web-f0")
@@ -74,13 +74,13 @@ func TestAskOVNTrace(t *testing.T) {
 	s.Press("enter")
 	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080")
 
-	s = uitest.Open(t, p, nav.To(nav.Logs))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Logs))
 	s.Press("T")
 	s.Want("ask OVN about a connection")
 }
 
 func TestAskTraceSaysWhatIsWrong(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Zones))
 	s.Press("t", "enter")
 	s.Want("type a few letters of a name")
 	s.Type("zzzz")
@@ -114,7 +114,7 @@ func TestAskTraceSaysWhatIsWrong(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {80, 24}, {200, 60}} {
 		s.Press("t")
 		s.Resize(size[0], size[1])
-		s.Fits()
+		s.WantFits()
 		s.Press("esc")
 	}
 }

@@ -55,7 +55,7 @@ type (
 
 	// Filterer has lines that can be filtered.
 	Filterer interface {
-		SetFilter(f widget.Filter)
+		SetFilter(f widget.LineFilter)
 		CountLines() (shown, all int)
 	}
 
@@ -150,14 +150,14 @@ type CopyItem struct {
 	Text string
 }
 
-// MakeView makes the view of a page.
-type MakeView func(nav.Page) View
+// ViewMaker makes the view of a page.
+type ViewMaker func(nav.Page) View
 
-// Lister is a widget with lines to walk along: widget.Table, widget.Doc,
-// widget.Text.
+// Lister is a widget with lines to walk along: widget.Table, widget.DocView,
+// widget.TextView.
 type Lister interface {
 	Do(id action.ID) bool
-	SetFilter(f widget.Filter)
+	SetFilter(f widget.LineFilter)
 	CountLines() (shown, all int)
 	Click(y int) bool
 	Wheel(lines int)
@@ -176,7 +176,7 @@ func (l List) Render(env *Env, w, h int) string { return l.Of.Render(env.Styles,
 func (l List) Do(_ *Env, id action.ID) bool { return l.Of.Do(id) }
 
 // SetFilter and CountLines make the view a Filterer.
-func (l List) SetFilter(f widget.Filter) { l.Of.SetFilter(f) }
+func (l List) SetFilter(f widget.LineFilter) { l.Of.SetFilter(f) }
 
 // CountLines are how many lines are shown, and how many there are.
 func (l List) CountLines() (shown, all int) { return l.Of.CountLines() }

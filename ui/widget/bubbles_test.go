@@ -64,8 +64,8 @@ func ownTable() *Table[int] {
 		} else if c == 9 {
 			look = st.OK
 		}
-		t.Columns = append(t.Columns, Column[int]{Title: col.title, Min: col.w / 2, Max: col.w, Drop: c, Flex: c == 9,
-			Cell: func(n int) Line { return Styled(cells[n][c], look) }})
+		t.Columns = append(t.Columns, TableColumn[int]{Title: col.title, Min: col.w / 2, Max: col.w, Drop: c, Flex: c == 9,
+			Cell: func(n int) Line { return StyledLine(cells[n][c], look) }})
 	}
 	t.SetItems(items)
 	return t
@@ -115,7 +115,7 @@ func BenchmarkAgainstBubblesTableKey(b *testing.B) {
 // New rows, to the drawn table: a revision.
 func BenchmarkAgainstBubblesTableRows(b *testing.B) {
 	own, theirs := ownTable(), bubblesTable()
-	items, rows := own.Items(), bubblesRows()
+	items, rows := own.AllItems(), bubblesRows()
 	against(b, func() {
 		own.SetItems(items)
 		own.Render(st, wideCells, highRows)
@@ -130,7 +130,7 @@ func longText() (lines []Line, plain []string) {
 		l := Line{{fmt.Sprintf("03:31:%02d.%03d ", i/40%60, i%1000), st.Dim}, {"ovn-worker ", st.Text}, {"blue/web-0 > red/db-1 ", st.Accent},
 			{"TCP 5432 ", st.Text}, {"dropped", st.Deny}, {fmt.Sprintf(" by multi-tenant-isolation egress %d", i%20), st.Text}}
 		lines = append(lines, l)
-		plain = append(plain, l.Render(l.Width())) // with its looks: what a viewport is given
+		plain = append(plain, l.Render(l.LineWidth())) // with its looks: what a viewport is given
 	}
 	return lines, plain
 }
@@ -143,7 +143,7 @@ func BenchmarkAgainstBubblesViewportWrapped(b *testing.B) { benchmarkTextKey(b, 
 
 func benchmarkTextKey(b *testing.B, w int, wrap bool) {
 	lines, plain := longText()
-	own := &Text{}
+	own := &TextView{}
 	own.SetLines(lines)
 	theirs := viewport.New(viewport.WithWidth(w), viewport.WithHeight(highRows))
 	theirs.SoftWrap = wrap
@@ -173,7 +173,7 @@ func benchmarkTextKey(b *testing.B, w int, wrap bool) {
 // One line more at the end, followed: a log.
 func BenchmarkAgainstBubblesViewportFollow(b *testing.B) {
 	lines, plain := longText()
-	own := &Text{}
+	own := &TextView{}
 	theirs := viewport.New(viewport.WithWidth(wideCells), viewport.WithHeight(highRows))
 	n := 0
 	against(b, func() {

@@ -17,29 +17,29 @@ const SpinAfter = 200 * time.Millisecond
 // SpinEvery is the pace of the spinner.
 var SpinEvery = spinner.Dot.FPS
 
-// Spinner is the sign of what is being worked on, one cell wide: the frames are those of
+// WorkSpinner is the sign of what is being worked on, one cell wide: the frames are those of
 // bubbles' spinner. Its clock is the root model's, one for all that spins.
-type Spinner struct {
+type WorkSpinner struct {
 	// Plain is for terminals without colours or signs: a line that turns.
-	Plain bool
-	at    int
+	Plain   bool
+	frameAt int
 }
 
-// Step goes on to the next frame.
-func (s *Spinner) Step() { s.at++ }
+// StepFrame goes on to the next frame.
+func (s *WorkSpinner) StepFrame() { s.frameAt++ }
 
-// Sign is the frame.
-func (s *Spinner) Sign() string {
+// FrameSign is the frame.
+func (s *WorkSpinner) FrameSign() string {
 	frames := spinner.Dot.Frames
 	if s.Plain {
 		frames = spinner.Line.Frames
 	}
-	return strings.TrimSpace(frames[s.at%len(frames)])
+	return strings.TrimSpace(frames[s.frameAt%len(frames)])
 }
 
-// Bar is how much of something is done, in w cells: bubbles' progress with the looks of
+// ProgressBar is how much of something is done, in w cells: bubbles' progress with the looks of
 // the theme. It is full only when everything is done.
-func Bar(st *themes.StyleSet, look themes.Style, done, total int64, w int) Line {
+func ProgressBar(st *themes.StyleSet, look themes.Style, done, total int64, w int) Line {
 	if w <= 0 {
 		return nil
 	}
@@ -58,8 +58,8 @@ func Bar(st *themes.StyleSet, look themes.Style, done, total int64, w int) Line 
 	return Line{{text[:rest], look}, {text[rest:], st.Dim}}
 }
 
-// Sparkline draws one bar per value, the highest being the largest of them.
-func Sparkline(values []int) string {
+// SparklineOf draws one bar per value, the highest being the largest of them.
+func SparklineOf(values []int) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	top := 1
 	for _, v := range values {

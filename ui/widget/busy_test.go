@@ -16,7 +16,7 @@ func TestBar(t *testing.T) {
 		{0, 0, 4, "░░░░"}, {0, 3, 4, "░░░░"}, {1, 2, 4, "██░░"}, {2, 2, 4, "████"}, {999, 1000, 4, "███░"}, {1, 1000, 4, "░░░░"},
 		{5, 3, 3, "███"}, {-1, 3, 3, "░░░"}, {1, 1, 1, "█"}, {1, 2, 1, "░"}, {1, 2, 0, ""}, {1, 2, -3, ""}, {1 << 40, 1 << 41, 6, "███░░░"},
 	} {
-		l := Bar(st, st.OK, c.done, c.total, c.w)
+		l := ProgressBar(st, st.OK, c.done, c.total, c.w)
 		if got := l.String(); got != c.want {
 			t.Errorf("%d of %d in %d cells: %q, want %q", c.done, c.total, c.w, got, c.want)
 		}
@@ -33,14 +33,14 @@ func TestBar(t *testing.T) {
 
 func TestSpinner(t *testing.T) {
 	for _, plain := range []bool{false, true} {
-		s := Spinner{Plain: plain}
+		s := WorkSpinner{Plain: plain}
 		seen := ""
 		for range 8 {
-			if Width(s.Sign()) != 1 {
-				t.Errorf("%q is not one cell wide", s.Sign())
+			if TextWidth(s.FrameSign()) != 1 {
+				t.Errorf("%q is not one cell wide", s.FrameSign())
 			}
-			seen += s.Sign()
-			s.Step()
+			seen += s.FrameSign()
+			s.StepFrame()
 		}
 		if want := map[bool]string{false: "⣾⣽⣻⢿⡿⣟⣯⣷", true: `|/-\|/-\`}[plain]; seen != want {
 			t.Errorf("plain %v: %q, want %q", plain, seen, want)
@@ -72,8 +72,8 @@ func TestComplete(t *testing.T) {
 	if got := tb.CompleteWord("thing-77"); got != "thing-776" {
 		t.Errorf("a row that is shown completes to %q", got)
 	}
-	tx := &Text{}
-	tx.SetLines([]Line{Plain("apiVersion: v1"), Plain("kind: Policy")})
+	tx := &TextView{}
+	tx.SetLines([]Line{PlainLine("apiVersion: v1"), PlainLine("kind: Policy")})
 	if got := tx.CompleteWord("kin"); got != "kind" {
 		t.Errorf("the text completes to %q", got)
 	}

@@ -18,12 +18,12 @@ const mostTexts = 200
 // rows that are shown go before the others.
 func (t *Table[T]) CompleteWord(begin string) string {
 	word := func(it T) string {
-		if t.fixed(it) {
+		if t.isFixed(it) {
 			return ""
 		}
-		return wordFrom(t.text(it), begin)
+		return wordFrom(t.filterText(it), begin)
 	}
-	for _, i := range t.shown[:min(len(t.shown), mostTexts)] {
+	for _, i := range t.shownItems[:min(len(t.shownItems), mostTexts)] {
 		if w := word(t.items[i]); w != "" {
 			return w
 		}
@@ -37,8 +37,8 @@ func (t *Table[T]) CompleteWord(begin string) string {
 }
 
 // CompleteWord is the first word of the text that begins so and goes on, empty for none.
-func (t *Text) CompleteWord(begin string) string {
-	for n, line := range t.plain {
+func (t *TextView) CompleteWord(begin string) string {
+	for n, line := range t.plainLines {
 		if n == 10*mostTexts {
 			break
 		}
@@ -90,12 +90,12 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("._:/-", r)
 }
 
-// typed makes text that was typed or pasted fit for one line of at most so many
+// cleanTyped makes text that was typed or pasted fit for one line of at most so many
 // characters. Line breaks and tabs become spaces; what cannot be seen is left out, since
 // nobody could see what the line then looks for: control characters, those that turn
 // text round, those without width. Joiners and variation selectors stay where they make
 // one sign of several.
-func typed(s string, most int) string {
+func cleanTyped(s string, most int) string {
 	s = s[:min(len(s), longest*maxInput)]
 	var b strings.Builder
 	for n := 0; s != "" && n < most; {
@@ -110,7 +110,7 @@ func typed(s string, most int) string {
 			break
 		}
 		s = s[len(letter):]
-		letter = seen(letter, width)
+		letter = visibleRunes(letter, width)
 		n += utf8.RuneCountInString(letter)
 		if n <= most { // a letter is not cut in two
 			b.WriteString(letter)
@@ -123,8 +123,8 @@ func typed(s string, most int) string {
 // come of it.
 const longest = 16
 
-// seen returns the runes of a letter that are visible when it is drawn in so many cells.
-func seen(letter string, width int) string {
+// visibleRunes returns the runes of a letter that are visible when it is drawn in so many cells.
+func visibleRunes(letter string, width int) string {
 	switch letter {
 	case "\n", "\r", "\r\n", "\t", "\v", "\f", "\u0085", "\u2028", "\u2029":
 		return " "
@@ -133,9 +133,9 @@ func seen(letter string, width int) string {
 		return letter
 	}
 	var b strings.Builder
-	sign := width == 2 && strings.ContainsFunc(letter, func(r rune) bool { return r >= utf8.RuneSelf && !joins(r) })
+	sign := width == 2 && strings.ContainsFunc(letter, func(r rune) bool { return r >= utf8.RuneSelf && !isJoiner(r) })
 	for i, r := range letter {
-		if clean.IsClean(letter[i:i+runeLen(letter[i:])]) || sign && joins(r) {
+		if clean.IsClean(letter[i:i+runeLen(letter[i:])]) || sign && isJoiner(r) {
 			b.WriteRune(r)
 		}
 	}
@@ -148,6 +148,6 @@ func runeLen(s string) int {
 	return n
 }
 
-// joins says whether a character makes one sign of its neighbours or chooses how it is
+// isJoiner says whether a character makes one sign of its neighbours or chooses how it is
 // drawn.
-func joins(r rune) bool { return r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' }
+func isJoiner(r rune) bool { return r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' }

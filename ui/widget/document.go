@@ -25,13 +25,13 @@ type DocLine struct {
 	Skip bool
 }
 
-// Doc is a scrolling document whose lines the cursor walks along; lines may
+// DocView is a scrolling document whose lines the cursor walks along; lines may
 // lead somewhere. It is a table without columns: all of Table's methods hold.
-type Doc struct{ Table[DocLine] }
+type DocView struct{ Table[DocLine] }
 
 // NewDoc makes an empty document.
-func NewDoc() *Doc {
-	return &Doc{Table[DocLine]{
+func NewDoc() *DocView {
+	return &DocView{Table[DocLine]{
 		ID: func(l DocLine) string { return l.ID },
 		Full: func(l DocLine) Line {
 			if l.Line == nil {
@@ -46,7 +46,7 @@ func NewDoc() *Doc {
 }
 
 // SetLines replaces the document.
-func (d *Doc) SetLines(lines []DocLine) {
+func (d *DocView) SetLines(lines []DocLine) {
 	for i := range lines {
 		if lines[i].ID == "" {
 			lines[i].ID = "#" + strconv.Itoa(i)
@@ -55,20 +55,20 @@ func (d *Doc) SetLines(lines []DocLine) {
 	d.SetItems(lines)
 }
 
-// Below is how many lines are under the last one of the last frame.
-func (d *Doc) Below() int { return max(0, len(d.shown)-d.top-d.height) }
+// LinesBelow is how many lines are under the last one of the last frame.
+func (d *DocView) LinesBelow() int { return max(0, len(d.shownItems)-d.top-d.height) }
 
-// Long says whether there is more than a screen of it, in sections.
-func (d *Doc) Long() bool {
-	return d.height > 0 && len(d.shown) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
+// IsLong says whether there is more than a screen of it, in sections.
+func (d *DocView) IsLong() bool {
+	return d.height > 0 && len(d.shownItems) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
 }
 
-// Section goes to the next section, or the one before: its heading is the first line on the
+// GoSection goes to the next section, or the one before: its heading is the first line on the
 // screen, where there is enough below it. From within a section the way back leads to its
 // own beginning first; beyond the last and the first one it is the end and the beginning.
-func (d *Doc) Section(step int) {
-	at, head := d.at, -1
-	for i, of := range d.shown {
+func (d *DocView) GoSection(step int) {
+	at, head := d.selectedAt, -1
+	for i, of := range d.shownItems {
 		if !d.items[of].Head {
 			continue
 		}
@@ -91,38 +91,38 @@ func (d *Doc) Section(step int) {
 }
 
 // firstOf is the first line under a heading that the cursor may be on.
-func (d *Doc) firstOf(head int) int {
-	for i := head; i < len(d.shown); i++ {
-		if !d.skip(d.items[d.shown[i]]) {
+func (d *DocView) firstOf(head int) int {
+	for i := head; i < len(d.shownItems); i++ {
+		if !d.isSkipped(d.items[d.shownItems[i]]) {
 			return i
 		}
 	}
-	return len(d.shown)
+	return len(d.shownItems)
 }
 
-func (d *Doc) beginAt(head int) {
+func (d *DocView) beginAt(head int) {
 	d.moveTo(head, 1)
 	d.top = head
 }
 
-// Link is where the line under the cursor leads, nil for nowhere.
-func (d *Doc) Link() any {
-	l, _ := d.Selected()
+// CursorLink is where the line under the cursor leads, nil for nowhere.
+func (d *DocView) CursorLink() any {
+	l, _ := d.SelectedItem()
 	return l.Link
 }
 
-// Heading is "── title ─────────" in w cells.
-func Heading(title string, w int, st *themes.StyleSet) Line {
+// HeadingLine is "── title ─────────" in w cells.
+func HeadingLine(title string, w int, st *themes.StyleSet) Line {
 	l := Line{{"── ", st.Border}, {title, st.Title}, {" ", st.Border}}
-	if n := w - l.Width(); n > 0 {
+	if n := w - l.LineWidth(); n > 0 {
 		l = l.Add(strings.Repeat("─", n), st.Border)
 	}
 	return l
 }
 
-// Beside puts two blocks of h lines next to each other with a line between; the
+// BesideBlocks puts two blocks of h lines next to each other with a line between; the
 // left one is as wide as its widest line.
-func Beside(st *themes.StyleSet, left, right string, h int) string {
+func BesideBlocks(st *themes.StyleSet, left, right string, h int) string {
 	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 	lw := 0
 	for _, l := range a {
@@ -138,13 +138,13 @@ func Beside(st *themes.StyleSet, left, right string, h int) string {
 		if i < len(b) {
 			r = b[i]
 		}
-		lines[i] = l + blank(lw-ansi.StringWidth(l)) + bar + r
+		lines[i] = l + blankText(lw-ansi.StringWidth(l)) + bar + r
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Overlay lays a box over a frame of w cells, its corner at x, y.
-func Overlay(frame, box string, x, y, w int) string {
+// OverlayBox lays a box over a frame of w cells, its corner at x, y.
+func OverlayBox(frame, box string, x, y, w int) string {
 	lines := strings.Split(frame, "\n")
 	for i, b := range strings.Split(box, "\n") {
 		n := y + i
@@ -153,7 +153,7 @@ func Overlay(frame, box string, x, y, w int) string {
 		}
 		bw := ansi.StringWidth(b)
 		left := ansi.Truncate(lines[n], x, "")
-		left += blank(max(0, x-ansi.StringWidth(left)))
+		left += blankText(max(0, x-ansi.StringWidth(left)))
 		right := ""
 		if x+bw < w {
 			right = ansi.TruncateLeft(lines[n], x+bw, "")
@@ -163,32 +163,32 @@ func Overlay(frame, box string, x, y, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Box draws lines in a frame with a title, w cells wide and with as many lines
+// FrameBox draws lines in a frame with a title, w cells wide and with as many lines
 // as there are plus two.
-func Box(st *themes.StyleSet, title string, lines []string, w int) string {
+func FrameBox(st *themes.StyleSet, title string, lines []string, w int) string {
 	in := max(0, w-2)
-	head := Line{{"┌─ ", st.Border}, {Truncate(title, max(0, in-3)), st.Title}, {" ", st.Border}}
+	head := Line{{"┌─ ", st.Border}, {TruncateText(title, max(0, in-3)), st.Title}, {" ", st.Border}}
 	if title == "" {
 		head = Line{{"┌", st.Border}}
 	}
 	out := make([]string, 0, len(lines)+2)
-	head = head.Add(strings.Repeat("─", max(0, w-1-head.Width())), st.Border)
-	out = append(out, head.Add("┐", st.Border).clip(w))
+	head = head.Add(strings.Repeat("─", max(0, w-1-head.LineWidth())), st.Border)
+	out = append(out, head.Add("┐", st.Border).clipString(w))
 	side := st.Border.Render("│")
 	for _, l := range lines {
 		pad := in - ansi.StringWidth(l)
 		if pad < 0 {
 			l, pad = ansi.Truncate(l, in, Ellipsis), 0
 		}
-		out = append(out, side+l+blank(pad)+side)
+		out = append(out, side+l+blankText(pad)+side)
 	}
 	out = append(out, st.Border.Render("└"+strings.Repeat("─", in)+"┘"))
 	return strings.Join(out, "\n")
 }
 
-// Flow breaks text into lines of at most w cells, at spaces where it can. A name with a
+// FlowText breaks text into lines of at most w cells, at spaces where it can. A name with a
 // hyphen stays whole where a line has room for it: half of one is another name.
-func Flow(text string, w int) []string {
+func FlowText(text string, w int) []string {
 	if w <= 0 {
 		return nil
 	}

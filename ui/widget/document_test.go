@@ -11,19 +11,19 @@ import (
 // and back.
 func TestSections(t *testing.T) {
 	d := NewDoc()
-	lines := []DocLine{{ID: "title", Line: Plain("title")}}
+	lines := []DocLine{{ID: "title", Line: PlainLine("title")}}
 	for s := range 3 {
-		lines = append(lines, DocLine{Line: Line{}, Skip: true}, DocLine{Line: Plain(fmt.Sprint("── section ", s)), Head: true, Skip: true})
+		lines = append(lines, DocLine{Line: Line{}, Skip: true}, DocLine{Line: PlainLine(fmt.Sprint("── section ", s)), Head: true, Skip: true})
 		for i := range 8 {
-			lines = append(lines, DocLine{ID: fmt.Sprint(s, ".", i), Line: Plain("line")})
+			lines = append(lines, DocLine{ID: fmt.Sprint(s, ".", i), Line: PlainLine("line")})
 		}
 	}
 	d.SetLines(lines)
-	if d.Long() {
+	if d.IsLong() {
 		t.Error("long before it was drawn")
 	}
 	d.Render(st, 40, 10)
-	if !d.Long() {
+	if !d.IsLong() {
 		t.Error("31 lines are not long in 10")
 	}
 	for i, step := range []struct {
@@ -39,7 +39,7 @@ func TestSections(t *testing.T) {
 		if step.do != "" {
 			d.Do(step.do)
 		} else {
-			d.Section(step.by)
+			d.GoSection(step.by)
 		}
 		d.Render(st, 40, 10)
 		if d.SelectedID() != step.want || d.top != step.top {
@@ -47,13 +47,13 @@ func TestSections(t *testing.T) {
 		}
 	}
 	d.Render(st, 40, 40)
-	if d.Long() {
+	if d.IsLong() {
 		t.Error("all of it is seen, and it is long")
 	}
-	d.SetLines([]DocLine{{Line: Plain("a")}, {Line: Plain("b")}})
-	d.Section(1)
-	d.Section(-1)
+	d.SetLines([]DocLine{{Line: PlainLine("a")}, {Line: PlainLine("b")}})
+	d.GoSection(1)
+	d.GoSection(-1)
 	d.SetLines(nil)
-	d.Section(1)
-	d.Section(-1)
+	d.GoSection(1)
+	d.GoSection(-1)
 }

@@ -10,8 +10,8 @@ import (
 	"rung/themes"
 )
 
-// Filter decides which lines are shown. The zero value shows all.
-type Filter struct {
+// LineFilter decides which lines are shown. The zero value shows all.
+type LineFilter struct {
 	Text string // as typed
 	// Err says what is wrong with the expression, empty when nothing is; the
 	// text is then looked for as it is.
@@ -28,9 +28,9 @@ const maxFilter = 1000
 
 // ParseFilter reads a filter as it is typed: a regular expression, "!" before
 // it for all other lines, "-f " before it for letters in order. Case counts
-// only when there is an upper-case letter. It never fails: see Filter.Err.
-func ParseFilter(text string) Filter {
-	f := Filter{Text: text}
+// only when there is an upper-case letter. It never fails: see LineFilter.Err.
+func ParseFilter(text string) LineFilter {
+	f := LineFilter{Text: text}
 	if len(text) > maxFilter {
 		f.Err = "too long"
 		text = text[:maxFilter]
@@ -43,7 +43,7 @@ func ParseFilter(text string) Filter {
 		return f
 	}
 	if text == "" || text == "-f" {
-		return Filter{Text: f.Text}
+		return LineFilter{Text: f.Text}
 	}
 	f.fold = strings.IndexFunc(text, unicode.IsUpper) < 0
 	if regexp.QuoteMeta(text) == text {
@@ -64,18 +64,18 @@ func ParseFilter(text string) Filter {
 	return f
 }
 
-// Empty says whether the filter shows everything.
-func (f Filter) Empty() bool { return f.re == nil && f.literal == "" && f.fuzzy == "" }
+// IsEmpty says whether the filter shows everything.
+func (f LineFilter) IsEmpty() bool { return f.re == nil && f.literal == "" && f.fuzzy == "" }
 
-// Match says whether a line with that text is shown.
-func (f Filter) Match(s string) bool {
-	if f.Empty() {
+// MatchesText says whether a line with that text is shown.
+func (f LineFilter) MatchesText(s string) bool {
+	if f.IsEmpty() {
 		return true
 	}
-	return f.hit(s) != f.inverse
+	return f.isHit(s) != f.inverse
 }
 
-func (f Filter) hit(s string) bool {
+func (f LineFilter) isHit(s string) bool {
 	switch {
 	case f.re != nil:
 		return f.re.MatchString(s)
@@ -87,11 +87,11 @@ func (f Filter) hit(s string) bool {
 	return strings.Contains(s, f.literal)
 }
 
-// Spans finds the places in the text that match, as byte ranges; none for
+// MatchSpans finds the places in the text that match, as byte ranges; none for
 // inverse and fuzzy filters.
-func (f Filter) Spans(s string) [][]int {
+func (f LineFilter) MatchSpans(s string) [][]int {
 	switch {
-	case f.inverse || f.Empty() || f.fuzzy != "":
+	case f.inverse || f.IsEmpty() || f.fuzzy != "":
 		return nil
 	case f.re != nil:
 		return f.re.FindAllStringIndex(s, 100)
@@ -115,9 +115,9 @@ func (f Filter) Spans(s string) [][]int {
 	return out
 }
 
-// Highlight marks the places in a line that a filter finds.
-func Highlight(l Line, f Filter, st *themes.StyleSet) Line {
-	hits := f.Spans(l.String())
+// HighlightMatches marks the places in a line that a filter finds.
+func HighlightMatches(l Line, f LineFilter, st *themes.StyleSet) Line {
+	hits := f.MatchSpans(l.String())
 	if len(hits) == 0 {
 		return l
 	}

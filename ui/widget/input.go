@@ -15,18 +15,18 @@ import (
 	"rung/ui/action"
 )
 
-// Input is a line of text being typed, with the editing keys of a shell. The text,
+// TextInput is a line of text being typed, with the editing keys of a shell. The text,
 // the place in it, words and suggestions are those of bubbles' textinput; that what
 // is drawn as one letter is passed and deleted as one, the drawing and the history are
 // Rung's. The zero value is an empty line.
-type Input struct {
+type TextInput struct {
 	History []string // oldest first
 
-	line  *textinput.Model // made when it is first needed
-	back  int              // how far back in History, 0 is the text itself
-	draft string
-	cell  int  // of the cursor in the last frame, -1 where it has none
-	whole bool // the text was there before anything was typed, and is selected
+	line        *textinput.Model // made when it is first needed
+	back        int              // how far back in History, 0 is the text itself
+	draft       string
+	cell        int  // of the cursor in the last frame, -1 where it has none
+	prefillKept bool // the text was there before anything was typed, and is selected
 }
 
 // maxInput is how many letters a line may have: pasting a file into it must not
@@ -38,18 +38,18 @@ const maxInput = 4000
 // are left out, as it takes letters of several characters apart, panics where a word
 // is deleted that ends the line, and reads the clipboard by running a program.
 var bindings = textinput.KeyMap{
-	WordBackward:       bound(action.InputWordLeft),
-	WordForward:        bound(action.InputWordRight),
-	LineStart:          bound(action.InputStart),
-	LineEnd:            bound(action.InputEnd),
-	DeleteBeforeCursor: bound(action.InputDeleteStart),
-	DeleteAfterCursor:  bound(action.InputDeleteEnd),
+	WordBackward:       keyBinding(action.InputWordLeft),
+	WordForward:        keyBinding(action.InputWordRight),
+	LineStart:          keyBinding(action.InputStart),
+	LineEnd:            keyBinding(action.InputEnd),
+	DeleteBeforeCursor: keyBinding(action.InputDeleteStart),
+	DeleteAfterCursor:  keyBinding(action.InputDeleteEnd),
 }
 
-func bound(id action.ID) key.Binding { return key.NewBinding(key.WithKeys(string(id))) }
+func keyBinding(id action.ID) key.Binding { return key.NewBinding(key.WithKeys(string(id))) }
 
-// text is the textinput. It has no width: it would scroll by characters, not by cells.
-func (in *Input) text() *textinput.Model {
+// inputModel is the textinput. It has no width: it would scroll by characters, not by cells.
+func (in *TextInput) inputModel() *textinput.Model {
 	if in.line == nil {
 		t := textinput.New()
 		t.KeyMap, t.CharLimit, t.ShowSuggestions = bindings, maxInput, true
@@ -60,13 +60,13 @@ func (in *Input) text() *textinput.Model {
 	return in.line
 }
 
-// press has the textinput carry out an action.
-func (in *Input) press(id action.ID) {
-	*in.text(), _ = in.text().Update(tea.KeyPressMsg{Text: string(id)}) // no command: it has no cursor that blinks
+// pressAction has the textinput carry out an action.
+func (in *TextInput) pressAction(id action.ID) {
+	*in.inputModel(), _ = in.inputModel().Update(tea.KeyPressMsg{Text: string(id)}) // no command: it has no cursor that blinks
 }
 
-// Value is the text.
-func (in *Input) Value() string {
+// InputText is the text.
+func (in *TextInput) InputText() string {
 	if in.line == nil {
 		return ""
 	}
@@ -74,112 +74,112 @@ func (in *Input) Value() string {
 }
 
 // Set replaces the text and puts the cursor at its end.
-func (in *Input) Set(s string) { in.put(typed(s, maxInput), maxInput) }
+func (in *TextInput) Set(s string) { in.putText(cleanTyped(s, maxInput), maxInput) }
 
-// Prefill begins with a text, which is selected: what is typed first replaces it, any
+// PrefillText begins with a text, which is selected: what is typed first replaces it, any
 // other key of a line keeps it.
-func (in *Input) Prefill(s string) {
+func (in *TextInput) PrefillText(s string) {
 	in.Set(s)
-	in.whole = in.Value() != ""
+	in.prefillKept = in.InputText() != ""
 }
 
-// Prefilled says whether the text is the one that was there to begin with, selected.
-func (in *Input) Prefilled() bool { return in.whole }
+// IsPrefilled says whether the text is the one that was there to begin with, selected.
+func (in *TextInput) IsPrefilled() bool { return in.prefillKept }
 
-// put replaces the text, which is clean, and puts the cursor at a place in it.
-func (in *Input) put(s string, at int) {
-	in.whole = false
-	t := in.text()
+// putText replaces the text, which is clean, and puts the cursor at a place in it.
+func (in *TextInput) putText(s string, at int) {
+	in.prefillKept = false
+	t := in.inputModel()
 	t.SetSuggestions(nil) // they were for another text
 	t.SetValue(s)
 	t.SetCursor(at)
 }
 
-// Insert types or pastes text at the cursor.
-func (in *Input) Insert(s string) {
-	if in.whole {
+// InsertText types or pastes text at the cursor.
+func (in *TextInput) InsertText(s string) {
+	if in.prefillKept {
 		in.Set("")
 	}
-	value, at := []rune(in.Value()), in.text().Position()
-	s = typed(s, maxInput-len(value))
-	in.put(string(value[:at])+s+string(value[at:]), at+utf8.RuneCountInString(s))
-	in.snap(true)
+	value, at := []rune(in.InputText()), in.inputModel().Position()
+	s = cleanTyped(s, maxInput-len(value))
+	in.putText(string(value[:at])+s+string(value[at:]), at+utf8.RuneCountInString(s))
+	in.snapCursor(true)
 }
 
-// Key edits the line; it says whether the key was one of its own. text is what
+// PressKey edits the line; it says whether the key was one of its own. text is what
 // the key types, empty for keys that type nothing.
-func (in *Input) Key(keys *action.Keymap, key, text string) bool {
+func (in *TextInput) PressKey(keys *action.Keymap, key, text string) bool {
 	if a := keys.LookupKey([]action.Scope{action.Input}, key); a != nil {
 		return in.Do(a.ID)
 	}
 	if text == "" {
 		return false
 	}
-	in.Insert(text)
+	in.InsertText(text)
 	return true
 }
 
 // Do carries out an action on the line; false when it is none of a line's, or there is
 // nothing to complete.
-func (in *Input) Do(id action.ID) bool {
-	in.whole = false
-	at := in.text().Position()
+func (in *TextInput) Do(id action.ID) bool {
+	in.prefillKept = false
+	at := in.inputModel().Position()
 	switch id {
 	case action.InputLeft:
-		in.text().SetCursor(edge(in.Value(), at-1, false))
+		in.inputModel().SetCursor(letterEdge(in.InputText(), at-1, false))
 	case action.InputRight:
-		if !in.Complete() {
-			in.text().SetCursor(edge(in.Value(), at+1, true))
+		if !in.TakeOffer() {
+			in.inputModel().SetCursor(letterEdge(in.InputText(), at+1, true))
 		}
 	case action.InputWordLeft, action.InputStart:
-		in.press(id)
-		in.snap(false)
+		in.pressAction(id)
+		in.snapCursor(false)
 	case action.InputEnd:
-		if !in.Complete() {
-			in.press(id)
+		if !in.TakeOffer() {
+			in.pressAction(id)
 		}
 	case action.InputWordRight:
-		in.press(id)
-		in.snap(true)
+		in.pressAction(id)
+		in.snapCursor(true)
 	case action.InputDeleteLeft:
-		in.cut(edge(in.Value(), at-1, false), at)
+		in.cutRange(letterEdge(in.InputText(), at-1, false), at)
 	case action.InputDeleteRight:
-		in.cut(at, edge(in.Value(), at+1, true))
+		in.cutRange(at, letterEdge(in.InputText(), at+1, true))
 	case action.InputDeleteWord:
 		in.Do(action.InputWordLeft)
-		in.cut(in.text().Position(), at)
+		in.cutRange(in.inputModel().Position(), at)
 	case action.InputDeleteNext:
 		in.Do(action.InputWordRight)
-		in.cut(at, in.text().Position())
+		in.cutRange(at, in.inputModel().Position())
 	case action.InputDeleteStart, action.InputDeleteEnd:
-		in.text().SetSuggestions(nil)
-		in.press(id)
+		in.inputModel().SetSuggestions(nil)
+		in.pressAction(id)
 	case action.InputEarlier:
-		in.recall(1)
+		in.recallHistory(1)
 	case action.InputLater:
-		in.recall(-1)
+		in.recallHistory(-1)
 	case action.InputComplete:
-		return in.Complete()
+		return in.TakeOffer()
 	default:
 		return false
 	}
 	return true
 }
 
-// snap puts the cursor to the end of a letter when it is inside one.
-func (in *Input) snap(right bool) {
-	in.text().SetCursor(edge(in.Value(), in.text().Position(), right))
+// snapCursor puts the cursor to the end of a letter when it is inside one.
+func (in *TextInput) snapCursor(right bool) {
+	in.inputModel().SetCursor(letterEdge(in.InputText(), in.inputModel().Position(), right))
 }
 
-func (in *Input) cut(from, to int) {
+func (in *TextInput) cutRange(from, to int) {
 	if from < to {
-		in.put(string(slices.Delete([]rune(in.Value()), from, to)), from)
+		in.putText(string(slices.Delete([]rune(in.InputText()), from, to)), from)
 	}
 }
 
-// edge is the end of a letter nearest to a place in a text, at it or to one side of it.
+// letterEdge is the end of a letter nearest to a place in a text, at it or to one side of it.
 // Places are counted in characters; what is drawn as one letter may have several.
-func edge(text string, place int, right bool) int {
+func letterEdge(text string, place int, right bool) int {
 	at := 0
 	for text != "" && at < place {
 		letter, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
@@ -193,27 +193,27 @@ func edge(text string, place int, right bool) int {
 	return at
 }
 
-// Offer suggests how the text might go on: a whole text that begins with it; empty
+// OfferText suggests how the text might go on: a whole text that begins with it; empty
 // suggests nothing. An edit takes the suggestion away.
-func (in *Input) Offer(whole string) {
+func (in *TextInput) OfferText(whole string) {
 	if in.line == nil && whole == "" {
 		return
 	}
-	in.text().SetSuggestions([]string{whole})
+	in.inputModel().SetSuggestions([]string{whole})
 }
 
-// Complete takes the suggestion, false when none is shown.
-func (in *Input) Complete() bool {
-	if in.Suggested() == "" {
+// TakeOffer takes the suggestion, false when none is shown.
+func (in *TextInput) TakeOffer() bool {
+	if in.SuggestedText() == "" {
 		return false
 	}
-	in.Set(in.Value() + in.Suggested())
+	in.Set(in.InputText() + in.SuggestedText())
 	return true
 }
 
-// Suggested returns the text that Complete would add, empty for none.
-func (in *Input) Suggested() string {
-	t := in.text()
+// SuggestedText returns the text that Complete would add, empty for none.
+func (in *TextInput) SuggestedText() string {
+	t := in.inputModel()
 	value, whole := []rune(t.Value()), []rune(t.CurrentSuggestion())
 	if t.Position() < len(value) || len(whole) <= len(value) {
 		return ""
@@ -221,22 +221,22 @@ func (in *Input) Suggested() string {
 	return string(whole[len(value):])
 }
 
-// Completes says which key takes the suggestion, nil where there is none.
-func (in *Input) Completes(keys *action.Keymap, st *themes.StyleSet) Line {
+// CompletesLine says which key takes the suggestion, nil where there is none.
+func (in *TextInput) CompletesLine(keys *action.Keymap, st *themes.StyleSet) Line {
 	key := keys.ActionByID(action.InputComplete).HintKey()
-	if key == "" || in.Suggested() == "" {
+	if key == "" || in.SuggestedText() == "" {
 		return nil
 	}
-	return Styled(key+" completes", st.Dim)
+	return StyledLine(key+" completes", st.Dim)
 }
 
-func (in *Input) recall(d int) {
+func (in *TextInput) recallHistory(d int) {
 	to := in.back + d
 	if to < 0 || to > len(in.History) {
 		return
 	}
 	if in.back == 0 {
-		in.draft = in.Value()
+		in.draft = in.InputText()
 	}
 	in.back = to
 	if to == 0 {
@@ -246,9 +246,9 @@ func (in *Input) recall(d int) {
 	in.Set(in.History[len(in.History)-to])
 }
 
-// Remember puts the text at the end of the history and empties the line.
-func (in *Input) Remember() {
-	s := in.Value()
+// RememberText puts the text at the end of the history and empties the line.
+func (in *TextInput) RememberText() {
+	s := in.InputText()
 	in.Set("")
 	in.back = 0
 	if s == "" {
@@ -263,15 +263,15 @@ func (in *Input) Remember() {
 
 // Render draws the line in w cells, scrolled so that the letter at the cursor is seen.
 // The cursor is the terminal's: Cursor says where it belongs.
-func (in *Input) Render(st *themes.StyleSet, w int) string {
+func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 	in.cell = -1
 	if w <= 0 {
 		return ""
 	}
-	value, at := []rune(in.Value()), in.text().Position()
-	before, after, rest := clean.Text(string(value[:at])), clean.Text(string(value[at:])), clean.Text(in.Suggested())
+	value, at := []rune(in.InputText()), in.inputModel().Position()
+	before, after, rest := clean.Text(string(value[:at])), clean.Text(string(value[at:])), clean.Text(in.SuggestedText())
 	_, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
-	in.cell = Width(before)
+	in.cell = TextWidth(before)
 	// Beyond the text, and on a mark that belongs to the letter before, it has a cell, too.
 	for over := in.cell + max(width, 1) - w; over > 0 && before != ""; {
 		letter, n := ansi.FirstGraphemeCluster(before, ansi.GraphemeWidth)
@@ -280,22 +280,22 @@ func (in *Input) Render(st *themes.StyleSet, w int) string {
 		over -= n
 	}
 	look := st.Input
-	if in.whole {
+	if in.prefillKept {
 		look = st.Selection
 	}
-	return Line{{before + after, look}, {rest, st.Dim}}.clip(w)
+	return Line{{before + after, look}, {rest, st.Dim}}.clipString(w)
 }
 
 // Cursor is the cell of the cursor in the line that was drawn last, -1 where there is
 // none.
-func (in *Input) Cursor() int { return in.cell }
+func (in *TextInput) Cursor() int { return in.cell }
 
-// clip draws the line in w cells without an ellipsis.
-func (l Line) clip(w int) string {
-	l = l.cleaned().Clip(w)
+// clipString draws the line in w cells without an ellipsis.
+func (l Line) clipString(w int) string {
+	l = l.cleanedLine().ClipTo(w)
 	var b []byte
 	for _, s := range l {
 		b = s.Style.Append(b, s.Text)
 	}
-	return string(appendSpaces(b, w-l.Width()))
+	return string(appendSpaces(b, w-l.LineWidth()))
 }

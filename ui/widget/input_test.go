@@ -17,7 +17,7 @@ import (
 var keymap, _ = action.NewKeymap(nil)
 
 // press types keys; what is no key of a line is typed as it is.
-func press(in *Input, keys ...string) {
+func press(in *TextInput, keys ...string) {
 	for _, k := range keys {
 		text := k
 		switch {
@@ -26,7 +26,7 @@ func press(in *Input, keys ...string) {
 		case len(k) > 1 && strings.Trim(k, "abcdefghijklmnopqrstuvwxyz+") == "":
 			text = ""
 		}
-		in.Key(keymap, k, text)
+		in.PressKey(keymap, k, text)
 	}
 }
 
@@ -60,26 +60,26 @@ func TestInput(t *testing.T) {
 		{"a space with an accent", []string{"a", " \u0308", "b", "ctrl+w"}, "a|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in := &Input{}
+			in := &TextInput{}
 			press(in, c.keys...)
-			got := in.Value()
-			at := in.text().Position()
+			got := in.InputText()
+			at := in.inputModel().Position()
 			got = string([]rune(got)[:at]) + "|" + string([]rune(got)[at:])
 			if got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
-	if in := (&Input{}); in.Key(keymap, "f5", "") || in.Value() != "" || in.Suggested() != "" {
+	if in := (&TextInput{}); in.PressKey(keymap, "f5", "") || in.InputText() != "" || in.SuggestedText() != "" {
 		t.Error("a key that types nothing was taken")
 	}
 }
 
 func TestInputHistory(t *testing.T) {
-	in := &Input{}
+	in := &TextInput{}
 	for _, s := range []string{"first", "second", "", "first"} {
 		in.Set(s)
-		in.Remember()
+		in.RememberText()
 	}
 	if diff := cmp.Diff([]string{"second", "first"}, in.History); diff != "" {
 		t.Errorf("the history (-want +got):\n%s", diff)
@@ -88,7 +88,7 @@ func TestInputHistory(t *testing.T) {
 	var got []string
 	for _, k := range []string{"up", "up", "up", "down", "down", "down"} {
 		press(in, k)
-		got = append(got, in.Value())
+		got = append(got, in.InputText())
 	}
 	if diff := cmp.Diff([]string{"first", "second", "second", "first", "draft", "draft"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -108,22 +108,22 @@ func TestInputPaste(t *testing.T) {
 		{"\xff\xfe-\xc3", "-"},
 		{"e\u0301日本", "e\u0301日本"},
 	} {
-		in := &Input{}
-		in.Insert(c.pasted)
-		if got := in.Value(); got != c.want {
+		in := &TextInput{}
+		in.InsertText(c.pasted)
+		if got := in.InputText(); got != c.want {
 			t.Errorf("%q became %q, want %q", c.pasted, got, c.want)
 		}
 	}
 	for _, s := range []string{"z", "日", "e\u0301", "👩\u200d👩\u200d👧", "\u202e", "\xff", "a \n"} {
-		in := &Input{}
+		in := &TextInput{}
 		in.Set("ab")
 		in.Do(action.InputLeft)
-		in.Insert(strings.Repeat(s, 1<<20/len(s)))
-		v := in.Value()
+		in.InsertText(strings.Repeat(s, 1<<20/len(s)))
+		v := in.InputText()
 		if n := utf8.RuneCountInString(v); n > maxInput || !strings.HasPrefix(v, "a") || !strings.HasSuffix(v, "b") {
 			t.Errorf("a megabyte of %q became %d letters: %.20q…", s, n, v)
 		}
-		if got := edge(v, in.text().Position(), false); got != in.text().Position() {
+		if got := letterEdge(v, in.inputModel().Position(), false); got != in.inputModel().Position() {
 			t.Errorf("after a megabyte of %q the cursor is inside a letter", s)
 		}
 		exact(t, in.Render(st, 30), 30, 1)
@@ -156,7 +156,7 @@ func TestInputCursor(t *testing.T) {
 		// A joiner is drawn as what cannot be seen is drawn everywhere.
 		{"👩\u200d👩x", 1, 9, "👩\ufffd👩|x   "},
 	} {
-		in := &Input{}
+		in := &TextInput{}
 		in.Set(c.text)
 		for range c.left {
 			in.Do(action.InputLeft)
@@ -175,40 +175,40 @@ func TestInputCursor(t *testing.T) {
 }
 
 func TestInputSuggestion(t *testing.T) {
-	in := &Input{}
+	in := &TextInput{}
 	press(in, "z", "o")
-	in.Offer("zones")
-	if got := ansi.Strip(in.Render(st, 10)); got != "zones     " || in.Cursor() != 2 || in.Value() != "zo" {
-		t.Errorf("drawn %q, cursor %d, text %q", got, in.Cursor(), in.Value())
+	in.OfferText("zones")
+	if got := ansi.Strip(in.Render(st, 10)); got != "zones     " || in.Cursor() != 2 || in.InputText() != "zo" {
+		t.Errorf("drawn %q, cursor %d, text %q", got, in.Cursor(), in.InputText())
 	}
 	press(in, "left")
-	if in.Suggested() != "" || in.Key(keymap, "tab", "") {
+	if in.SuggestedText() != "" || in.PressKey(keymap, "tab", "") {
 		t.Error("a suggestion in the middle of the text")
 	}
 	press(in, "right")
 	for _, k := range []string{"right", "end", "tab", "ctrl+e"} {
 		in.Set("zo")
-		in.Offer("Zones")
+		in.OfferText("Zones")
 		press(in, k)
-		if in.Value() != "zones" || in.Suggested() != "" {
-			t.Errorf("%s: %q, still suggested %q", k, in.Value(), in.Suggested())
+		if in.InputText() != "zones" || in.SuggestedText() != "" {
+			t.Errorf("%s: %q, still suggested %q", k, in.InputText(), in.SuggestedText())
 		}
 	}
 	// An edit takes it away: it was for another text, which may have been longer.
 	for _, k := range []string{"backspace", "x", "ctrl+w", "ctrl+u", "alt+b"} {
 		in.Set("zo")
-		in.Offer("zones")
+		in.OfferText("zones")
 		press(in, k, "end", "tab")
-		if strings.Contains(in.Value(), "nes") && k != "alt+b" {
-			t.Errorf("%s: the old suggestion was taken: %q", k, in.Value())
+		if strings.Contains(in.InputText(), "nes") && k != "alt+b" {
+			t.Errorf("%s: the old suggestion was taken: %q", k, in.InputText())
 		}
 	}
 	in.Set("zo")
-	in.Offer("zones")
-	in.Insert("nesandmore")
+	in.OfferText("zones")
+	in.InsertText("nesandmore")
 	press(in, "tab")
-	if in.Value() != "zonesandmore" {
-		t.Errorf("%q", in.Value())
+	if in.InputText() != "zonesandmore" {
+		t.Errorf("%q", in.InputText())
 	}
 }
 
@@ -223,25 +223,25 @@ func FuzzInput(f *testing.F) {
 		action.InputDeleteLeft, action.InputDeleteRight, action.InputDeleteWord, action.InputDeleteNext, action.InputDeleteStart,
 		action.InputDeleteEnd, action.InputEarlier, action.InputLater, action.InputComplete}
 	f.Fuzz(func(t *testing.T, text, keys string, w int) {
-		in := &Input{History: []string{text, "zones"}}
+		in := &TextInput{History: []string{text, "zones"}}
 		for i, k := range []byte(keys) {
 			switch {
 			case i > 60:
 				return
 			case k%5 == 0:
-				in.Insert(text)
+				in.InsertText(text)
 			case k%7 == 0:
-				in.Offer(in.Value() + text)
+				in.OfferText(in.InputText() + text)
 			}
 			in.Do(ids[int(k)%len(ids)])
 			w := w%40 + 1
 			line := in.Render(st, w)
-			at := in.text().Position()
-			if got := edge(in.Value(), at, false); got != at {
-				t.Fatalf("the cursor is inside a letter of %q: %d", in.Value(), at)
+			at := in.inputModel().Position()
+			if got := letterEdge(in.InputText(), at, false); got != at {
+				t.Fatalf("the cursor is inside a letter of %q: %d", in.InputText(), at)
 			}
 			if w > 0 && (ansi.StringWidth(line) != w || in.Cursor() < 0 || in.Cursor() >= w || strings.Contains(line, "\n")) {
-				t.Fatalf("%q in %d cells: %q, cursor %d", in.Value(), w, line, in.Cursor())
+				t.Fatalf("%q in %d cells: %q, cursor %d", in.InputText(), w, line, in.Cursor())
 			}
 			if got := clean.Frame(line); strings.ContainsFunc(ansi.Strip(got), func(r rune) bool { return r < ' ' }) {
 				t.Fatalf("%q", got)
@@ -250,8 +250,8 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
-// What bubbles' textinput does that Input does not leave to it; docs/architecture.md says
-// so. When one of these is mended there, Input may become smaller.
+// What bubbles' textinput does that TextInput does not leave to it; docs/architecture.md says
+// so. When one of these is mended there, TextInput may become smaller.
 func TestTextinputOfBubbles(t *testing.T) {
 	typing := func(text string) textinput.Model {
 		m := textinput.New()
@@ -291,28 +291,32 @@ func TestPrefilled(t *testing.T) {
 	keys, _ := action.NewKeymap(nil)
 	for _, c := range []struct {
 		name string
-		do   func(in *Input)
+		do   func(in *TextInput)
 		want string
 	}{
-		{"typed", func(in *Input) { in.Key(keys, "5", "5"); in.Key(keys, "space", " "); in.Key(keys, "1", "1") }, "5 1"},
-		{"pasted", func(in *Input) { in.Insert("7 7") }, "7 7"},
-		{"backspace", func(in *Input) { in.Key(keys, "backspace", ""); in.Key(keys, "5", "5") }, "10 15"},
-		{"left", func(in *Input) { in.Key(keys, "left", ""); in.Key(keys, "5", "5") }, "10 150"},
-		{"to the start", func(in *Input) { in.Key(keys, "home", ""); in.Key(keys, "5", "5") }, "510 10"},
-		{"right", func(in *Input) { in.Key(keys, "right", ""); in.Key(keys, "5", "5") }, "10 105"},
-		{"nothing", func(*Input) {}, "10 10"},
+		{"typed", func(in *TextInput) {
+			in.PressKey(keys, "5", "5")
+			in.PressKey(keys, "space", " ")
+			in.PressKey(keys, "1", "1")
+		}, "5 1"},
+		{"pasted", func(in *TextInput) { in.InsertText("7 7") }, "7 7"},
+		{"backspace", func(in *TextInput) { in.PressKey(keys, "backspace", ""); in.PressKey(keys, "5", "5") }, "10 15"},
+		{"left", func(in *TextInput) { in.PressKey(keys, "left", ""); in.PressKey(keys, "5", "5") }, "10 150"},
+		{"to the start", func(in *TextInput) { in.PressKey(keys, "home", ""); in.PressKey(keys, "5", "5") }, "510 10"},
+		{"right", func(in *TextInput) { in.PressKey(keys, "right", ""); in.PressKey(keys, "5", "5") }, "10 105"},
+		{"nothing", func(*TextInput) {}, "10 10"},
 	} {
-		in := &Input{}
-		in.Prefill("10 10")
-		if !in.Prefilled() {
+		in := &TextInput{}
+		in.PrefillText("10 10")
+		if !in.IsPrefilled() {
 			t.Fatal("not selected")
 		}
 		c.do(in)
-		if in.Value() != c.want || in.Prefilled() != (c.name == "nothing") {
-			t.Errorf("%s: %q (selected %v), want %q", c.name, in.Value(), in.Prefilled(), c.want)
+		if in.InputText() != c.want || in.IsPrefilled() != (c.name == "nothing") {
+			t.Errorf("%s: %q (selected %v), want %q", c.name, in.InputText(), in.IsPrefilled(), c.want)
 		}
 	}
-	if in := (&Input{}); in.Prefilled() {
+	if in := (&TextInput{}); in.IsPrefilled() {
 		t.Error("nothing is selected")
 	}
 }

@@ -23,17 +23,17 @@ type Span struct {
 // sequence.
 type Line []Span
 
-// Plain is a line without a look.
-func Plain(text string) Line { return Line{{Text: text}} }
+// PlainLine is a line without a look.
+func PlainLine(text string) Line { return Line{{Text: text}} }
 
-// Styled is a line with one look.
-func Styled(text string, st themes.Style) Line { return Line{{text, st}} }
+// StyledLine is a line with one look.
+func StyledLine(text string, st themes.Style) Line { return Line{{text, st}} }
 
 // Add appends a piece of text; the line given must not be used any more.
 func (l Line) Add(text string, st themes.Style) Line { return append(l, Span{text, st}) }
 
-// Join puts lines beside each other.
-func Join(lines ...Line) Line {
+// JoinLines puts lines beside each other.
+func JoinLines(lines ...Line) Line {
 	n := 0
 	for _, l := range lines {
 		n += len(l)
@@ -60,8 +60,8 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// Width of a text in cells.
-func Width(s string) int {
+// TextWidth of a text in cells.
+func TextWidth(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] >= 0x7f {
 			return ansi.StringWidth(s)
@@ -70,20 +70,20 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Width of the line in cells.
-func (l Line) Width() (n int) {
+// LineWidth of the line in cells.
+func (l Line) LineWidth() (n int) {
 	for _, s := range l {
-		n += Width(s.Text)
+		n += TextWidth(s.Text)
 	}
 	return n
 }
 
-// Truncate cuts text to w cells, with an ellipsis when something is lost.
-func Truncate(s string, w int) string {
+// TruncateText cuts text to w cells, with an ellipsis when something is lost.
+func TruncateText(s string, w int) string {
 	switch {
 	case w <= 0:
 		return ""
-	case Width(s) <= w:
+	case TextWidth(s) <= w:
 		return s
 	}
 	return ansi.Truncate(s, w, Ellipsis)
@@ -107,22 +107,22 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 	if w <= 0 {
 		return b
 	}
-	l = l.cleaned()
-	width := l.Width()
+	l = l.cleanedLine()
+	width := l.LineWidth()
 	if width < w && right {
 		b = appendSpaces(b, w-width)
 	}
 	left := w
 	for i, s := range l {
-		text, sw := s.Text, Width(s.Text)
-		if sw > left || (sw == left && i < len(l)-1 && rest(l[i+1:]) > 0) {
+		text, sw := s.Text, TextWidth(s.Text)
+		if sw > left || (sw == left && i < len(l)-1 && spanRest(l[i+1:]) > 0) {
 			if sw == left {
 				text = cutMore(text, left)
 			} else {
 				text = ansi.Truncate(text, left, Ellipsis)
 			}
 			b = appendSpan(b, text, s.Style, plain)
-			left -= Width(text)
+			left -= TextWidth(text)
 			return appendSpaces(b, left)
 		}
 		b = appendSpan(b, text, s.Style, plain)
@@ -134,9 +134,9 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 	return b
 }
 
-// cleaned is the line with nothing in its text that cannot be seen: every text on
+// cleanedLine is the line with nothing in its text that cannot be seen: every text on
 // the screen passes here, before its width counts.
-func (l Line) cleaned() Line {
+func (l Line) cleanedLine() Line {
 	for i := range l {
 		if !clean.IsClean(l[i].Text) {
 			out := slices.Clone(l)
@@ -152,7 +152,7 @@ func (l Line) cleaned() Line {
 // cutMore makes room for an ellipsis in text that fills its space exactly.
 func cutMore(s string, w int) string { return ansi.Truncate(s+"  ", w, Ellipsis) }
 
-func rest(l Line) (n int) {
+func spanRest(l Line) (n int) {
 	for _, s := range l {
 		n += len(s.Text)
 	}
@@ -166,16 +166,16 @@ func appendSpan(b []byte, text string, st themes.Style, plain *themes.Style) []b
 	return st.Append(b, text)
 }
 
-func appendSpaces(b []byte, n int) []byte { return append(b, blank(max(0, n))...) }
+func appendSpaces(b []byte, n int) []byte { return append(b, blankText(max(0, n))...) }
 
-// Clip is the first w cells of the line, without an ellipsis.
-func (l Line) Clip(w int) Line {
+// ClipTo is the first w cells of the line, without an ellipsis.
+func (l Line) ClipTo(w int) Line {
 	var out Line
 	for _, s := range l {
 		if w <= 0 {
 			break
 		}
-		n := Width(s.Text)
+		n := TextWidth(s.Text)
 		if n > w {
 			s.Text = ansi.Truncate(s.Text, w, "")
 			n = w
@@ -186,13 +186,13 @@ func (l Line) Clip(w int) Line {
 	return out
 }
 
-// Skip drops the first n cells of the line, for scrolling sideways.
-func (l Line) Skip(n int) Line {
+// SkipCells drops the first n cells of the line, for scrolling sideways.
+func (l Line) SkipCells(n int) Line {
 	if n <= 0 {
 		return l
 	}
 	for i, s := range l {
-		w := Width(s.Text)
+		w := TextWidth(s.Text)
 		if n < w {
 			out := Line{{Text: ansi.TruncateLeft(s.Text, n, ""), Style: s.Style}}
 			return append(out, l[i+1:]...)
@@ -202,18 +202,18 @@ func (l Line) Skip(n int) Line {
 	return nil
 }
 
-// Clean makes foreign text fit for a line: tabs become spaces, line breaks a
+// CleanText makes foreign text fit for a line: tabs become spaces, line breaks a
 // space, what cannot be seen U+FFFD. Sources clean text already; this guards
 // widgets that are given whole files.
-func Clean(s string) string {
+func CleanText(s string) string {
 	if clean.IsClean(s) {
 		return s
 	}
 	return clean.Text(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))
 }
 
-// Pad makes a block exactly h lines of the lines given; missing ones are empty.
-func Pad(lines []string, h int) string {
+// PadBlock makes a block exactly h lines of the lines given; missing ones are empty.
+func PadBlock(lines []string, h int) string {
 	if h <= 0 {
 		return ""
 	}
@@ -223,15 +223,15 @@ func Pad(lines []string, h int) string {
 	return strings.Join(lines, "\n") + strings.Repeat("\n", h-max(1, len(lines)))
 }
 
-// Piece is a part of a line; the ones with the highest drop go first when there
+// LinePiece is a part of a line; the ones with the highest drop go first when there
 // is no room.
-type Piece struct {
+type LinePiece struct {
 	Line Line
 	Drop int
 }
 
-// Fit joins the pieces with gaps, leaving out what has no room.
-func Fit(pieces []Piece, w, gap int) Line {
+// FitPieces joins the pieces with gaps, leaving out what has no room.
+func FitPieces(pieces []LinePiece, w, gap int) Line {
 	var out Line
 	for i, p := range KeptPieces(pieces, w, gap) {
 		if i > 0 {
@@ -243,11 +243,11 @@ func Fit(pieces []Piece, w, gap int) Line {
 }
 
 // KeptPieces are the pieces for which there is room with gaps between them.
-func KeptPieces(pieces []Piece, w, gap int) []Piece {
+func KeptPieces(pieces []LinePiece, w, gap int) []LinePiece {
 	for {
 		n := -gap
 		for _, p := range pieces {
-			n += p.Line.Width() + gap
+			n += p.Line.LineWidth() + gap
 		}
 		if n <= w || len(pieces) <= 1 {
 			return pieces

@@ -17,20 +17,20 @@ const nameEnd = 5
 // CutName shortens the name of a policy, a pod or a zone to w cells, in the middle:
 // names of a kind differ at their ends.
 func CutName(s string, w int) string {
-	n := Width(s)
+	n := TextWidth(s)
 	switch {
 	case n <= w:
 		return s
 	case w <= 0:
 		return ""
 	}
-	room := w - Width(Ellipsis)
+	room := w - TextWidth(Ellipsis)
 	end := max(room/4, min(nameEnd, room/2))
 	if room > 4*nameEnd+4 { // a path or a filter: its last word is whole as well
 		end = room / 3
 	}
 	left, right := ansi.Truncate(s, room-end, ""), ansi.TruncateLeft(s, n-end, "")
-	if Width(right) > end { // a wide letter is not halved
+	if TextWidth(right) > end { // a wide letter is not halved
 		right = ansi.TruncateLeft(s, n-end+1, "")
 	}
 	return left + Ellipsis + right
@@ -38,18 +38,18 @@ func CutName(s string, w int) string {
 
 // CutName shortens the line to w cells within its longest piece, which is the name.
 func (l Line) CutName(w int) Line {
-	over := l.Width() - w
+	over := l.LineWidth() - w
 	if over <= 0 {
 		return l
 	}
 	name, longest := 0, -1
 	for i, s := range l {
-		if n := Width(s.Text); n > longest {
+		if n := TextWidth(s.Text); n > longest {
 			name, longest = i, n
 		}
 	}
 	if longest-over < 3 {
-		return cut(l, w)
+		return cutLine(l, w)
 	}
 	out := slices.Clone(l)
 	out[name].Text = CutName(out[name].Text, longest-over)
@@ -60,7 +60,7 @@ func (l Line) CutName(w int) Line {
 // sentence does: nothing of it is left in pieces. A first word that is wider is cut as
 // any text.
 func (l Line) CutWords(w int) Line {
-	if l.Width() <= w {
+	if l.LineWidth() <= w {
 		return l
 	}
 	text := l.String()
@@ -73,9 +73,9 @@ func (l Line) CutWords(w int) Line {
 		}
 	}
 	if end <= 0 {
-		return cut(l, w)
+		return cutLine(l, w)
 	}
-	return l.Clip(Width(strings.TrimRight(text[:end], " :,·")))
+	return l.ClipTo(TextWidth(strings.TrimRight(text[:end], " :,·")))
 }
 
 // FitWhole puts as many of the pieces beside each other as fit into w cells, each whole,
@@ -90,19 +90,19 @@ func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 		if left := len(pieces) - n; left > 0 {
 			l = l.Add(" +"+strconv.Itoa(left), more)
 		}
-		if l.Width() <= w {
+		if l.LineWidth() <= w {
 			return l
 		}
 	}
 	return nil
 }
 
-// flow breaks the line at words into lines of at most w cells; what stands between
+// flowLine breaks the line at words into lines of at most w cells; what stands between
 // pieces is left out where a line ends.
-func (l Line) flow(w int) []Line {
+func (l Line) flowLine(w int) []Line {
 	var out []Line
 	w = max(1, w)
-	for l.Width() > w {
+	for l.LineWidth() > w {
 		text := l.String()
 		head := len(ansi.Truncate(text, w, ""))
 		end := head
@@ -111,15 +111,15 @@ func (l Line) flow(w int) []Line {
 				end = i
 			}
 		}
-		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && Width(text[i+1:end]) == 1 {
+		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 {
 			end = i // a sign goes with what it is of
 		}
 		if end == 0 {
 			break // a letter wider than the line
 		}
-		out = append(out, l.Clip(Width(strings.TrimRight(text[:end], " ·"))))
+		out = append(out, l.ClipTo(TextWidth(strings.TrimRight(text[:end], " ·"))))
 		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))
-		l = l.Skip(Width(text[:n]))
+		l = l.SkipCells(TextWidth(text[:n]))
 	}
 	return append(out, l)
 }
@@ -164,10 +164,10 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	}
 	fits := func(pieces []Line, left string) []Line {
 		l := join(pieces, left)
-		if l.Width() > w*h {
+		if l.LineWidth() > w*h {
 			return nil
 		}
-		if lines := l.flow(w); len(lines) <= h {
+		if lines := l.flowLine(w); len(lines) <= h {
 			return lines
 		}
 		return nil
@@ -181,7 +181,7 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	var lines, in []Line
 	counted := 0
 	for i, p := range pieces {
-		try := append(slices.Clone(in), p.clause())
+		try := append(slices.Clone(in), p.firstClause())
 		told := counted + b2i(notes[0] <= i && i < notes[1])
 		if got := fits(try, left(len(try), told)); got != nil {
 			in, lines, counted = try, got, told
@@ -195,16 +195,16 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 // cutFlow are the first h lines of a piece that is too long for them, up to the end of a
 // word, with what is left of the other pieces.
 func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
-	lines := l.flow(w)
+	lines := l.flowLine(w)
 	lines = lines[:min(h, len(lines))]
 	end := " " + Ellipsis
 	if left != "" && left != Ellipsis {
 		end += "  " + left
 	}
 	last := lines[len(lines)-1]
-	if room := w - Width(end); last.Width() > room {
+	if room := w - TextWidth(end); last.LineWidth() > room {
 		text := last.String()
-		last = last.flow(max(1, room))[0]
+		last = last.flowLine(max(1, room))[0]
 		if rest := text[len(last.String()):]; len(lines) > 1 && rest != "" && rest[0] != ' ' {
 			last = nil // the one word of it has no room
 		}
@@ -217,8 +217,8 @@ func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 // introduction.
 const leastClause = 20
 
-// clause is the line up to where its first clause ends, which is not within quotes.
-func (l Line) clause() Line {
+// firstClause is the line up to where its first clause ends, which is not within quotes.
+func (l Line) firstClause() Line {
 	text := l.String()
 	quoted := false
 	for i := range text {
@@ -226,7 +226,7 @@ func (l Line) clause() Line {
 		case text[i] == '"':
 			quoted = !quoted
 		case !quoted && i >= leastClause && endsClause(text[i:]):
-			return l.Clip(Width(text[:i]))
+			return l.ClipTo(TextWidth(text[:i]))
 		}
 	}
 	return l

@@ -27,7 +27,7 @@ func TestCutName(t *testing.T) {
 		}
 	}
 	for w := range 40 {
-		if n := Width(CutName("kube-system/名前coredns-6f8d-bx7k1", w)); n > w {
+		if n := TextWidth(CutName("kube-system/名前coredns-6f8d-bx7k1", w)); n > w {
 			t.Errorf("in %d cells %d", w, n)
 		}
 	}
@@ -51,14 +51,14 @@ func TestCutWords(t *testing.T) {
 		{"w2: the transaction was refused", 20, "w2: the transaction"},
 		{"supercalifragilistic", 8, "superca…"},
 	} {
-		if got := Plain(tt.text).CutWords(tt.w).String(); got != tt.want {
+		if got := PlainLine(tt.text).CutWords(tt.w).String(); got != tt.want {
 			t.Errorf("%q in %d: %q, want %q", tt.text, tt.w, got, tt.want)
 		}
 	}
 }
 
 func TestFitWhole(t *testing.T) {
-	pieces := []Line{Plain("≠ quarantine"), Plain("▲ no DNS"), Plain("= 4 at 40")}
+	pieces := []Line{PlainLine("≠ quarantine"), PlainLine("▲ no DNS"), PlainLine("= 4 at 40")}
 	for w, want := range map[int]string{40: "≠ quarantine  ▲ no DNS  = 4 at 40", 33: "≠ quarantine  ▲ no DNS  = 4 at 40",
 		32: "≠ quarantine  ▲ no DNS +1", 24: "≠ quarantine +2", 14: ""} {
 		if got := FitWhole(pieces, "  ", w, themes.Style{}).String(); got != want {
@@ -69,13 +69,13 @@ func TestFitWhole(t *testing.T) {
 
 // What is told of a row is told whole, or counted, and no word is cut.
 func TestFlowWhole(t *testing.T) {
-	pieces := []Line{Plain("≠ conflicts with quarantine at 60: ingress 0 is Allow here and Deny there, which one wins is undefined (e.g. a → b)"),
-		Plain("▲ drops everything that leaves the pods; nothing else is left"), Plain("ACLS 12")}
+	pieces := []Line{PlainLine("≠ conflicts with quarantine at 60: ingress 0 is Allow here and Deny there, which one wins is undefined (e.g. a → b)"),
+		PlainLine("▲ drops everything that leaves the pods; nothing else is left"), PlainLine("ACLS 12")}
 	keys := ""
 	text := func(w, h int) string {
 		var out []string
 		for _, l := range flowWhole(pieces, [2]int{0, 2}, keys, w, h, themes.Style{}, themes.Style{}) {
-			if n := l.Width(); n > w {
+			if n := l.LineWidth(); n > w {
 				t.Errorf("in %d×%d a line of %d: %q", w, h, n, l)
 			}
 			out = append(out, l.String())
@@ -122,17 +122,17 @@ func TestFlowWhole(t *testing.T) {
 func TestFlowKeepsNames(t *testing.T) {
 	text := "drops the DNS queries of kube-system/coredns-565d847f94-bx7k1 and multi-tenant-isolation, see --field-selector"
 	for w := 36; w < 80; w++ {
-		lines := Flow(text, w)
+		lines := FlowText(text, w)
 		if got := strings.Join(lines, " "); got != text {
 			t.Errorf("in %d: %q", w, lines)
 		}
 		for _, l := range lines {
-			if Width(l) > w {
-				t.Errorf("in %d a line of %d: %q", w, Width(l), l)
+			if TextWidth(l) > w {
+				t.Errorf("in %d a line of %d: %q", w, TextWidth(l), l)
 			}
 		}
 	}
-	if got := strings.Join(Flow("a-long-name", 4), "|"); got != "a-lo|ng-n|ame" {
+	if got := strings.Join(FlowText("a-long-name", 4), "|"); got != "a-lo|ng-n|ame" {
 		t.Errorf("a name without room: %q", got)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"rung/themes"
 )
 
-// Of is the widget of a page's table. Its cells look as the styles say that *st points to
+// TableOf is the widget of a page's table. Its cells look as the styles say that *st points to
 // while they are drawn.
-func Of[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
+func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head, Fixed: t.Head}
 	if t.Full != nil {
-		out.Full = func(row F) Line { return Spans(t.Full(row), *st) }
+		out.Full = func(row F) Line { return StyledSpans(t.Full(row), *st) }
 	}
 	for _, c := range t.Columns {
 		if c.Place != page.Printed {
@@ -20,8 +20,8 @@ func Of[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	return out
 }
 
-func columnOf[F any](c page.Column[F], st **themes.StyleSet) Column[F] {
-	return Column[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse, Name: c.Name, Min: c.Min,
+func columnOf[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
+	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse, Name: c.Name, Min: c.Min,
 		Max: c.Max, Short: c.Short, Right: c.Right, Flex: c.Flex, NoSort: c.NoSort,
 		Cell: func(row F) Line { return LineOf(c.Cell(row), *st) }}
 }
@@ -33,17 +33,17 @@ func LineOf(c page.Cell, st *themes.StyleSet) Line {
 		gap = " "
 	}
 	if len(c.More) == 0 && (c.Sign.Text == "" || c.Sign.Role == c.Role) {
-		return Styled(c.Sign.Text+gap+c.Text, st.StyleOf(c.Role))
+		return StyledLine(c.Sign.Text+gap+c.Text, st.StyleOf(c.Role))
 	}
 	out := make(Line, 0, 3+len(c.More))
 	if c.Sign.Text != "" {
 		out = append(out, SpanOf(c.Sign, st), Span{Text: gap})
 	}
-	return append(out.Add(c.Text, st.StyleOf(c.Role)), Spans(c.More, st)...)
+	return append(out.Add(c.Text, st.StyleOf(c.Role)), StyledSpans(c.More, st)...)
 }
 
-// Spans is a line of a page with the looks of its roles.
-func Spans(l page.Line, st *themes.StyleSet) Line {
+// StyledSpans is a line of a page with the looks of its roles.
+func StyledSpans(l page.Line, st *themes.StyleSet) Line {
 	if l == nil {
 		return nil
 	}

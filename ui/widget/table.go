@@ -9,8 +9,8 @@ import (
 	"rung/themes"
 )
 
-// Column is one column of a table.
-type Column[T any] struct {
+// TableColumn is one column of a table.
+type TableColumn[T any] struct {
 	Title string
 	// Cell returns the column's cell of a row.
 	Cell func(T) Line
@@ -49,7 +49,7 @@ type Column[T any] struct {
 // width: bands, gaps, headings. Columns without a value in any row take no room.
 // Text that is cut in the row under the cursor stands whole in a line or two below.
 type Table[T any] struct {
-	Columns []Column[T]
+	Columns []TableColumn[T]
 	// ID is the identity of a row; the selection follows it. It must be
 	// unique.
 	ID func(T) string
@@ -80,18 +80,18 @@ type Table[T any] struct {
 	// Wide shows all columns at their natural width.
 	Wide bool
 
-	items   []T
-	shown   []int // indexes into items
-	filter  Filter
-	sort    int // column, -1 natural
-	down    bool
-	sel     string
-	at      int // index into shown of the selection, -1 none
-	top     int
-	left    int
-	height  int // of the rows in the last frame
-	version int
-	ready   bool
+	items        []T
+	shownItems   []int // indexes into items
+	filter       LineFilter
+	sort         int // column, -1 natural
+	isDescending bool
+	sel          string
+	selectedAt   int // index into shown of the selection, -1 none
+	top          int
+	skippedCells int
+	height       int // of the rows in the last frame
+	version      int
+	ready        bool
 
 	memo struct {
 		key   memoKey
@@ -103,32 +103,32 @@ type Table[T any] struct {
 }
 
 type memoKey struct {
-	version, w, h, top, at, left int
-	wide, focus                  bool
-	styles                       *themes.StyleSet
+	version, w, h, top, selectedAt, skippedCells int
+	wide, focus                                  bool
+	styles                                       *themes.StyleSet
 }
 
 type widthMemo struct {
 	version int
 	wide    bool
 	natural []int
-	holds   []value // what each column has to show
+	holds   []columnValue // what each column has to show
 }
 
-// value is the most telling content of a column in any row.
-type value int
+// columnValue is the most telling content of a column in any row.
+type columnValue int
 
 const (
-	nothing value = iota
-	dashes        // no more than that there is none
+	nothing columnValue = iota
+	dashes              // no more than that there is none
 	values
 )
 
 // layoutMemo is the layout for a version, a width and, where widths are sampled, a
 // place in the list.
 type layoutMemo struct {
-	key  layoutKey
-	made layout
+	key    layoutKey
+	layout tableLayout
 }
 
 type layoutKey struct {
@@ -136,8 +136,8 @@ type layoutKey struct {
 	wide, aside                          bool
 }
 
-// layout is which columns there are, how wide, and how many cells are between them.
-type layout struct {
+// tableLayout is which columns there are, how wide, and how many cells are between them.
+type tableLayout struct {
 	cols, widths []int
 	apart        int
 	held         int  // columns that stay where one scrolls sideways
@@ -148,28 +148,28 @@ type layout struct {
 // the row with its identity, or near where it was.
 func (t *Table[T]) SetItems(items []T) {
 	if !t.ready {
-		t.ready, t.sort, t.at = true, -1, -1
+		t.ready, t.sort, t.selectedAt = true, -1, -1
 	}
 	t.items = items
-	t.arrange()
+	t.arrangeRows()
 }
 
-// Items are the rows in natural order.
-func (t *Table[T]) Items() []T { return t.items }
+// AllItems are the rows in natural order.
+func (t *Table[T]) AllItems() []T { return t.items }
 
 // SetFilter shows only rows that match.
-func (t *Table[T]) SetFilter(f Filter) {
+func (t *Table[T]) SetFilter(f LineFilter) {
 	if f.Text == t.filter.Text {
 		return
 	}
 	t.filter = f
-	t.arrange()
+	t.arrangeRows()
 }
 
-// Shown walks the rows that the filter lets through, as they stand on the screen.
-func (t *Table[T]) Shown() iter.Seq[T] {
+// ShownItems walks the rows that the filter lets through, as they stand on the screen.
+func (t *Table[T]) ShownItems() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, i := range t.shown {
+		for _, i := range t.shownItems {
 			if !yield(t.items[i]) {
 				return
 			}
@@ -181,32 +181,32 @@ func (t *Table[T]) Shown() iter.Seq[T] {
 // the cursor passes over.
 func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
-		if !t.skip(it) && !t.fixed(it) {
+		if !t.isSkipped(it) && !t.isFixed(it) {
 			all++
 		}
 	}
-	for _, i := range t.shown {
-		if !t.skip(t.items[i]) && !t.fixed(t.items[i]) {
+	for _, i := range t.shownItems {
+		if !t.isSkipped(t.items[i]) && !t.isFixed(t.items[i]) {
 			shown++
 		}
 	}
 	return shown, all
 }
 
-func (t *Table[T]) skip(it T) bool  { return t.Skip != nil && t.Skip(it) }
-func (t *Table[T]) fixed(it T) bool { return t.Fixed != nil && t.Fixed(it) }
-func (t *Table[T]) full(it T) Line {
+func (t *Table[T]) isSkipped(it T) bool { return t.Skip != nil && t.Skip(it) }
+func (t *Table[T]) isFixed(it T) bool   { return t.Fixed != nil && t.Fixed(it) }
+func (t *Table[T]) fullLine(it T) Line {
 	if t.Full == nil {
 		return nil
 	}
 	return t.Full(it)
 }
 
-func (t *Table[T]) text(it T) string {
+func (t *Table[T]) filterText(it T) string {
 	if t.Text != nil {
 		return t.Text(it)
 	}
-	if l := t.full(it); l != nil {
+	if l := t.fullLine(it); l != nil {
 		return l.String()
 	}
 	var b strings.Builder
@@ -219,30 +219,30 @@ func (t *Table[T]) text(it T) string {
 	return b.String()
 }
 
-// arrange makes shown from items, filter and order, and finds the selection
+// arrangeRows makes shown from items, filter and order, and finds the selection
 // again.
-func (t *Table[T]) arrange() {
+func (t *Table[T]) arrangeRows() {
 	t.version++
-	t.shown = t.shown[:0]
-	strict := !t.filter.Empty() || t.sort >= 0
+	t.shownItems = t.shownItems[:0]
+	strict := !t.filter.IsEmpty() || t.sort >= 0
 	for i, it := range t.items {
-		if strict && t.fixed(it) || !t.filter.Empty() && !t.filter.Match(t.text(it)) {
+		if strict && t.isFixed(it) || !t.filter.IsEmpty() && !t.filter.MatchesText(t.filterText(it)) {
 			continue
 		}
-		t.shown = append(t.shown, i)
+		t.shownItems = append(t.shownItems, i)
 	}
-	t.order()
-	was := t.at
-	t.at = -1
+	t.orderRows()
+	was := t.selectedAt
+	t.selectedAt = -1
 	if t.sel != "" {
-		t.Select(t.sel)
+		t.SelectID(t.sel)
 	}
-	if t.at < 0 {
+	if t.selectedAt < 0 {
 		t.moveTo(max(0, was), 1)
 	}
 }
 
-func (t *Table[T]) order() {
+func (t *Table[T]) orderRows() {
 	if t.sort < 0 || t.sort >= len(t.Columns) {
 		return
 	}
@@ -251,7 +251,7 @@ func (t *Table[T]) order() {
 	less := func(a, b int) int { return c.Less(t.items[a], t.items[b]) }
 	if c.Less == nil {
 		keys = make([]string, len(t.items))
-		for _, i := range t.shown {
+		for _, i := range t.shownItems {
 			keys[i] = c.Cell(t.items[i]).String()
 			if keys[i] == "–" {
 				keys[i] = ""
@@ -259,11 +259,11 @@ func (t *Table[T]) order() {
 		}
 		less = func(a, b int) int { return words.CompareNatural(keys[a], keys[b]) }
 	}
-	slices.SortStableFunc(t.shown, func(a, b int) int {
+	slices.SortStableFunc(t.shownItems, func(a, b int) int {
 		switch {
 		case keys != nil && (keys[a] == "") != (keys[b] == ""):
 			return b2i(keys[a] == "") - b2i(keys[b] == "")
-		case t.down:
+		case t.isDescending:
 			return less(b, a)
 		}
 		return less(a, b)

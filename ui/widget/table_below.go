@@ -13,43 +13,43 @@ const (
 	roomForTwo = 24
 )
 
-// below is how many lines under the rows say what is cut of the one under the cursor:
+// linesBelow is how many lines under the rows say what is cut of the one under the cursor:
 // none where all of every row is seen. It hangs on no row, so that nothing jumps while
 // one walks.
-func (t *Table[T]) below(w, rows int, focus bool) int {
-	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0 {
+func (t *Table[T]) linesBelow(w, rows int, focus bool) int {
+	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shownItems) == 0 {
 		return 0
 	}
 	// Where widths are sampled, what was cut of the frame before holds: measuring again
 	// would cost as much as drawing.
 	was := t.plan
 	was.key.rows, was.key.top = 0, 0
-	sampled := len(t.items) > measure && was.made.widths != nil && was.key == t.layoutKey(w)
-	cuts := t.Note != nil || sampled && was.made.cut || !sampled && t.layout(w, rows).cut
+	sampled := len(t.items) > measure && was.layout.widths != nil && was.key == t.layoutKey(w)
+	cuts := t.Note != nil || sampled && was.layout.cut || !sampled && t.chooseLayout(w, rows).cut
 	switch {
 	case !cuts:
 		return 0
-	case rows >= roomForTwo || len(t.shown)+2 <= rows:
+	case rows >= roomForTwo || len(t.shownItems)+2 <= rows:
 		return 2
 	}
 	return 1
 }
 
-// told are the lines below the table: the cells that are cut and worth most, what is to
+// toldLines are the lines below the table: the cells that are cut and worth most, what is to
 // be known about the row, and the other cells that are not seen whole.
-func (t *Table[T]) told(st *themes.StyleSet, it T, lay layout, w, h int) []Line {
+func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h int) []Line {
 	var pieces []Line
 	var counted [2]int // of what is left out, only notes are
-	if l := t.full(it); l != nil {
+	if l := t.fullLine(it); l != nil {
 		if t.Note != nil {
 			notes, rest := t.Note(it)
 			pieces, counted[1] = append(notes, rest...), len(notes)
 		}
-		if len(pieces) == 0 && l.Width() > w+gutter {
-			pieces = append(pieces, l.trim())
+		if len(pieces) == 0 && l.LineWidth() > w+gutter {
+			pieces = append(pieces, l.trimStart())
 		}
 	} else {
-		worthy, others := t.unseen(st, it, lay)
+		worthy, others := t.unseenCells(st, it, lay)
 		pieces = append(pieces, worthy...)
 		if t.Note != nil {
 			notes, rest := t.Note(it)
@@ -66,9 +66,9 @@ func (t *Table[T]) told(st *themes.StyleSet, it T, lay layout, w, h int) []Line 
 	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
-// unseen are the cells of a row that are not shown whole, each after its title: those of
+// unseenCells are the cells of a row that are not shown whole, each after its title: those of
 // columns that do not go, then the others, the most worth first.
-func (t *Table[T]) unseen(st *themes.StyleSet, it T, lay layout) (worthy, others []Line) {
+func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout) (worthy, others []Line) {
 	var at []int
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -77,7 +77,7 @@ func (t *Table[T]) unseen(st *themes.StyleSet, it T, lay layout) (worthy, others
 		}
 		cell := c.Cell(it)
 		n := slices.Index(lay.cols, i)
-		if w := cell.Width(); w == 0 || n >= 0 && w <= lay.widths[n] || cell.String() == "–" {
+		if w := cell.LineWidth(); w == 0 || n >= 0 && w <= lay.widths[n] || cell.String() == "–" {
 			continue
 		}
 		at = append(at, i)
@@ -87,19 +87,19 @@ func (t *Table[T]) unseen(st *themes.StyleSet, it T, lay layout) (worthy, others
 		c := &t.Columns[i]
 		l := c.Cell(it)
 		if c.Title != "" && !c.Name {
-			l = Join(Styled(c.Title+" ", st.Dim), l)
+			l = JoinLines(StyledLine(c.Title+" ", st.Dim), l)
 		}
 		if c.Drop <= 1 {
-			worthy = append(worthy, l.trim())
+			worthy = append(worthy, l.trimStart())
 		} else {
-			others = append(others, l.trim())
+			others = append(others, l.trimStart())
 		}
 	}
 	return worthy, others
 }
 
-// trim is the line without blanks at its beginning.
-func (l Line) trim() Line {
+// trimStart is the line without blanks at its beginning.
+func (l Line) trimStart() Line {
 	for len(l) > 0 {
 		n := 0
 		for n < len(l[0].Text) && l[0].Text[n] == ' ' {

@@ -15,9 +15,9 @@ import (
 type wide struct{ name, state, note, more, rest string }
 
 func wideTable() *Table[wide] {
-	cell := func(f func(wide) string) func(wide) Line { return func(r wide) Line { return Plain(f(r)) } }
+	cell := func(f func(wide) string) func(wide) Line { return func(r wide) Line { return PlainLine(f(r)) } }
 	t := &Table[wide]{ID: func(r wide) string { return r.name }}
-	t.Columns = []Column[wide]{
+	t.Columns = []TableColumn[wide]{
 		{Title: "NAME", Name: true, Min: 10, Cell: cell(func(r wide) string { return r.name })},
 		{Title: "MORE", Drop: 4, Min: 6, Cell: cell(func(r wide) string { return r.more })},
 		{Title: "REST", Drop: 5, Cell: cell(func(r wide) string { return r.rest })},
@@ -55,7 +55,7 @@ func TestNamesAreCutLast(t *testing.T) {
 			continue
 		}
 		cutOnce = true
-		lay := tb.layout(w, 11)
+		lay := tb.chooseLayout(w, 11)
 		for n, i := range lay.cols {
 			c := tb.Columns[i]
 			switch {
@@ -112,7 +112,7 @@ func TestCutIsToldBelow(t *testing.T) {
 		t.Errorf("a low table gives no line away: %q", low)
 	}
 	// The notes of a table stand below it at any width, the worst first.
-	tb.Note = func(r wide) ([]Line, []Line) { return []Line{Plain("▲ " + r.note)}, nil }
+	tb.Note = func(r wide) ([]Line, []Line) { return []Line{PlainLine("▲ " + r.note)}, nil }
 	if got := lines(100, 8); !strings.Contains(strings.Join(got[5:], ""), "▲ n") {
 		t.Errorf("no note below: %q", got)
 	}
@@ -139,7 +139,7 @@ func TestNamesStayAside(t *testing.T) {
 	for range 9 {
 		tb.Do(action.Left)
 	}
-	if got := header(tb.Render(st, 30, 8)); got != header(func() string { t := wideTable(); t.SetItems(tb.Items()); return t.Render(st, 30, 8) }()) {
+	if got := header(tb.Render(st, 30, 8)); got != header(func() string { t := wideTable(); t.SetItems(tb.AllItems()); return t.Render(st, 30, 8) }()) {
 		t.Errorf("not back: %q", got)
 	}
 }

@@ -19,51 +19,51 @@ func (t *Table[T]) Render(st *themes.StyleSet, w, h int) string { return t.Rende
 // RenderFocus is Render for a pane that may not have the cursor.
 func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string {
 	if w <= 0 || h <= 0 {
-		return Pad(nil, h)
+		return PadBlock(nil, h)
 	}
 	rows := h
 	if !t.NoHeader && h > 1 {
 		rows--
 	}
-	below := t.below(w, rows, focus)
+	below := t.linesBelow(w, rows, focus)
 	rows -= below
 	t.height = rows
-	t.scroll(rows)
-	key := memoKey{t.version, w, h, t.top, t.at, t.left, t.Wide, focus, st}
+	t.scrollTo(rows)
+	key := memoKey{t.version, w, h, t.top, t.selectedAt, t.skippedCells, t.Wide, focus, st}
 	if t.memo.frame != "" && t.memo.key == key {
 		return t.memo.frame
 	}
-	frame := t.draw(st, w, h, rows, below, focus)
+	frame := t.drawTable(st, w, h, rows, below, focus)
 	t.memo.key, t.memo.frame = key, frame
 	return frame
 }
 
-// scroll keeps the cursor in sight, with the lines before the first and after
+// scrollTo keeps the cursor in sight, with the lines before the first and after
 // the last row it can be on.
-func (t *Table[T]) scroll(rows int) {
-	last := max(0, len(t.shown)-rows)
+func (t *Table[T]) scrollTo(rows int) {
+	last := max(0, len(t.shownItems)-rows)
 	t.top = min(max(t.top, 0), last)
-	if t.at < 0 {
+	if t.selectedAt < 0 {
 		return
 	}
-	first, end := t.at, t.at
-	for first > 0 && t.skip(t.items[t.shown[first-1]]) {
+	first, end := t.selectedAt, t.selectedAt
+	for first > 0 && t.isSkipped(t.items[t.shownItems[first-1]]) {
 		first--
 	}
-	for end+1 < len(t.shown) && t.skip(t.items[t.shown[end+1]]) {
+	for end+1 < len(t.shownItems) && t.isSkipped(t.items[t.shownItems[end+1]]) {
 		end++
 	}
-	if end < len(t.shown)-1 {
-		end = t.at // only at the very end the lines after it matter
+	if end < len(t.shownItems)-1 {
+		end = t.selectedAt // only at the very end the lines after it matter
 	}
 	if first > 0 {
-		first = max(first, t.at-1)
+		first = max(first, t.selectedAt-1)
 	}
-	if t.at-first >= rows {
-		first = t.at - rows + 1
+	if t.selectedAt-first >= rows {
+		first = t.selectedAt - rows + 1
 	}
-	if end-t.at >= rows {
-		end = t.at + rows - 1
+	if end-t.selectedAt >= rows {
+		end = t.selectedAt + rows - 1
 	}
 	if end >= t.top+rows {
 		t.top = end - rows + 1
@@ -71,108 +71,108 @@ func (t *Table[T]) scroll(rows int) {
 	if first < t.top {
 		t.top = first
 	}
-	if t.at >= t.top+rows {
-		t.top = t.at - rows + 1
+	if t.selectedAt >= t.top+rows {
+		t.top = t.selectedAt - rows + 1
 	}
 	t.top = min(max(t.top, 0), last)
 }
 
-func (t *Table[T]) draw(st *themes.StyleSet, w, h, rows, below int, focus bool) string {
-	lay := t.layout(w, rows+below)
-	if t.left > 0 {
-		t.left = min(t.left, max(0, t.widest(lay, rows)-(w-gutter)))
+func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus bool) string {
+	lay := t.chooseLayout(w, rows+below)
+	if t.skippedCells > 0 {
+		t.skippedCells = min(t.skippedCells, max(0, t.widestRow(lay, rows)-(w-gutter)))
 	}
 	lines := make([]string, 0, h)
 	t.memo.lines = t.memo.lines[:0]
 	if rows+below < h {
-		lines = append(lines, t.header(st, lay, w))
+		lines = append(lines, t.headerLine(st, lay, w))
 		t.memo.lines = append(t.memo.lines, -1)
 	}
-	if len(t.shown) == 0 {
+	if len(t.shownItems) == 0 {
 		text := t.Empty
-		if len(t.items) > 0 && !t.filter.Empty() {
+		if len(t.items) > 0 && !t.filter.IsEmpty() {
 			text = "nothing matches the filter (esc clears it)"
 		}
-		lines = append(lines, Styled("  "+text, st.Dim).Render(w))
+		lines = append(lines, StyledLine("  "+text, st.Dim).Render(w))
 	}
-	for n := t.top; n < len(t.shown) && len(lines) < h-below; n++ {
-		l := t.line(t.items[t.shown[n]], lay)
+	for n := t.top; n < len(t.shownItems) && len(lines) < h-below; n++ {
+		l := t.rowLine(t.items[t.shownItems[n]], lay)
 		mark := "  "
-		if n == t.at && focus {
-			lines = append(lines, Join(Plain("▸ "), l).RenderAs(w, st.Selection))
+		if n == t.selectedAt && focus {
+			lines = append(lines, JoinLines(PlainLine("▸ "), l).RenderAs(w, st.Selection))
 		} else {
-			if n == t.at {
+			if n == t.selectedAt {
 				mark = "› "
 			}
-			lines = append(lines, Join(Styled(mark, st.Dim), l).Render(w))
+			lines = append(lines, JoinLines(StyledLine(mark, st.Dim), l).Render(w))
 		}
 		t.memo.lines = append(t.memo.lines, n)
 	}
-	if below > 0 && t.at >= 0 {
+	if below > 0 && t.selectedAt >= 0 {
 		for len(lines) < h-below {
 			lines = append(lines, "")
 		}
-		for _, l := range t.told(st, t.items[t.shown[t.at]], lay, w-2*gutter, below) {
-			lines = append(lines, Join(Plain("  "), l).Render(w))
+		for _, l := range t.toldLines(st, t.items[t.shownItems[t.selectedAt]], lay, w-2*gutter, below) {
+			lines = append(lines, JoinLines(PlainLine("  "), l).Render(w))
 		}
 	}
-	return Pad(lines, h)
+	return PadBlock(lines, h)
 }
 
-// line is a row as far as one has scrolled sideways: names stay.
-func (t *Table[T]) line(it T, lay layout) Line {
-	if l := t.full(it); l != nil {
+// rowLine is a row as far as one has scrolled sideways: names stay.
+func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
+	if l := t.fullLine(it); l != nil {
 		switch {
-		case t.left == 0 || t.stays(it):
+		case t.skippedCells == 0 || t.isStill(it):
 			return l
 		case t.Hold != nil:
 			hold := t.Hold(it)
-			return Join(l.Clip(hold), l.Skip(hold+t.left))
+			return JoinLines(l.ClipTo(hold), l.SkipCells(hold+t.skippedCells))
 		}
-		return l.Skip(t.left)
+		return l.SkipCells(t.skippedCells)
 	}
 	l := make(Line, 0, 4*len(lay.cols)) // of a span or two, with the space beside them
-	if t.left == 0 {
-		return t.row(l, it, lay, 0, len(lay.cols))
+	if t.skippedCells == 0 {
+		return t.addCells(l, it, lay, 0, len(lay.cols))
 	}
-	l = t.row(l, it, lay, 0, lay.held)
-	l = append(l, t.row(nil, it, lay, lay.held, len(lay.cols)).Skip(t.left)...)
+	l = t.addCells(l, it, lay, 0, lay.held)
+	l = append(l, t.addCells(nil, it, lay, lay.held, len(lay.cols)).SkipCells(t.skippedCells)...)
 	for len(l) > 0 && strings.Trim(l[len(l)-1].Text, " ") == "" {
 		l = l[:len(l)-1] // blanks at the edge are nothing that is cut
 	}
 	return l
 }
 
-func (t *Table[T]) header(st *themes.StyleSet, lay layout, w int) string {
+func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) string {
 	cells := func(from, to int) (l Line) {
 		for n := from; n < to; n++ {
 			i := lay.cols[n]
 			c := t.Columns[i]
 			title := c.Title
 			if i == t.sort {
-				if t.down {
+				if t.isDescending {
 					title += " ↓"
 				} else {
 					title += " ↑"
 				}
 			}
-			if Width(title) > lay.widths[n] {
+			if TextWidth(title) > lay.widths[n] {
 				title = "" // its cells are signs
 			}
-			l = appendCell(l, Styled(title, st.Dim), lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
+			l = appendCell(l, StyledLine(title, st.Dim), lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
 		}
 		return l
 	}
 	l := cells(0, lay.held)
-	return Join(Plain("  "), l, cells(lay.held, len(lay.cols)).Skip(t.left)).Render(w)
+	return JoinLines(PlainLine("  "), l, cells(lay.held, len(lay.cols)).SkipCells(t.skippedCells)).Render(w)
 }
 
-// row adds some of the cells of a row.
-func (t *Table[T]) row(l Line, it T, lay layout, from, to int) Line {
+// addCells adds some of the cells of a row.
+func (t *Table[T]) addCells(l Line, it T, lay tableLayout, from, to int) Line {
 	for n := from; n < to; n++ {
 		c := &t.Columns[lay.cols[n]]
 		cell := c.Cell(it)
-		if w := lay.widths[n]; cell.Width() > w {
+		if w := lay.widths[n]; cell.LineWidth() > w {
 			switch {
 			case c.Name:
 				cell = cell.CutName(w)
@@ -188,36 +188,36 @@ func (t *Table[T]) row(l Line, it T, lay layout, from, to int) Line {
 // appendCell fits a line into a column at the end of row: cut with an ellipsis
 // or padded, with the space to the next column. The line stays as it is.
 func appendCell(row, l Line, w, apart int, right, last bool) Line {
-	width := l.Width()
+	width := l.LineWidth()
 	switch {
 	case width > w:
-		l = cut(l, w)
+		l = cutLine(l, w)
 		row = append(row, l...)
-		if n := w - l.Width(); n > 0 && !last { // a wide letter did not fit
-			row = append(row, Span{Text: blank(n)})
+		if n := w - l.LineWidth(); n > 0 && !last { // a wide letter did not fit
+			row = append(row, Span{Text: blankText(n)})
 		}
 	case right && width < w:
-		row = append(append(row, Span{Text: blank(w - width)}), l...)
+		row = append(append(row, Span{Text: blankText(w - width)}), l...)
 	default:
 		row = append(row, l...)
 		if width < w && !last {
-			row = append(row, Span{Text: blank(w - width)})
+			row = append(row, Span{Text: blankText(w - width)})
 		}
 	}
 	if !last {
-		row = append(row, Span{Text: blank(apart)})
+		row = append(row, Span{Text: blankText(apart)})
 	}
 	return row
 }
 
-func blank(n int) string { return strings.Repeat(" ", n) }
+func blankText(n int) string { return strings.Repeat(" ", n) }
 
-// cut shortens a line to w cells with an ellipsis.
-func cut(l Line, w int) Line {
+// cutLine shortens a line to w cells with an ellipsis.
+func cutLine(l Line, w int) Line {
 	var out Line
 	for i, s := range l {
-		sw := Width(s.Text)
-		if sw < w || sw == w && rest(l[i+1:]) == 0 {
+		sw := TextWidth(s.Text)
+		if sw < w || sw == w && spanRest(l[i+1:]) == 0 {
 			out = append(out, s)
 			w -= sw
 			continue
@@ -226,7 +226,7 @@ func cut(l Line, w int) Line {
 		if sw == w {
 			text = cutMore(text, w)
 		} else {
-			text = Truncate(text, w)
+			text = TruncateText(text, w)
 		}
 		return append(out, Span{text, s.Style})
 	}

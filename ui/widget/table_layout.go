@@ -8,28 +8,28 @@ import (
 // leastName is the least width of a name that is cut, where its column has no Min.
 const leastName = 12
 
-// layout chooses the columns that fit, their widths, and the space between
+// chooseLayout chooses the columns that fit, their widths, and the space between
 // them: two cells, or one where room is short. It is worked out once for what it
 // hangs on.
-func (t *Table[T]) layout(w, rows int) layout {
+func (t *Table[T]) chooseLayout(w, rows int) tableLayout {
 	key := t.layoutKey(w)
 	if len(t.items) > measure {
 		key.rows, key.top = rows, t.top
 	}
-	if t.plan.made.widths == nil || t.plan.key != key {
-		t.plan = layoutMemo{key, t.lay(w, rows)}
+	if t.plan.layout.widths == nil || t.plan.key != key {
+		t.plan = layoutMemo{key, t.layColumns(w, rows)}
 	}
-	return t.plan.made
+	return t.plan.layout
 }
 
 func (t *Table[T]) layoutKey(w int) layoutKey {
-	return layoutKey{version: t.version, w: w, columns: len(t.Columns), sort: t.sort, wide: t.Wide, aside: t.left > 0}
+	return layoutKey{version: t.version, w: w, columns: len(t.Columns), sort: t.sort, wide: t.Wide, aside: t.skippedCells > 0}
 }
 
-func (t *Table[T]) lay(w, rows int) layout {
-	natural := t.natural(rows)
+func (t *Table[T]) layColumns(w, rows int) tableLayout {
+	natural := t.naturalWidths(rows)
 	room := w - gutter
-	var out layout
+	var out tableLayout
 	for i, c := range t.Columns {
 		if i == t.sort || c.From <= w && (!c.Wide || t.Wide) && t.widths.holds[i] != nothing && (!c.Sparse || t.widths.holds[i] == values) {
 			out.cols = append(out.cols, i)
@@ -37,10 +37,10 @@ func (t *Table[T]) lay(w, rows int) layout {
 	}
 	full := func(i int) int { return natural[i] }
 	out.apart = 2
-	if t.Wide || t.left > 0 || sum(out.cols, 2, full) <= room {
-		out.widths = widthsOf(t.Columns, out.cols, full, room-sum(out.cols, 2, full))
-		t.hold(&out, room)
-		out.cut = sum(out.cols, 2, full) > room
+	if t.Wide || t.skippedCells > 0 || sumWidths(out.cols, 2, full) <= room {
+		out.widths = widthsOf(t.Columns, out.cols, full, room-sumWidths(out.cols, 2, full))
+		t.holdColumns(&out, room)
+		out.cut = sumWidths(out.cols, 2, full) > room
 		return out
 	}
 	out.apart, out.cut = 1, true
@@ -50,40 +50,40 @@ func (t *Table[T]) lay(w, rows int) layout {
 		case c.Name:
 			return natural[i]
 		case i == t.sort && (c.Min > 0 || c.Drop > 0):
-			return min(max(c.Min, t.titled(i)), natural[i])
+			return min(max(c.Min, t.titleWidth(i)), natural[i])
 		case c.Min > 0:
 			return min(c.Min, natural[i])
 		}
 		return natural[i]
 	}
-	dropped := t.drop(&out, room, least, func(c *Column[T]) bool { return c.Short == 0 })
-	if sum(out.cols, 1, least) > room {
+	dropped := t.dropColumns(&out, room, least, func(c *TableColumn[T]) bool { return c.Short == 0 })
+	if sumWidths(out.cols, 1, least) > room {
 		t.cutNames(&out, room, natural, least)
-		t.hold(&out, room)
+		t.holdColumns(&out, room)
 		return out
 	}
 	// Columns that went before a wider one did come back where they fit beside what is left.
 	for _, back := range slices.Backward(dropped) {
-		if all := slices.Sorted(slices.Values(slices.Concat(out.cols, back))); sum(all, 1, least) <= room {
+		if all := slices.Sorted(slices.Values(slices.Concat(out.cols, back))); sumWidths(all, 1, least) <= room {
 			out.cols = all
 		}
 	}
 	out.widths = widthsOf(t.Columns, out.cols, full, 0)
-	shrink(t.Columns, out.cols, out.widths, sum(out.cols, 1, full)-room, least)
-	if left := room - sum(out.cols, 1, full); left > 0 {
+	shrinkColumns(t.Columns, out.cols, out.widths, sumWidths(out.cols, 1, full)-room, least)
+	if left := room - sumWidths(out.cols, 1, full); left > 0 {
 		out.widths = widthsOf(t.Columns, out.cols, full, left)
 	}
-	t.hold(&out, room)
+	t.holdColumns(&out, room)
 	return out
 }
 
-// titled is how much room the title of a column takes, with the arrow where the rows are
+// titleWidth is how much room the title of a column takes, with the arrow where the rows are
 // sorted by it.
-func (t *Table[T]) titled(i int) int { return Width(t.Columns[i].Title) + 2*b2i(i == t.sort) }
+func (t *Table[T]) titleWidth(i int) int { return TextWidth(t.Columns[i].Title) + 2*b2i(i == t.sort) }
 
-// rank orders columns by how soon they go: those that only say that there is nothing
+// dropRank orders columns by how soon they go: those that only say that there is nothing
 // before all others. The one the rows are sorted by stays: it is why they stand so.
-func (t *Table[T]) rank(i int) int {
+func (t *Table[T]) dropRank(i int) int {
 	if i == t.sort {
 		return 0
 	}
@@ -93,14 +93,14 @@ func (t *Table[T]) rank(i int) int {
 	return 1000 + t.Columns[i].Drop
 }
 
-// drop takes columns out, the least worth first, until the others fit; only says
+// dropColumns takes columns out, the least worth first, until the others fit; only says
 // which it may take. Columns of one worth go together.
-func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*Column[T]) bool) (dropped [][]int) {
-	for sum(out.cols, 1, least) > room {
+func (t *Table[T]) dropColumns(out *tableLayout, room int, least func(int) int, only func(*TableColumn[T]) bool) (dropped [][]int) {
+	for sumWidths(out.cols, 1, least) > room {
 		worst := 0
 		for _, i := range out.cols {
 			if i != t.sort && only(&t.Columns[i]) {
-				worst = max(worst, t.rank(i))
+				worst = max(worst, t.dropRank(i))
 			}
 		}
 		if worst == 0 {
@@ -108,7 +108,7 @@ func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*C
 		}
 		var keep, gone []int
 		for _, i := range out.cols {
-			if i != t.sort && t.rank(i) == worst && only(&t.Columns[i]) {
+			if i != t.sort && t.dropRank(i) == worst && only(&t.Columns[i]) {
 				gone = append(gone, i)
 			} else {
 				keep = append(keep, i)
@@ -126,7 +126,7 @@ func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*C
 // cutNames is the layout where nothing is left that could go for the names: the columns
 // with a short form shrink to it, then the names share the rest. Where that is too little
 // for them, the others go after all.
-func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int) int) {
+func (t *Table[T]) cutNames(out *tableLayout, room int, natural []int, least func(int) int) {
 	short := func(i int) int {
 		if c := &t.Columns[i]; c.Short > 0 && i != t.sort {
 			return min(c.Short, natural[i])
@@ -143,32 +143,32 @@ func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int
 		}
 		return min(leastName, natural[i])
 	}
-	t.drop(out, room, shortest, func(*Column[T]) bool { return true })
+	t.dropColumns(out, room, shortest, func(*TableColumn[T]) bool { return true })
 	full := func(i int) int { return natural[i] }
 	out.widths = widthsOf(t.Columns, out.cols, full, 0)
-	over := sum(out.cols, 1, full) - room
+	over := sumWidths(out.cols, 1, full) - room
 	byWorth := make([]int, len(out.cols))
 	for n := range byWorth {
 		byWorth[n] = n
 	}
-	slices.SortStableFunc(byWorth, func(a, b int) int { return t.rank(out.cols[b]) - t.rank(out.cols[a]) })
+	slices.SortStableFunc(byWorth, func(a, b int) int { return t.dropRank(out.cols[b]) - t.dropRank(out.cols[a]) })
 	for _, n := range byWorth {
 		if i := out.cols[n]; !t.Columns[i].Name {
 			d := max(0, min(over, out.widths[n]-short(i)))
 			out.widths[n], over = out.widths[n]-d, over-d
 		}
 	}
-	shrink(t.Columns, out.cols, out.widths, over, shortest)
+	shrinkColumns(t.Columns, out.cols, out.widths, over, shortest)
 }
 
-// hold says how many columns stay where one scrolls sideways: those up to the first
+// holdColumns says how many columns stay where one scrolls sideways: those up to the first
 // name, which leaves room for the others then.
-func (t *Table[T]) hold(out *layout, room int) {
+func (t *Table[T]) holdColumns(out *tableLayout, room int) {
 	before := 0
 	for n, i := range out.cols {
 		if t.Columns[i].Name {
 			out.held = n + 1
-			if t.left > 0 {
+			if t.skippedCells > 0 {
 				out.widths[n] = min(out.widths[n], max(leastName, room*2/3-before))
 			}
 			return
@@ -177,27 +177,27 @@ func (t *Table[T]) hold(out *layout, room int) {
 	}
 }
 
-// widest is the width of the widest row in sight: how far one can scroll
+// widestRow is the width of the widest row in sight: how far one can scroll
 // sideways.
-func (t *Table[T]) widest(lay layout, rows int) int {
-	n := sum(lay.cols, lay.apart, func(int) int { return 0 })
+func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
+	n := sumWidths(lay.cols, lay.apart, func(int) int { return 0 })
 	for _, w := range lay.widths {
 		n += w
 	}
-	for i := t.top; i < len(t.shown) && i < t.top+rows; i++ {
-		if l := t.full(t.items[t.shown[i]]); l != nil && !t.stays(t.items[t.shown[i]]) {
-			n = max(n, l.Width())
+	for i := t.top; i < len(t.shownItems) && i < t.top+rows; i++ {
+		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !t.isStill(t.items[t.shownItems[i]]) {
+			n = max(n, l.LineWidth())
 		}
 	}
 	return n
 }
 
-// stays says whether a line without columns does not scroll sideways: the headings of
+// isStill says whether a line without columns does not scroll sideways: the headings of
 // a table.
-func (t *Table[T]) stays(it T) bool { return len(t.Columns) > 0 && t.fixed(it) }
+func (t *Table[T]) isStill(it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
 
-// sum is the width of a row.
-func sum(cols []int, apart int, width func(int) int) int {
+// sumWidths is the width of a row.
+func sumWidths(cols []int, apart int, width func(int) int) int {
 	n := apart * max(0, len(cols)-1)
 	for _, i := range cols {
 		n += width(i)
@@ -207,7 +207,7 @@ func sum(cols []int, apart int, width func(int) int) int {
 
 // widthsOf are the widths of the columns; the first flexible one takes what is
 // left.
-func widthsOf[T any](columns []Column[T], cols []int, width func(int) int, left int) []int {
+func widthsOf[T any](columns []TableColumn[T], cols []int, width func(int) int, left int) []int {
 	widths := make([]int, len(cols))
 	for n, i := range cols {
 		widths[n] = width(i)
@@ -222,9 +222,9 @@ func widthsOf[T any](columns []Column[T], cols []int, width func(int) int, left 
 // soft is how far a flexible column is shrunk before the others.
 const soft = 16
 
-// shrink takes cells away: from the flexible columns what is above soft, then
+// shrinkColumns takes cells away: from the flexible columns what is above soft, then
 // always from the widest that can give, at last from the flexible ones again.
-func shrink[T any](columns []Column[T], cols, widths []int, over int, least func(int) int) {
+func shrinkColumns[T any](columns []TableColumn[T], cols, widths []int, over int, least func(int) int) {
 	flex := func(keep int) {
 		for n, i := range cols {
 			if d := min(over, widths[n]-max(keep, least(i))); columns[i].Flex && d > 0 {
@@ -251,33 +251,33 @@ func shrink[T any](columns []Column[T], cols, widths []int, over int, least func
 
 // AllText is every shown row at full width, as plain text.
 func (t *Table[T]) AllText() string {
-	wide, left := t.Wide, t.left
-	t.Wide, t.left = true, 0
+	wide, left := t.Wide, t.skippedCells
+	t.Wide, t.skippedCells = true, 0
 	t.widths.natural, t.plan = nil, layoutMemo{}
-	lay := t.layout(1, len(t.shown))
-	t.Wide, t.left = wide, left
+	lay := t.chooseLayout(1, len(t.shownItems))
+	t.Wide, t.skippedCells = wide, left
 	t.widths.natural, t.plan = nil, layoutMemo{}
 	var b strings.Builder
 	add := func(l Line) { b.WriteString(strings.TrimRight(l.String(), " ") + "\n") }
 	if !t.NoHeader {
 		var head Line
 		for n, i := range lay.cols {
-			head = appendCell(head, Plain(t.Columns[i].Title), lay.widths[n], lay.apart, t.Columns[i].Right, n == len(lay.cols)-1)
+			head = appendCell(head, PlainLine(t.Columns[i].Title), lay.widths[n], lay.apart, t.Columns[i].Right, n == len(lay.cols)-1)
 		}
 		add(head)
 	}
-	for _, i := range t.shown {
-		l := t.full(t.items[i])
+	for _, i := range t.shownItems {
+		l := t.fullLine(t.items[i])
 		if l == nil {
-			l = t.row(nil, t.items[i], lay, 0, len(lay.cols))
+			l = t.addCells(nil, t.items[i], lay, 0, len(lay.cols))
 		}
 		add(l)
 	}
 	return b.String()
 }
 
-// natural measures the columns: the title and the cells, within Max.
-func (t *Table[T]) natural(rows int) []int {
+// naturalWidths measures the columns: the title and the cells, within Max.
+func (t *Table[T]) naturalWidths(rows int) []int {
 	sampled := len(t.items) > measure
 	if t.widths.version == t.version && t.widths.wide == t.Wide && len(t.widths.natural) == len(t.Columns) && !sampled {
 		return t.widths.natural
@@ -287,34 +287,34 @@ func (t *Table[T]) natural(rows int) []int {
 		// scrolls.
 		t.widths.natural = make([]int, len(t.Columns))
 		for i := range t.Columns {
-			t.widths.natural[i] = t.titled(i)
+			t.widths.natural[i] = t.titleWidth(i)
 		}
 	}
-	from, to := 0, len(t.shown)
+	from, to := 0, len(t.shownItems)
 	if sampled {
-		from, to = t.top, min(t.top+rows, len(t.shown))
+		from, to = t.top, min(t.top+rows, len(t.shownItems))
 	}
-	t.widths.holds = make([]value, len(t.Columns))
+	t.widths.holds = make([]columnValue, len(t.Columns))
 	cells := false
 	for i, c := range t.Columns {
 		if c.Wide && !t.Wide && i != t.sort {
 			continue // not drawn
 		}
 		n, holds := t.widths.natural[i], nothing
-		for _, j := range t.shown[from:to] {
-			if t.full(t.items[j]) != nil {
+		for _, j := range t.shownItems[from:to] {
+			if t.fullLine(t.items[j]) != nil {
 				continue
 			}
 			cells = true
 			l := c.Cell(t.items[j])
-			w := l.Width()
+			w := l.LineWidth()
 			if holds < values && w > 0 {
 				holds = max(holds, holdsOf(l))
 			}
 			n = max(n, w)
 		}
 		if c.Max > 0 && !c.Name && !t.Wide {
-			n = min(n, max(c.Max, c.Min, t.titled(i)))
+			n = min(n, max(c.Max, c.Min, t.titleWidth(i)))
 		}
 		t.widths.natural[i], t.widths.holds[i] = n, holds
 	}
@@ -332,7 +332,7 @@ func (t *Table[T]) natural(rows int) []int {
 }
 
 // holdsOf returns the value of a cell that is not empty.
-func holdsOf(l Line) value {
+func holdsOf(l Line) columnValue {
 	if l.String() == "–" {
 		return dashes
 	}

@@ -4,29 +4,29 @@ import (
 	"rung/ui/action"
 )
 
-// Select puts the cursor on the row with that identity; false when it is not
+// SelectID puts the cursor on the row with that identity; false when it is not
 // shown.
-func (t *Table[T]) Select(id string) bool {
-	for n, i := range t.shown {
-		if t.ID(t.items[i]) == id && !t.skip(t.items[i]) {
-			t.at, t.sel = n, id
+func (t *Table[T]) SelectID(id string) bool {
+	for n, i := range t.shownItems {
+		if t.ID(t.items[i]) == id && !t.isSkipped(t.items[i]) {
+			t.selectedAt, t.sel = n, id
 			return true
 		}
 	}
 	return false
 }
 
-// Selected is the row under the cursor.
-func (t *Table[T]) Selected() (it T, ok bool) {
-	if t.at < 0 || t.at >= len(t.shown) {
+// SelectedItem is the row under the cursor.
+func (t *Table[T]) SelectedItem() (it T, ok bool) {
+	if t.selectedAt < 0 || t.selectedAt >= len(t.shownItems) {
 		return it, false
 	}
-	return t.items[t.shown[t.at]], true
+	return t.items[t.shownItems[t.selectedAt]], true
 }
 
 // SelectedID is the identity of the row under the cursor.
 func (t *Table[T]) SelectedID() string {
-	if it, ok := t.Selected(); ok {
+	if it, ok := t.SelectedItem(); ok {
 		return t.ID(it)
 	}
 	return ""
@@ -35,21 +35,21 @@ func (t *Table[T]) SelectedID() string {
 // moveTo puts the cursor on the nearest row at or after n in direction d, else
 // on the nearest the other way.
 func (t *Table[T]) moveTo(n, d int) {
-	n = min(max(n, 0), len(t.shown)-1)
+	n = min(max(n, 0), len(t.shownItems)-1)
 	for _, d := range []int{d, -d} {
-		for i := n; i >= 0 && i < len(t.shown); i += d {
-			if it := t.items[t.shown[i]]; !t.skip(it) {
-				t.at, t.sel = i, t.ID(it)
+		for i := n; i >= 0 && i < len(t.shownItems); i += d {
+			if it := t.items[t.shownItems[i]]; !t.isSkipped(it) {
+				t.selectedAt, t.sel = i, t.ID(it)
 				return
 			}
 		}
 	}
-	t.at = -1
+	t.selectedAt = -1
 }
 
-// Stride is by how many lines an action moves the cursor in a list of which so many lines
+// StrideOf is by how many lines an action moves the cursor in a list of which so many lines
 // are seen, upwards below zero; 0 where it does not move by lines.
-func Stride(id action.ID, height int) int {
+func StrideOf(id action.ID, height int) int {
 	page := max(1, height-1)
 	switch id {
 	case action.Down:
@@ -68,8 +68,8 @@ func Stride(id action.ID, height int) int {
 	return 0
 }
 
-// Aside is how many cells a list is scrolled sideways after an action, of those it was.
-func Aside(id action.ID, left int) int {
+// SidewaysOffset is how many cells a list is scrolled sideways after an action, of those it was.
+func SidewaysOffset(id action.ID, left int) int {
 	switch id {
 	case action.Left:
 		return max(0, left-8)
@@ -81,9 +81,9 @@ func Aside(id action.ID, left int) int {
 
 // Do carries out an action of lists; false when it is none of them.
 func (t *Table[T]) Do(id action.ID) bool {
-	if d := Stride(id, t.height); d != 0 {
+	if d := StrideOf(id, t.height); d != 0 {
 		if id == action.Down || id == action.Up {
-			t.step(d)
+			t.stepCursor(d)
 		} else {
 			t.Wheel(d)
 		}
@@ -94,20 +94,20 @@ func (t *Table[T]) Do(id action.ID) bool {
 		t.moveTo(0, 1)
 		t.top = 0
 	case action.Bottom:
-		t.moveTo(len(t.shown)-1, -1)
+		t.moveTo(len(t.shownItems)-1, -1)
 	case action.Left, action.Right:
-		t.left = Aside(id, t.left)
+		t.skippedCells = SidewaysOffset(id, t.skippedCells)
 	case action.Wide:
 		t.Wide = !t.Wide
-		t.left = 0
+		t.skippedCells = 0
 	case action.SortNext:
 		t.sortBy(1)
 	case action.SortPrev:
 		t.sortBy(-1)
 	case action.SortFlip:
 		if t.sort >= 0 {
-			t.down = !t.down
-			t.arrange()
+			t.isDescending = !t.isDescending
+			t.arrangeRows()
 		}
 	default:
 		return false
@@ -115,11 +115,11 @@ func (t *Table[T]) Do(id action.ID) bool {
 	return true
 }
 
-// step goes to the next row the cursor may be on and stays where there is none.
-func (t *Table[T]) step(d int) {
-	for i := t.at + d; i >= 0 && i < len(t.shown); i += d {
-		if it := t.items[t.shown[i]]; !t.skip(it) {
-			t.at, t.sel = i, t.ID(it)
+// stepCursor goes to the next row the cursor may be on and stays where there is none.
+func (t *Table[T]) stepCursor(d int) {
+	for i := t.selectedAt + d; i >= 0 && i < len(t.shownItems); i += d {
+		if it := t.items[t.shownItems[i]]; !t.isSkipped(it) {
+			t.selectedAt, t.sel = i, t.ID(it)
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func (t *Table[T]) sortBy(d int) {
 			break
 		}
 	}
-	t.arrange()
+	t.arrangeRows()
 }
 
 // SortedBy is the title of the column the rows are sorted by, empty for the
@@ -154,9 +154,9 @@ func (t *Table[T]) SortedBy() string {
 // Wheel scrolls by lines; the cursor stays in sight.
 func (t *Table[T]) Wheel(d int) {
 	if d > 0 {
-		t.moveTo(t.at+d, 1)
+		t.moveTo(t.selectedAt+d, 1)
 	} else {
-		t.moveTo(t.at+d, -1)
+		t.moveTo(t.selectedAt+d, -1)
 	}
 	t.top = max(0, t.top+d)
 }
@@ -168,17 +168,17 @@ func (t *Table[T]) Click(y int) bool {
 		return false
 	}
 	n := t.memo.lines[y]
-	if n >= len(t.shown) || t.skip(t.items[t.shown[n]]) {
+	if n >= len(t.shownItems) || t.isSkipped(t.items[t.shownItems[n]]) {
 		return false
 	}
-	t.at, t.sel = n, t.ID(t.items[t.shown[n]])
+	t.selectedAt, t.sel = n, t.ID(t.items[t.shownItems[n]])
 	return true
 }
 
-// Natural goes back to the natural order.
-func (t *Table[T]) Natural() {
+// SortNaturally goes back to the natural order.
+func (t *Table[T]) SortNaturally() {
 	if t.sort >= 0 {
 		t.sort = -1
-		t.arrange()
+		t.arrangeRows()
 	}
 }

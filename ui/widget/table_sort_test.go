@@ -60,7 +60,7 @@ func TestSortNothingLast(t *testing.T) {
 		tb.Do(action.SortNext)
 	}
 	order := func() (out string) {
-		for r := range tb.Shown() {
+		for r := range tb.ShownItems() {
 			out += r.name + " "
 		}
 		return out

@@ -7,22 +7,22 @@ import (
 	"rung/ui/action"
 )
 
-// Text shows long text: YAML with colours, differences, anything. It has a
+// TextView shows long text: YAML with colours, differences, anything. It has a
 // search and can wrap.
-type Text struct {
+type TextView struct {
 	Empty string
 
-	lines  []Line
-	plain  []string
-	filter Filter
-	shown  []int
-	find   Filter
-	at     int // line of the cursor, index into shown
-	top    int
-	left   int
-	wrap   bool
-	height int
-	click  []int
+	lines        []Line
+	plainLines   []string
+	filter       LineFilter
+	shownLines   []int
+	find         LineFilter
+	cursorAt     int // line of the cursor, index into shown
+	top          int
+	skippedCells int
+	wrap         bool
+	height       int
+	click        []int
 
 	rows struct { // of the last frame
 		version, w int
@@ -33,151 +33,151 @@ type Text struct {
 }
 
 type textRow struct {
-	line int // index into shown
-	from int // cells skipped by wrapping
+	line         int // index into shown
+	skippedCells int // cells skipped by wrapping
 }
 
 // SetLines replaces the text.
-func (t *Text) SetLines(lines []Line) {
+func (t *TextView) SetLines(lines []Line) {
 	t.lines = lines
-	t.plain = make([]string, len(lines))
+	t.plainLines = make([]string, len(lines))
 	for i, l := range lines {
-		t.plain[i] = l.String()
+		t.plainLines[i] = l.String()
 	}
-	t.arrange()
+	t.arrangeLines()
 }
 
-// Lines is how many lines there are.
-func (t *Text) Lines() int { return len(t.lines) }
+// CountAll is how many lines there are.
+func (t *TextView) CountAll() int { return len(t.lines) }
 
 // AllText is the text without looks.
-func (t *Text) AllText() string { return strings.Join(t.plain, "\n") + "\n" }
+func (t *TextView) AllText() string { return strings.Join(t.plainLines, "\n") + "\n" }
 
-func (t *Text) arrange() {
+func (t *TextView) arrangeLines() {
 	t.version++
-	t.shown = t.shown[:0]
-	for i, s := range t.plain {
-		if t.filter.Match(s) {
-			t.shown = append(t.shown, i)
+	t.shownLines = t.shownLines[:0]
+	for i, s := range t.plainLines {
+		if t.filter.MatchesText(s) {
+			t.shownLines = append(t.shownLines, i)
 		}
 	}
-	t.at = min(max(0, t.at), max(0, len(t.shown)-1))
+	t.cursorAt = min(max(0, t.cursorAt), max(0, len(t.shownLines)-1))
 }
 
 // SetFilter shows only lines that match.
-func (t *Text) SetFilter(f Filter) {
+func (t *TextView) SetFilter(f LineFilter) {
 	if f.Text != t.filter.Text {
 		t.filter = f
-		t.arrange()
+		t.arrangeLines()
 	}
 }
 
 // CountLines are the lines shown and all.
-func (t *Text) CountLines() (shown, all int) { return len(t.shown), len(t.lines) }
+func (t *TextView) CountLines() (shown, all int) { return len(t.shownLines), len(t.lines) }
 
-// At is the number of the line under the cursor from 0, -1 for none; Go puts
+// CursorLine is the number of the line under the cursor from 0, -1 for none; GoToLine puts
 // the cursor on a line.
-func (t *Text) At() int {
-	if t.at >= len(t.shown) {
+func (t *TextView) CursorLine() int {
+	if t.cursorAt >= len(t.shownLines) {
 		return -1
 	}
-	return t.shown[t.at]
+	return t.shownLines[t.cursorAt]
 }
 
-// Go puts the cursor on a line, counted from 0.
-func (t *Text) Go(line int) {
-	for i, n := range t.shown {
+// GoToLine puts the cursor on a line, counted from 0.
+func (t *TextView) GoToLine(line int) {
+	for i, n := range t.shownLines {
 		if n >= line {
-			t.at = i
+			t.cursorAt = i
 			return
 		}
 	}
-	t.at = max(0, len(t.shown)-1)
+	t.cursorAt = max(0, len(t.shownLines)-1)
 }
 
 // Do scrolls, searches and wraps.
-func (t *Text) Do(id action.ID) bool {
-	if d := Stride(id, t.height); d != 0 {
-		t.move(d)
+func (t *TextView) Do(id action.ID) bool {
+	if d := StrideOf(id, t.height); d != 0 {
+		t.moveBy(d)
 		return true
 	}
 	switch id {
 	case action.Top:
-		t.at, t.top = 0, 0
+		t.cursorAt, t.top = 0, 0
 	case action.Bottom:
-		t.at = max(0, len(t.shown)-1)
+		t.cursorAt = max(0, len(t.shownLines)-1)
 	case action.Left, action.Right:
 		if !t.wrap {
-			t.left = Aside(id, t.left)
+			t.skippedCells = SidewaysOffset(id, t.skippedCells)
 		}
 	case action.Wrap:
 		t.wrap = !t.wrap
-		t.left = 0
+		t.skippedCells = 0
 	case action.FindNext:
-		t.seek(1)
+		t.seekMatch(1)
 	case action.FindPrev:
-		t.seek(-1)
+		t.seekMatch(-1)
 	default:
 		return false
 	}
 	return true
 }
 
-func (t *Text) move(d int) { t.at = min(max(0, t.at+d), max(0, len(t.shown)-1)) }
+func (t *TextView) moveBy(d int) { t.cursorAt = min(max(0, t.cursorAt+d), max(0, len(t.shownLines)-1)) }
 
 // Wheel scrolls.
-func (t *Text) Wheel(lines int) { t.move(lines) }
+func (t *TextView) Wheel(lines int) { t.moveBy(lines) }
 
 // Click puts the cursor on the line at y.
-func (t *Text) Click(y int) bool {
+func (t *TextView) Click(y int) bool {
 	if y < 0 || y >= len(t.click) {
 		return false
 	}
-	t.at = t.click[y]
+	t.cursorAt = t.click[y]
 	return true
 }
 
-// Find marks what matches and goes to the next match; false when there is none.
-func (t *Text) Find(f Filter) bool {
+// FindMatch marks what matches and goes to the next match; false when there is none.
+func (t *TextView) FindMatch(f LineFilter) bool {
 	t.find = f
-	if f.Empty() {
+	if f.IsEmpty() {
 		return false
 	}
-	if t.at < len(t.shown) && f.Match(t.plain[t.shown[t.at]]) {
+	if t.cursorAt < len(t.shownLines) && f.MatchesText(t.plainLines[t.shownLines[t.cursorAt]]) {
 		return true
 	}
-	return t.seek(1)
+	return t.seekMatch(1)
 }
 
-// seek goes to the next match, round the end.
-func (t *Text) seek(d int) bool {
-	n := len(t.shown)
-	if t.find.Empty() || n == 0 {
+// seekMatch goes to the next match, round the end.
+func (t *TextView) seekMatch(d int) bool {
+	n := len(t.shownLines)
+	if t.find.IsEmpty() || n == 0 {
 		return false
 	}
 	for i := 1; i <= n; i++ {
-		if j := ((t.at+i*d)%n + n) % n; t.find.Match(t.plain[t.shown[j]]) {
-			t.at = j
+		if j := ((t.cursorAt+i*d)%n + n) % n; t.find.MatchesText(t.plainLines[t.shownLines[j]]) {
+			t.cursorAt = j
 			return true
 		}
 	}
 	return false
 }
 
-// layout breaks the shown lines into rows of at most w cells.
-func (t *Text) layout(w int) []textRow {
+// layRows breaks the shown lines into rows of at most w cells.
+func (t *TextView) layRows(w int) []textRow {
 	r := &t.rows
 	if r.version == t.version && r.w == w && r.wrap == t.wrap && r.of != nil {
 		return r.of
 	}
 	r.version, r.w, r.wrap = t.version, w, t.wrap
 	r.of = r.of[:0]
-	for i, n := range t.shown {
+	for i, n := range t.shownLines {
 		r.of = append(r.of, textRow{i, 0})
 		if !t.wrap {
 			continue
 		}
-		for from, width := w, Width(t.plain[n]); from < width; from += w {
+		for from, width := w, TextWidth(t.plainLines[n]); from < width; from += w {
 			r.of = append(r.of, textRow{i, from})
 		}
 	}
@@ -185,47 +185,47 @@ func (t *Text) layout(w int) []textRow {
 }
 
 // Render draws h lines of w cells.
-func (t *Text) Render(st *themes.StyleSet, w, h int) string {
+func (t *TextView) Render(st *themes.StyleSet, w, h int) string {
 	if w <= 0 || h <= 0 {
-		return Pad(nil, h)
+		return PadBlock(nil, h)
 	}
 	t.height = h
 	in := max(1, w-2)
-	rows := t.layout(in)
+	rows := t.layRows(in)
 	first, last := 0, 0 // rows of the cursor's line
 	for i, r := range rows {
-		if r.line == t.at {
+		if r.line == t.cursorAt {
 			last = i
-			if r.from == 0 {
+			if r.skippedCells == 0 {
 				first = i
 			}
 		}
 	}
 	t.top = max(min(t.top, first, len(rows)-h), last-h+1, 0)
-	if t.left > 0 {
+	if t.skippedCells > 0 {
 		widest := 0
 		for i := t.top; i < len(rows) && i < t.top+h; i++ {
-			widest = max(widest, Width(t.plain[t.shown[rows[i].line]]))
+			widest = max(widest, TextWidth(t.plainLines[t.shownLines[rows[i].line]]))
 		}
-		t.left = min(t.left, max(0, widest-in))
+		t.skippedCells = min(t.skippedCells, max(0, widest-in))
 	}
 	lines := make([]string, 0, h)
 	t.click = t.click[:0]
 	for i := t.top; i < len(rows) && len(lines) < h; i++ {
 		r := rows[i]
-		l := t.lines[t.shown[r.line]]
-		if !t.find.Empty() {
-			l = Highlight(l, t.find, st)
+		l := t.lines[t.shownLines[r.line]]
+		if !t.find.IsEmpty() {
+			l = HighlightMatches(l, t.find, st)
 		}
-		l = l.Skip(r.from + t.left)
-		mark := Plain("  ")
-		if r.line == t.at {
-			mark = Styled("▸ ", st.Key)
+		l = l.SkipCells(r.skippedCells + t.skippedCells)
+		mark := PlainLine("  ")
+		if r.line == t.cursorAt {
+			mark = StyledLine("▸ ", st.Key)
 		}
 		if t.wrap {
-			lines = append(lines, mark.Render(min(2, w))+l.clip(max(0, w-2)))
+			lines = append(lines, mark.Render(min(2, w))+l.clipString(max(0, w-2)))
 		} else {
-			lines = append(lines, Join(mark, l).Render(w))
+			lines = append(lines, JoinLines(mark, l).Render(w))
 		}
 		t.click = append(t.click, r.line)
 	}
@@ -234,7 +234,7 @@ func (t *Text) Render(st *themes.StyleSet, w, h int) string {
 		if len(t.lines) > 0 {
 			text = "nothing matches the filter (esc clears it)"
 		}
-		lines = append(lines, Styled("  "+text, st.Dim).Render(w))
+		lines = append(lines, StyledLine("  "+text, st.Dim).Render(w))
 	}
-	return Pad(lines, h)
+	return PadBlock(lines, h)
 }

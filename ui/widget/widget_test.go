@@ -46,17 +46,17 @@ func TestLine(t *testing.T) {
 	if got := ansi.Strip(l.RenderRight(10)); got != "  deny all" {
 		t.Errorf("right: %q", got)
 	}
-	if got := l.Skip(6).String(); got != "ll" {
+	if got := l.SkipCells(6).String(); got != "ll" {
 		t.Errorf("skip: %q", got)
 	}
-	wide := Plain("日本語ab")
+	wide := PlainLine("日本語ab")
 	for w := range 9 {
 		if got := wide.Render(w); ansi.StringWidth(got) != w {
 			t.Errorf("wide text in %d cells is %d wide: %q", w, ansi.StringWidth(got), got)
 		}
-		exact(t, wide.Skip(w).Render(5), 5, 1)
+		exact(t, wide.SkipCells(w).Render(5), 5, 1)
 	}
-	if got := Clean("a\tb\x1b[31m\nc\x00"); got != "a    b\ufffd[31m c\ufffd" {
+	if got := CleanText("a\tb\x1b[31m\nc\x00"); got != "a    b\ufffd[31m c\ufffd" {
 		t.Errorf("clean: %q", got)
 	}
 }
@@ -84,14 +84,14 @@ func TestFilter(t *testing.T) {
 		{"-f ", "x", true},
 	}
 	for _, tt := range tests {
-		if got := ParseFilter(tt.filter).Match(tt.text); got != tt.want {
+		if got := ParseFilter(tt.filter).MatchesText(tt.text); got != tt.want {
 			t.Errorf("%q on %q: %v", tt.filter, tt.text, got)
 		}
 	}
 	if f := ParseFilter("["); f.Err == "" {
 		t.Error("a broken expression has no error")
 	}
-	if diff := cmp.Diff([][]int{{0, 2}, {4, 6}}, ParseFilter("ab").Spans("AB..ab")); diff != "" {
+	if diff := cmp.Diff([][]int{{0, 2}, {4, 6}}, ParseFilter("ab").MatchSpans("AB..ab")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -102,13 +102,13 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, filter, text string) {
 		p := ParseFilter(filter)
-		p.Match(text)
-		for _, s := range p.Spans(text) {
+		p.MatchesText(text)
+		for _, s := range p.MatchSpans(text) {
 			if s[0] < 0 || s[1] > len(text) || s[0] > s[1] {
 				t.Errorf("range %v outside the text", s)
 			}
 		}
-		l := Highlight(Plain(text), p, st)
+		l := HighlightMatches(PlainLine(text), p, st)
 		if l.String() != text {
 			t.Errorf("highlighting changed the text: %q", l.String())
 		}
@@ -134,17 +134,17 @@ func newTable() *Table[thing] {
 		ID: func(x thing) string { return x.id },
 		Full: func(x thing) Line {
 			if x.band {
-				return Plain("── band ──")
+				return PlainLine("── band ──")
 			}
 			return nil
 		},
 		Skip:  func(x thing) bool { return x.band },
 		Fixed: func(x thing) bool { return x.band },
-		Columns: []Column[thing]{
-			{Title: "NAME", Min: 6, Cell: func(x thing) Line { return Plain(x.id) }},
-			{Title: "N", Right: true, Cell: func(x thing) Line { return Plain(fmt.Sprint(x.n)) }},
-			{Title: "MORE", Drop: 1, Cell: func(x thing) Line { return Plain("more " + x.id) }},
-			{Title: "REST", Drop: 2, Flex: true, Cell: func(x thing) Line { return Plain("flexible") }},
+		Columns: []TableColumn[thing]{
+			{Title: "NAME", Min: 6, Cell: func(x thing) Line { return PlainLine(x.id) }},
+			{Title: "N", Right: true, Cell: func(x thing) Line { return PlainLine(fmt.Sprint(x.n)) }},
+			{Title: "MORE", Drop: 1, Cell: func(x thing) Line { return PlainLine("more " + x.id) }},
+			{Title: "REST", Drop: 2, Flex: true, Cell: func(x thing) Line { return PlainLine("flexible") }},
 		},
 	}
 }
@@ -153,7 +153,7 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 	tb := newTable()
 	tb.SetItems(things(100))
 	tb.Render(st, 60, 20)
-	if !tb.Select("thing-50") {
+	if !tb.SelectID("thing-50") {
 		t.Fatal("cannot select")
 	}
 	tb.SetItems(things(60)[5:])
@@ -171,19 +171,19 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 	if got := tb.SelectedID(); got != "thing-50" {
 		t.Errorf("after sorting %q", got)
 	}
-	if it, _ := tb.Selected(); tb.SortedBy() != "N" || it.n != 50 {
+	if it, _ := tb.SelectedItem(); tb.SortedBy() != "N" || it.n != 50 {
 		t.Errorf("sorted by %q on %v", tb.SortedBy(), it)
 	}
 	tb.Do(action.Top)
-	if it, _ := tb.Selected(); it.n != 59 {
+	if it, _ := tb.SelectedItem(); it.n != 59 {
 		t.Errorf("the first of the turned order is %d", it.n)
 	}
 	tb.SetItems(things(3))
-	if it, ok := tb.Selected(); !ok || it.band {
+	if it, ok := tb.SelectedItem(); !ok || it.band {
 		t.Errorf("after its row went the cursor is on %v", it)
 	}
 	tb.SetItems(nil)
-	if _, ok := tb.Selected(); ok {
+	if _, ok := tb.SelectedItem(); ok {
 		t.Error("an empty table has a selection")
 	}
 }
@@ -215,7 +215,7 @@ func TestRandom(t *testing.T) {
 		action.Bottom, action.Left, action.Right, action.Wide, action.SortNext, action.SortPrev, action.SortFlip,
 		action.Find, action.FindNext, action.FindPrev, action.Wrap}
 	r := rand.New(rand.NewPCG(1, 2))
-	tb, doc, tx := newTable(), NewDoc(), &Text{}
+	tb, doc, tx := newTable(), NewDoc(), &TextView{}
 	filters := []string{"", "thing-1", "!1", "nothing", "-f tg", "["}
 	for range 6000 {
 		w, h := r.IntN(90)-2, r.IntN(30)-1
@@ -226,7 +226,7 @@ func TestRandom(t *testing.T) {
 			var lines []DocLine
 			var text []Line
 			for i := range n {
-				lines = append(lines, DocLine{Line: Plain(strings.Repeat("w", r.IntN(120))), Skip: i%5 == 0})
+				lines = append(lines, DocLine{Line: PlainLine(strings.Repeat("w", r.IntN(120))), Skip: i%5 == 0})
 				text = append(text, lines[i].Line)
 			}
 			doc.SetLines(lines)
@@ -246,7 +246,7 @@ func TestRandom(t *testing.T) {
 			tx.Click(y)
 		case 4:
 			f := ParseFilter(filters[r.IntN(len(filters))])
-			tx.Find(f)
+			tx.FindMatch(f)
 			tb.Wheel(r.IntN(9) - 4)
 		default:
 			id := ids[r.IntN(len(ids))]
@@ -283,7 +283,7 @@ func TestCursorStaysInSight(t *testing.T) {
 func TestYAML(t *testing.T) {
 	text := "# a note\napiVersion: v1 # why\nspec:\n  priority: 34\n  - name: \"a # b\"\n    on: true\n    text: |\n      key: no\n    -x: 1\n"
 	var got []string
-	for _, l := range YAML(text, st) {
+	for _, l := range YAMLLines(text, st) {
 		var b strings.Builder
 		for _, s := range l {
 			fmt.Fprintf(&b, "<%s>%s", s.Style.Token(), s.Text)
@@ -305,22 +305,22 @@ func TestYAML(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, s := range []string{"", "\n\n", ":", "- - - a: b", "{{{", "\x1b[31m: x"} {
-		for _, l := range YAML(s, st) {
+		for _, l := range YAMLLines(s, st) {
 			exact(t, l.Render(10), 10, 1)
 		}
 	}
 }
 
 func TestOverlayAndBox(t *testing.T) {
-	frame := Pad([]string{"aaaaaaaaaa", "bbbbbbbbbb", "cc"}, 5)
-	box := Box(st, "title that is long", []string{"one", strings.Repeat("x", 30)}, 8)
+	frame := PadBlock([]string{"aaaaaaaaaa", "bbbbbbbbbb", "cc"}, 5)
+	box := FrameBox(st, "title that is long", []string{"one", strings.Repeat("x", 30)}, 8)
 	exact(t, box, 8, 4)
-	got := ansi.Strip(Overlay(frame, box, 1, 1, 10))
+	got := ansi.Strip(OverlayBox(frame, box, 1, 1, 10))
 	want := "aaaaaaaaaa\nb┌─ ti… ┐b\nc│one   │\n │xxxxx…│\n └──────┘"
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := Sparkline([]int{0, 5, 10}); got != "▁▄█" {
+	if got := SparklineOf([]int{0, 5, 10}); got != "▁▄█" {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"rung/themes"
 )
 
-// The parts of a line of YAML as people write manifests. A full lexer would
+// The parts of a line of YAMLLines as people write manifests. A full lexer would
 // cost every start more than this costs a page.
 var (
 	yamlKey   = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#:'"\[\]{},&*!|>%@-][^#:]*?|-[^\s#:][^#:]*?)(\s*:)(\s|$)`)
@@ -19,22 +19,22 @@ var (
 // Escaped says on the screen that a text is not shown as it is.
 const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \\u202e); the text itself has them"
 
-// YAML gives YAML text the theme's colours, line by line. Text that is no YAML
+// YAMLLines gives YAMLLines text the theme's colours, line by line. Text that is no YAMLLines
 // comes out whole. Invisible characters are written as escapes, and a line above
 // says so.
-func YAML(text string, st *themes.StyleSet) []Line {
+func YAMLLines(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
 	if shown := clean.Escape(text); shown != text {
-		text, lines = shown, append(lines, Styled("▲ "+Escaped, st.Warn))
+		text, lines = shown, append(lines, StyledLine("▲ "+Escaped, st.Warn))
 	}
 	block := -1 // indentation of the key that a block of text belongs to
 	for _, s := range strings.Split(text, "\n") {
-		s = Clean(strings.TrimSuffix(s, "\r"))
+		s = CleanText(strings.TrimSuffix(s, "\r"))
 		body := strings.TrimLeft(s, " ")
 		indent := len(s) - len(body)
 		if block >= 0 && (body == "" || indent > block) {
-			lines = append(lines, Styled(s, st.CodeText))
+			lines = append(lines, StyledLine(s, st.CodeText))
 			continue
 		}
 		block = -1

@@ -13,14 +13,14 @@ import (
 	"rung/ui/widget"
 )
 
-// form is how the lower table shows the zones: every one has its column at any width.
-type form int
+// zoneForm is how the lower table shows the zones: every one has its column at any width.
+type zoneForm int
 
 const (
-	whole  form = iota // names and states in words
-	ends               // names without what all have in common
-	signs              // numbers and signs, with a legend above
-	noForm             // not chosen yet
+	whole  zoneForm = iota // names and states in words
+	ends                   // names without what all have in common
+	signs                  // numbers and signs, with a legend above
+	noForm                 // not chosen yet
 )
 
 // mostName is the most of a policy's name that counts where a form is chosen: a longer one is
@@ -30,19 +30,19 @@ const mostName = 32
 // mark is how wide what stands before the columns is.
 const mark = 2
 
-// narrow are the widths the lower table has to have for its forms.
-func (v *pane) narrow(lines []*line) {
+// narrowWidths are the widths the lower table has to have for its forms.
+func (v *zonesPage) narrowWidths(lines []*policyLine) {
 	name, prio := 0, len("PRIO")
 	for _, l := range lines {
-		name = max(name, min(mostName, widget.Width(l.key.ShortLabel())))
+		name = max(name, min(mostName, widget.TextWidth(l.key.ShortLabel())))
 	}
 	for f := whole; f < signs; f++ {
 		w := mark + prio + 1 + max(name, len("POLICY"))
-		for i, title := range v.titles(f) {
-			cell := widget.Width(title)
+		for i, title := range v.zoneTitles(f) {
+			cell := widget.TextWidth(title)
 			for _, l := range lines {
 				if i < len(l.cells) {
-					cell = max(cell, l.cells[i].Width())
+					cell = max(cell, l.cells[i].LineWidth())
 				}
 			}
 			w += 1 + cell
@@ -51,11 +51,11 @@ func (v *pane) narrow(lines []*line) {
 	}
 }
 
-// titles returns the titles of the zones' columns.
-func (v *pane) titles(f form) []string {
+// zoneTitles returns the titles of the zones' columns.
+func (v *zonesPage) zoneTitles(f zoneForm) []string {
 	switch f {
 	case ends:
-		return distinct(v.names)
+		return distinctParts(v.names)
 	case signs:
 		out := make([]string, len(v.names))
 		for i := range out {
@@ -66,9 +66,9 @@ func (v *pane) titles(f form) []string {
 	return v.names
 }
 
-// distinct are names without what all begin and end with, up to a separator: "worker" and
+// distinctParts are names without what all begin and end with, up to a separator: "worker" and
 // "worker2" of "ovn-worker" and "ovn-worker2".
-func distinct(names []string) []string {
+func distinctParts(names []string) []string {
 	if len(names) < 2 {
 		return names
 	}
@@ -97,8 +97,8 @@ func distinct(names []string) []string {
 	return out
 }
 
-// fit gives the lower table the columns for w cells.
-func (v *pane) fit(w int) {
+// fitColumns gives the lower table the columns for w cells.
+func (v *zonesPage) fitColumns(w int) {
 	if v.names == nil {
 		return
 	}
@@ -110,12 +110,12 @@ func (v *pane) fit(w int) {
 		return
 	}
 	v.form = f
-	cols := []widget.Column[*line]{
-		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.ShortLabel(), v.st.Accent) }},
+	cols := []widget.TableColumn[*policyLine]{
+		{Title: "PRIO", Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
 	}
-	for i, title := range v.titles(f) {
-		cols = append(cols, widget.Column[*line]{Title: title, Cell: func(l *line) widget.Line {
+	for i, title := range v.zoneTitles(f) {
+		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Cell: func(l *policyLine) widget.Line {
 			switch {
 			case i >= len(l.cells):
 				return nil
@@ -125,23 +125,23 @@ func (v *pane) fit(w int) {
 			return l.cells[i]
 		}})
 	}
-	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why },
-		Fit: func(l *line, w int) widget.Line { return l.why.CutWords(w) }})
+	cols = append(cols, widget.TableColumn[*policyLine]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *policyLine) widget.Line { return l.reasonLine },
+		Fit: func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
 	v.policies.Columns = cols
-	v.policies.SetItems(v.policies.Items())
+	v.policies.SetItems(v.policies.AllItems())
 }
 
-// legend says what numbers and signs stand for, in lines of w cells.
-func (v *pane) legend(w int) []string {
+// legendLines says what numbers and signs stand for, in lines of w cells.
+func (v *zonesPage) legendLines(w int) []string {
 	if v.names == nil || v.form != signs {
 		return nil
 	}
 	var parts []string
-	for i, name := range distinct(v.names) {
+	for i, name := range distinctParts(v.names) {
 		parts = append(parts, strconv.Itoa(i+1)+"\u00a0"+name)
 	}
 	seen := map[model.PolicyState]bool{}
-	for _, l := range v.policies.Items() {
+	for _, l := range v.policies.AllItems() {
 		for _, s := range l.states {
 			seen[s] = true
 		}
@@ -149,18 +149,18 @@ func (v *pane) legend(w int) []string {
 	for _, s := range []model.PolicyState{model.StateInSync, model.StateSettling, model.StateBehind, model.StateFrozen, model.StateNotEnforced,
 		model.StateStale, model.StateUnknown, model.StateNotComparable} {
 		if seen[s] {
-			parts = append(parts, sign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
+			parts = append(parts, stateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
 		}
 	}
 	var out []string
-	for _, l := range widget.Flow(strings.Join(parts, "  "), max(1, w-2)) {
-		out = append(out, widget.Styled("  "+strings.ReplaceAll(l, "\u00a0", " "), v.st.Dim).Render(w))
+	for _, l := range widget.FlowText(strings.Join(parts, "  "), max(1, w-2)) {
+		out = append(out, widget.StyledLine("  "+strings.ReplaceAll(l, "\u00a0", " "), v.st.Dim).Render(w))
 	}
 	return out
 }
 
-// sign returns the sign of a state in a table: no two states have the same.
-func sign(s model.PolicyState) string {
+// stateSign returns the sign of a state in a table: no two states have the same.
+func stateSign(s model.PolicyState) string {
 	switch s {
 	case model.StateFrozen:
 		return "■"
@@ -172,8 +172,8 @@ func sign(s model.PolicyState) string {
 	return role.StateSign(s)
 }
 
-// columns gives the lower table one column per zone.
-func (v *pane) columns(zs []*model.ZoneState) {
+// setColumns gives the lower table one column per zone.
+func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	if len(zs) > manyZones {
 		if v.names != nil || len(v.policies.Columns) == 0 {
 			v.names, v.policies.Columns = nil, v.overColumns()
@@ -188,35 +188,35 @@ func (v *pane) columns(zs []*model.ZoneState) {
 		v.names = append(v.names, z.Name)
 	}
 	v.needs = [signs]int{}
-	v.fit(0)
+	v.fitColumns(0)
 }
 
-func (v *pane) line(r *revision.Revision, k model.PolicyKey) *line {
-	l := &line{key: k}
+func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine {
+	l := &policyLine{key: k}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))
 	}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
-			none := widget.Styled("–", v.st.Dim)
+			none := widget.StyledLine("–", v.st.Dim)
 			l.cells, l.signs = append(l.cells, none), append(l.signs, none)
 			continue
 		}
 		p := z.PolicyJoin(k)
 		s := p.StateAt(z, v.now)
-		text, short := string(s), sign(s)
+		text, short := string(s), stateSign(s)
 		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
 			n := strconv.Itoa(p.Missing + p.Extra + p.Different)
 			text, short = text+" "+n, short+n
 		}
 		look := view.StateStyle(s, v.st)
-		l.cells, l.signs, l.states = append(l.cells, widget.Styled(text, look)), append(l.signs, widget.Styled(short, look)), append(l.states, s)
-		if p != nil && p.Error != "" && l.why == nil {
-			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
+		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
+		if p != nil && p.Error != "" && l.reasonLine == nil {
+			l.reasonLine = widget.StyledLine(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
 		}
 	}
-	if none := r.WhyNoRows(k); none != nil && l.why == nil {
-		l.why = widget.Styled(none.Message, v.st.Warn)
+	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {
+		l.reasonLine = widget.StyledLine(none.Message, v.st.Warn)
 	}
 	return l
 }

@@ -48,7 +48,7 @@ func TestMarkedWhenTold(t *testing.T) {
 			p.Down = map[string][]revision.Daemon{zone: {{Name: "ovn-controller", State: "died", Since: uitest.Now}}}
 		}, true},
 	} {
-		p := uitest.Demo(t)
+		p := uitest.DemoFacts(t)
 		tc.do(p)
 		r := revision.New(*p, nil)
 		for _, z := range r.Zones {

@@ -16,12 +16,12 @@ import (
 // Zones in which meters discard lines say so with how many; while none does there is no
 // such column.
 func TestLostLines(t *testing.T) {
-	f := uitest.NewFake(uitest.Demo(t))
+	f := uitest.NewFake(uitest.DemoFacts(t))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { f.LogStore.Run(ctx); close(done) }()
 	defer func() { cancel(); <-done }()
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Zones), StateDir: t.TempDir()})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Zones), StateDir: t.TempDir()})
 	s.Resize(120, 34)
 	s.WantNot("LOG LINES")
 	zone := f.Revision().Zones[1]

@@ -17,8 +17,8 @@ import (
 	"rung/ui/widget"
 )
 
-// others counts the states but in sync, worst first: "2 behind, 3 stale".
-func others(o *policies.PolicyOverZones) string {
+// otherStates counts the states but in sync, worst first: "2 behind, 3 stale".
+func otherStates(o *policies.PolicyOverZones) string {
 	var parts []string
 	for _, s := range o.StatesNotInSync() {
 		parts = append(parts, strconv.Itoa(o.States[s])+" "+string(s))
@@ -26,8 +26,8 @@ func others(o *policies.PolicyOverZones) string {
 	return strings.Join(parts, ", ")
 }
 
-// astray is in how many zones something is not in sync that could be.
-func astray(o *policies.PolicyOverZones) int {
+// countAstray is in how many zones something is not in sync that could be.
+func countAstray(o *policies.PolicyOverZones) int {
 	if o.HasNoRows {
 		return 0
 	}
@@ -36,7 +36,7 @@ func astray(o *policies.PolicyOverZones) int {
 
 // overZones are the policies in the order in which they decide, those of one
 // namespace and other rows only where they are behind or frozen.
-func (v *pane) overZones(r *revision.Revision) (lines []*line) {
+func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
 		if it.Tally == nil {
@@ -59,7 +59,7 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 	}
 	slices.SortFunc(rest, model.Key.Compare)
 	for _, k := range append(keys, rest...) {
-		l := &line{key: k, over: policies.OverZones(r, k, v.now)}
+		l := &policyLine{key: k, over: policies.OverZones(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}
@@ -69,26 +69,28 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 }
 
 // overColumns returns the columns of the lower table where zones are many.
-func (v *pane) overColumns() []widget.Column[*line] {
-	return []widget.Column[*line]{
-		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.ShortLabel(), v.st.Accent) }},
-		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
+func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
+	return []widget.TableColumn[*policyLine]{
+		{Title: "PRIO", Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "IN SYNC", Cell: func(l *policyLine) widget.Line {
 			if l.over.HasNoRows {
-				return widget.Styled("–", v.st.Dim)
+				return widget.StyledLine("–", v.st.Dim)
 			}
 			look := v.st.OK
 			if l.over.InSync < l.over.Zones {
 				look = v.st.Warn
 			}
-			return widget.Styled(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
-		}, Less: func(a, b *line) int { return cmp.Compare(astray(&b.over), astray(&a.over)) }},
-		{Title: "OTHERWISE", Drop: 1, Cell: func(l *line) widget.Line { return widget.Styled(others(&l.over), view.StateStyle(l.over.Worst, v.st)) }},
-		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line { return v.worstIn(l, mostWorst) },
-			Fit: func(l *line, w int) (cell widget.Line) {
+			return widget.StyledLine(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
+		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
+		{Title: "OTHERWISE", Drop: 1, Cell: func(l *policyLine) widget.Line {
+			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
+		}},
+		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
+			Fit: func(l *policyLine, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {
 					cell = v.worstIn(l, n)
-					if cell.Width() <= w {
+					if cell.LineWidth() <= w {
 						break
 					}
 				}
@@ -103,16 +105,16 @@ const mostWorst = 3
 // worstIn names up to mostWorst of the zones where a policy stands worst. There are none where
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
-func (v *pane) worstIn(l *line, names int) widget.Line {
+func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
 	if !l.over.Worst.IsWorseThan(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 		return nil
 	}
 	return widget.Line{{Text: role.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
 }
 
-// sums are the lines over the zones where they are many: how many can be read, how
+// sumLines are the lines over the zones where they are many: how many can be read, how
 // many differ, and how far the sweep is.
-func (v *pane) sums(env *view.Env, w int) []string {
+func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 	if len(v.items) <= manyZones {
 		return nil
 	}
@@ -131,9 +133,9 @@ func (v *pane) sums(env *view.Env, w int) []string {
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		l := widget.Styled(" "+line, st.Dim)
-		if s, room := env.Rev.Sweep, w-widget.Width(line)-2; s.Read < s.Total && room >= 4 {
-			l = widget.Join(widget.Plain(" "), widget.Bar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
+		l := widget.StyledLine(" "+line, st.Dim)
+		if s, room := env.Rev.Sweep, w-widget.TextWidth(line)-2; s.Read < s.Total && room >= 4 {
+			l = widget.JoinLines(widget.PlainLine(" "), widget.ProgressBar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
 		}
 		out = append(out, l.Render(w))
 	}

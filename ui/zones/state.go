@@ -16,26 +16,26 @@ import (
 	"rung/ui/widget"
 )
 
-// tally is the count of a zone's policies. It is counted anew when the zone or the policies
+// policyTally is the count of a zone's policies. It is counted anew when the zone or the policies
 // changed.
-type tally struct {
-	of      *model.ZoneState
+type policyTally struct {
+	zone    *model.ZoneState
 	counted time.Time
 
 	policies.ZoneTally
 }
 
-// lasting says whether a count holds however late it gets: rows that are judged as
+// isLasting says whether a count holds however late it gets: rows that are judged as
 // of their read, or not at all.
-func (t *tally) lasting() bool {
-	return t.of.Conn != model.ConnSynced && t.of.Conn != model.ConnReadOnly
+func (t *policyTally) isLasting() bool {
+	return t.zone.Conn != model.ConnSynced && t.zone.Conn != model.ConnReadOnly
 }
 
-// only is which zones are shown.
-type only int
+// zoneFilter is which zones are shown.
+type zoneFilter int
 
 const (
-	allZones only = iota
+	allZones zoneFilter = iota
 	differingZones
 	lostZones
 	faultyZones
@@ -47,8 +47,8 @@ const (
 // onlyNames name them.
 var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
-// has says whether a zone is shown.
-func (o only) has(z *zones.ZoneFacts) bool {
+// showsZone says whether a zone is shown.
+func (o zoneFilter) showsZone(z *zones.ZoneFacts) bool {
 	switch o {
 	case differingZones:
 		return z.HasDifferences()
@@ -64,15 +64,15 @@ func (o only) has(z *zones.ZoneFacts) bool {
 	return true
 }
 
-// count brings the tallies up to date, unless those there are are fresh enough, and
+// countZones brings the tallies up to date, unless those there are are fresh enough, and
 // puts the worst zones first.
-func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*zones.ZoneFacts) {
-	next := make(map[string]*tally, len(r.Zones))
+func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) (items []*zones.ZoneFacts) {
+	next := make(map[string]*policyTally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]
-		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
+		stale := t == nil || t.zone != z || !t.isLasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &tally{of: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
+			t = &policyTally{zone: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.FactsOfZone(r, z, &t.ZoneTally, now)
@@ -86,8 +86,8 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 	return items
 }
 
-// lose adds the losses of ACLs up by zone, once a second.
-func (v *pane) lose(env *view.Env) {
+// addLosses adds the losses of ACLs up by zone, once a second.
+func (v *zonesPage) addLosses(env *view.Env) {
 	l := env.Console.Logs()
 	if now := env.Now.Unix(); l == nil || now == v.lossesAt {
 		return
@@ -106,9 +106,9 @@ func (v *pane) lose(env *view.Env) {
 	}
 }
 
-// troubles are the lines below the zones that say what is wrong, the zone under
+// troubleLines are the lines below the zones that say what is wrong, the zone under
 // the cursor first, and in full: in so many lines that takes more than most.
-func (v *pane) troubles(w, most int) []string {
+func (v *zonesPage) troubleLines(w, most int) []string {
 	var lines []string
 	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
 	for i, z := range v.items {
@@ -120,8 +120,8 @@ func (v *pane) troubles(w, most int) []string {
 				continue
 			}
 			l := widget.Line{{Text: "  ● ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
-			room := w - l.Width()
-			parts := widget.Flow(texts[i], max(12, room))
+			room := w - l.LineWidth()
+			parts := widget.FlowText(texts[i], max(12, room))
 			if !only || len(parts) > mostTrouble {
 				lines = append(lines, l.Add(texts[i], v.st.Text).Render(w))
 				continue
@@ -129,13 +129,13 @@ func (v *pane) troubles(w, most int) []string {
 			lines = append(lines, l.Add(parts[0], v.st.Text).Render(w))
 			most += len(parts) - 1
 			for _, part := range parts[1:] {
-				lines = append(lines, widget.Plain(strings.Repeat(" ", l.Width())+part).Render(w))
+				lines = append(lines, widget.PlainLine(strings.Repeat(" ", l.LineWidth())+part).Render(w))
 			}
 		}
 	}
-	for i, f := range v.found {
+	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.Styled(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.found)-i), v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.zoneFindings)-i), v.st.Warn).Render(w))
 			break
 		}
 		lines = append(lines, widget.Line{{Text: "  ▲ ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
@@ -149,10 +149,10 @@ const mostTrouble = 3
 // foundShown is how many findings have a line of their own.
 const foundShown = 2
 
-// shown returns the policies and units in the lower table: the policies as they decide,
+// shownUnits returns the policies and units in the lower table: the policies as they decide,
 // policies of which only rows are left, and the units without an object that are not in
 // sync in some zone.
-func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
+func shownUnits(r *revision.Revision, now time.Time) []model.PolicyKey {
 	seen := map[model.PolicyKey]bool{}
 	var others []model.PolicyKey
 	for _, z := range r.Zones {

@@ -18,13 +18,13 @@ import (
 	"rung/ui/widget"
 )
 
-// pane is the view: the zones above, policies by zone below.
-type pane struct {
+// zonesPage is the view: the zones above, policies by zone below.
+type zonesPage struct {
 	zones    *widget.Table[*zones.ZoneFacts]
-	policies *widget.Table[*line]
-	below    bool // the cursor is in the lower table
+	policies *widget.Table[*policyLine]
+	isBelow  bool // the cursor is in the lower table
 	names    []string
-	form     form       // how the zones are shown in the lower table
+	form     zoneForm   // how the zones are shown in the lower table
 	needs    [signs]int // the widths that takes
 	split    int        // height of the upper table in the last frame
 	gap      int        // lines between the tables
@@ -32,13 +32,13 @@ type pane struct {
 	now      time.Time
 	st       *themes.StyleSet
 	rev      *revision.Revision
-	// found are the findings of comparing the zones.
-	found []model.Finding
+	// zoneFindings are the findings of comparing the zones.
+	zoneFindings []model.Finding
 
-	only  only
+	only  zoneFilter
 	items []*zones.ZoneFacts // all of them, worst first
 	// The counts of the zones, and the objects and time they were counted at.
-	tallies   map[string]*tally
+	tallies   map[string]*policyTally
 	losses    map[string]*zones.LogLoss // of log lines, by zone
 	lossesAt  int64                     // the second of them
 	clusterOf *model.Cluster
@@ -53,69 +53,69 @@ const (
 	again     = time.Second
 )
 
-// line is a policy with its state in every zone.
-type line struct {
-	key    model.PolicyKey
-	prio   string
-	cells  []widget.Line // the state in every zone, in words
-	signs  []widget.Line // the same in signs
-	states []model.PolicyState
-	why    widget.Line
-	over   policies.PolicyOverZones // where zones are many
+// policyLine is a policy with its state in every zone.
+type policyLine struct {
+	key        model.PolicyKey
+	prio       string
+	cells      []widget.Line // the state in every zone, in words
+	signs      []widget.Line // the same in signs
+	states     []model.PolicyState
+	reasonLine widget.Line
+	over       policies.PolicyOverZones // where zones are many
 }
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &pane{}
-	v.zones = widget.Of(zones.Table, &v.st)
-	v.policies = &widget.Table[*line]{
-		ID:    func(l *line) string { return l.key.String() },
+	v := &zonesPage{}
+	v.zones = widget.TableOf(zones.Table, &v.st)
+	v.policies = &widget.Table[*policyLine]{
+		ID:    func(l *policyLine) string { return l.key.String() },
 		Empty: "no policy",
 	}
 	return v
 }
 
 // TellState says which zones are shown.
-func (v *pane) TellState(*view.Env) widget.Line {
+func (v *zonesPage) TellState(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
 	}
-	return widget.Styled("zones: "+onlyNames[v.only], v.st.Key)
+	return widget.StyledLine("zones: "+onlyNames[v.only], v.st.Key)
 }
 
 // Sync takes over the zones and joins the policies with them.
-func (v *pane) Sync(env *view.Env) {
+func (v *zonesPage) Sync(env *view.Env) {
 	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
 	many := len(env.Rev.Zones) > manyZones
 	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
-	v.lose(env)
-	v.items = v.count(env.Rev, env.Now, many && fresh)
-	v.show()
-	v.columns(env.Rev.Zones)
-	if many && fresh && len(v.policies.Items()) > 0 {
+	v.addLosses(env)
+	v.items = v.countZones(env.Rev, env.Now, many && fresh)
+	v.showZones()
+	v.setColumns(env.Rev.Zones)
+	if many && fresh && len(v.policies.AllItems()) > 0 {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
-	v.found = finding.StandingZoneFindings(env.Rev, v.now)
-	var lines []*line
+	v.zoneFindings = finding.StandingZoneFindings(env.Rev, v.now)
+	var lines []*policyLine
 	if many {
 		lines = v.overZones(env.Rev)
 	} else {
-		for _, k := range shown(env.Rev, env.Now) {
-			lines = append(lines, v.line(env.Rev, k))
+		for _, k := range shownUnits(env.Rev, env.Now) {
+			lines = append(lines, v.lineOf(env.Rev, k))
 		}
 	}
 	if !many {
-		v.narrow(lines)
+		v.narrowWidths(lines)
 	}
 	v.policies.SetItems(lines)
 }
 
-// show gives the upper table the zones that are to be seen.
-func (v *pane) show() {
+// showZones gives the upper table the zones that are to be seen.
+func (v *zonesPage) showZones() {
 	var items []*zones.ZoneFacts
 	for _, it := range v.items {
-		if v.only.has(it) {
+		if v.only.showsZone(it) {
 			items = append(items, it)
 		}
 	}
@@ -130,20 +130,20 @@ func (v *pane) show() {
 const leastBelow = 3
 
 // Render draws both tables, or the one with the cursor where there is no room.
-func (v *pane) Render(env *view.Env, w, h int) string {
-	v.fit(w)
+func (v *zonesPage) Render(env *view.Env, w, h int) string {
+	v.fitColumns(w)
 	if h < 10 {
 		v.split, v.over = 0, 0
-		if v.below {
+		if v.isBelow {
 			return v.policies.Render(env.Styles, w, h)
 		}
 		v.split = h
 		return v.zones.Render(env.Styles, w, h)
 	}
-	wrong, over := v.troubles(w, h/6), v.sums(env, w)
+	wrong, over := v.troubleLines(w, h/6), v.sumLines(env, w)
 	v.over = len(over)
-	v.split = v.over + min(len(v.zones.Items())+2, h/2)
-	legend := v.legend(w)
+	v.split = v.over + min(len(v.zones.AllItems())+2, h/2)
+	legend := v.legendLines(w)
 	if h-v.split-len(wrong)-1-len(legend) < leastBelow {
 		legend = nil
 	}
@@ -152,33 +152,33 @@ func (v *pane) Render(env *view.Env, w, h int) string {
 	if len(env.Rev.Zones) > manyZones {
 		title = "policies over all zones, and other rows that are behind or frozen"
 	}
-	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.below))
-	parts = append(append(parts, wrong...), widget.Heading(title, w, env.Styles).Render(w))
+	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.isBelow))
+	parts = append(append(parts, wrong...), widget.HeadingLine(title, w, env.Styles).Render(w))
 	parts = append(parts, legend...)
-	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
+	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.isBelow)
 	if shown, all := v.CountLines(); shown == 0 && all > 0 { // the upper table says that nothing matches
-		below = widget.Pad(nil, h-v.split-v.gap)
+		below = widget.PadBlock(nil, h-v.split-v.gap)
 	}
 	return strings.Join(append(parts, below), "\n")
 }
 
 // Do walks, changes panes and follows.
-func (v *pane) Do(env *view.Env, id action.ID) bool {
+func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Pane:
-		v.below = !v.below
+		v.isBelow = !v.isBelow
 	case action.ZonesState:
 		v.only = (v.only + 1) % onlys
-		v.show()
+		v.showZones()
 	case action.Open, action.ZonesRows:
-		if p := v.SelectedPage(); !p.None() {
+		if p := v.SelectedPage(); !p.IsNone() {
 			if id == action.ZonesRows {
-				p = v.rows()
+				p = v.rowsPage()
 			}
 			env.OpenPage(p)
 		}
 	default:
-		if v.below {
+		if v.isBelow {
 			return v.policies.Do(id)
 		}
 		// Walking on from the last zone goes down into the policies.
@@ -186,7 +186,7 @@ func (v *pane) Do(env *view.Env, id action.ID) bool {
 			before := v.zones.SelectedID()
 			v.zones.Do(id)
 			if v.zones.SelectedID() == before {
-				v.below = true
+				v.isBelow = true
 			}
 			return true
 		}
@@ -195,15 +195,15 @@ func (v *pane) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-func (v *pane) rows() nav.Page {
-	if z, ok := v.zones.Selected(); ok {
+func (v *zonesPage) rowsPage() nav.Page {
+	if z, ok := v.zones.SelectedItem(); ok {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name}
 	}
-	return nav.To(nav.Rows)
+	return nav.PageOf(nav.Rows)
 }
 
 // unitPage are the rows of a unit in the first zone where they are not in sync.
-func (v *pane) unitPage(k model.PolicyKey) nav.Page {
+func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 	for _, z := range v.rev.Zones {
 		if v.rev.InZone(k, z.Name) && z.PolicyJoin(k).StateAt(z, v.now) != model.StateInSync {
 			return detail.UnitPage(v.rev, k, z)
@@ -213,9 +213,9 @@ func (v *pane) unitPage(k model.PolicyKey) nav.Page {
 }
 
 // SelectedPage is the policy or the rows of the zone under the cursor.
-func (v *pane) SelectedPage() nav.Page {
-	if v.below {
-		if l, ok := v.policies.Selected(); ok {
+func (v *zonesPage) SelectedPage() nav.Page {
+	if v.isBelow {
+		if l, ok := v.policies.SelectedItem(); ok {
 			if l.key.Kind.IsPolicy() {
 				return nav.ToPolicy(l.key)
 			}
@@ -223,37 +223,37 @@ func (v *pane) SelectedPage() nav.Page {
 		}
 		return nav.Page{}
 	}
-	if _, ok := v.zones.Selected(); !ok {
+	if _, ok := v.zones.SelectedItem(); !ok {
 		return nav.Page{}
 	}
-	return v.rows()
+	return v.rowsPage()
 }
 
 // SetFilter filters both tables.
-func (v *pane) SetFilter(f widget.Filter) {
+func (v *zonesPage) SetFilter(f widget.LineFilter) {
 	v.zones.SetFilter(f)
 	v.policies.SetFilter(f)
 }
 
 // CompleteWord finds how a word of either table goes on.
-func (v *pane) CompleteWord(begin string) string {
+func (v *zonesPage) CompleteWord(begin string) string {
 	return cmp.Or(v.zones.CompleteWord(begin), v.policies.CompleteWord(begin))
 }
 
 // CountLines counts both tables.
-func (v *pane) CountLines() (shown, all int) {
+func (v *zonesPage) CountLines() (shown, all int) {
 	a, b := v.zones.CountLines()
 	c, d := v.policies.CountLines()
 	return a + c, b + d
 }
 
 // Click puts the cursor there.
-func (v *pane) Click(_ *view.Env, _, y int) bool {
+func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
 	if y < v.split {
-		v.below = false
+		v.isBelow = false
 		return v.zones.Click(y - v.over)
 	}
-	v.below = true
+	v.isBelow = true
 	if v.split > 0 {
 		y -= v.split + v.gap
 	}
@@ -261,8 +261,8 @@ func (v *pane) Click(_ *view.Env, _, y int) bool {
 }
 
 // Wheel scrolls the table with the cursor.
-func (v *pane) Wheel(_ *view.Env, lines int) {
-	if v.below {
+func (v *zonesPage) Wheel(_ *view.Env, lines int) {
+	if v.isBelow {
 		v.policies.Wheel(lines)
 	} else {
 		v.zones.Wheel(lines)
@@ -270,9 +270,9 @@ func (v *pane) Wheel(_ *view.Env, lines int) {
 }
 
 // Copies are the endpoint and a command that reads it.
-func (v *pane) Copies(env *view.Env) []view.CopyItem {
-	z, ok := v.zones.Selected()
-	if v.below || !ok {
+func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
+	z, ok := v.zones.SelectedItem()
+	if v.isBelow || !ok {
 		return view.CopiesOf(env, v.SelectedPage())
 	}
 	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},

@@ -19,8 +19,8 @@ import (
 )
 
 func TestZones(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
 	lost := *p.Zones[1]
 	lost.Conn, lost.ConnAt, lost.SyncedAt = model.ConnLost, uitest.Now.Add(-90*time.Second), uitest.Now.Add(-95*time.Second)
 	lost.Error, lost.Attempts, lost.Pending, lost.Paused = "connection refused", 7, 2, "the zone does not answer"
@@ -37,13 +37,13 @@ func TestZones(t *testing.T) {
 	third.Policies[k] = &behind
 	p.Zones[2] = &third
 
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(160, 45)
 	s.Want("lost", "writing paused: the zone does not answer", "connection refused", "7 attempts", "behind 1",
 		"stale", "not enforced", "transaction refused (3×)")
 	s.Resize(120, 34)
 	s.Golden("zones")
-	s.Resizes()
+	s.ResizeAll()
 
 	s.Press("j", "j", "j") // past the last zone into the policies
 	s.Type("jj")
@@ -60,7 +60,7 @@ func TestZones(t *testing.T) {
 // What is below the rows of a zone is counted, and what is behind is said with since when:
 // northd, a node, a process of the sandbox that died, flows that are left over.
 func TestBelow(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	behind := uitest.Now.Add(-42 * time.Second)
 	live.Numbers(t, p, "ovn-control-plane", 7, 7, 7, behind)
 	live.Numbers(t, p, "ovn-worker", 9, 7, 7, behind)
@@ -71,7 +71,7 @@ func TestBelow(t *testing.T) {
 		gone.UUID, gone.Hint = "ffffffff"+gone.UUID[8:], "ffffffff"
 		return append(flows, &gone)
 	})
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(160, 45)
 	s.Want("ROWS/FLOWS/NODES", "7/7/7", "9/7/7", "7/7/6", "ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for at least 42 s",
 		"ovn-worker2  a node is behind for at least 42 s · 1 flow of an ACL that is gone for 42 s: northd has not made")
@@ -82,20 +82,20 @@ func TestBelow(t *testing.T) {
 	s.Want("● ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for", "                at least 42 s")
 	s.Press("V", "V", "V")
 	s.Want("zones: OVN trouble")
-	if lines := strings.Count(s.Frame(), "● ovn-control-plane"); lines != 0 {
-		t.Errorf("a zone without trouble is shown:\n%s", s.Frame())
+	if lines := strings.Count(s.PlainFrame(), "● ovn-control-plane"); lines != 0 {
+		t.Errorf("a zone without trouble is shown:\n%s", s.PlainFrame())
 	}
 	// Of a zone that is lost nobody knows it now: the header does not count it, either.
 	was := p.Zones[1]
-	uitest.Dead(p, was.Name)
+	uitest.DeadZone(p, was.Name)
 	s.Console.Set(p)
 	s.Refresh()
-	if lines := strings.Count(s.Frame(), "○ ovn-worker "); lines != 0 || !strings.Contains(s.Frame(), "▲ ovn-worker2 ") {
-		t.Errorf("a lost zone is shown:\n%s", s.Frame())
+	if lines := strings.Count(s.PlainFrame(), "○ ovn-worker "); lines != 0 || !strings.Contains(s.PlainFrame(), "▲ ovn-worker2 ") {
+		t.Errorf("a lost zone is shown:\n%s", s.PlainFrame())
 	}
 	p.Zones[1] = was
 	s.Press("V", "V", "V")
-	s.Resizes()
+	s.ResizeAll()
 	p.Counts, p.Down, p.Southbounds = nil, nil, nil
 	uitest.Sync(p)
 	s.Console.Set(p)
@@ -105,20 +105,20 @@ func TestBelow(t *testing.T) {
 }
 
 func TestNoZones(t *testing.T) {
-	p := uitest.Demo(t)
+	p := uitest.DemoFacts(t)
 	p.Zones = nil
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Want("no zones yet")
 	s.Press("j", "tab", "enter", "y", "r")
-	s.Resizes()
+	s.ResizeAll()
 }
 
 // Policies of all kinds are counted and listed; other rows are named where they are
 // not in sync.
 func TestUnits(t *testing.T) {
-	p := uitest.Demo(t)
-	uitest.Units(p)
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	p := uitest.DemoFacts(t)
+	uitest.AddUnits(p)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(120, 60)
 	s.Want("15/15, 1 not enforced", "NP blue/allow-web", "EF yellow/default", "BANP default")
 	s.WantNot("15/16")
@@ -132,7 +132,7 @@ func TestUnits(t *testing.T) {
 	z.Policies[deny] = &in
 	z.Policies[model.PolicyKey{Kind: model.KindNP, Namespace: "blue", Name: "gone"}] = &in
 	p.Zones[1] = &z
-	s = uitest.Open(t, p, nav.To(nav.Zones))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(120, 60)
 	s.Want("default deny of blue, ingress", "behind 1", "NP blue/gone")
 	s.WantNot("default deny of blue, egress", "default deny of green")
@@ -145,14 +145,14 @@ func TestUnits(t *testing.T) {
 // many are 500 zones of which five have an altered row, two are dead, one may not be
 // read and three were not read yet.
 func many(t *testing.T) *revision.Facts {
-	p := uitest.Cluster(t)
-	uitest.Many(p, 500)
+	p := uitest.ClusterFacts(t)
+	uitest.ManyZones(p, 500)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	for _, z := range []string{"worker-007", "worker-133", "worker-204", "worker-377", "worker-490"} {
-		uitest.Behind(p, z, k)
+		uitest.PolicyBehind(p, z, k)
 	}
-	uitest.Dead(p, "worker-301")
-	uitest.Dead(p, "worker-450")
+	uitest.DeadZone(p, "worker-301")
+	uitest.DeadZone(p, "worker-450")
 	for i, z := range p.Zones {
 		switch z.Name {
 		case "worker-480", "worker-481", "worker-482":
@@ -169,11 +169,11 @@ func many(t *testing.T) *revision.Facts {
 // policy below; opening one follows it.
 func TestMany(t *testing.T) {
 	p := many(t)
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Want("500 zones ●494 ◐3 ○2 ✗1", "●494 read  ◐3 not read yet  ○2 lost  ✗1 no permission  ≠ rows differ in 5", "round 1",
 		"behind: cluster-control", "489 of 500", "5 behind", "● worker-007, worker-133 and 3 more")
 	s.Golden("many")
-	s.Resizes()
+	s.ResizeAll()
 
 	s.Press("V")
 	s.Want("zones: rows differ", "worker-490")
@@ -196,7 +196,7 @@ func TestMany(t *testing.T) {
 	s.Want("●494 read  ◐3 not read yet")
 
 	// What changes is counted within a second, also while revisions follow each other.
-	uitest.Behind(p, "worker-055", model.Key{Kind: model.KindANP, Name: "blue-tenant"})
+	uitest.PolicyBehind(p, "worker-055", model.Key{Kind: model.KindANP, Name: "blue-tenant"})
 	s.Console.Set(p)
 	s.Console.Advance(time.Second)
 	s.Refresh()
@@ -205,9 +205,9 @@ func TestMany(t *testing.T) {
 
 // A frame of 500 zones while they are being read: every revision has another zone.
 func BenchmarkMany(b *testing.B) {
-	p := uitest.Cluster(b)
-	uitest.Many(p, 500)
-	s := uitest.Open(b, p, nav.To(nav.Zones))
+	p := uitest.ClusterFacts(b)
+	uitest.ManyZones(p, 500)
+	s := uitest.OpenScreen(b, p, nav.PageOf(nav.Zones))
 	i := 0
 	for b.Loop() {
 		z := *p.Zones[100+i%400]
@@ -223,21 +223,21 @@ func BenchmarkMany(b *testing.B) {
 
 // A filter that nothing matches is said to match nothing once, not by each table.
 func TestNothingMatchesOnce(t *testing.T) {
-	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Zones))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Zones))
 	s.Press("/")
 	s.Type("zzzz")
 	s.Press("enter")
 	s.Want("0 of 19 match")
-	if n := strings.Count(s.Frame(), "nothing matches"); n != 1 {
-		t.Errorf("said %d times:\n%s", n, s.Frame())
+	if n := strings.Count(s.PlainFrame(), "nothing matches"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, s.PlainFrame())
 	}
-	s.Fits()
+	s.WantFits()
 }
 
 // Which column is which zone, and how a policy stands there, is seen at any width.
 func TestEveryZoneHasItsName(t *testing.T) {
-	p := uitest.Demo(t)
-	s := uitest.Open(t, p, nav.To(nav.Zones))
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	for _, w := range []int{80, 100, 120, 160} {
 		s.Resize(w, 40)
 		head := s.Line("PRIO")
@@ -252,14 +252,14 @@ func TestEveryZoneHasItsName(t *testing.T) {
 	}
 
 	zone := p.Zones[0]
-	p = uitest.Demo(t)
+	p = uitest.DemoFacts(t)
 	p.Zones = nil
 	for _, n := range []string{"0-12", "0-17", "1-3", "1-99", "2-4", "2-5", "3-201"} {
 		z := *zone
 		z.Name = "ip-10-0-" + n + ".eu-west-1.compute.internal"
 		p.Zones = append(p.Zones, &z)
 	}
-	s = uitest.Open(t, p, nav.To(nav.Zones))
+	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(140, 40)
 	if l := s.Line("PRIO"); !strings.Contains(l, " 0-12 ") || !strings.Contains(l+" ", " 3-201 ") {
 		t.Errorf("ends of names: %q", l)
@@ -272,7 +272,7 @@ func TestEveryZoneHasItsName(t *testing.T) {
 	if l := s.Line("experimental"); strings.Count(l, "✗") != 7 {
 		t.Errorf("signs: %q", l)
 	}
-	for y, l := range strings.Split(s.Frame(), "\n") {
+	for y, l := range strings.Split(s.PlainFrame(), "\n") {
 		if strings.Contains(l, "34 cluster-control") {
 			s.Send(tea.MouseClickMsg{X: 10, Y: y, Button: tea.MouseLeft})
 			break
@@ -281,9 +281,9 @@ func TestEveryZoneHasItsName(t *testing.T) {
 	s.Press("enter")
 	s.Want("› cluster-control")
 	s.Press("esc")
-	s.Resizes()
+	s.ResizeAll()
 	for h := 8; h < 24; h++ {
 		s.Resize(80, h)
-		s.Fits()
+		s.WantFits()
 	}
 }

@@ -10,15 +10,15 @@ import (
 
 // columnChoice asks which columns lines have, and in which order.
 type columnChoice struct {
-	order []Column // all of them
-	on    [columnCount]bool
-	at    int
-	done  func(env *view.Env, chosen []Column)
+	order    []LineColumn // all of them
+	isChosen [columnCount]bool
+	cursorAt int
+	onChosen func(env *view.Env, chosen []LineColumn)
 }
 
 // AskColumns asks for the columns of lines; nil are those of a sentence.
-func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []Column)) {
-	c := &columnChoice{order: slices.Clone(now), done: func(env *view.Env, chosen []Column) {
+func AskColumns(env *view.Env, now []LineColumn, done func(env *view.Env, chosen []LineColumn)) {
+	c := &columnChoice{order: slices.Clone(now), onChosen: func(env *view.Env, chosen []LineColumn) {
 		if slices.Equal(chosen, sentence) {
 			chosen = nil
 		}
@@ -28,10 +28,10 @@ func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []C
 		c.order = slices.Clone(sentence)
 	}
 	for _, x := range c.order {
-		c.on[x] = true
+		c.isChosen[x] = true
 	}
 	for x := range columnCount {
-		if !c.on[x] {
+		if !c.isChosen[x] {
 			c.order = append(c.order, x)
 		}
 	}
@@ -44,25 +44,25 @@ func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 	case "esc", "q":
 		return true
 	case "down", "j", "tab", "ctrl+n":
-		c.at = min(c.at+1, len(c.order)-1)
+		c.cursorAt = min(c.cursorAt+1, len(c.order)-1)
 	case "up", "k", "shift+tab", "ctrl+p":
-		c.at = max(c.at-1, 0)
+		c.cursorAt = max(c.cursorAt-1, 0)
 	case "space":
-		x := c.order[c.at]
-		c.on[x] = !c.on[x]
+		x := c.order[c.cursorAt]
+		c.isChosen[x] = !c.isChosen[x]
 	case "right", "l":
-		c.move(1)
+		c.moveColumn(1)
 	case "left", "h":
-		c.move(-1)
+		c.moveColumn(-1)
 	case "0":
-		c.on, c.order = [columnCount]bool{}, c.order[:0]
+		c.isChosen, c.order = [columnCount]bool{}, c.order[:0]
 		for x := range columnCount {
-			c.on[x], c.order = slices.Contains(sentence, x), append(c.order, x)
+			c.isChosen[x], c.order = slices.Contains(sentence, x), append(c.order, x)
 		}
 	case "enter":
-		var chosen []Column
+		var chosen []LineColumn
 		for _, x := range c.order {
-			if c.on[x] {
+			if c.isChosen[x] {
 				chosen = append(chosen, x)
 			}
 		}
@@ -70,16 +70,16 @@ func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 			env.SayFailure("a line needs at least one column")
 			return false
 		}
-		c.done(env, chosen)
+		c.onChosen(env, chosen)
 		return true
 	}
 	return false
 }
 
-func (c *columnChoice) move(d int) {
-	if to := c.at + d; to >= 0 && to < len(c.order) {
-		c.order[c.at], c.order[to] = c.order[to], c.order[c.at]
-		c.at = to
+func (c *columnChoice) moveColumn(d int) {
+	if to := c.cursorAt + d; to >= 0 && to < len(c.order) {
+		c.order[c.cursorAt], c.order[to] = c.order[to], c.order[c.cursorAt]
+		c.cursorAt = to
 	}
 }
 
@@ -87,26 +87,26 @@ func (c *columnChoice) move(d int) {
 func (c *columnChoice) Paste(string) {}
 
 // FocusLine is the column under the cursor.
-func (c *columnChoice) FocusLine() int { return c.at }
+func (c *columnChoice) FocusLine() int { return c.cursorAt }
 
 // Draw lists the columns in their order.
 func (c *columnChoice) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for i, x := range c.order {
 		sign, look := "[ ] ", st.Dim
-		if c.on[x] {
+		if c.isChosen[x] {
 			sign, look = "[x] ", st.Text
 		}
-		l := widget.Styled("  "+sign+columnNames[x], look)
-		if i == c.at {
-			lines = append(lines, widget.Plain("▸ "+sign+columnNames[x]).RenderAs(w, st.Selection))
+		l := widget.StyledLine("  "+sign+columnNames[x], look)
+		if i == c.cursorAt {
+			lines = append(lines, widget.PlainLine("▸ "+sign+columnNames[x]).RenderAs(w, st.Selection))
 		} else {
 			lines = append(lines, l.Render(w))
 		}
 	}
 	lines = append(lines, "")
-	for _, t := range widget.Flow("space on or off · ← earlier · → later · 0 default · enter keep · esc cancel", w-2) {
-		lines = append(lines, widget.Styled(" "+t, st.Dim).Render(w))
+	for _, t := range widget.FlowText("space on or off · ← earlier · → later · 0 default · enter keep · esc cancel", w-2) {
+		lines = append(lines, widget.StyledLine(" "+t, st.Dim).Render(w))
 	}
 	return "columns, from left to right", lines
 }

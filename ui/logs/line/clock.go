@@ -7,30 +7,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Clock is by which clock the times of lines are shown.
-type Clock int
+// ClockMode is by which clock the times of lines are shown.
+type ClockMode int
 
 const (
-	Local Clock = iota
+	Local ClockMode = iota
 	UTC
 	Relative
 	Hidden
 	clocks
 )
 
-// Next is the clock after this one; after the last comes the first.
-func (c Clock) Next() Clock { return (c + 1) % clocks }
+// NextClock is the clock after this one; after the last comes the first.
+func (c ClockMode) NextClock() ClockMode { return (c + 1) % clocks }
 
-// In is a moment by the clock: times of day in a filter are those on the screen.
-func (c Clock) In(now time.Time) time.Time {
+// TimeIn is a moment by the clock: times of day in a filter are those on the screen.
+func (c ClockMode) TimeIn(now time.Time) time.Time {
 	if c == UTC {
 		return now.UTC()
 	}
 	return now
 }
 
-// Told says in which times the page is now.
-func (c Clock) Told(now time.Time) string {
+// ToldText says in which times the page is now.
+func (c ClockMode) ToldText(now time.Time) string {
 	switch c {
 	case UTC:
 		return "times in UTC"
@@ -43,17 +43,17 @@ func (c Clock) Told(now time.Time) string {
 	return "times of this machine (" + zone + ")"
 }
 
-// stamp says how much of a line's time is shown.
-type stamp int
+// stampForm says how much of a line's time is shown.
+type stampForm int
 
 const (
-	full stamp = iota
+	full stampForm = iota
 	seconds
 	none
 )
 
-// begin is the most that is shown by a clock.
-func (c Clock) begin() stamp {
+// fullStamp is the most that is shown by a clock.
+func (c ClockMode) fullStamp() stampForm {
 	if c == Hidden {
 		return none
 	}
@@ -66,7 +66,7 @@ const (
 )
 
 // stampWidth is how wide the times of a shape are.
-func (s *Shape) stampWidth() int {
+func (s *LineShape) stampWidth() int {
 	n := 0
 	switch {
 	case s.stamp == none:
@@ -88,7 +88,7 @@ func (s *Shape) stampWidth() int {
 }
 
 // stampText is a time as the shape shows it. In UTC it ends with a Z, as in files.
-func (s *Shape) stampText(at, now time.Time) string {
+func (s *LineShape) stampText(at, now time.Time) string {
 	if s.stamp == none {
 		return ""
 	}
@@ -112,7 +112,7 @@ func (s *Shape) stampText(at, now time.Time) string {
 
 // otherDay says whether a time is of another day than now by a clock: it is shown with
 // its date then.
-func (c Clock) otherDay(at, now time.Time) bool {
+func (c ClockMode) otherDay(at, now time.Time) bool {
 	if c == UTC {
 		at, now = at.UTC(), now.UTC()
 	} else {
@@ -121,11 +121,11 @@ func (c Clock) otherDay(at, now time.Time) bool {
 	return at.YearDay() != now.YearDay() || at.Year() != now.Year()
 }
 
-// Second is a time to its second, also where times are hidden.
-func (c Clock) Second(at, now time.Time) string {
+// SecondText is a time to its second, also where times are hidden.
+func (c ClockMode) SecondText(at, now time.Time) string {
 	if c == Hidden {
 		c = Local
 	}
-	s := Shape{clock: c, stamp: seconds, dated: c.otherDay(at, now)}
+	s := LineShape{clock: c, stamp: seconds, dated: c.otherDay(at, now)}
 	return s.stampText(at, now)
 }

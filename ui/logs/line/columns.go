@@ -9,11 +9,11 @@ import (
 	"rung/ui/widget"
 )
 
-// Column is a part of a line that can be chosen.
-type Column int
+// LineColumn is a part of a line that can be chosen.
+type LineColumn int
 
 const (
-	timeColumn Column = iota
+	timeColumn LineColumn = iota
 	nodeColumn
 	sourceColumn
 	destinationColumn
@@ -29,25 +29,25 @@ const (
 var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction", "ACL name"}
 
 // sentence are the columns of a line as it is shown without a choice.
-var sentence = []Column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
+var sentence = []LineColumn{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
-// cell returns a column's cell of a line.
-func (w *Writer) cell(st *themes.StyleSet, c Column, e Item, s *Shape, now time.Time) widget.Line {
+// columnCell returns a column's cell of a line.
+func (w *LineWriter) columnCell(st *themes.StyleSet, c LineColumn, e LineItem, s *LineShape, now time.Time) widget.Line {
 	switch c {
 	case timeColumn:
-		return widget.Styled(s.stampText(e.Line.At, now), st.Dim)
+		return widget.StyledLine(s.stampText(e.Line.At, now), st.Dim)
 	case nodeColumn:
-		return widget.Styled(e.Line.Zone, st.Dim)
+		return widget.StyledLine(e.Line.Zone, st.Dim)
 	case sourceColumn:
-		return widget.Styled(e.Src.Brief(), endStyle(e.Src, st))
+		return widget.StyledLine(e.Src.Brief(), endStyle(e.Src, st))
 	case destinationColumn:
-		return widget.Styled(e.Dst.Brief(), endStyle(e.Dst, st))
+		return widget.StyledLine(e.Dst.Brief(), endStyle(e.Dst, st))
 	case trafficColumn:
-		return widget.Plain(e.Traffic())
+		return widget.PlainLine(e.Traffic())
 	case verdictColumn:
-		l := widget.Styled(e.Action, actionStyle(e.Entry, st))
+		l := widget.StyledLine(e.Action, actionStyle(e.Entry, st))
 		if e.Times > 1 || e.Late {
-			l = l.Add(" "+strings.TrimRight(e.times().String(), " "), st.Key)
+			l = l.Add(" "+strings.TrimRight(e.timesLine().String(), " "), st.Key)
 		}
 		return l
 	case ruleColumn:
@@ -56,20 +56,20 @@ func (w *Writer) cell(st *themes.StyleSet, c Column, e Item, s *Shape, now time.
 		if !e.Attributed {
 			look = st.Warn
 		}
-		return widget.Styled(p.full(), look)
+		return widget.StyledLine(p.fullDecider(), look)
 	case severityColumn:
-		return widget.Styled(e.Line.Severity, st.Dim)
+		return widget.StyledLine(e.Line.Severity, st.Dim)
 	case directionColumn:
-		return widget.Styled(e.Line.Direction, st.Dim)
+		return widget.StyledLine(e.Line.Direction, st.Dim)
 	}
-	return widget.Styled(e.Line.Name, st.Dim)
+	return widget.StyledLine(e.Line.Name, st.Dim)
 }
 
 // leastName is how narrow a column of names becomes before columns are left out.
 const leastName = 12
 
-// names says whether a column has names, which are cut in their middle.
-func (c Column) names() bool {
+// hasNames says whether a column has names, which are cut in their middle.
+func (c LineColumn) hasNames() bool {
 	switch c {
 	case nodeColumn, sourceColumn, destinationColumn, ruleColumn, nameColumn:
 		return true
@@ -80,8 +80,8 @@ func (c Column) names() bool {
 // columnShape fits the chosen columns into so many cells: parts of a second go first, then the
 // rules' own names, then cells between columns, then names are cut, the widest first, then columns are left out at the
 // end.
-func (w *Writer) columnShape(inSight []Item, st *themes.StyleSet, now time.Time, cells int) Shape {
-	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: w.seen.dated, apart: 2}
+func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
+	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: w.seenWidths.dated, apart: 2}
 	cols := w.Columns
 	widths := make([]int, len(cols))
 	brief := 0 // of the rule, in its shortest form
@@ -90,10 +90,10 @@ func (w *Writer) columnShape(inSight []Item, st *themes.StyleSet, now time.Time,
 			continue
 		}
 		for j, c := range cols {
-			widths[j] = max(widths[j], w.cell(st, c, e, &s, now).Width())
+			widths[j] = max(widths[j], w.columnCell(st, c, e, &s, now).LineWidth())
 		}
 		p := formsOf(e.Entry, w.Page)
-		brief = max(brief, widget.Width(spaced(p.who, p.short)))
+		brief = max(brief, widget.TextWidth(joinTexts(p.decider, p.short)))
 	}
 	sum := func() (n int) {
 		for _, x := range widths {
@@ -116,7 +116,7 @@ func (w *Writer) columnShape(inSight []Item, st *themes.StyleSet, now time.Time,
 	for over := sum() - cells; over > 0; over-- {
 		wide := -1
 		for j, c := range cols {
-			if c.names() && widths[j] > leastName && (wide < 0 || widths[j] > widths[wide]) {
+			if c.hasNames() && widths[j] > leastName && (wide < 0 || widths[j] > widths[wide]) {
 				wide = j
 			}
 		}
@@ -133,10 +133,10 @@ func (w *Writer) columnShape(inSight []Item, st *themes.StyleSet, now time.Time,
 }
 
 // columnLine is a line in the chosen columns.
-func (w *Writer) columnLine(st *themes.StyleSet, e Item, s Shape, natural bool, now time.Time) (l widget.Line) {
+func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, natural bool, now time.Time) (l widget.Line) {
 	for j, c := range w.Columns {
-		part := w.cell(st, c, e, &s, now)
-		room := part.Width()
+		part := w.columnCell(st, c, e, &s, now)
+		room := part.LineWidth()
 		if !natural {
 			room = s.widths[j]
 		}
@@ -147,11 +147,11 @@ func (w *Writer) columnLine(st *themes.StyleSet, e Item, s Shape, natural bool, 
 			l = l.Add(strings.Repeat(" ", s.apart), st.Text)
 		}
 		switch {
-		case part.Width() <= room:
+		case part.LineWidth() <= room:
 		case c == ruleColumn: // its number is never cut
 			p := formsOf(e.Entry, w.Page)
-			part[0].Text = p.byIn(Shape{short: true}, room)
-			part = part.Clip(room)
+			part[0].Text = p.byIn(LineShape{short: true}, room)
+			part = part.ClipTo(room)
 		default:
 			part = cutCell(part, room)
 		}
@@ -159,7 +159,7 @@ func (w *Writer) columnLine(st *themes.StyleSet, e Item, s Shape, natural bool, 
 		if natural {
 			room = max(room, s.widths[j])
 		}
-		l = l.Add(strings.Repeat(" ", max(0, room-part.Width())), st.Text)
+		l = l.Add(strings.Repeat(" ", max(0, room-part.LineWidth())), st.Text)
 	}
 	return l
 }
@@ -167,20 +167,20 @@ func (w *Writer) columnLine(st *themes.StyleSet, e Item, s Shape, natural bool, 
 // cutCell cuts a name: its namespace before its own, both so that their ends stay.
 func cutCell(l widget.Line, w int) widget.Line {
 	out := slices.Clone(l)
-	out[0].Text = cutEnd(out[0].Text, max(1, w-(l.Width()-widget.Width(l[0].Text))))
-	return out.Clip(w)
+	out[0].Text = cutEnd(out[0].Text, max(1, w-(l.LineWidth()-widget.TextWidth(l[0].Text))))
+	return out.ClipTo(w)
 }
 
 // cutEnd writes an end in w cells: a pod's own name goes before its namespace.
 func cutEnd(end string, w int) string {
-	n, over := namespaceWidth(end), widget.Width(end)-w
+	n, over := namespaceWidth(end), widget.TextWidth(end)-w
 	if over <= 0 {
 		return end
 	}
 	if ns, name, ok := strings.Cut(end, "/"); ok && n-over >= 2 && !strings.Contains(ns, " ") {
-		return widget.Truncate(ns, n-over) + "/" + name
+		return widget.TruncateText(ns, n-over) + "/" + name
 	}
-	if own := ownName(end); widget.Width(own) <= w {
+	if own := ownName(end); widget.TextWidth(own) <= w {
 		return own
 	}
 	return widget.CutName(ownName(end), w)

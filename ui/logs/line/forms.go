@@ -19,16 +19,16 @@ const (
 	endForms
 )
 
-// forms has the ways in which a line's ends and decider can be written.
-type forms struct {
+// lineForms has the ways in which a line's ends and decider can be written.
+type lineForms struct {
 	ends [endForms][2]string
-	// who decided, empty on that policy's own page; rule is "ingress 0", short "in0",
+	// decider decided, empty on that policy's own page; rule is "ingress 0", short "in0",
 	// both empty where no rule is known; name is the rule's own.
-	who, rule, short, name string
+	decider, rule, short, name string
 }
 
 // formsOf are the forms of a line on the page of a policy, or of none.
-func formsOf(e *entries.Entry, page model.Key) (p forms) {
+func formsOf(e *entries.Entry, page model.Key) (p lineForms) {
 	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
 	p.ends[oneSpace] = p.ends[brief]
 	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
@@ -37,11 +37,11 @@ func formsOf(e *entries.Entry, page model.Key) (p forms) {
 	k, dir := e.Rule.Policy, e.Rule.Direction
 	switch {
 	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Named != nil):
-		p.who = e.RuleText()
+		p.decider = e.RuleText()
 	case !e.Attributed:
-		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
+		p.decider = "unknown rule " + strconv.Quote(e.Line.Name)
 	case IsDeny(e.Rule):
-		p.who, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
+		p.decider, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
 	default:
 		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
 		p.short = shortOf(dir) + strings.TrimPrefix(strings.TrimPrefix(p.rule, dir.Lower()), " ")
@@ -49,7 +49,7 @@ func formsOf(e *entries.Entry, page model.Key) (p forms) {
 			p.name = strconv.Quote(e.RuleName)
 		}
 		if !page.Kind.IsPolicy() || k != page {
-			p.who = k.ShortLabel()
+			p.decider = k.ShortLabel()
 		}
 	}
 	return p
@@ -62,8 +62,8 @@ func shortOf(d model.Direction) string {
 	return "eg"
 }
 
-// sign returns the verdict of a line as one sign.
-func sign(e *entries.Entry) string {
+// verdictSign returns the verdict of a line as one sign.
+func verdictSign(e *entries.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
 		return "✓"
@@ -75,8 +75,8 @@ func sign(e *entries.Entry) string {
 	return "?"
 }
 
-// spaced joins what is not empty.
-func spaced(texts ...string) string {
+// joinTexts joins what is not empty.
+func joinTexts(texts ...string) string {
 	out := ""
 	for _, t := range texts {
 		if out != "" && t != "" {
@@ -87,24 +87,24 @@ func spaced(texts ...string) string {
 	return out
 }
 
-// full is the decider with nothing left out.
-func (p *forms) full() string { return spaced(p.who, p.rule, p.name) }
+// fullDecider is the decider with nothing left out.
+func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p.name) }
 
 // byIn is the decider in so many cells: the rule's own name only where all of it has
 // room; the number is never cut.
-func (p *forms) byIn(s Shape, w int) string {
+func (p *lineForms) byIn(s LineShape, w int) string {
 	rule := p.rule
 	if s.short {
 		rule = p.short
 	}
-	if text := spaced(p.who, rule, p.name); widget.Width(text) <= w {
+	if text := joinTexts(p.decider, rule, p.name); widget.TextWidth(text) <= w {
 		return text
 	}
-	text := spaced(p.who, rule)
-	if widget.Width(text) <= w || p.who == "" {
+	text := joinTexts(p.decider, rule)
+	if widget.TextWidth(text) <= w || p.decider == "" {
 		return text
 	}
-	return spaced(widget.CutName(p.who, max(3, w-widget.Width(" "+rule))), rule)
+	return joinTexts(widget.CutName(p.decider, max(3, w-widget.TextWidth(" "+rule))), rule)
 }
 
 const arrow = 3 // cells between the ends
@@ -116,38 +116,40 @@ const leastSpace, leastOwn = 5, 8
 // endsIn are the ends in the form of the shape, cut where they have no room: namespaces
 // first, then the pods' own names in their middle. Only a namespace that both have is left
 // out: where they differ something of each stays, since pods of several may have one name.
-func (p *forms) endsIn(s Shape) [2]string {
+func (p *lineForms) endsIn(s LineShape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
-		if e := p.ends[form]; form >= s.ends && fits(e, s.pair) {
+		if e := p.ends[form]; form >= s.ends && isFitting(e, s.endsWidth) {
 			return e
 		}
 	}
 	e := p.ends[oneSpace]
 	if e != p.ends[brief] { // both have it
-		if cut := shorterSpaces(e, s.pair, 2); fits(cut, s.pair) {
+		if cut := shorterSpaces(e, s.endsWidth, 2); isFitting(cut, s.endsWidth) {
 			return cut
 		}
-		if own := [2]string{ownName(e[0]), e[1]}; fits(own, s.pair) {
+		if own := [2]string{ownName(e[0]), e[1]}; isFitting(own, s.endsWidth) {
 			return own
 		}
 	}
 	for _, least := range []int{leastSpace, 2} {
-		cut := shorterSpaces(e, s.pair, least)
-		if fits(cut, s.pair) || shorterNames(&cut, s.pair) {
+		cut := shorterSpaces(e, s.endsWidth, least)
+		if isFitting(cut, s.endsWidth) || shorterNames(&cut, s.endsWidth) {
 			return cut
 		}
 		e = cut
 	}
-	a, b := share(widget.Width(e[0]), widget.Width(e[1]), max(2, s.pair-arrow))
+	a, b := shareRoom(widget.TextWidth(e[0]), widget.TextWidth(e[1]), max(2, s.endsWidth-arrow))
 	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
 }
 
-func fits(e [2]string, w int) bool { return widget.Width(e[0])+arrow+widget.Width(e[1]) <= w }
+func isFitting(e [2]string, w int) bool {
+	return widget.TextWidth(e[0])+arrow+widget.TextWidth(e[1]) <= w
+}
 
 // shorterSpaces cuts the namespaces as far as the ends have no room, the longer one first,
 // each to no fewer cells than least.
 func shorterSpaces(e [2]string, w, least int) [2]string {
-	over := widget.Width(e[0]) + arrow + widget.Width(e[1]) - w
+	over := widget.TextWidth(e[0]) + arrow + widget.TextWidth(e[1]) - w
 	longer := 0
 	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
 		longer = 1
@@ -155,8 +157,8 @@ func shorterSpaces(e [2]string, w, least int) [2]string {
 	for _, i := range []int{longer, 1 - longer} {
 		if n := namespaceWidth(e[i]); over > 0 && n > least {
 			ns, name, _ := strings.Cut(e[i], "/")
-			cut := widget.Truncate(ns, max(least, n-over))
-			over -= n - widget.Width(cut)
+			cut := widget.TruncateText(ns, max(least, n-over))
+			over -= n - widget.TextWidth(cut)
 			e[i] = cut + "/" + name
 		}
 	}
@@ -168,17 +170,17 @@ func shorterSpaces(e [2]string, w, least int) [2]string {
 func shorterNames(e *[2]string, w int) bool {
 	a, b := ownName(e[0]), ownName(e[1])
 	left, right := strings.TrimSuffix(e[0], a), strings.TrimSuffix(e[1], b)
-	n, m := share(widget.Width(a), widget.Width(b), w-arrow-widget.Width(left)-widget.Width(right))
-	if n < min(leastOwn, widget.Width(a)) || m < min(leastOwn, widget.Width(b)) {
+	n, m := shareRoom(widget.TextWidth(a), widget.TextWidth(b), w-arrow-widget.TextWidth(left)-widget.TextWidth(right))
+	if n < min(leastOwn, widget.TextWidth(a)) || m < min(leastOwn, widget.TextWidth(b)) {
 		return false
 	}
 	e[0], e[1] = left+widget.CutName(a, n), right+widget.CutName(b, m)
 	return true
 }
 
-// share divides room among two that need more: both keep something, and the longer one
+// shareRoom divides room among two that need more: both keep something, and the longer one
 // gives first.
-func share(a, b, room int) (int, int) {
+func shareRoom(a, b, room int) (int, int) {
 	switch half := room / 2; {
 	case a <= half:
 		return a, room - a
@@ -204,7 +206,7 @@ func namespaceWidth(end string) int {
 	if !ok {
 		return 0
 	}
-	return widget.Width(ns)
+	return widget.TextWidth(ns)
 }
 
 // IsDeny says whether a name is that of the default deny of a namespace.

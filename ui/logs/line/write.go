@@ -12,7 +12,7 @@ import (
 )
 
 // Write writes a line as it is shown: natural leaves out nothing.
-func (w *Writer) Write(st *themes.StyleSet, e Item, s Shape, natural bool, now time.Time) widget.Line {
+func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural bool, now time.Time) widget.Line {
 	switch {
 	case e.Gap != nil: // a place where lines may be missing
 		at := ""
@@ -20,36 +20,36 @@ func (w *Writer) Write(st *themes.StyleSet, e Item, s Shape, natural bool, now t
 		if w.Clock != Hidden {
 			at = strings.TrimLeft(s.stampText(e.Line.At, now), " ") + " "
 		}
-		return widget.Styled("── "+at+e.Sentence()+" ──", st.Warn)
+		return widget.StyledLine("── "+at+e.Sentence()+" ──", st.Warn)
 	case w.Columns != nil:
 		return w.columnLine(st, e, s, natural, now)
 	}
 	if natural {
-		s.stamp, s.zone, s.apart = w.Clock.begin(), w.seen.zone, 2
+		s.stamp, s.zone, s.apart = w.Clock.fullStamp(), w.seenWidths.zone, 2
 	}
 	var l widget.Line
 	cell := func(part widget.Line, cells int) {
 		l = append(l, part...)
 		n := s.apart
 		if !w.Wrap {
-			n += max(0, cells-part.Width())
+			n += max(0, cells-part.LineWidth())
 		}
 		l = l.Add(strings.Repeat(" ", n), st.Text)
 	}
 	if s.stamp != none {
-		cell(widget.Styled(s.stampText(e.Line.At, now), st.Dim), 0)
+		cell(widget.StyledLine(s.stampText(e.Line.At, now), st.Dim), 0)
 	}
 	if s.zone > 0 {
-		cell(widget.Styled(e.Line.Zone, st.Dim), s.zone)
+		cell(widget.StyledLine(e.Line.Zone, st.Dim), s.zone)
 	}
 	p := formsOf(e.Entry, w.Page)
 	ends := p.ends[allOfIt]
 	if !natural {
 		ends = p.endsIn(s)
 	}
-	cell(widget.Styled(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.pair)
-	cell(widget.Plain(e.Traffic()), s.traffic)
-	times := e.times()
+	cell(widget.StyledLine(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.endsWidth)
+	cell(widget.PlainLine(e.Traffic()), s.traffic)
+	times := e.timesLine()
 	for i := range times {
 		times[i].Style = st.Key
 	}
@@ -58,14 +58,14 @@ func (w *Writer) Write(st *themes.StyleSet, e Item, s Shape, natural bool, now t
 		look = st.Warn
 	}
 	if s.signs && !natural {
-		l = append(l.Add(sign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
-		return l.Add(p.byIn(s, s.by-times.Width()-2), look)
+		l = append(l.Add(verdictSign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
+		return l.Add(p.byIn(s, s.deciderWidth-times.LineWidth()-2), look)
 	}
 	l = append(l.Add(e.Action, actionStyle(e.Entry, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
 	if natural {
-		return l.Add("by "+p.full(), look)
+		return l.Add("by "+p.fullDecider(), look)
 	}
-	return l.Add("by "+p.byIn(s, s.by-times.Width()-verdictWidth-1-3), look)
+	return l.Add("by "+p.byIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
 }
 
 func endStyle(d entries.End, st *themes.StyleSet) themes.Style {
@@ -87,27 +87,27 @@ func actionStyle(e *entries.Entry, st *themes.StyleSet) themes.Style {
 	return st.Text
 }
 
-// Shape is how the parts of a line stand side by side in a width, and how much of each
+// LineShape is how the parts of a line stand side by side in a width, and how much of each
 // is written. All lines of a screen have one shape.
-type Shape struct {
-	clock               Clock
-	stamp               stamp
-	dated               bool // with the date
-	zone, traffic, pair int  // cells of the columns; a zone of 0 is left out
-	by                  int  // cells for what became of it and who decided
-	apart               int  // cells between the columns
-	ends                int  // the form of the ends
-	signs, short        bool
-	widths              []int // of the columns that were chosen
+type LineShape struct {
+	clock                    ClockMode
+	stamp                    stampForm
+	dated                    bool // with the date
+	zone, traffic, endsWidth int  // cells of the columns; a zone of 0 is left out
+	deciderWidth             int  // cells for what became of it and who decided
+	apart                    int  // cells between the columns
+	ends                     int  // the form of the ends
+	signs, short             bool
+	widths                   []int // of the columns that were chosen
 }
 
-// widths are the widest parts seen lately, so that columns do not dance while one
+// partWidths are the widest parts seen lately, so that columns do not dance while one
 // follows.
-type widths struct {
-	zone, traffic, times int
-	pair                 [endForms]int
-	dated                bool
-	by, short, named     int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
+type partWidths struct {
+	zone, traffic, times            int
+	endsWidth                       [endForms]int
+	dated                           bool
+	deciderWidth, short, namedWidth int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
 }
 
 const (
@@ -120,49 +120,49 @@ const (
 	leastBy = 22
 )
 
-// Writer writes the lines of a page.
-type Writer struct {
-	Clock   Clock
-	Columns []Column  // chosen; nil writes lines as sentences
-	Page    model.Key // whom the page is about: that it decided is not said
-	Wrap    bool      // lines are broken, not cut
+// LineWriter writes the lines of a page.
+type LineWriter struct {
+	Clock   ClockMode
+	Columns []LineColumn // chosen; nil writes lines as sentences
+	Page    model.Key    // whom the page is about: that it decided is not said
+	Wrap    bool         // lines are broken, not cut
 
-	seen widths
+	seenWidths partWidths
 }
 
-// Item is a line, and how often it came.
-type Item struct {
+// LineItem is a line, and how often it came.
+type LineItem struct {
 	*entries.Entry
 	Times int
 }
 
-// Forget forgets how wide the parts of lines were.
-func (w *Writer) Forget() { w.seen = widths{} }
+// ForgetWidths forgets how wide the parts of lines were.
+func (w *LineWriter) ForgetWidths() { w.seenWidths = partWidths{} }
 
-// measure takes in how wide the parts of a line are.
-func (w *Writer) measure(e Item, now time.Time) {
-	s := &w.seen
+// measureItem takes in how wide the parts of a line are.
+func (w *LineWriter) measureItem(e LineItem, now time.Time) {
+	s := &w.seenWidths
 	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
 	if e.Gap != nil {
 		return
 	}
 	p := formsOf(e.Entry, w.Page)
-	s.zone = max(s.zone, min(mostZone, widget.Width(e.Line.Zone)))
+	s.zone = max(s.zone, min(mostZone, widget.TextWidth(e.Line.Zone)))
 	s.traffic = max(s.traffic, len(e.Traffic()))
 	for form, ends := range p.ends {
-		s.pair[form] = max(s.pair[form], min(mostPair, widget.Width(ends[0])+arrow+widget.Width(ends[1])))
+		s.endsWidth[form] = max(s.endsWidth[form], min(mostPair, widget.TextWidth(ends[0])+arrow+widget.TextWidth(ends[1])))
 	}
-	s.by = max(s.by, min(mostBy, widget.Width(spaced(p.who, p.rule))))
-	s.short = max(s.short, min(mostBy, widget.Width(spaced(p.who, p.short))))
-	s.named = max(s.named, min(mostBy, widget.Width(p.full())))
-	s.times = max(s.times, e.times().Width())
+	s.deciderWidth = max(s.deciderWidth, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.rule))))
+	s.short = max(s.short, min(mostBy, widget.TextWidth(joinTexts(p.decider, p.short))))
+	s.namedWidth = max(s.namedWidth, min(mostBy, widget.TextWidth(p.fullDecider())))
+	s.times = max(s.times, e.timesLine().LineWidth())
 }
 
-// Shape returns the shape of the lines in sight, for so many cells: two of them are for the
+// ShapeOf returns the shape of the lines in sight, for so many cells: two of them are for the
 // mark before a line.
-func (w *Writer) Shape(inSight []Item, st *themes.StyleSet, now time.Time, cells int) Shape {
+func (w *LineWriter) ShapeOf(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
 	for _, e := range inSight {
-		w.measure(e, now)
+		w.measureItem(e, now)
 	}
 	if w.Columns != nil {
 		return w.columnShape(inSight, st, now, cells-2)
@@ -170,13 +170,13 @@ func (w *Writer) Shape(inSight []Item, st *themes.StyleSet, now time.Time, cells
 	return w.sentenceShape(cells - 2)
 }
 
-// times says that a line came late, and how often a group's came.
-func (e Item) times() (l widget.Line) {
+// timesLine says that a line came late, and how often a group's came.
+func (e LineItem) timesLine() (l widget.Line) {
 	if e.Late {
-		l = widget.Plain("late ")
+		l = widget.PlainLine("late ")
 	}
 	if e.Times > 1 {
-		l = append(l, widget.Plain("×"+words.Thousands(e.Times)+" ")...)
+		l = append(l, widget.PlainLine("×"+words.Thousands(e.Times)+" ")...)
 	}
 	return l
 }
@@ -184,18 +184,18 @@ func (e Item) times() (l widget.Line) {
 // sentenceShape fits the parts into so many cells. Parts of least worth go first: parts of a
 // second, the rules' own names, the zone, what is known of addresses, a namespace that both
 // ends share, words where a sign says it. Names are cut last.
-func (w *Writer) sentenceShape(in int) Shape {
-	seen := &w.seen
-	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
-	by := seen.named
+func (w *LineWriter) sentenceShape(in int) LineShape {
+	seen := &w.seenWidths
+	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
+	by := seen.namedWidth
 	need := func() int {
-		s.by = by + seen.times + verdictWidth + 1 + len("by ")
+		s.deciderWidth = by + seen.times + verdictWidth + 1 + len("by ")
 		if s.signs {
-			s.by = by + seen.times + 2
+			s.deciderWidth = by + seen.times + 2
 		}
-		s.pair = min(seen.pair[s.ends], max(narrowPair, in-mostBy))
-		n := s.by
-		for _, part := range []int{s.stampWidth(), s.zone, s.pair, s.traffic} {
+		s.endsWidth = min(seen.endsWidth[s.ends], max(narrowPair, in-mostBy))
+		n := s.deciderWidth
+		for _, part := range []int{s.stampWidth(), s.zone, s.endsWidth, s.traffic} {
 			if part > 0 {
 				n += part + s.apart
 			}
@@ -204,7 +204,7 @@ func (w *Writer) sentenceShape(in int) Shape {
 	}
 	for _, less := range []func(){
 		func() { s.stamp = max(s.stamp, seconds) },
-		func() { by = seen.by },
+		func() { by = seen.deciderWidth },
 		func() { s.zone = 0 },
 		func() { s.ends = brief },
 		func() { s.ends = oneSpace },
@@ -218,23 +218,23 @@ func (w *Writer) sentenceShape(in int) Shape {
 		less()
 	}
 	over := need() - in
-	s.by -= min(0, over) // what is left is the rule's own name's
+	s.deciderWidth -= min(0, over) // what is left is the rule's own name's
 	if over <= 0 {
 		return s
 	}
 	// The decider is worth more than the ends in full, as long as these keep the pods' own
 	// names.
 	const leastPair = 23
-	if s.pair-over < leastPair && s.stamp != none {
+	if s.endsWidth-over < leastPair && s.stamp != none {
 		over -= s.stampWidth() + s.apart
 		s.stamp = none
 	}
 	if over <= 0 {
-		s.by -= over
+		s.deciderWidth -= over
 		return s
 	}
-	room := s.pair + s.by - over
-	s.by = min(s.by, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
-	s.pair = max(5, room-s.by)
+	room := s.endsWidth + s.deciderWidth - over
+	s.deciderWidth = min(s.deciderWidth, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
+	s.endsWidth = max(5, room-s.deciderWidth)
 	return s
 }
