@@ -3,6 +3,7 @@ package compiler
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -138,4 +139,15 @@ func checkPeers(r *model.Rule) (code string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// Unenforced returns the units without desired rows, with the reason.
+func Unenforced(units iter.Seq[*CompiledUnit]) map[model.PolicyKey]*model.NoRows {
+	out := map[model.PolicyKey]*model.NoRows{}
+	for c := range units {
+		if c.WhyNoRows != nil {
+			out[c.Key] = c.WhyNoRows
+		}
+	}
+	return out
 }

@@ -75,19 +75,13 @@ func (r *Revision) VerdictOptions() index.Options {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
-	none := map[model.PolicyKey]*model.NoRows{}
-	for c := range r.AllCompiled() {
-		if c.WhyNoRows != nil {
-			none[c.Key] = c.WhyNoRows
-		}
-	}
 	return index.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
-		NoRows:               none,
+		NoRows:               compiler.Unenforced(r.AllCompiled()),
 		Precedence:           r.System.Precedence,
 	}
 }

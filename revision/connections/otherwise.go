@@ -75,13 +75,6 @@ func ContraryText(o *diff.LogDifference) string {
 		" otherwise than the policies do now: the policies changed since, or the rows differ"
 }
 
-// SeenText says in one line which logged connections become something else: "blue/api-0 →
-// red (3 pods), TCP 80: 14 lines".
-func SeenText(g *diff.LoggedGroup) string {
-	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To),
-		PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Total(g.Lines, "line"))
-}
-
 // SeenSaid returns what the lines of a group say themselves, and how many of them
 // contradict the policies as they are now: "logged as denied".
 func SeenSaid(g *diff.LoggedGroup) string {

@@ -34,7 +34,7 @@ func (w *world) index() *index.Index {
 	}
 	return index.New(index.View{Cluster: w.cluster, Options: index.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, DNS: o.DNS, HostNetworkNamespace: o.HostNetworkNamespace,
-		NoRows:   unenforced(w.desired),
+		NoRows:   compiler.Unenforced(w.desired.Policies()),
 		Defaults: has(model.KindNetpolDefault, nb.NameHairpin), Multicast: has(model.KindMulticastCluster, nb.TypeMulticastDeny)}})
 }
 
@@ -153,15 +153,4 @@ func (r *run) confirmed() {
 			r.t.Errorf("only %d are %s", r.verdict[what], what)
 		}
 	}
-}
-
-// unenforced has the policies without rows, with the reason.
-func unenforced(d *compiler.Desired) map[model.PolicyKey]*model.NoRows {
-	out := map[model.PolicyKey]*model.NoRows{}
-	for c := range d.Policies() {
-		if c.WhyNoRows != nil {
-			out[c.Key] = c.WhyNoRows
-		}
-	}
-	return out
 }

@@ -340,7 +340,7 @@ func optionsOf(d *compiler.Desired) index.Options {
 	return index.Options{IPv4: o.IPv4, IPv6: o.IPv6, Defaults: d.Policy(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}) != nil,
 		Multicast: d.Policy(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}) != nil, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, HostNetworkNamespace: o.HostNetworkNamespace, DNS: o.DNS,
-		NoRows: unenforced(d)}
+		NoRows: compiler.Unenforced(d.Policies())}
 }
 
 func zonesOf(d *compiler.Desired) walk.ZonesByName {
@@ -355,15 +355,4 @@ func indexOf(tb testing.TB, c *model.Cluster, o compiler.Options) (*index.Index,
 	tb.Helper()
 	d := compiler.Compile(c, o)
 	return index.New(index.View{Cluster: c, Options: optionsOf(d)}), d
-}
-
-// unenforced has the policies without rows, with the reason.
-func unenforced(d *compiler.Desired) map[model.PolicyKey]*model.NoRows {
-	out := map[model.PolicyKey]*model.NoRows{}
-	for c := range d.Policies() {
-		if c.WhyNoRows != nil {
-			out[c.Key] = c.WhyNoRows
-		}
-	}
-	return out
 }

@@ -45,7 +45,6 @@ func NewPane() *Pane {
 			return l.Text
 		},
 		Skip:     func(l Line) bool { return l.Skip },
-		Fixed:    func(l Line) bool { return l.Skip },
 		NoHeader: true,
 	}}
 }

@@ -70,7 +70,7 @@ func New(nav.Page) view.View {
 	v.table = widget.TableOf(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
-	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.filterText, true
+	v.table.Skip, v.table.Text, v.table.NoBelow = head, v.filterText, true
 	v.table.ID = func(f *findings.Finding) string {
 		if head(f) {
 			return "# " + v.heads[f].String()

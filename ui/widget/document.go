@@ -40,7 +40,6 @@ func NewDoc() *DocView {
 			return l.Line
 		},
 		Skip:     func(l DocLine) bool { return l.Skip },
-		Fixed:    func(l DocLine) bool { return l.Skip },
 		NoHeader: true,
 	}}
 }

@@ -8,7 +8,7 @@ import (
 // TableOf is the widget of a page's table. Its cells look as the styles say that *st points to
 // while they are drawn.
 func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
-	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head, Fixed: t.Head}
+	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head}
 	if t.Full != nil {
 		out.Full = func(row F) Line { return StyledSpans(t.Full(row), *st) }
 	}

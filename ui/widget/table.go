@@ -56,7 +56,7 @@ type Table[T any] struct {
 	// Full gives the one line of a row without columns, nil for other rows.
 	Full func(T) Line
 	// Fixed says that the row only makes sense in the natural order and
-	// without a filter.
+	// without a filter, as every row does that Skip names.
 	Fixed func(T) bool
 	// Hold is how many cells of a line without columns stay where one scrolls
 	// sideways; nil is none.
@@ -181,12 +181,12 @@ func (t *Table[T]) ShownItems() iter.Seq[T] {
 // the cursor passes over.
 func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
-		if !t.isSkipped(it) && !t.isFixed(it) {
+		if !t.isFixed(it) {
 			all++
 		}
 	}
 	for _, i := range t.shownItems {
-		if !t.isSkipped(t.items[i]) && !t.isFixed(t.items[i]) {
+		if !t.isFixed(t.items[i]) {
 			shown++
 		}
 	}
@@ -194,7 +194,10 @@ func (t *Table[T]) CountLines() (shown, all int) {
 }
 
 func (t *Table[T]) isSkipped(it T) bool { return t.Skip != nil && t.Skip(it) }
-func (t *Table[T]) isFixed(it T) bool   { return t.Fixed != nil && t.Fixed(it) }
+func (t *Table[T]) isFixed(it T) bool {
+	return t.isSkipped(it) || t.Fixed != nil && t.Fixed(it)
+}
+
 func (t *Table[T]) fullLine(it T) Line {
 	if t.Full == nil {
 		return nil
