@@ -28,6 +28,7 @@ type rowKeeper struct {
 	mu          sync.Mutex
 	db          *nb.DB
 	synced      bool
+	fault       string        // why nothing can be read or written now
 	ready       chan struct{} // closed when the first rows are there
 	isReady     bool
 	wantedPorts map[string]podPort
@@ -77,7 +78,7 @@ func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *r
 func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.synced = u.Conn == model.ConnSynced
+	k.synced, k.fault = u.Conn == model.ConnSynced, u.Error
 	if u.DB != nil {
 		k.db = u.DB
 	}
@@ -146,15 +147,24 @@ func (k *rowKeeper) replacePorts(want map[string]podPort, groups map[string]stri
 
 // waitSeeded waits until the first rows are there.
 func (k *rowKeeper) waitSeeded(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
+	ctx, cancel := context.WithTimeoutCause(ctx, child.StartWithin, errNotSeeded)
 	defer cancel()
 	select {
 	case <-k.ready:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("seeding zone %s: %w", k.zone, ctx.Err())
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	err := fmt.Errorf("seeding zone %s: %w", k.zone, context.Cause(ctx))
+	if k.fault != "" {
+		err = fmt.Errorf("%w: %s", err, k.fault)
+	}
+	return err
 }
+
+// errNotSeeded ends the wait for the first rows of a zone.
+var errNotSeeded = fmt.Errorf("its database did not take the first rows within %v", child.StartWithin)
 
 // writeRows writes whatever is to be written, and tries again what failed.
 func (k *rowKeeper) writeRows(ctx context.Context) {

@@ -166,6 +166,7 @@ func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
 		return false
 	}
 	if err != nil {
+		k.fault = err.Error()
 		return k.synced
 	}
 	if t == nil {

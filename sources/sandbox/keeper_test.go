@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,6 +46,32 @@ func TestPodReplacedWhileItsPortIsWritten(t *testing.T) {
 	if len(ops) != 1 || ops[0].Kind != nb.OpMutate || ops[0].Mutations[0].Insert || ops[0].Mutations[0].Refs[0].UUID != "p" {
 		t.Errorf("the port of the first pod stays: %+v", ops)
 	}
+}
+
+// A server that has little of a busy machine may take long for the first rows: it is
+// waited for. One that never takes them is told with what it said last.
+func TestSeedingTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKeeper("a", nil, slog.New(slog.DiscardHandler), nbdb.Config{Addr: "unix:/none"})
+		k.takeUpdate(model.ZoneUpdate{Conn: model.ConnDialling, Error: "nobody listens"})
+		begin := time.Now()
+		err := k.waitSeeded(t.Context())
+		if waited := time.Since(begin); waited < time.Minute {
+			t.Errorf("gave up after %v", waited)
+		}
+		const want = "seeding zone a: its database did not take the first rows within 1m0s: nobody listens"
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		time.AfterFunc(30*time.Second, func() {
+			var db *nb.DB
+			k.takeUpdate(model.ZoneUpdate{Conn: model.ConnSynced, DB: db.Apply([]nb.RowChange{{New: &nb.Global{UUID: "g"}}})})
+			k.dueOps()
+		})
+		if err := k.waitSeeded(t.Context()); err != nil {
+			t.Errorf("after half a minute: %v", err)
+		}
+	})
 }
 
 func namespace(name string) *model.Namespace {

@@ -24,7 +24,7 @@ type ovsdbProcess struct {
 func newProcess(zone, program, dir, name string, g child.Guard, report func(ServerState, error)) *ovsdbProcess {
 	file := func(ext string) string { return filepath.Join(dir, name+ext) }
 	return &ovsdbProcess{zone: zone, db: file(".db"), Process: child.New(child.Config{
-		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Guard: g, Report: report,
+		Zone: zone, Name: filepath.Base(program), Socket: file(".sock"), Within: child.StartWithin, Guard: g, Report: report,
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(program, "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
 				"--unixctl="+file(".ctl"), "--remote=punix:"+file(".sock"), file(".db"))
@@ -75,7 +75,7 @@ func findServer(choice string) (string, error) {
 
 // programVersion asks a program for its version: "ovsdb-server 3.1.0".
 func programVersion(ctx context.Context, g child.Guard, program string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
+	ctx, cancel := context.WithTimeout(ctx, child.StartWithin)
 	defer cancel()
 	out, err := child.RunOutput(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
 	if err != nil {

@@ -22,10 +22,15 @@ var (
 	contSignal os.Signal = syscall.SIGCONT
 )
 
+// lowPriority is the nice value of a server: a process of 0 gets about nine times its
+// share of a busy core. With 19 it would be nearly seventy times, and a server among the
+// tests of a busy machine did nothing for ten seconds.
+const lowPriority = 10
+
 // lowerPriority lets a server that has come up give way to the console: on a small
 // machine all the servers have something to do at the same time, and a key would
 // wait for them. Where that is refused they run as they are.
-func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, lowPriority) }
 
 // killAll kills a process that a guard has started, and what it started itself: a server
 // may be a script around the real one.

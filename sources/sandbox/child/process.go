@@ -21,8 +21,12 @@ const (
 	// started again.
 	RestartAfter = 200 * time.Millisecond
 	RestartMost  = 5 * time.Second
-	// ReadyWithin bounds the start of a process.
+	// ReadyWithin bounds the start of a process that others do not wait for: until it is
+	// over nothing is said to be wrong.
 	ReadyWithin = 10 * time.Second
+	// StartWithin bounds what the whole sandbox waits for. A server that has been given a
+	// low priority may take long to do its first work where others keep the machine busy.
+	StartWithin = time.Minute
 )
 
 // State is the state of a process.
@@ -47,6 +51,8 @@ type Config struct {
 	Command func() *exec.Cmd
 	// Socket is the unix socket that answers when the process is ready.
 	Socket string
+	// Within bounds how long Start waits for the socket (default ReadyWithin).
+	Within time.Duration
 	Guard  Guard
 	// Report is told of every change of the state, in order, with the reason where the
 	// process died. It must neither block nor call the process.
@@ -76,13 +82,16 @@ type Guard interface {
 
 // New prepares a process; Start starts it.
 func New(cfg Config) *Process {
+	if cfg.Within <= 0 {
+		cfg.Within = ReadyWithin
+	}
 	p := &Process{cfg: cfg}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
 
 // Start runs the program until Close; it returns when the socket answers, or the
-// first process ended, or ReadyWithin is over. A program that comes up later is told
+// first process ended, or Config.Within is over. A program that comes up later is told
 // by Report. A start that fails ends with Close, too.
 func (p *Process) Start(ctx context.Context) error {
 	l, err := p.launchProcess()
@@ -91,7 +100,7 @@ func (p *Process) Start(ctx context.Context) error {
 	}
 	// The process is looked after from now on.
 	p.wg.Go(func() { p.superviseProcess(l) })
-	ctx, cancel := context.WithTimeout(ctx, ReadyWithin)
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.Within)
 	defer cancel()
 	select {
 	case <-l.up:

@@ -105,7 +105,7 @@ func FindTools(ctx context.Context, place string) (*Tools, error) {
 var versionLine = regexp.MustCompile(`(?m)^(?:ovn-northd(?: \(Open vSwitch\))?|Open vSwitch Library) (\d+)\.(\d+)(\.\d+)?`)
 
 func (t *Tools) askVersion(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
+	ctx, cancel := context.WithTimeout(ctx, child.StartWithin)
 	defer cancel()
 	cmd, err := t.CommandContext(ctx, "ovn-northd", "--version")
 	if err != nil {
