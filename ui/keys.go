@@ -57,13 +57,30 @@ func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
 	if done {
 		m.over.RemoveOverlay(o)
 	}
+	m.takeChosen(chosen)
+}
+
+// runText does what the palette would do for a text, or says why not.
+func (m *rootModel) runText(text string) {
+	chosen, whyNot := overlay.FindItem(m.overlayOffers(), text)
+	if whyNot != "" {
+		m.sayToast(view.ToastAsk{Text: whyNot, Bad: true})
+		return
+	}
+	m.takeChosen(chosen)
+}
+
+// takeChosen carries out what was chosen, nil for nothing.
+func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 	switch {
 	case chosen == nil:
 	case chosen.Action != nil:
 		m.carryOut(chosen.Action)
 	case chosen.Theme != "":
-		m.theme = chosen.Theme
+		m.theme, m.themeChosen = chosen.Theme, true
 		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
+	case chosen.Alias != "":
+		m.runText(chosen.Alias)
 	case chosen.Trace != nil:
 		m.withEnv(m.topEntry(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -76,7 +93,12 @@ func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
 func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 	e := m.topEntry()
 	m.syncEntry(e)
-	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
+	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames(), Aliases: m.opt.Aliases, Views: map[string]nav.Page{}}
+	for name := range m.opt.Views {
+		if p, ok := m.opt.ViewPage(name); ok {
+			o.Views[name] = p
+		}
+	}
 	for _, a := range m.keys.ActionsIn(e.keyScopes()) {
 		if m.rev.System.HasFeature(a.Needs) {
 			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
@@ -174,6 +196,10 @@ func (m *rootModel) doRootAction(id action.ID) {
 	case action.Suspend:
 		m.handleMessage(pauseMsg{stop: true})
 	default:
+		if text, ok := m.keys.ActionByID(id).HotkeyText(); ok {
+			m.runText(text)
+			return
+		}
 		e := m.topEntry()
 		m.withEnv(e, func(env *view.Env) { global.Do(env, e.frontView(), id) })
 	}

@@ -35,11 +35,13 @@ type rootModel struct {
 	quit    func()
 	job     *job.TerminalControl
 
-	keys   *action.Keymap
-	theme  string
-	dark   bool
-	styles *themes.StyleSet
-	mouse  bool
+	keys  *action.Keymap
+	theme string
+	// themeChosen says that the theme was chosen here, and holds in every context.
+	themeChosen bool
+	dark        bool
+	styles      *themes.StyleSet
+	mouse       bool
 
 	terminalSize
 	pageTrail
@@ -112,17 +114,14 @@ type (
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
-	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, dark: true, theme: opt.Theme,
+	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, dark: true,
 		mouse: opt.Mouse == nil || *opt.Mouse, dirty: true, quit: func() {}}
-	m.keys, _ = action.NewKeymap(opt.Keys)
+	m.keys, _ = opt.Keymap()
 	if opt.ASCII {
 		m.keys.SetPlain()
 		m.jobs.spinner.Plain = true
 	}
-	if m.theme == "" {
-		m.theme = themes.Default
-	}
-	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
+	m.jobs.spinner.Still = opt.StillMotion
 	m.beginConsole(console)
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))

@@ -35,13 +35,14 @@ func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, or a question
-// whose missing parts are asked for.
+// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, a question
+// whose missing parts are asked for, or an alias: a text that is to be found in the palette.
 type ChosenItem struct {
 	Action *action.Action
 	Page   nav.Page
 	Theme  string
 	Trace  *trace.Question
+	Alias  string
 }
 
 // OfferedAction is an action of the page, and why it cannot be done now, empty when it can.
@@ -56,6 +57,9 @@ type OverlayOffers struct {
 	Keys    *action.Keymap
 	Actions []OfferedAction
 	Themes  []string
+	// Aliases are texts of the palette by the user's names of them, Views pages by theirs.
+	Aliases map[string]string
+	Views   map[string]nav.Page
 }
 
 // LineWindow is the part of many lines that is shown. The lines above and below it are counted
