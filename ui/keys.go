@@ -31,8 +31,8 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		m.doRootAction(action.Quit)
 		return
 	}
-	if n := len(m.over); n > 0 {
-		m.overKey(m.over[n-1], key, text)
+	if len(m.over) > 0 {
+		m.takeChosen(m.over.PressKey(key, text))
 		return
 	}
 	if m.filter.typedOn(m.topEntry()) {
@@ -51,25 +51,6 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 	}
 }
 
-// overKey gives an overlay a key, and carries out what was chosen in it.
-func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
-	done, chosen := o.PressKey(key, text)
-	if done {
-		m.over.RemoveOverlay(o)
-	}
-	m.takeChosen(chosen)
-}
-
-// runText does what the palette would do for a text, or says why not.
-func (m *rootModel) runText(text string) {
-	chosen, whyNot := overlay.FindItem(m.overlayOffers(), text)
-	if whyNot != "" {
-		m.sayToast(view.ToastAsk{Text: whyNot, Bad: true})
-		return
-	}
-	m.takeChosen(chosen)
-}
-
 // takeChosen carries out what was chosen, nil for nothing.
 func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 	switch {
@@ -77,10 +58,12 @@ func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 	case chosen.Action != nil:
 		m.carryOut(chosen.Action)
 	case chosen.Theme != "":
-		m.theme, m.themeChosen = chosen.Theme, true
-		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
+		m.themeChosen = true
+		m.takeTheme(m.opt.Themes, chosen.Theme)
+	case chosen.WhyNot != "":
+		m.sayToast(view.ToastAsk{Text: chosen.WhyNot, Bad: true})
 	case chosen.Alias != "":
-		m.runText(chosen.Alias)
+		m.takeChosen(overlay.FindItem(m.overlayOffers(), chosen.Alias))
 	case chosen.Trace != nil:
 		m.withEnv(m.topEntry(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -197,7 +180,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.handleMessage(pauseMsg{stop: true})
 	default:
 		if text, ok := m.keys.ActionByID(id).HotkeyText(); ok {
-			m.runText(text)
+			m.takeChosen(overlay.FindItem(m.overlayOffers(), text))
 			return
 		}
 		e := m.topEntry()
@@ -260,12 +243,12 @@ func (m *rootModel) handleWheel(msg tea.MouseWheelMsg) {
 	default:
 		return
 	}
-	if n := len(m.over); n > 0 {
+	if len(m.over) > 0 {
 		key := "down"
 		if d < 0 {
 			key = "up"
 		}
-		m.overKey(m.over[n-1], key, "")
+		m.takeChosen(m.over.PressKey(key, ""))
 		return
 	}
 	e := m.topEntry()

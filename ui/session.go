@@ -1,13 +1,10 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/revision"
-	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/frame"
 	"rung/ui/nav"
@@ -51,7 +48,7 @@ func (m *rootModel) beginConsole(console Console) {
 	m.console, m.session = console, s
 	m.now = console.Now()
 	m.rev = console.Revision()
-	m.takeTheme()
+	m.enterContext(&m.opt, m.rev.Mode)
 	m.counts = frame.HeaderCounts{}
 	m.counts.TakeRevision(m.rev, m.now)
 	m.load.TakeRevision(m.rev, m.now)
@@ -59,19 +56,6 @@ func (m *rootModel) beginConsole(console Console) {
 	if len(m.pages) == 0 {
 		m.openPage(nav.PageOf(nav.Ladder), false)
 	}
-}
-
-// takeTheme takes the theme of the context, unless one was chosen here.
-func (m *rootModel) takeTheme() {
-	if m.themeChosen {
-		return
-	}
-	context := ""
-	if m.rev.Mode.Name == revision.ClusterMode {
-		context = m.rev.Mode.Title
-	}
-	m.theme = cmp.Or(m.opt.ContextTheme(context), themes.Default)
-	m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
 }
 
 // switchMsg is the console of another context, or why there is none.

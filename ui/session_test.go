@@ -48,7 +48,7 @@ func TestThemeOfContext(t *testing.T) {
 		if tt.chosen != "" {
 			m.takeChosen(&overlay.ChosenItem{Theme: tt.chosen})
 		}
-		m.takeTheme()
+		m.enterContext(&m.opt, m.rev.Mode)
 		if m.theme != tt.want {
 			t.Errorf("%+v: theme %q", tt, m.theme)
 		}

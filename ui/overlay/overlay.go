@@ -30,6 +30,17 @@ type Overlay interface {
 // OverlayStack are the overlays over a page; the last has the keyboard.
 type OverlayStack []Overlay
 
+// PressKey gives the last overlay a key, takes it away when it is done, and returns what was chosen
+// in it, nil for nothing.
+func (s *OverlayStack) PressKey(key, text string) *ChosenItem {
+	o := (*s)[len(*s)-1]
+	done, chosen := o.PressKey(key, text)
+	if done {
+		s.RemoveOverlay(o)
+	}
+	return chosen
+}
+
 // RemoveOverlay takes an overlay away.
 func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
@@ -43,6 +54,7 @@ type ChosenItem struct {
 	Theme  string
 	Trace  *trace.Question
 	Alias  string
+	WhyNot string // why nothing is done
 }
 
 // OfferedAction is an action of the page, and why it cannot be done now, empty when it can.

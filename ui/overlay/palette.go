@@ -38,8 +38,8 @@ func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 }
 
 // FindItem is what the palette would do for a text, which must be the name of something there, or
-// its beginning, or an alias of it; whyNot says why it does nothing.
-func FindItem(o OverlayOffers, text string) (chosen *ChosenItem, whyNot string) {
+// its beginning, or an alias of it.
+func FindItem(o OverlayOffers, text string) *ChosenItem {
 	if meant := o.Aliases[text]; meant != "" {
 		text = meant
 	}
@@ -48,19 +48,19 @@ func FindItem(o OverlayOffers, text string) (chosen *ChosenItem, whyNot string) 
 	p.input.Set(text)
 	p.findHits()
 	if len(p.hits) == 0 {
-		return nil, text + ": no match"
+		return &ChosenItem{WhyNot: text + ": no match"}
 	}
 	it := &p.items[p.hits[0]]
 	kind, rest := kindOf(strings.ToLower(text))
 	switch isQuestion := p.hits[0] >= p.listed; {
 	case it.whyNot != "":
-		return nil, it.text + ": " + it.whyNot
+		return &ChosenItem{WhyNot: it.text + ": " + it.whyNot}
 	case it.narrow != "":
-		return nil, text + ": a name is missing: " + it.narrow + "NAME"
+		return &ChosenItem{WhyNot: text + ": a name is missing: " + it.narrow + "NAME"}
 	case !isQuestion && it.rankAmong(kind, rest) > isBeginning:
-		return nil, text + ": no match; nearest: " + it.text
+		return &ChosenItem{WhyNot: text + ": no match; nearest: " + it.text}
 	}
-	return &it.ChosenItem, ""
+	return &it.ChosenItem
 }
 
 // findHits fills hits with what matches, best first; with nothing typed the actions
