@@ -155,10 +155,10 @@ func (c *Config) StartPage() nav.Page {
 }
 
 func (c *Config) startPage() (p nav.Page, ok bool) {
-	if name, isView := strings.CutPrefix(c.Start, viewWord); isView {
-		if p, ok = c.ViewPage(name); ok {
-			return p, true
-		}
+	name, isView := strings.CutPrefix(c.Start, viewWord)
+	p, ok = c.ViewPage(name)
+	if isView && ok {
+		return p, true
 	}
 	if isAlone(c.Start) {
 		return nav.PageOf(nav.PageKind(c.Start)), true
