@@ -37,8 +37,8 @@ func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 	return p
 }
 
-// FindItem is what the palette would do for a text, which must be the name of something there, or
-// its beginning, or an alias of it.
+// FindItem returns the item that the palette has for a text: a whole name, its beginning, or an alias
+// of it; else one that says why nothing is done.
 func FindItem(o OverlayOffers, text string) *ChosenItem {
 	if meant := o.Aliases[text]; meant != "" {
 		text = meant
