@@ -120,6 +120,7 @@ var freeText = map[string]string{
 	"until":           "a time",
 	"since":           "a time",
 	"leave-out":       "values that a set leaves out",
+	"view":            "names of the configuration, which the console reads",
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.

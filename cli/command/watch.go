@@ -98,10 +98,14 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 	defer over.Stop()
 	screen := process.IsTerminal(a.Raw) // it can be drawn over the last answer
 	last, lastErr, printed := "", "", false
+	var outcome error // of the last answer
 	for {
 		r := e.Revision()
 		a.sayProblems(r)
 		ans, err := q.Answer(ctx, e, r)
+		if ctx.Err() != nil && err != nil && printed {
+			return outcome // the next answer was not finished
+		}
 		var text bytes.Buffer
 		if err == nil {
 			if werr := a.writeAnswer(&text, ans, true); werr != nil {
@@ -121,6 +125,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 			lastErr = err.Error()
 			fmt.Fprintln(a.Err, "rung: "+clean.Line(lastErr))
 		}
+		outcome = err
 		over.Stop()
 		if ans != nil && !ans.Until.IsZero() {
 			over.Reset(ans.Until.Sub(e.Now()))
