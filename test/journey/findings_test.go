@@ -135,7 +135,7 @@ func TestNumbersAgree(t *testing.T) {
 	c.press("esc").at("Ladder").pick("cluster-control").press("enter").at("cluster-control")
 	all := len(policy.Pods) + len(policy.PodsApart)
 	same("pods of the policy", c.number(`→ (\d+) of (\d+) pods: (\d+) on a user-defined network`), len(policy.Pods), all, len(policy.PodsApart))
-	same("tabs of the policy", c.number(`\] +pods (\d+) .*findings ■(\d+) ▲(\d+) ◇(\d+)`), all, control["error"], control["warning"], control["info"])
+	same("tabs of the policy", c.number(`\] +pods (\d+) of (\d+) .*findings ■(\d+) ▲(\d+) ◇(\d+)`), len(policy.Pods), all, control["error"], control["warning"], control["info"])
 	same("findings of the policy", []string{fmt.Sprint(len(policy.Findings))}, control["warning"]+control["info"]+control["error"])
 	c.press("m").answers("Move ANP cluster-control", "ctrl+u")
 	c.Type("42")
