@@ -57,65 +57,70 @@ func (c *Config) noteProblem(line int, key, what, allowed string) {
 	c.problems = append(c.problems, clean.Text(text))
 }
 
-// settings are the settings there are.
-var settings = []string{"theme", "color", "ascii", "mouse", "reduced-motion", "start", "keys", "hotkeys", "aliases", "views", "contexts", "protected",
-	"api-release"}
+// fileSettings are the settings there are, each with what takes its value.
+var fileSettings = []struct {
+	key  string
+	take func(c *Config, key string, v *yaml.Node)
+}{
+	{"theme", valueOf(func(c *Config) any { return &c.Theme }, "allowed: the name of a theme")},
+	{"color", valueOf(func(c *Config) any { return &c.Color }, "allowed: a colour mode, such as auto")},
+	{"ascii", valueOf(func(c *Config) any { return &c.ASCII }, "allowed: true, false")},
+	{"mouse", valueOf(func(c *Config) any { return &c.Mouse }, "allowed: true, false")},
+	{"reduced-motion", valueOf(func(c *Config) any { return &c.StillMotion }, "allowed: true, false")},
+	{"start", valueOf(func(c *Config) any { return &c.Start }, "allowed: the name of a page, such as ladder")},
+	{"keys", (*Config).parseKeys},
+	{"hotkeys", func(c *Config, key string, v *yaml.Node) {
+		c.Hotkeys = c.parseTexts(key, v, "allowed: a key and what is typed after \":\", such as f5: findings")
+	}},
+	{"aliases", func(c *Config, key string, v *yaml.Node) {
+		c.Aliases = c.parseTexts(key, v, "allowed: a name and what it stands for, such as dns: pod kube-system/dns-0")
+	}},
+	{"views", (*Config).parseViews},
+	{"contexts", (*Config).parseContexts},
+	{"protected", valueOf(func(c *Config) any { return &c.Protected }, "allowed: a list of namespaces, such as [vault, payments]")},
+	{"api-release", valueOf(func(c *Config) any { return &c.APIRelease }, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")},
+}
+
+// valueOf takes a setting that is one value.
+func valueOf(field func(*Config) any, allowed string) func(c *Config, key string, v *yaml.Node) {
+	return func(c *Config, key string, v *yaml.Node) { c.decodeValue(v, key, field(c), allowed) }
+}
 
 // parseSettings takes the settings of the file one by one.
 func (c *Config) parseSettings(n *yaml.Node) {
-	const example = "allowed: one setting per line, such as theme: dark"
-	n = resolveAlias(n)
-	if n.Kind != yaml.MappingNode {
-		if n.Tag != "!!null" {
-			c.noteProblem(n.Line, "", "not a list of settings", example)
+	c.eachEntry(n, "", "not a list of settings", "allowed: one setting per line, such as theme: dark", func(key string, k, v *yaml.Node) {
+		var names []string
+		for _, s := range fileSettings {
+			if s.key == key {
+				s.take(c, key, v)
+				return
+			}
+			names = append(names, s.key)
 		}
-		return
-	}
-	c.eachEntry(n, "", func(key string, k, v *yaml.Node) {
-		switch key {
-		case "theme":
-			c.decodeValue(v, key, &c.Theme, "allowed: the name of a theme")
-		case "color":
-			c.decodeValue(v, key, &c.Color, "allowed: a colour mode, such as auto")
-		case "start":
-			c.decodeValue(v, key, &c.Start, "allowed: the name of a page, such as ladder")
-		case "ascii":
-			c.decodeValue(v, key, &c.ASCII, "allowed: true, false")
-		case "mouse":
-			c.decodeValue(v, key, &c.Mouse, "allowed: true, false")
-		case "reduced-motion":
-			c.decodeValue(v, key, &c.StillMotion, "allowed: true, false")
-		case "keys":
-			c.parseKeys(v)
-		case "aliases":
-			c.parseTexts(v, key, &c.Aliases, "a name and what it stands for, such as dns: pod kube-system/dns-0")
-		case "hotkeys":
-			c.parseTexts(v, key, &c.Hotkeys, "a key and what is typed after \":\", such as f5: findings")
-		case "views":
-			c.parseViews(v)
-		case "contexts":
-			c.parseContexts(v)
-		case "protected":
-			c.decodeValue(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
-		case "api-release":
-			c.decodeValue(v, key, &c.APIRelease, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")
-		default:
-			c.noteProblem(k.Line, key, "unknown setting", "allowed: "+strings.Join(settings, ", "))
-		}
+		c.noteProblem(k.Line, key, "unknown setting", "allowed: "+strings.Join(names, ", "))
 	})
 }
 
-// eachEntry calls f for the entries of a mapping, once for each key.
-func (c *Config) eachEntry(n *yaml.Node, under string, f func(key string, k, v *yaml.Node)) {
+// eachEntry calls f for the entries of the mapping that a setting is, once for each key; the file
+// itself has no name. A setting without a value has no entries; another value is noted.
+func (c *Config) eachEntry(v *yaml.Node, setting, wrong, allowed string, f func(name string, k, v *yaml.Node)) {
+	n := resolveAlias(v)
+	if n.Kind != yaml.MappingNode {
+		if n.Tag != "!!null" {
+			c.noteProblem(v.Line, setting, wrong, allowed)
+		}
+		return
+	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		key := under + resolveAlias(k).Value
+		name := resolveAlias(k).Value
+		key := strings.TrimPrefix(setting+"."+name, ".")
 		if first := c.lines[key]; first > 0 {
 			c.noteProblem(k.Line, key, "set twice", fmt.Sprintf("line %d holds", first))
 			continue
 		}
 		c.lines[key] = k.Line
-		f(key, k, v)
+		f(name, k, v)
 	}
 }
 
@@ -133,109 +138,68 @@ func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string)
 }
 
 // parseKeys takes the keys of actions, each action by itself.
-func (c *Config) parseKeys(v *yaml.Node) {
-	n := resolveAlias(v)
-	if n.Kind != yaml.MappingNode {
-		if n.Tag != "!!null" {
-			c.noteProblem(v.Line, "keys", "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]")
-		}
-		return
-	}
-	c.eachEntry(n, "keys.", func(key string, _, v *yaml.Node) {
+func (c *Config) parseKeys(key string, v *yaml.Node) {
+	c.Keys = map[string][]string{}
+	c.eachEntry(v, key, "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]", func(id string, _, v *yaml.Node) {
 		var keys []string
-		if !c.decodeValue(v, key, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
-			return
+		if c.decodeValue(v, key+"."+id, &keys, "allowed: a list of keys, such as [n, ctrl+n]") {
+			c.Keys[id] = keys
 		}
-		if c.Keys == nil {
-			c.Keys = map[string][]string{}
-		}
-		c.Keys[strings.TrimPrefix(key, "keys.")] = keys
 	})
 }
 
 // parseTexts takes texts by name, each by itself.
-func (c *Config) parseTexts(v *yaml.Node, key string, into *map[string]string, allowed string) {
-	n := resolveAlias(v)
-	if n.Kind != yaml.MappingNode {
-		if n.Tag != "!!null" {
-			c.noteProblem(v.Line, key, "not a list of names", "allowed: "+allowed)
-		}
-		return
-	}
-	*into = map[string]string{}
-	c.eachEntry(n, key+".", func(entry string, _, v *yaml.Node) {
+func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string]string {
+	out := map[string]string{}
+	c.eachEntry(v, key, "not a list of names", allowed, func(name string, _, v *yaml.Node) {
 		var text string
-		if c.decodeValue(v, entry, &text, "allowed: "+allowed) {
-			(*into)[strings.TrimPrefix(entry, key+".")] = clean.Line(text)
+		if c.decodeValue(v, key+"."+name, &text, allowed) {
+			out[name] = clean.Line(text)
 		}
 	})
+	return out
 }
 
 // parseViews takes the saved views, each by itself.
-func (c *Config) parseViews(v *yaml.Node) {
+func (c *Config) parseViews(key string, v *yaml.Node) {
 	const allowed = "allowed: names of views, each with a page and a filter, such as denied: {page: logs, filter: verdict:drop}"
-	n := resolveAlias(v)
-	if n.Kind != yaml.MappingNode {
-		if n.Tag != "!!null" {
-			c.noteProblem(v.Line, "views", "not a list of views", allowed)
-		}
-		return
-	}
 	c.Views = map[string]SavedView{}
-	c.eachEntry(n, "views.", func(entry string, _, v *yaml.Node) {
+	c.eachEntry(v, key, "not a list of views", allowed, func(name string, _, v *yaml.Node) {
 		var view SavedView
-		group := resolveAlias(v)
-		if group.Kind != yaml.MappingNode {
-			c.noteProblem(v.Line, entry, "not a view", allowed)
-			return
-		}
-		c.eachEntry(group, entry+".", func(key string, k, v *yaml.Node) {
-			switch strings.TrimPrefix(key, entry+".") {
+		c.eachEntry(v, key+"."+name, "not a view", allowed, func(field string, k, v *yaml.Node) {
+			switch at := key + "." + name + "." + field; field {
 			case "page":
-				c.decodeValue(v, key, &view.Page, allowed)
+				c.decodeValue(v, at, &view.Page, allowed)
 			case "filter":
-				c.decodeValue(v, key, &view.Filter, allowed)
+				c.decodeValue(v, at, &view.Filter, allowed)
 			default:
-				c.noteProblem(k.Line, key, "unknown setting of a view", "allowed: page, filter")
+				c.noteProblem(k.Line, at, "unknown setting of a view", "allowed: page, filter")
 			}
 		})
 		view.Filter = clean.Line(view.Filter)
-		c.Views[strings.TrimPrefix(entry, "views.")] = view
+		c.Views[name] = view
 	})
 }
 
 // parseContexts takes the settings of clusters.
-func (c *Config) parseContexts(v *yaml.Node) {
-	n := resolveAlias(v)
-	if n.Kind != yaml.MappingNode {
-		if n.Tag != "!!null" {
-			c.noteProblem(v.Line, "contexts", "not a list of contexts", "allowed: contexts of the kubeconfig, each with write, readonly, theme")
-		}
-		return
-	}
+func (c *Config) parseContexts(key string, v *yaml.Node) {
+	const allowed = "allowed: write, readonly, theme"
 	c.Contexts = map[string]ContextSettings{}
-	c.eachEntry(n, "contexts.", func(key string, _, v *yaml.Node) {
+	c.eachEntry(v, key, "not a list of contexts", "allowed: contexts of the kubeconfig, each with write, readonly, theme", func(name string, _, v *yaml.Node) {
 		var set ContextSettings
-		context := resolveAlias(v)
-		if context.Kind != yaml.MappingNode {
-			if context.Tag != "!!null" {
-				c.noteProblem(v.Line, key, "not a list of settings", "allowed: write, readonly, theme")
-			}
-			return
-		}
-		c.eachEntry(context, key+".", func(setting string, k, v *yaml.Node) {
-			switch strings.TrimPrefix(setting, key+".") {
+		c.eachEntry(v, key+"."+name, "not a list of settings", allowed, func(field string, k, v *yaml.Node) {
+			switch at := key + "." + name + "." + field; field {
 			case "write":
-				c.decodeValue(v, setting, &set.Write, "allowed: true, false")
+				c.decodeValue(v, at, &set.Write, "allowed: true, false")
 			case "readonly":
-				c.decodeValue(v, setting, &set.ReadOnly, "allowed: true, false")
+				c.decodeValue(v, at, &set.ReadOnly, "allowed: true, false")
 			case "theme":
-				c.decodeValue(v, setting, &set.Theme, "allowed: the name of a theme")
+				c.decodeValue(v, at, &set.Theme, "allowed: the name of a theme")
 			default:
-				c.noteProblem(k.Line, setting, "unknown setting of a context", "allowed: write, readonly, theme")
+				c.noteProblem(k.Line, at, "unknown setting of a context", allowed)
 			}
 		})
-		c.Contexts[strings.TrimPrefix(key, "contexts.")] = set
+		c.Contexts[name] = set
 	})
 }
 
