@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// shells are those that a script of completions can be printed for.
+// shells are the shells that a script of completions can be printed for.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 // completionCmd prints the script that has a shell ask Rung for completions.
