@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/omitted"
@@ -165,7 +166,8 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	if ask.focus != "" {
 		t.self = m.Namespace(ask.focus)
 		if t.self == nil {
-			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
+			names := page.MapList(m.Namespaces, func(end *connections.MatrixEnd) string { return end.Namespace })
+			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name%s", ask.focus, words.DidYouMean(ask.focus, names))
 		}
 		t.rows = slices.DeleteFunc(to, func(e *connections.MatrixEnd) bool {
 			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)

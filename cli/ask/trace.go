@@ -217,6 +217,9 @@ func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 		return nil, err
 	}
 	answer, err := a.tracer.AskAllFamilies(a.r, c, a.by, a.tried, a.now)
+	if errors.Is(err, verdict.ErrQuestion) {
+		err = fmt.Errorf("%w%s", err, a.names.SimilarTo(c.From, c.To))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -40,15 +40,24 @@ func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 		"put the change back after this `TIME`, such as 60s, unless it is confirmed: by enter, or rung confirm")
 }
 
-// checkCanAsk refuses a change that nobody could be asked about, and one where the
-// rows would not follow.
+// checkCanAsk refuses a change that nobody could be asked about, and one that cannot be made.
 func checkCanAsk(a *command.App, c *changeFlags) error {
+	if err := checkCanChange(a, c); err != nil {
+		return err
+	}
+	return checkTerminal(a, c)
+}
+
+// checkCanChange refuses a change where the rows would not follow, and a trial that could not end.
+func checkCanChange(a *command.App, c *changeFlags) error {
 	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
 	}
-	if err := checkTrialFlags(a, c); err != nil {
-		return err
-	}
+	return checkTrialFlags(a, c)
+}
+
+// checkTerminal refuses a change that nobody could be asked about.
+func checkTerminal(a *command.App, c *changeFlags) error {
 	if !c.dryRun && !c.yes && !a.CanAsk {
 		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
 	}
@@ -58,11 +67,14 @@ func checkCanAsk(a *command.App, c *changeFlags) error {
 // makeChange previews a mutation, has it confirmed and commits it.
 func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	mutation func(*revision.Revision) (change.Mutation, error)) error {
-	if err := checkCanAsk(a, c); err != nil {
+	if err := checkCanChange(a, c); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		m, err := mutation(r)
+		if err == nil { // what does not exist is said before that nobody can be asked about it
+			err = checkTerminal(a, c)
+		}
 		if err != nil {
 			return err
 		}

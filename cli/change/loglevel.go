@@ -93,11 +93,14 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	case f.end:
 		return endSessions(ctx, a, f, args)
 	}
-	if err := checkCanAsk(a, &f.change); err != nil {
+	if err := checkCanChange(a, &f.change); err != nil {
 		return err
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		if m.Policies, err = findAllLogged(r, args); err != nil {
+			return err
+		}
+		if err := checkTerminal(a, &f.change); err != nil {
 			return err
 		}
 		if err := changeLogging(ctx, a, e, f, m); err != nil || !f.wait || f.change.dryRun {
@@ -165,7 +168,7 @@ func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err e
 func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	if kind, ns, ok := strings.Cut(name, "/"); ok && (strings.EqualFold(kind, string(model.KindNamespace)) || kind == "ns") {
 		if r.Cluster.Namespace(ns) == nil {
-			return model.Key{}, fmt.Errorf("no namespace %q", ns)
+			return model.Key{}, command.NoNamespace(r, ns)
 		}
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -43,6 +44,10 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		all := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.NamespacedName() })
+		if like := cmp.Or(words.DidYouMean(name, all), words.DidYouMean(rest, all)); like != "" {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q%s", name, like)
+		}
 		if names := policyNames(r); names != "" {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
 		}
@@ -50,6 +55,17 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	}
 	return model.PolicyKey{}, fmt.Errorf("policy %q is ambiguous: give %s/%s or %s/%s", name,
 		found[0].Kind.Abbreviation(), found[0].NamespacedName(), found[1].Kind.Abbreviation(), found[1].NamespacedName())
+}
+
+// NoNamespace is the error of a namespace that does not exist, with the one that was meant.
+func NoNamespace(r *revision.Revision, name string) error {
+	return fmt.Errorf("no namespace %q%s", name, words.DidYouMean(name, NamespaceChoices(nil, r)))
+}
+
+// NoPod is the error of a pod that does not exist, with the one that was meant.
+func NoPod(r *revision.Revision, name string) error {
+	return fmt.Errorf("no pod %s among the %s read%s", name, words.Count(r.Cluster.Count(model.KindPod), "pod"),
+		words.DidYouMean(name, namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
 }
 
 func policyNames(r *revision.Revision) string {
@@ -69,7 +85,10 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 		return []*model.ZoneState{z}, nil
 	}
 	names := page.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
-	return nil, fmt.Errorf("no zone %q; zones: %s", name, strings.Join(names, ", "))
+	if like := words.DidYouMean(name, names); like != "" {
+		return nil, fmt.Errorf("no zone %q%s", name, like)
+	}
+	return nil, fmt.Errorf("no zone %q; zones: %s", name, words.ListFew(names, 12))
 }
 
 func NodeNames(c *model.Cluster) string {

@@ -11,7 +11,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/words"
 	"rung/pages/pod"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -54,10 +53,10 @@ func findPod(r *revision.Revision, name string) (*model.Pod, error) {
 				return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME, such as %s/%s", name, p.Namespace, p.Name)
 			}
 		}
-		return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME", name)
+		return nil, fmt.Errorf("want NAMESPACE/NAME: %w", command.NoPod(r, name))
 	}
 	if p := r.Cluster.Pod(ns, short); p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("no pod %s among the %s read", name, words.Count(r.Cluster.Count(model.KindPod), "pod"))
+	return nil, command.NoPod(r, name)
 }

@@ -50,8 +50,8 @@ func (s *comparison) compareSides(ctx context.Context) error {
 // differenceOf is a group of connections, and the rules that its example meets on both sides:
 // these are asked for by themselves, and must say the same as the comparison.
 func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
-	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
-		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[rulePlace]bool{}}
+	out := differenceOfGroup(g)
+	out.rules = map[rulePlace]bool{}
 	out.identity = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 	from, imaginedFrom := s.world.describePod(s.c, g.Example.From.Key)
 	to, imaginedTo := s.world.describePod(s.c, g.Example.To.Key)
@@ -63,7 +63,7 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 			to = g.Example.To.String()
 		}
 		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, connections.PortsText(g.Ports), connections.DecidedText(g))
-		out.Example = ""
+		out.From, out.To, out.Example = from, to, ""
 	}
 	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {
 		for i := range ds {

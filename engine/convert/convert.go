@@ -28,6 +28,7 @@ type Result struct {
 	Proof Proof
 
 	unchanged []model.PolicyKey // of ConvertPolicies, that are as they were
+	earlier   []model.Key       // results of an earlier conversion, which are made again
 }
 
 // Note is about an object of the input.

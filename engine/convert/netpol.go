@@ -88,6 +88,7 @@ func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Diffe
 			}
 			if a.Verdict == verdict.Deny && b.Verdict == verdict.Allow {
 				out = append(out, Difference{Before: a.Verdict, After: b.Verdict, Example: ask.String(),
+					From: "a pod's own node, and the pod itself through a Service", To: "pods of " + ns.Name, Ports: "any port",
 					Text: "a pod's own node, and the pod itself through a Service → pods of " + ns.Name})
 				break
 			}

@@ -106,37 +106,28 @@ func (r *Rule) Text() string {
 
 // ConvertPolicies writes the policies of a cluster in another API. Under Antrea, where there are
 // policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
-// compared: that is ProveResult's.
+// compared: that is ProveResult's. What an earlier conversion made is made again, under its name.
 func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
-	native := r.System == system.Antrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
-	out := &Result{To: to, Before: system.OVN, After: system.OVN}
-	var res labels.Result
-	converted, stays := model.Kind.IsAdmin, map[model.Key]bool{}
-	switch {
-	case to == ToAntrea:
-		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, system.Antrea
-	case to == ToCNP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), system.Antrea, model.Kind.IsTiered
-	case to == ToANP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), system.Antrea, model.Kind.IsTiered
-	case to == ToCNP:
-		res = labels.ToCNP(slices.Collect(r.Cluster.AllPolicies()))
-	case to == ToANP:
-		var policies []*model.Policy
-		for p := range r.Cluster.AllPolicies() {
-			if idle := p.Kind == model.KindANP && p.Priority > r.Flags.MaxPriority; !idle || r.Cluster.Policy(model.Key{Kind: model.KindCNP, Name: p.Name}) != nil {
-				policies = append(policies, p)
-				continue
-			}
-			stays[p.Key] = true
-			out.Notes = append(out.Notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d", p.Priority)})
-		}
-		res = labels.ToANP(policies)
-	default:
-		return nil, fmt.Errorf("there is no conversion to %q", to)
+	earlier, err := earlierResults(r, to)
+	if err != nil {
+		return nil, err
+	}
+	c, _ := r.Cluster.Upsert(nil, earlier)
+	way, err := wayTo(r, c, to)
+	if err != nil {
+		return nil, err
+	}
+	res, converted, stays := way.made, way.converts, map[model.Key]bool{}
+	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
+	for _, n := range way.notes {
+		stays[n.About] = true
+	}
+	if len(earlier) > 0 {
+		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Total(len(earlier), "object") + " in the input, this one first, " +
+			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") + " made again under the same name"})
 	}
 	other := false // than what is wanted
-	for o := range r.Cluster.Objects() {
+	for o := range c.Objects() {
 		if p, ok := o.(*model.Policy); ok && converted(p.Kind) && !stays[p.Key] {
 			out.Converted = append(out.Converted, p)
 			other = other || !to.writesKind(p.Kind)
@@ -265,7 +256,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 	for _, p := range r.Policies {
 		now = append(now, p)
 	}
-	base := rev.JudgedCluster()
+	base, _ := rev.JudgedCluster().Upsert(nil, r.earlier)
 	if r.Before != r.After { // decides on one side only, and is not converted
 		var others []model.Key
 		for ef := range base.Policies(model.KindEF) {

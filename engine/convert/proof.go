@@ -30,10 +30,18 @@ type Proof struct {
 
 // Difference is a group of connections on which the sides disagree.
 type Difference struct {
-	Before  verdict.Verdict `json:"before"`
-	After   verdict.Verdict `json:"after"`
-	Text    string          `json:"text"`
-	Example string          `json:"example"`
+	Before verdict.Verdict `json:"before"`
+	After  verdict.Verdict `json:"after"`
+	// From and To are the ends, Ports the ports, Pairs how many pairs of ends it is; ByBefore and
+	// ByAfter who decides on either side.
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Ports    string `json:"ports"`
+	Pairs    int    `json:"pairs"`
+	ByBefore string `json:"decided_before"`
+	ByAfter  string `json:"decided_after"`
+	Text     string `json:"text"`
+	Example  string `json:"example"`
 
 	identity string             // equal for the same connections of another comparison
 	rules    map[rulePlace]bool // that the example meets, on both sides
@@ -78,8 +86,14 @@ func differencesOf(ctx context.Context, before, after index.View) ([]Difference,
 	var out []Difference
 	for i := range d.Flips {
 		g := &d.Flips[i]
-		out = append(out, Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
-			Text: connections.GroupText(g) + "; " + connections.DecidedText(g)})
+		out = append(out, differenceOfGroup(g))
 	}
 	return out, nil
+}
+
+// differenceOfGroup is a group of connections as a difference.
+func differenceOfGroup(g *diff.FlipGroup) Difference {
+	return Difference{Before: g.Before, After: g.After, From: connections.EndsText(g.From), To: connections.EndsText(g.To),
+		Ports: connections.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: connections.DecidersText(g.ByBefore), ByAfter: connections.DecidersText(g.ByAfter),
+		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), Example: g.Example.String()}
 }

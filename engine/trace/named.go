@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -48,6 +49,30 @@ func (n *EndNames) keysNamed(name string) []model.Key {
 	return n.keysByName[name]
 }
 
+// allEnds are the ends that have names, as ParseEnd reads them.
+func (n *EndNames) allEnds(services bool) (out []string) {
+	for _, keys := range n.keysByName {
+		for _, k := range keys {
+			if services || k.Kind != model.KindService {
+				out = append(out, EndText(k))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// SimilarTo is "; did you mean: NAME" for the first of some ends that does not exist, empty where
+// none is like it.
+func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
+	for _, e := range ends {
+		if e.Key.Name != "" && !slices.Contains(n.keysNamed(e.Key.Name), e.Key) {
+			return words.DidYouMean(EndText(e.Key), n.allEnds(e.Key.Kind == model.KindService))
+		}
+	}
+	return ""
+}
+
 // ReadEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has the
 // name.
 func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
@@ -65,6 +90,9 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 		kinds := "pod or node"
 		if services {
 			kinds = "pod, node or Service"
+		}
+		if like := words.DidYouMean(text, n.allEnds(services)); like != "" {
+			return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)
 		}
 		return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name; want %s", text, kinds, Ends)
 	case 1:

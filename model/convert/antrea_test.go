@@ -229,7 +229,7 @@ func TestFromAntrea(t *testing.T) {
 			"CNP p 10 ns: t=1 baseline", "  egress rule 0 Deny ns: all", "CNP q 20 ns: t=2 baseline", "  egress rule 0 Allow ns: all"}},
 		{"logging", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), logs(to("Drop", everyone)), logs(to("Allow", everyone)), to("Allow", everyone))}, []string{
 			`ANP p 10 ns: all logs {"deny":"info"}`, "  egress rule 0 Deny ns: all", "  egress rule 1 Allow ns: all", "  egress rule 2 Allow ns: all",
-			"ACNP p: of the rules of one action in ANP p only some log, and it logs by action: they no longer log"}},
+			"ACNP p: enableLogging has no level: ANP p logs at info", "ACNP p: of the rules of one action in ANP p only some log, and it logs by action: they no longer log"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := FromAntrea(antreaCluster(c.in...), c.to)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 )
 
 // mostRecord bounds what is believed of an annotation, in bytes.
@@ -144,9 +146,11 @@ func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
 }
 
 // annotateLogging says by annotation which policies that were made log: those actions of which all
-// rules do. Where only some do, none does, and a note says so.
+// rules do. Where only some do, none does. Notes say so, that a level was chosen where Antrea
+// has none, and which labels of log lines are lost.
 func (f *importer) annotateLogging(ties []policyTie) {
 	type counts map[model.Action][2]int
+	noteLogLabels(f.policyMaker, ties)
 	logs := map[model.PolicyKey]counts{}
 	of := map[model.PolicyKey]*model.Policy{}
 	for i := range ties {
@@ -179,13 +183,49 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		}
 		if l.IsOn() {
 			p.Logging, p.HasLogging = l.AnnotationText(), true
-			p.Annotations = map[string]string{model.AnnotationLogging: p.Logging}
+			if p.Annotations == nil {
+				p.Annotations = map[string]string{}
+			}
+			p.Annotations[model.AnnotationLogging] = p.Logging
+			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key, "enableLogging has no level: " + p.Label() + " logs at " + logLevel})
 		}
 		if some {
 			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
 				"of the rules of one action in " + p.Label() + " only some log, and it logs by action: they no longer log"})
 		}
 	}
+}
+
+// noteLogLabels notes the labels that rules give to their log lines, which other APIs have not.
+func noteLogLabels(m *policyMaker, ties []policyTie) {
+	lost := map[model.PolicyKey][]string{}
+	for i := range ties {
+		for _, s := range ties[i].sayings {
+			label := s.rule.Tiered.LogLabel
+			if label == "" || slices.Contains(lost[s.policy.Key], label) {
+				continue
+			}
+			lost[s.policy.Key] = append(lost[s.policy.Key], label)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(lost), model.Key.Compare) {
+		m.out.Notes = append(m.out.Notes, PolicyNote{key, "logLabel " + words.ListSome(lost[key], 4) + " is left out: log lines of OVN name the policy and its rule"})
+	}
+}
+
+// noteLogLevels notes the levels of a policy that Antrea has no place for: a rule there logs, or not.
+func (m *policyMaker) noteLogLevels(p *model.Policy) {
+	levels, err := p.LogLevels()
+	if err != nil || !levels.IsOn() {
+		return
+	}
+	var lost []string
+	for _, action := range []model.Action{model.Allow, model.Deny, model.Pass} {
+		if level := levels.LevelOf(action); level != "" {
+			lost = append(lost, fmt.Sprintf("%s of %s", level, action))
+		}
+	}
+	m.out.Notes = append(m.out.Notes, PolicyNote{p.Key, "the levels of its log are left out (" + words.ListSome(lost, 3) + "): enableLogging has none"})
 }
 
 // logLevel is the level given to rules with enableLogging, which names none.

@@ -44,6 +44,7 @@ func ToAntrea(c *model.Cluster) Result {
 			x.ignorePolicy(p, why)
 			continue
 		}
+		x.noteLogLevels(p)
 		switch {
 		case p.Tier == model.TierBaseline:
 			x.addToTies(&baseline, p, native)

@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Closest returns the name that was most likely meant by a text that is none of them: with letters
 // missing, wrong, swapped or too many, or the beginning of it. It is empty where none is similar.
@@ -17,6 +20,33 @@ func Closest(text string, names []string) string {
 		}
 	}
 	return best
+}
+
+// ClosestNamed is Closest among names of which some begin with a namespace, as "blue/web-0". One
+// that has the text behind its namespace goes first: it was named without.
+func ClosestNamed(text string, names []string) string {
+	bare := make([]string, len(names))
+	for i, name := range names {
+		bare[i] = name[strings.LastIndexByte(name, '/')+1:]
+		if bare[i] == text {
+			return name
+		}
+	}
+	if name := Closest(text, names); name != "" || strings.Contains(text, "/") {
+		return name
+	}
+	if i := slices.Index(bare, Closest(text, bare)); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// DidYouMean is "; did you mean: NAME" for what ClosestNamed finds, empty for none.
+func DidYouMean(text string, names []string) string {
+	if name := ClosestNamed(text, names); name != "" {
+		return "; did you mean: " + name
+	}
+	return ""
 }
 
 // editDistance is how many letters of a text have to be put in, taken out, changed or swapped with

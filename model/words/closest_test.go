@@ -20,6 +20,20 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"canary-0":     "red/canary-0", // without its namespace
+		"canary-1":     "red/canary-0",
+		"red/canary-9": "red/canary-0",
+		"rad/canary-0": "red/canary-0",
+		"nothing":      "",
+	} {
+		if got := ClosestNamed(text, names); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := DidYouMean("blue-tennant", names); got != "; did you mean: blue-tenant" {
+		t.Error(got)
+	}
 	if got := Closest("anything", nil); got != "" {
 		t.Error(got)
 	}
