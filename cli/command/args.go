@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rung/cli/form"
 	"rung/model/words"
+	"rung/pages/page"
+	"rung/sources/reading"
 	"rung/system"
 )
 
@@ -64,6 +67,7 @@ const (
 	JUnitForm    = "junit"    // XML for a CI
 	CSVForm      = "csv"      // for a spreadsheet
 	AntctlForm   = "antctl"   // the columns of antctl
+	NameForm     = "name"     // KIND/NAME of what is listed, a line each
 )
 
 // FormAnnotations are the Annotations of a command that has some of these forms.
@@ -75,10 +79,10 @@ func FormAnnotations(names ...string) map[string]string {
 	return out
 }
 
-// OutputForms returns the values of -o that a command takes.
+// OutputForms returns the values of -o that a command takes, but for templates.
 func OutputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
+	for _, name := range append([]string{NameForm, NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}
@@ -86,11 +90,36 @@ func OutputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// CheckOutput refuses an output form the command does not have, and notes what the
-// command needs.
-func (a *App) CheckOutput(cmd *cobra.Command, _ []string) error {
+// templateForms are the values of -o that every command takes with a template behind them.
+func templateForms() []string {
+	return page.MapList(form.Names(), func(name string) string { return name + "=" })
+}
+
+// CompleteForm completes a value of -o.
+func CompleteForm(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	out := slices.DeleteFunc(append(OutputForms(cmd), templateForms()...), func(f string) bool { return !strings.HasPrefix(f, typed) })
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if len(out) > 0 && strings.HasSuffix(out[0], "=") {
+		directive |= cobra.ShellCompDirectiveNoSpace // the template follows
+	}
+	return out, directive
+}
+
+// CheckOutput refuses an output form the command does not have, reads the template of one that
+// has some, and notes what the command needs.
+func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	a.Needs = needsOf[cmd.Name()]
-	forms := OutputForms(cmd)
+	a.template, err = form.Parse(a.Flags.Output, func(path string) (string, error) {
+		text, err := reading.ReadFile(cmd.Context(), path, maxConfig)
+		return string(text), err
+	})
+	if err == nil {
+		err = a.setLook(fileSettings{})
+	}
+	if err != nil || a.template != nil {
+		return err
+	}
+	forms := append(OutputForms(cmd), templateForms()...)
 	switch {
 	case slices.Contains(forms, a.Flags.Output):
 		return nil

@@ -67,7 +67,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: file, folder, or - for standard input (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json or yaml")
+	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json, yaml, jsonpath=… or custom-columns=…; many commands have more")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
@@ -135,6 +135,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	if err != nil {
 		return cfg, err
 	}
+	_ = a.setLook(file) // a colour mode that is none the console says
 	cfg.Protected = file.Protected
 	if cfg.APIRelease, err = f.crdRelease(file); err != nil {
 		return cfg, err
@@ -229,12 +230,15 @@ func (f *globalFlags) filesIdentity() string {
 type uiFlags struct {
 	Theme, Color, config, Profile string
 	ASCII, NoMouse                bool
+	pager                         string
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
-	p.StringVar(&u.Theme, "theme", "", "colour theme of the console")
+	p.StringVar(&u.Theme, "theme", "", "colour theme")
 	p.StringVar(&u.Color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
+	p.StringVar(&u.pager, "pager", "", "show an answer that is longer than the screen in a pager: `command`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
+	p.Lookup("pager").NoOptDefVal = process.AskedPager
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "folder to write profiles of the console to")
 	_ = p.MarkHidden("profile")
