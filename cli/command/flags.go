@@ -228,14 +228,15 @@ func (f *globalFlags) filesIdentity() string {
 
 // uiFlags are the flags about the screen.
 type uiFlags struct {
-	Theme, Color, config, Profile string
-	ASCII, NoMouse                bool
-	pager                         string
+	Theme, Color, View, config, Profile string
+	ASCII, NoMouse                      bool
+	pager                               string
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
 	p.StringVar(&u.Theme, "theme", "", "colour theme")
+	p.StringVar(&u.View, "view", "", "the page or saved view that the console opens with")
 	p.StringVar(&u.Color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
 	p.StringVar(&u.pager, "pager", "", "show an answer that is longer than the screen in a pager: `command`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
 	p.Lookup("pager").NoOptDefVal = process.AskedPager
