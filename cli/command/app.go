@@ -8,6 +8,7 @@ import (
 	"rung/cli/form"
 	"rung/cli/process"
 	"rung/sources/reading"
+	"sync/atomic"
 )
 
 // App holds the streams, flags and state that the subcommands share.
@@ -24,8 +25,8 @@ type App struct {
 	Needs    fileNeed // of the command
 	// template is the form of -o where that is a template, else nil.
 	template *form.Form
-	look     look            // of what goes to Out
-	ended    <-chan struct{} // when the command is told to end
+	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
+	ended    <-chan struct{}      // when the command is told to end
 	// Said are the complaints that were printed already.
 	Said map[string]bool
 	// completes says that a command line is completed: nothing is said then, or done.

@@ -67,7 +67,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: file, folder, or - for standard input (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json, yaml, jsonpath=… or custom-columns=…; many commands have more")
+	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json, yaml, jsonpath=…, go-template=… or custom-columns=…; many commands have more")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")

@@ -15,9 +15,10 @@ import (
 	"rung/themes"
 )
 
-// look is how text for people is written: its width, 0 for any, and the styles of its pieces.
+// look is how text for people is written: whether its tables fit the terminal, and the styles of
+// its pieces.
 type look struct {
-	width   int
+	fits    bool
 	styles  *themes.StyleSet // nil without colours
 	profile colorprofile.Profile
 }
@@ -29,14 +30,12 @@ func (a *App) setLook(file fileSettings) error {
 	if err != nil {
 		return err
 	}
-	a.look = look{profile: profile}
-	if terminal && a.Flags.Output != "wide" {
-		a.look.width = process.TerminalWidth(a.Raw)
-	}
+	how := look{profile: profile, fits: terminal && a.Flags.Output != "wide"}
 	if profile > colorprofile.ASCII {
 		set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what is wrong with one the console says
-		a.look.styles = set.StylesOf(cmp.Or(ui.Theme, file.Theme), true)
+		how.styles = set.StylesOf(cmp.Or(ui.Theme, file.Theme), true)
 	}
+	a.look.Store(&how)
 	return nil
 }
 
@@ -46,13 +45,16 @@ func (a *App) finishText(text []byte) []byte {
 	if !bytes.Contains(text, []byte(markStart)) {
 		return clean.JSON(text)
 	}
-	var how look
+	how, width := &look{}, 0
 	if a != nil {
-		how = a.look
+		how = cmp.Or(a.look.Load(), how)
+	}
+	if how.fits {
+		width = process.TerminalWidth(a.Raw)
 	}
 	cleaned := func(s string) string { return string(clean.JSON([]byte(s))) }
 	end := ""
-	out := replaceMarks(FitText(string(text), how.width), cleaned, func(n int) string {
+	out := replaceMarks(FitText(string(text), width), cleaned, func(n int) string {
 		before := end
 		switch {
 		case n == cellMark || how.styles == nil:

@@ -55,7 +55,7 @@ func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 }
 
 // leastFlex is how wide a column is at least whose text may be of any length.
-const leastFlex = 24
+const leastFlex = 16
 
 // TableText is a page's table for people. In a width above 0, that of a terminal, the
 // columns worth least are left out until the others fit; those with text of any length

@@ -33,6 +33,7 @@ type way struct {
 var ways = []way{
 	{name: "jsonpath", parse: func(text string) (renderer, error) { return parseJSONPath(text, false) }},
 	{name: "jsonpath-as-json", bare: true, parse: func(text string) (renderer, error) { return parseJSONPath(text, true) }},
+	{name: "go-template", parse: parseTemplate},
 	{name: "custom-columns", parse: parseColumns, file: columnsOfFile, rows: true},
 }
 
