@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/frame"
@@ -148,7 +149,7 @@ func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 	case p.status.text != "":
 		style, sign := st.Info, ""
 		if p.status.bad {
-			style, sign = st.Error, "● "
+			style, sign = st.Error, signs.Failed+" "
 		}
 		return widget.StyledLine(" "+sign+p.status.text, style).Render(w), nil
 	}

@@ -27,8 +27,8 @@ func ActivityCommand(a *command.App) *cobra.Command {
 		Long: `Show what Rung's reconciler wrote to the zones: what, how long it took, and in how
 many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. With
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
-		Example: `  rung activity -f policies/
-  rung activity -f policies/ --watch -o json`,
+		Example: `  rung activity -f examples/
+  rung activity -f examples/ --watch -o json`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -12,6 +12,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/policy"
 	"rung/revision"
@@ -28,8 +29,8 @@ func PolicyCommand(a *command.App) *cobra.Command {
 where two kinds share a name, put the kind before it: ANP/x, BANP/default,
 NP/namespace/x. With --nb it also shows the state of its rows in each zone. -o wide
 lists the pods and ACLs.`,
-		Example: `  rung policy cluster-control -f policies/
-  rung policy NP/blue/web-only --context staging -o wide`,
+		Example: `  rung policy cluster-control -f examples/
+  rung policy NP/green/db-from-api --context staging -o wide`,
 		Args:              command.TakesArgs(0, "NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NameForm),
@@ -57,7 +58,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
+			s += "  " + signs.No + " decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/convert"
 	labels "rung/model/convert"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -180,22 +181,22 @@ func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 	}
 	switch {
 	case v.problem != "":
-		say("✗", st.Error, v.problem)
+		say(signs.No, st.Error, v.problem)
 	case v.res == nil:
 		if l := env.BusyLine(v.WorkingSince(), v.workName()); l != nil {
 			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), l).Render(w))
 		}
 		return lines
 	case !v.proved:
-		say("…", st.Info, "proof: "+v.workName())
+		say(signs.Working, st.Info, "proof: "+v.workName())
 	case len(v.res.Policies)+len(v.res.Rules) == 0:
 		return nil
 	case v.res.Proof.Equal:
-		say("✓", st.OK, "proof: "+v.res.ProofText())
+		say(signs.Yes, st.OK, "proof: "+v.res.ProofText())
 	case len(v.res.Proof.Differs) == 0:
-		say("≈", st.Warn, "proof: "+v.res.ProofText())
+		say(signs.Near, st.Warn, "proof: "+v.res.ProofText())
 	default:
-		say("✗", st.Error, "proof: "+v.res.ProofText())
+		say(signs.No, st.Error, "proof: "+v.res.ProofText())
 	}
 	if v.res == nil {
 		return lines
@@ -226,13 +227,21 @@ func (v *convertPage) drawRules(env *view.Env, w, h int) string {
 		return v.table.Render(env.Styles, w, h)
 	}
 	lines := v.ruleLines(env, r, w)
-	low := min(max(1+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
-	if room := low - 1; len(lines) > room {
+	var heads []string // the title, on as many lines as it needs
+	for i, part := range widget.FlowText(r.Title(), max(8, w-len("──   "))) {
+		head := widget.HeadingLine(part, w, env.Styles)
+		if i > 0 {
+			head = widget.StyledLine("   "+part, env.Styles.Title)
+		}
+		heads = append(heads, head.Render(w))
+	}
+	low := min(max(len(heads)+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
+	heads = heads[:min(len(heads), max(1, low-2))]
+	if room := low - len(heads); len(lines) > room {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
-	head := widget.HeadingLine(r.Title(), w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + strings.Join(heads, "\n") + "\n" + widget.PadBlock(lines, low-len(heads))
 }
 
 // ruleLines returns the lines about a rule: how exactly it was converted, why, a connection that
@@ -258,7 +267,7 @@ func (v *convertPage) ruleLines(env *view.Env, r *convert.Rule, w int) []string 
 	}
 	for _, n := range v.res.Notes {
 		if n.About == r.Policy {
-			s.AddParagraph("", 1, "·", st.Dim, st.Dim, n.Text, nav.Page{})
+			s.AddParagraph("", 1, signs.Noted, st.Dim, st.Dim, n.Text, nav.Page{})
 		}
 	}
 	lines := make([]string, 0, len(s.Lines))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
@@ -58,7 +59,7 @@ func (s *State) HeaderLine(w int) widget.Line {
 			if !src.ReadAt.IsZero() {
 				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
 			}
-			stale = append(stale, widget.LinePiece{Line: widget.StyledLine("● "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
+			stale = append(stale, widget.LinePiece{Line: widget.StyledLine(signs.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
 		}
 	}
 	c := s.Counts
