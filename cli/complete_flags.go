@@ -28,9 +28,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 	schemes := cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	onOff := command.FixedWords("auto", "on", "off")
 	out := map[string]command.Completer{
-		"output": func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return command.OutputForms(cmd), cobra.ShellCompDirectiveNoFileComp
-		},
+		"output":  command.CompleteForm,
 		"context": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Contexts }),
 		"cluster": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Clusters }),
 		"user":    kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Users }),
@@ -116,6 +114,7 @@ var freeText = map[string]string{
 	"tls-server-name": "a name in a certificate",
 	"cluster-subnets": "networks",
 	"request-timeout": "a duration",
+	"pager":           "a command line",
 	"identity":        "a new name",
 	"until":           "a time",
 	"since":           "a time",

@@ -103,7 +103,7 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	cmd.LocalNonPersistentFlags().VisitAll(out.AddFlag)
 	if forms := command.OutputForms(cmd); len(forms) > 0 {
 		form := *cmd.Flag("output")
-		form.Usage = "`FORM` of the answer: " + words.Either(forms)
+		form.Usage = "`FORM` of the answer: " + words.Either(append(forms, "jsonpath=…", "go-template=…", "custom-columns=…"))
 		out.AddFlag(&form)
 	}
 	return out
@@ -156,7 +156,7 @@ var flagGroups = []flagGroup{
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
 		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
-	{"Output and console", []string{"output", "view", "color", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
+	{"Output and console", []string{"output", "view", "color", "pager", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
 }
 
 type optionGroupOut struct {

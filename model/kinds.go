@@ -96,6 +96,19 @@ func (k Kind) Abbreviation() string {
 
 var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindACNP: "ACNP", KindANNP: "ANNP"}
 
+// apiGroups are the groups of kinds that have theirs not in their name.
+var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io", KindCNP: "policy.networking.k8s.io",
+	KindNP: "networking.k8s.io", KindEF: "k8s.ovn.org"}
+
+// ResourceName is the kind as kubectl -o name has it: adminnetworkpolicy.policy.networking.k8s.io.
+func (k Kind) ResourceName() string {
+	name := strings.ToLower(string(k))
+	if group := apiGroups[k]; group != "" {
+		return name + "." + group
+	}
+	return name
+}
+
 // Key identifies an object. Namespace is empty for cluster-scoped kinds. The
 // zero Key means "nothing".
 type Key struct {

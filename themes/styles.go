@@ -96,9 +96,9 @@ func newStyle(token Token, l parsedLook) Style {
 var ColorModes = []string{"auto", "always", "never", "16", "256", "truecolor"}
 
 // ColourProfile is the colour profile for a --color mode; forced is false when the
-// terminal should be asked. NO_COLOR (any non-empty value) turns colours off
-// and keeps bold and reverse; TERM=dumb shows plain text. Both only count in
-// mode auto. A nil getenv reads the process's environment.
+// terminal should be asked. NO_COLOR (any non-empty value) and CLICOLOR=0 turn colours off
+// and keep bold and reverse; TERM=dumb shows plain text. They only count in
+// mode auto, and CLICOLOR_FORCE goes before CLICOLOR. A nil getenv reads the process's environment.
 func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Profile, forced bool, err error) {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -108,7 +108,7 @@ func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Prof
 		switch {
 		case getenv("TERM") == "dumb":
 			return colorprofile.NoTTY, true, nil
-		case getenv("NO_COLOR") != "":
+		case getenv("NO_COLOR") != "", getenv("CLICOLOR") == "0" && !isForced(getenv):
 			return colorprofile.ASCII, true, nil
 		}
 		return colorprofile.Unknown, false, nil
@@ -122,6 +122,31 @@ func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Prof
 		return colorprofile.TrueColor, true, nil
 	}
 	return colorprofile.Unknown, false, fmt.Errorf("colour mode %q: want one of %s", mode, strings.Join(ColorModes, ", "))
+}
+
+// isForced says whether the environment asks for colours whatever the output is.
+func isForced(getenv func(string) string) bool {
+	force := getenv("CLICOLOR_FORCE")
+	return force != "" && force != "0"
+}
+
+// OutputProfile is the colour profile of what a command prints, ASCII or less for none: colours
+// go to a terminal, and elsewhere where they are asked for.
+func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.Profile, error) {
+	env := map[string]string{}
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	getenv := func(name string) string { return env[name] }
+	p, forced, err := ColourProfile(mode, getenv)
+	if forced || err != nil {
+		return p, err
+	}
+	if !terminal && !isForced(getenv) {
+		return colorprofile.NoTTY, nil
+	}
+	return max(colorprofile.Env(environ), colorprofile.ANSI), nil
 }
 
 // plain replaces each sign by its form for a terminal or a screen reader without it. Each takes

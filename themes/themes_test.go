@@ -105,6 +105,8 @@ func TestProfile(t *testing.T) {
 		{mode: "", env: "NO_COLOR=yes", want: colorprofile.ASCII, forced: true},
 		{mode: "auto", env: "TERM=dumb", want: colorprofile.NoTTY, forced: true},
 		{mode: "never", want: colorprofile.ASCII, forced: true},
+		{mode: "auto", env: "CLICOLOR=0", want: colorprofile.ASCII, forced: true},
+		{mode: "auto", env: "CLICOLOR=1"},
 		{mode: "always", env: "NO_COLOR=1", want: colorprofile.TrueColor, forced: true},
 		{mode: "16", want: colorprofile.ANSI, forced: true},
 		{mode: "256", want: colorprofile.ANSI256, forced: true},

@@ -100,7 +100,7 @@ the sides differ.
 			if err != nil {
 				return nil, err
 			}
-			if a.Flags.Output != "json" && a.Flags.Output != "yaml" {
+			if !a.PrintsValues() {
 				tellConversion(a, res)
 			}
 			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,

@@ -89,7 +89,8 @@ rung trace --cases reads.`,
 				return nil, err
 			}
 			t.not = command.NotCounted(unjudged)
-			return &command.Answer{Value: t.jsonOut(), Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}, nil
+			out := t.jsonOut()
+			return &command.Answer{Value: out, Objects: out.Cells, Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}, nil
 		}}
 	})
 	f := cmd.Flags()

@@ -26,7 +26,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		fmt.Fprintf(b, "%s → %s: %s (%s)\n", o.From, to, o.Verdict, o.Reason)
 		return
 	}
-	fmt.Fprintf(b, "%s: %s", t.Connection, o.Verdict)
+	fmt.Fprintf(b, "%s: %s", t.Connection, command.PaintWord(string(o.Verdict)))
 	if o.Reason != "" {
 		fmt.Fprintf(b, " (%s)", o.Reason)
 	}

@@ -164,7 +164,7 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
-	ans := &command.Answer{Value: &out, No: out.Failed > 0, Text: out.verifyText, JUnit: func() (string, error) { return junitXML(&out) }, NotConsidered: omits}
+	ans := &command.Answer{Value: &out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, JUnit: func() (string, error) { return junitXML(&out) }, NotConsidered: omits}
 	for _, p := range problems {
 		if line := clean.Line(p.Error()); !a.Said[line] {
 			a.Said[line] = true

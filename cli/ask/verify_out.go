@@ -162,7 +162,7 @@ func junitXML(o *verifyOut) (string, error) {
 			if s.Witness != nil {
 				s.Witness.writeExample(&b, false)
 			}
-			c.Failure = &junitFault{s.Message, clean.Block(b.String())}
+			c.Failure = &junitFault{s.Message, clean.Block(command.PlainText(b.String()))}
 			in.Failures++
 			all.Failures++
 		}

@@ -99,7 +99,7 @@ const (
 // isAnswerTold says whether the answer to a change is printed after the outcome,
 // with that. Where somebody is asked it has to be seen before.
 func isAnswerTold(a *command.App, c *changeFlags) bool {
-	return c.yes && !c.dryRun && (a.Flags.Output == "json" || a.Flags.Output == "yaml")
+	return c.yes && !c.dryRun && a.PrintsValues()
 }
 
 // outcomeOf returns the outcome of a change. tried says whether making it was attempted,

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"rung/change"
+	"rung/cli/form"
 	"rung/cli/process"
 	"rung/sources/reading"
+	"sync/atomic"
 )
 
 // App holds the streams, flags and state that the subcommands share.
@@ -21,6 +23,10 @@ type App struct {
 	// Keyboard is the input that NewApp was given, to read single keys from.
 	Keyboard io.Reader
 	Needs    fileNeed // of the command
+	// template is the form of -o where that is a template, else nil.
+	template *form.Form
+	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
+	ended    <-chan struct{}      // when the command is told to end
 	// Said are the complaints that were printed already.
 	Said map[string]bool
 	// completes says that a command line is completed: nothing is said then, or done.
@@ -29,8 +35,9 @@ type App struct {
 
 // NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	return &App{In: reading.Reader(ctx, in), Out: cleanWriter{out}, Err: cleanWriter{errw}, Raw: out,
-		Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in}
+	a := &App{In: reading.Reader(ctx, in), Raw: out, Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in, ended: ctx.Done()}
+	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
+	return a
 }
 
 // Exit codes.

@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rung/cli/form"
 	"rung/model/words"
+	"rung/pages/page"
+	"rung/sources/reading"
 	"rung/system"
 )
 
@@ -115,6 +118,7 @@ const (
 	JUnitForm    = "junit"    // XML for a CI
 	CSVForm      = "csv"      // for a spreadsheet
 	AntctlForm   = "antctl"   // the columns of antctl
+	NameForm     = "name"     // KIND/NAME of what is listed, a line each
 )
 
 // noAnswer is the annotation of a command without an answer that could have a form.
@@ -132,13 +136,14 @@ func FormAnnotations(names ...string) map[string]string {
 	return out
 }
 
-// OutputForms returns the values of -o that a command takes; none for one that prints no answer.
+// OutputForms returns the values of -o that a command takes, but for templates; none for one that
+// prints no answer.
 func OutputForms(cmd *cobra.Command) []string {
 	if _, ok := cmd.Annotations[noAnswer]; ok {
 		return nil
 	}
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
+	for _, name := range append([]string{NameForm, NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}
@@ -146,14 +151,46 @@ func OutputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// CheckOutput refuses an output form the command does not have, and notes what the
-// command needs.
-func (a *App) CheckOutput(cmd *cobra.Command, _ []string) error {
+// templateForms are the values of -o that every command takes with a template behind them.
+func templateForms() []string {
+	return page.MapList(form.Names(), func(name string) string { return name + "=" })
+}
+
+// CompleteForm completes a value of -o.
+func CompleteForm(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	out := OutputForms(cmd)
+	if len(out) > 0 {
+		out = append(out, templateForms()...)
+	}
+	out = slices.DeleteFunc(out, func(f string) bool { return !strings.HasPrefix(f, typed) })
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if len(out) > 0 && strings.HasSuffix(out[0], "=") {
+		directive |= cobra.ShellCompDirectiveNoSpace // the template follows
+	}
+	return out, directive
+}
+
+// CheckOutput refuses an output form the command does not have, reads the template of one that
+// has some, and notes what the command needs.
+func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	if err := checkExclusive(cmd); err != nil {
 		return err
 	}
 	a.Needs = needsOf[cmd.Name()]
+	a.template, err = form.Parse(a.Flags.Output, func(path string) (string, error) {
+		text, err := reading.ReadFile(cmd.Context(), path, maxConfig)
+		return string(text), err
+	})
+	if err == nil {
+		err = a.setLook(fileSettings{})
+	}
 	forms := OutputForms(cmd)
+	if err != nil || a.template != nil && len(forms) > 0 {
+		return err
+	}
+	if len(forms) > 0 {
+		forms = append(forms, templateForms()...)
+	}
 	switch {
 	case slices.Contains(forms, a.Flags.Output), len(forms) == 0 && !cmd.Flags().Changed("output"):
 		return nil

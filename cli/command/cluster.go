@@ -148,8 +148,11 @@ func (a *App) contextSettings(ctx context.Context, name string) (s contextSettin
 	return file.Contexts[name], nil
 }
 
-// fileSettings are the settings of the configuration file that are not the screen's.
+// fileSettings are the settings of the configuration file that are not the screen's alone.
 type fileSettings struct {
+	// Theme and Color are --theme and --color, where those are not given.
+	Theme string `yaml:"theme"`
+	Color string `yaml:"color"`
 	// Protected are the namespaces that guard rails protect besides those of the platform.
 	Protected []string `yaml:"protected"`
 	// APIRelease is --api-release, where that is not given.

@@ -67,7 +67,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
 		"manifests to read: `PATH` of a file or folder, or - for standard input (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json or yaml; the help of a command lists all that it has")
+	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json, yaml or a template; the help of a command lists all that it has")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address `FAMILIES` to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
@@ -135,6 +135,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	if err != nil {
 		return cfg, err
 	}
+	_ = a.setLook(file) // a colour mode that is none the console says
 	cfg.Protected = file.Protected
 	if cfg.APIRelease, err = f.crdRelease(file); err != nil {
 		return cfg, err
@@ -229,13 +230,16 @@ func (f *globalFlags) filesIdentity() string {
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
 	ASCII, NoMouse                      bool
+	pager                               string
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration `FILE` (default in XDG_CONFIG_HOME)")
-	p.StringVar(&u.Theme, "theme", "", "colour `THEME` of the console")
+	p.StringVar(&u.Theme, "theme", "", "colour `THEME`")
 	p.StringVar(&u.View, "view", "", "`NAME` of the page or saved view that the console opens with")
 	p.StringVar(&u.Color, "color", "", "`WHEN` there are colours: auto, always, never, 16, 256 or truecolor")
+	p.StringVar(&u.pager, "pager", "", "show an answer longer than the screen in a pager: `COMMAND`, or never (default RUNG_PAGER; without a value also PAGER, or less)")
+	p.Lookup("pager").NoOptDefVal = process.AskedPager
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "`FOLDER` to write profiles of the console to")
 	_ = p.MarkHidden("profile")

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -35,7 +36,8 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	for p := range r.Cluster.EveryPolicy() {
 		k := p.Key
 		short := k.NamespacedName()
-		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind)))
+		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind)) ||
+			strings.EqualFold(kind, k.Kind.ResourceName()))
 		if name == short || isKind && rest == short {
 			found = append(found, k)
 		}
@@ -68,6 +70,20 @@ func NoPod(r *revision.Revision, name string) error {
 		words.DidYouMean(name, namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
 }
 
+// ObjectName is KIND/NAME of an object as kubectl -o name has it, with the namespace between:
+// without it the name would be lost among those of other namespaces. Rung takes it back.
+func ObjectName(k model.Key) string { return k.Kind.ResourceName() + "/" + k.NamespacedName() }
+
+// PolicyNames are the names of policies for -o name, each once. Units that are no objects have none.
+func PolicyNames(keys []model.PolicyKey) (out []string) {
+	for _, k := range keys {
+		if name := ObjectName(k); k.Kind.IsPolicy() && k.Name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func policyNames(r *revision.Revision) string {
 	names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
 	if len(names) > 12 {
@@ -76,11 +92,15 @@ func policyNames(r *revision.Revision) string {
 	return strings.Join(names, ", ")
 }
 
+// ZonePrefix stands before the name of a zone in -o name.
+const ZonePrefix = "zone/"
+
 // ZonesNamed returns all zones, or the zone of that name.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if name == "" {
 		return r.Zones, nil
 	}
+	name = strings.TrimPrefix(name, ZonePrefix)
 	if z := r.Zone(name); z != nil {
 		return []*model.ZoneState{z}, nil
 	}

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"sigs.k8s.io/yaml"
 
+	"rung/cli/process"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/pages/page"
 	"rung/system"
 )
 
@@ -22,14 +25,21 @@ type TextTable struct {
 	Rows [][]string
 }
 
-func (t *TextTable) AddRow(cells ...string) { t.Rows = append(t.Rows, cells) }
+// AddRow adds a row. A cell that is a word for an action, a verdict or a severity is marked.
+func (t *TextTable) AddRow(cells ...string) {
+	t.Rows = append(t.Rows, page.MapList(cells, func(c string) string {
+		if strings.Contains(c, markStart) {
+			return c
+		}
+		return PaintWord(c)
+	}))
+}
 
 // columnWidths returns the width of each column in cells, the last one's as well.
 func (t *TextTable) columnWidths() []int {
 	widths := make([]int, len(t.Head))
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
+	for _, row := range t.lines() {
 		for i := range row {
-			row[i] = clean.Escape(row[i]) // before its width counts
 			if i == len(t.Head)-1 || i < min(len(widths), len(row)-1) {
 				widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 			}
@@ -38,26 +48,52 @@ func (t *TextTable) columnWidths() []int {
 	return widths
 }
 
+// lines are the head and the rows.
+func (t *TextTable) lines() [][]string { return append([][]string{t.Head}, t.Rows...) }
+
+// String is the table with marks for its cells.
 func (t *TextTable) String() string {
 	widths := t.columnWidths()
 	var b strings.Builder
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		line := ""
-		for i, c := range row {
-			if i == len(row)-1 {
-				line += c
+	for _, row := range t.lines() {
+		last := len(row) - 1
+		for last > 0 && strings.TrimSpace(row[last]) == "" {
+			last--
+		}
+		for i, c := range row[:last+1] {
+			b.WriteString(markOf(cellMark))
+			if i == last {
+				b.WriteString(strings.TrimRight(c, " "))
 				break
 			}
-			line += c + strings.Repeat(" ", widths[i]-ansi.StringWidth(c)+2)
+			b.WriteString(c + strings.Repeat(" ", widths[i]-ansi.StringWidth(c)+2))
 		}
-		b.WriteString(strings.TrimRight(line, " "))
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// PrintAnswer writes an answer in the form that was asked for.
-func (a *App) PrintAnswer(ans *Answer) error { return a.writeAnswer(a.Out, ans, false) }
+// PrintAnswer writes an answer in the form that was asked for, in a pager where one was asked
+// for and the screen is not long enough.
+func (a *App) PrintAnswer(ans *Answer) error {
+	pager := process.PagerNamed(a.Flags.UI.pager, os.Getenv)
+	if pager == "" || !process.IsTerminal(a.Raw) {
+		return a.writeAnswer(a.Out, ans, false)
+	}
+	var text bytes.Buffer
+	if err := a.writeAnswer(cleanWriter{&text, a}, ans, false); err != nil {
+		return err
+	}
+	if !process.FitsScreen(text.String(), a.Raw) {
+		err := process.ShowPaged(pager, text.String(), a.Raw, os.Stderr, a.ended)
+		if err == nil {
+			return nil
+		}
+		fmt.Fprintln(a.Err, "rung: printed without a pager: "+clean.Line(err.Error()))
+	}
+	_, err := a.Raw.Write(text.Bytes())
+	return err
+}
 
 // formError says that the command has the form asked for, and what its flags ask for has not.
 func formError(form string) error {
@@ -69,6 +105,9 @@ func formError(form string) error {
 func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	var text string
 	out := a.OmissionsOut(ans.NotConsidered)
+	if a.template != nil {
+		return a.writeTemplate(w, ans, out)
+	}
 	switch a.Flags.Output {
 	case "json":
 		if ans.Items != nil {
@@ -105,6 +144,14 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	case NbctlForm:
 		text = ans.Records()
 		a.sayOmitted(out)
+	case NameForm:
+		if ans.Names == nil {
+			return formError(a.Flags.Output)
+		}
+		for _, name := range ans.Names() {
+			text += clean.Line(name) + "\n"
+		}
+		a.sayOmitted(out)
 	default:
 		if system.SystemOfForm(a.Flags.Output) != nil {
 			text = ans.Records()
@@ -123,6 +170,35 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		text += omittedText(a.OmissionsOut(ans.NotConsidered)) // known only now
 	}
 	_, err := io.WriteString(w, text)
+	return err
+}
+
+// PrintsValues says whether answers are printed for programs, as JSON or what is made of it.
+func (a *App) PrintsValues() bool {
+	return a.template != nil || a.Flags.Output == "json" || a.Flags.Output == "yaml"
+}
+
+// writeTemplate writes an answer as the template of -o says. What was not considered stands on
+// standard error, and in the value for a template that asks for it.
+func (a *App) writeTemplate(w io.Writer, ans *Answer, out []OmissionOut) error {
+	value := ans.Value
+	switch {
+	case ans.Items != nil:
+		value = ans.Items.makeAll()
+		out = a.OmissionsOut(ans.NotConsidered) // known only now
+	case ans.Objects != nil && a.template.Rows:
+		value = ans.Objects
+	}
+	raw, err := encodeJSON(a.addOmissions(value, out), true)
+	if err != nil {
+		return err
+	}
+	text, err := a.template.Print(raw)
+	if err != nil {
+		return err
+	}
+	a.sayOmitted(out)
+	_, err = w.Write(text)
 	return err
 }
 
@@ -161,12 +237,16 @@ func marshalYAML(v any) ([]byte, error) {
 }
 
 // cleanWriter is where everything that people read goes: what cannot be seen is
-// written as an escape of JSON, in which it means the same inside a string.
+// written as an escape of JSON, in which it means the same inside a string. Marks
+// become looks where the app has some, and tables fit its terminal.
 // Every Write is whole text.
-type cleanWriter struct{ w io.Writer }
+type cleanWriter struct {
+	w io.Writer
+	a *App
+}
 
 func (c cleanWriter) Write(p []byte) (int, error) {
-	if _, err := c.w.Write(clean.JSON(p)); err != nil {
+	if _, err := c.w.Write(c.a.finishText(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

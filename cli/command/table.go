@@ -54,9 +54,12 @@ func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	return b.String()
 }
 
+// leastFlex is how wide a column is at least whose text may be of any length.
+const leastFlex = 16
+
 // TableText is a page's table for people. In a width above 0, that of a terminal, the
-// columns worth least are left out until the others fit; the last may go on in the next
-// line where it has text of any length. wide has all columns, however wide.
+// columns worth least are left out until the others fit; those with text of any length
+// go on in the next line (FitText). wide has all columns, however wide.
 func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	if len(rows) == 0 && t.Empty != "" {
 		return t.Empty + "\n"
@@ -65,7 +68,7 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	for {
 		out := &TextTable{Head: page.MapList(cols, titleOf[F])}
 		for _, row := range rows {
-			cells := cellsOf(cols, row)
+			cells := page.MapList(cols, func(c page.Column[F]) string { return paintCell(c.Cell(row)) })
 			if t.Short != nil && t.Short(row) {
 				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
 				cells = cells[:last+1]
@@ -77,8 +80,8 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 		}
 		needs := 2 * (len(cols) - 1)
 		for i, w := range out.columnWidths() {
-			if i == len(cols)-1 && cols[i].Flex {
-				w = cols[i].Min
+			if cols[i].Flex { // which goes on in lines of its own
+				w = min(w, max(cols[i].Min, leastFlex))
 			}
 			needs += w
 		}
@@ -106,6 +109,11 @@ func ExactCells[F any](cols []page.Column[F], row F) []string {
 		}
 		return cmp.Or(exact, c.Cell(row).String())
 	})
+}
+
+// MarkdownLines are lines of text in markdown, each on a line of its own.
+func MarkdownLines(text string) string {
+	return strings.ReplaceAll(MarkdownText(strings.TrimSpace(text)), "\n", "  \n")
 }
 
 // MarkdownText is text that markdown does not read as anything else.

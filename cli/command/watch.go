@@ -26,8 +26,11 @@ type Answer struct {
 	Markdown func() string
 	CSV      func() string          // for -o csv
 	JUnit    func() (string, error) // for -o junit
-	No       bool                   // exit 1
-	Err      error                  // of what could not be shown; the rest was
+	Names    func() []string        // for -o name: KIND/NAME of what is listed
+	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
+	Objects any
+	No      bool  // exit 1
+	Err     error // of what could not be shown; the rest was
 	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
 	// of them is more than an assumption (omissions.go).
 	NotConsidered []model.Omission
@@ -114,7 +117,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 			err = a.verdictOf(ans)
 		}
 		if s := text.String(); ans != nil && (!printed || s != last) {
-			if _, err := fmt.Fprint(a.Raw, a.separatorText(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
+			if _, err := fmt.Fprint(a.Raw, a.separatorText(printed, screen)+string(a.finishText([]byte(s)))); err != nil {
 				return err
 			}
 			last, printed = s, true
@@ -146,7 +149,7 @@ func (a *App) separatorText(again, screen bool) string {
 	switch {
 	case a.Flags.Output == "yaml" && again:
 		return "---\n"
-	case a.Flags.Output == "json" || a.Flags.Output == "yaml":
+	case a.PrintsValues():
 		return ""
 	case screen:
 		return "\x1b[H\x1b[2J"

@@ -188,10 +188,10 @@ func printHits(a *command.App, g *lineAggregate, rules []hits.RuleHits, now time
 	if len(rows) == 0 {
 		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY says what keeps lines away")
 	}
-	switch a.Flags.Output {
-	case command.CSVForm:
+	switch {
+	case a.Flags.Output == command.CSVForm:
 		return csvHits(a, g, rows)
-	case "json", "yaml":
+	case a.PrintsValues():
 		for _, r := range rows {
 			if err := a.PrintItem(r, nil); err != nil {
 				return err

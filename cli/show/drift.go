@@ -13,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/omitted"
@@ -26,6 +27,8 @@ type driftOut struct {
 	// LivePriority is the one that rows without a policy's say still decide at.
 	LivePriority *int32     `json:"live_priority,omitempty"`
 	Rows         []driftRow `json:"rows"`
+
+	of model.PolicyKey
 }
 
 // driftRow is one row that differs.
@@ -60,7 +63,8 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 		Example: `  rung drift --context staging
   rung drift -f examples/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
   rung drift --watch -o json`,
-		Args: command.TakesArgs(0),
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.NameForm),
 	}, func(_ []string, watched bool) command.Query {
 		return command.Query{
 			Zones: true,
@@ -89,7 +93,9 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				out := findDrift(r, zones, now, young)
 				err = command.UnreadZone(zones)
 				not := omitted.OmissionsOfRows(r, zones)
-				return &command.Answer{Value: out, Text: func(wide bool) string {
+				return &command.Answer{Value: out, Names: func() []string {
+					return command.PolicyNames(page.MapList(out, func(o driftOut) model.PolicyKey { return o.of }))
+				}, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return noDriftText(r, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
@@ -115,7 +121,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}
-			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
+			o := driftOut{of: k, Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
 			switch {
 			case in == nil:
 				o.Reason = z.Error

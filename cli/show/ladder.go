@@ -13,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/pages/ladder"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/system"
@@ -49,7 +50,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = command.FormAnnotations(system.FormNames()...)
+	cmd.Annotations = command.FormAnnotations(append(system.FormNames(), command.NameForm)...)
 	stage = addStageFlag(cmd, "only one `STAGE` of the pipeline")
 	return cmd
 }
@@ -66,15 +67,21 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 		}
 		return text
 	}
+	var placed []ladder.PlacedPolicy
 	switch {
 	case r.System.Bands != nil:
-		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return placesText(r) }
+		facts := ladder.BandFactsOf(r)
+		ans.Value, placed, ans.Records = facts, facts.PlacedPolicies(), func() string { return placesText(r) }
 	case len(r.Zones) == 0:
-		ans.Value = ladder.FactsOf(r.Ladder().OfStage(stage))
+		facts := ladder.FactsOf(r.Ladder().OfStage(stage))
+		ans.Value, placed = facts, facts.PlacedPolicies()
 	default:
-		ans.Value = ladder.LiveFactsOf(r, stage, now)
+		facts := ladder.LiveFactsOf(r, stage, now)
+		ans.Value, placed = facts, facts.PlacedPolicies()
 		ans.NotConsidered = append(ans.NotConsidered, omitted.OmissionsOfZones(r)...)
 	}
+	ans.Objects = placed
+	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }
 	return ans
 }
 

@@ -260,7 +260,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 		}
 		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, uitest.Now)
 		screen := screenLines(s.PlainFrame())
-		if diff := cmp.Diff(tableLines(answer.Text(false), stage), screen); diff != "" {
+		if diff := cmp.Diff(tableLines(command.PlainText(answer.Text(false)), stage), screen); diff != "" {
 			t.Errorf("%s: table and screen (-table +screen):\n%s", stage, diff)
 		}
 		var objects []string // without what decides nothing

@@ -45,7 +45,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
-		for _, l := range strings.Split(ladderAnswer((&command.App{}), r, stage, time.Now()).Text(false), "\n")[1:] {
+		for _, l := range strings.Split(command.PlainText(ladderAnswer((&command.App{}), r, stage, time.Now()).Text(false)), "\n")[1:] {
 			f := strings.Fields(l)
 			out = append(out, strings.Join(f, " "))
 		}

@@ -10,6 +10,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/pages/findings"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/omitted"
@@ -25,7 +26,7 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 "rung zones --check".`,
 		Example: `  rung lint -f examples/
   rung lint -f examples/ -o json`,
-		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings
@@ -65,6 +66,9 @@ func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omiss
 func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
 	all := findings.FindingsOf(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)
+	ans.Names = func() []string {
+		return command.PolicyNames(page.MapList(found, func(f model.Finding) model.PolicyKey { return f.Policy }))
+	}
 	ans.No = slices.ContainsFunc(found, func(f model.Finding) bool { return slices.Contains(no, f.Severity) })
 	return ans
 }

@@ -29,6 +29,7 @@ peers means everybody; it is listed for its subjects only.`,
   rung pod red/canary-0 --context staging -o json`,
 		Args:              command.TakesArgs(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PodChoices),
+		Annotations:       command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			named, err := findPod(r, args[0])
@@ -39,6 +40,11 @@ peers means everybody; it is listed for its subjects only.`,
 			ans := command.TableAnswer(a, out, pod.Table, slices.DeleteFunc(out.Lines, func(l *pod.Line) bool { return !l.IsPrinted() }))
 			list := ans.Text
 			ans.Text = func(wide bool) string { return out.SummaryText() + list(wide) }
+			markdown := ans.Markdown
+			ans.Markdown = func() string {
+				return command.MarkdownLines(out.SummaryText()) + "\n\n" + markdown()
+			}
+			ans.Names = func() []string { return []string{command.ObjectName(named.Key)} }
 			ans.NotConsidered = omitted.OmissionsOfObjects(r)
 			return ans, nil
 		}}
@@ -46,6 +52,9 @@ peers means everybody; it is listed for its subjects only.`,
 }
 
 func findPod(r *revision.Revision, name string) (*model.Pod, error) {
+	if rest, ok := strings.CutPrefix(name, model.KindPod.ResourceName()+"/"); ok && strings.Contains(rest, "/") {
+		name = rest // as -o name prints it
+	}
 	ns, short, ok := strings.Cut(name, "/")
 	if !ok {
 		for p := range r.Cluster.Pods() {

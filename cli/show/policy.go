@@ -33,6 +33,7 @@ lists the pods and ACLs.`,
   rung policy NP/green/db-from-api --context staging -o wide`,
 		Args:              command.TakesArgs(0, "NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
+		Annotations:       command.FormAnnotations(command.NameForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			k, err := command.PolicyNamed(r, args[0])
@@ -40,7 +41,8 @@ lists the pods and ACLs.`,
 				return nil, err
 			}
 			out := policy.FactsOfPolicy(r, k, e.Now())
-			return &command.Answer{Value: out, Text: func(wide bool) string { return policyText(a, r, k, out, wide) }, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
+			return &command.Answer{Value: out, Text: func(wide bool) string { return policyText(a, r, k, out, wide) },
+				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
 }
@@ -98,7 +100,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 			c.Message)
 	}
 	for _, f := range o.Findings {
-		s += fmt.Sprintf("%s %s: %s\n", f.Severity, f.Code, f.Message)
+		s += fmt.Sprintf("%s %s: %s\n", command.PaintWord(string(f.Severity)), f.Code, f.Message)
 	}
 	if !wide {
 		return s

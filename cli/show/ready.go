@@ -6,6 +6,8 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
+	"rung/model"
+	"rung/pages/page"
 	"rung/pages/ready"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -40,6 +42,9 @@ func conditionsQuery(a *command.App) command.Query {
 					return wide(true)
 				}
 				return list(false) + failures
+			}
+			ans.Names = func() []string {
+				return command.PolicyNames(page.MapList(all, func(p *ready.PolicyReports) model.PolicyKey { return p.Key }))
 			}
 			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 			return ans, nil

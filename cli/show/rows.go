@@ -39,7 +39,7 @@ likely cause.
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-		Annotations:       command.FormAnnotations(command.NbctlForm),
+		Annotations:       command.FormAnnotations(command.NbctlForm, command.MarkdownForm, command.CSVForm),
 	}, func(args []string, _ bool) command.Query {
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
@@ -74,11 +74,13 @@ likely cause.
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
 			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
-			list := ans.Text
+			list, markdown := ans.Text, ans.Markdown
 			ans.Text = func(wide bool) string { return list(wide) + rows.NoteLegend(lines) }
+			ans.Markdown = func() string { return markdown() + mdBelow(rows.NoteLegend(lines)) }
 			if !*withFlows {
 				return ans, nil
 			}
+			ans.CSV, ans.Markdown = nil, nil // they are of the rows
 			ans.Text = func(wide bool) string {
 				return flowsUnderRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
 			}

@@ -126,7 +126,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 	}{ans.Value, out}
 	text, below := ans.Text, secondText(out)
 	ans.Text = func(wide bool) string { return text(wide) + "\n" + below }
-	if a.Flags.Output == command.NbctlForm {
+	if form := a.Flags.Output; form != "table" && form != "wide" && !a.PrintsValues() {
 		fmt.Fprint(a.Err, below)
 	}
 }

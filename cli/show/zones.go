@@ -48,7 +48,7 @@ not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
-		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
+		Annotations: command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		switch {
@@ -70,6 +70,9 @@ not just settling. ` + secondHelp,
 			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := command.TableAnswer(a, out, zones.Table, all)
 			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+			ans.Names = func() []string {
+				return page.MapList(r.Zones, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })
+			}
 			list, markdown := ans.Text, ans.Markdown
 			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
 			if table {
@@ -111,7 +114,7 @@ func mdBelow(lines string) string {
 	if lines == "" {
 		return ""
 	}
-	return "\n" + command.MarkdownText(lines)
+	return "\n" + command.MarkdownLines(lines) + "\n"
 }
 
 // checkAnswer compares the zones.

@@ -41,7 +41,8 @@ var columns = []ladderColumn{
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
-	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: textCell(podsText)}}, // its actions are worth more
 	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: textCell(aclsText)}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93, Cell: textCell(func(l *Line) string { return l.LogText })}},
 	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: textCell(hitsText)}},

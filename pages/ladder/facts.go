@@ -178,6 +178,54 @@ func policiesOf(all []ladder.RungPolicy) []policyFacts {
 	return out
 }
 
+// PlacedPolicy is a policy with its place, for a list of policies alone.
+type PlacedPolicy struct {
+	Tier     any      `json:"tier"`
+	Priority *float64 `json:"priority,omitempty"`
+	policyFacts
+}
+
+// Key is the policy's.
+func (p PlacedPolicy) Key() model.PolicyKey {
+	return model.PolicyKey{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
+}
+
+// PlacedPolicies are the policies in order.
+func (f Facts) PlacedPolicies() []PlacedPolicy {
+	out := []PlacedPolicy{}
+	for _, t := range f.Tiers {
+		for _, r := range t.Rungs {
+			priority := float64(r.Priority)
+			for _, p := range r.Details {
+				placed := PlacedPolicy{Tier: t.Tier, policyFacts: p}
+				if p.Kind.HasPriority() {
+					placed.Priority = &priority
+				}
+				out = append(out, placed)
+			}
+		}
+		for _, p := range t.Policies {
+			out = append(out, PlacedPolicy{Tier: t.Tier, policyFacts: p})
+		}
+	}
+	return out
+}
+
+// PlacedPolicies are the policies in order.
+func (f BandFacts) PlacedPolicies() []PlacedPolicy {
+	out := []PlacedPolicy{}
+	for _, b := range f.Bands {
+		for _, p := range b.Policies {
+			placed := PlacedPolicy{Tier: b.Name, policyFacts: p.policyFacts}
+			if p.Kind.IsTiered() {
+				placed.Priority = &p.Priority
+			}
+			out = append(out, placed)
+		}
+	}
+	return out
+}
+
 func policyOf(r *ladder.RungPolicy) policyFacts {
 	p := r.Policy
 	return policyFacts{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.SubjectText(), Ingress: r.Ingress, Egress: r.Egress}

@@ -108,7 +108,8 @@ var inside = map[string][]string{
 	"cli": {"cli", "engine", "revision", "system", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process": {"engine/statedir"},
-	"cli/command": {"cli/process", "pages/page", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/form":    {"model/clean"},
+	"cli/command": {"cli/form", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading"},
 	"cli/show":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
 	"cli/ask":     {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
 	"cli/logs":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},

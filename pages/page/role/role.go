@@ -1,6 +1,8 @@
 package role
 
 import (
+	"strings"
+
 	"rung/model"
 	"rung/model/signs"
 	"rung/pages/page"
@@ -64,6 +66,26 @@ func ActionRole(a model.Action) page.Role {
 		return themes.Deny
 	case model.Pass:
 		return themes.Pass
+	}
+	return themes.Text
+}
+
+// WordRole is the role of a word for an action, a verdict, a result or a severity as commands
+// print them, OVN's included.
+func WordRole(word string) page.Role {
+	switch strings.ToLower(word) {
+	case "allow", "allow-related", "allow-stateless", "accept":
+		return themes.Allow
+	case "deny", "drop", "reject", "isolate":
+		return themes.Deny
+	case "pass":
+		return themes.Pass
+	case "error", "fail":
+		return themes.Error
+	case "warning", "unproven", "mixed", "undefined", "unknown":
+		return themes.Warn
+	case "info":
+		return themes.Info
 	}
 	return themes.Text
 }

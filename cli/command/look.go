@@ -1,0 +1,77 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/charmbracelet/colorprofile"
+
+	"rung/cli/process"
+	"rung/model/clean"
+	"rung/themes"
+)
+
+// look is how text for people is written: whether its tables fit the terminal, and the styles of
+// its pieces.
+type look struct {
+	fits    bool
+	styles  *themes.StyleSet // nil without colours
+	profile colorprofile.Profile
+}
+
+// setLook finds out how Out is written to: by the flags, and by the configuration once that is read.
+func (a *App) setLook(file fileSettings) error {
+	ui, terminal := &a.Flags.UI, process.IsTerminal(a.Raw)
+	profile, err := themes.OutputProfile(cmp.Or(ui.Color, file.Color), terminal, os.Environ())
+	if err != nil {
+		return err
+	}
+	how := look{profile: profile, fits: terminal && a.Flags.Output != "wide"}
+	if profile > colorprofile.ASCII {
+		set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what is wrong with one the console says
+		how.styles = set.StylesOf(cmp.Or(ui.Theme, file.Theme), true)
+	}
+	a.look.Store(&how)
+	return nil
+}
+
+// finishText makes text that can be written of text with marks; of an app that is nil, for
+// standard error, without looks.
+func (a *App) finishText(text []byte) []byte {
+	if !bytes.Contains(text, []byte(markStart)) {
+		return clean.JSON(text)
+	}
+	how, width := &look{}, 0
+	if a != nil {
+		how = cmp.Or(a.look.Load(), how)
+	}
+	if how.fits {
+		width = process.TerminalWidth(a.Raw)
+	}
+	cleaned := func(s string) string { return string(clean.JSON([]byte(s))) }
+	end := ""
+	out := replaceMarks(FitText(string(text), width), cleaned, func(n int) string {
+		before := end
+		switch {
+		case n == cellMark || how.styles == nil:
+			return ""
+		case n == noLook:
+			end = ""
+			return before
+		}
+		open, after, _ := strings.Cut(how.styles.StyleOf(themes.Tokens[n-looks]).Render("x"), "x")
+		end = after
+		return before + open
+	})
+	if how.styles == nil || how.profile == colorprofile.TrueColor {
+		return []byte(out)
+	}
+	var b bytes.Buffer
+	w := colorprofile.Writer{Forward: &b, Profile: how.profile}
+	_, _ = w.WriteString(out) // into memory
+	return b.Bytes()
+}

@@ -1,0 +1,217 @@
+package command
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/model/clean"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/themes"
+)
+
+// Marks stand in text for people and say what its pieces mean, until it is written: there they
+// become colours, or nothing. A mark is a sequence that sets a look, so that it has no width,
+// with a number that nobody can know who writes text that is shown.
+var markStart = "\x1b[" + strconv.Itoa(100_000_000+rand.IntN(900_000_000)) + ";"
+
+const (
+	markEnd  = "m"
+	noLook   = 0 // ends a look
+	cellMark = 1 // a cell of a table begins
+	looks    = 2 // the first look: that of the first token
+)
+
+func markOf(n int) string { return markStart + strconv.Itoa(n) + markEnd }
+
+// Paint marks text with what it means.
+func Paint(to page.Role, text string) string {
+	i := slices.Index(themes.Tokens, to)
+	if text = clean.Escape(text); i < 0 || to == themes.Text || text == "" {
+		return text
+	}
+	return markOf(looks+i) + text + markOf(noLook)
+}
+
+// PaintWord marks an action, a verdict, a result or a severity.
+func PaintWord(word string) string { return Paint(role.WordRole(word), word) }
+
+// paintCell marks a cell.
+func paintCell(c page.Cell) string {
+	text := Paint(c.Role, c.Text)
+	for _, s := range c.More {
+		text += Paint(s.Role, s.Text)
+	}
+	return text
+}
+
+// PlainText is text without marks.
+func PlainText(text string) string {
+	return replaceMarks(text, func(s string) string { return s }, func(int) string { return "" })
+}
+
+// replaceMarks replaces the marks of a text, and what is between them.
+func replaceMarks(text string, plain func(string) string, mark func(n int) string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, markStart)
+		b.WriteString(plain(before))
+		if !found {
+			return b.String()
+		}
+		number, after, _ := strings.Cut(rest, markEnd)
+		n, _ := strconv.Atoi(number) // it is ours
+		b.WriteString(mark(n))
+		text = after
+	}
+}
+
+// cellsOfLine are the cells of a line of a table, without the room around them; nil for other lines.
+func cellsOfLine(line string) []string {
+	if !strings.Contains(line, markOf(cellMark)) {
+		return nil
+	}
+	cells := strings.Split(line, markOf(cellMark))[1:]
+	for i, c := range cells {
+		cells[i] = strings.TrimRight(c, " ")
+	}
+	return cells
+}
+
+// Columns of prose are not made narrower than this, others than leastWord.
+const leastProse, leastWord = 12, 8
+
+// FitText fits the tables of a text into a width: where one is wider its widest columns go on in
+// lines of their own, those of prose first. Nothing is cut.
+func FitText(text string, width int) string {
+	if width <= 0 || !strings.Contains(text, markStart) {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	var b strings.Builder
+	for i := 0; i < len(lines); {
+		to := i
+		for to < len(lines) && strings.Contains(lines[to], markOf(cellMark)) {
+			to++
+		}
+		if to == i {
+			b.WriteString(lines[i])
+			i++
+			continue
+		}
+		b.WriteString(fitTable(lines[i:to], width))
+		i = to
+	}
+	return b.String()
+}
+
+// fitTable fits the lines of one table.
+func fitTable(lines []string, width int) string {
+	fits := true
+	indent := 0
+	var rows [][]string
+	for _, line := range lines {
+		line = strings.TrimSuffix(line, "\n")
+		fits = fits && ansi.StringWidth(line) <= width
+		before, _, _ := strings.Cut(line, markOf(cellMark))
+		indent = max(indent, ansi.StringWidth(before))
+		rows = append(rows, cellsOfLine(line))
+	}
+	if fits {
+		return strings.Join(lines, "")
+	}
+	widths := columnWidthsFor(rows, width-indent)
+	if widths == nil {
+		return strings.Join(lines, "")
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		cells, height := make([][]string, len(row)), 1
+		for i, c := range row {
+			cells[i] = wrapCell(c, widths[i])
+			height = max(height, len(cells[i]))
+		}
+		for n := range height {
+			line := strings.Repeat(" ", indent)
+			for i := range cells {
+				cell := ""
+				if n < len(cells[i]) {
+					cell = cells[i][n]
+				}
+				line += cell
+				if i < len(cells)-1 {
+					line += strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2)
+				}
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// columnWidthsFor are the widths of columns that fit into a width, nil where none do.
+func columnWidthsFor(rows [][]string, width int) []int {
+	var widths []int
+	var prose []bool
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths, prose = append(widths, 0), append(prose, false)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(c))
+			prose[i] = prose[i] || strings.Contains(strings.TrimSpace(c), " ")
+		}
+	}
+	room := width - 2*(len(widths)-1)
+	all := make([]bool, len(widths))
+	for i := range all {
+		all[i] = true
+	}
+	if fitting := limitColumns(widths, prose, room, leastProse); fitting != nil {
+		return fitting
+	}
+	return limitColumns(widths, all, room, leastWord)
+}
+
+// limitColumns makes the widest of some columns as much narrower as needed for all to fit into a
+// room; nil where they would be narrower than least.
+func limitColumns(widths []int, some []bool, room, least int) []int {
+	for limit := slices.Max(widths); limit >= least; limit-- {
+		out, sum := slices.Clone(widths), 0
+		for i := range out {
+			if some[i] {
+				out[i] = min(out[i], limit)
+			}
+			sum += out[i]
+		}
+		if sum <= room {
+			return out
+		}
+	}
+	return nil
+}
+
+// wrapCell breaks a cell into lines of a width, between words where it can. A look that goes on
+// over the end of a line begins again in the next.
+func wrapCell(cell string, width int) []string {
+	lines := strings.Split(ansi.Wrap(cell, max(width, 1), ""), "\n")
+	look := ""
+	for i, line := range lines {
+		before := look
+		replaceMarks(line, func(s string) string { return s }, func(n int) string {
+			if look = ""; n >= looks {
+				look = markOf(n)
+			}
+			return ""
+		})
+		lines[i] = before + line
+		if look != "" {
+			lines[i] += markOf(noLook)
+		}
+	}
+	return lines
+}
