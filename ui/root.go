@@ -127,8 +127,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}
-	m.status.notices = opt.Notices
-	m.status.sayNotice(m.now)
+	m.status.sayNotices(opt.Notices, m.rev.Mode.Title, m.topEntry(), m.now)
 	return m
 }
 
@@ -141,4 +140,9 @@ func configDialog(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-func (m *rootModel) sayToast(t view.ToastAsk) { m.status.sayToast(t, m.now) }
+// sayToast says something about the page on top, sayToastOf about another.
+func (m *rootModel) sayToast(t view.ToastAsk) { m.sayToastOf(m.topEntry(), t) }
+
+func (m *rootModel) sayToastOf(e *trailEntry, t view.ToastAsk) {
+	m.status.sayToast(t, m.rev.Mode.Title, e, m.now)
+}

@@ -47,10 +47,12 @@ const (
 	Convert PageKind = "convert"
 	// Omitted lists everything that answers do not take into account.
 	Omitted PageKind = "omitted"
+	// Messages are the last messages of the status line.
+	Messages PageKind = "messages"
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted, Messages}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {

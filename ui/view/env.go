@@ -29,6 +29,8 @@ type Env struct {
 	StateDir string
 	// Setups are the settings that pages keep for the next page of their kind.
 	Setups *PageSetups
+	// Said is what the status line said.
+	Said *MessageLog
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int
