@@ -56,7 +56,7 @@ var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Pre
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
-var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Contexts}
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
