@@ -127,26 +127,34 @@ func (p *PlanState) RunBy() string {
 	return fmt.Sprintf("%s by another Rung (pid %d%s, since %s)", what, p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
 }
 
-// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)". It is Why
-// where no zone is waited for.
+// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)", and of one that
+// stopped what it waited for then: "waited for w2 (lost 12 s)". It is Why where no zone is waited
+// for.
 func (p *PlanState) WaitingText(now time.Time) string {
 	if len(p.Waits) == 0 || p.State == PlanDone {
 		return p.Why
+	}
+	doing := "waiting for "
+	if p.State == PlanStopped {
+		doing = "waited for "
+		if !p.Since.IsZero() {
+			now = p.Since
+		}
 	}
 	var zones []string
 	for _, w := range p.Waits {
 		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
 	}
-	text := "waiting for " + words.JoinAtMost(zones, ", ", 3)
+	text := doing + words.JoinAtMost(zones, ", ", 3)
 	if p.State == PlanStopped && p.Why != "" {
-		return p.Why + "; " + text
+		return p.Why + "; it " + text
 	}
 	return text
 }
 
 // ReasonText is why a zone is waited for, and how long: "lost 12 s".
 func (w PlanWait) ReasonText(now time.Time) string {
-	if w.Since.IsZero() {
+	if w.Since.IsZero() || now.Before(w.Since) {
 		return w.Why
 	}
 	return w.Why + " " + words.TimeLasted(now.Sub(w.Since))

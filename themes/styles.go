@@ -8,6 +8,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"rung/model/signs"
 )
 
 // Style is a ready look for text of one line. The zero value leaves text as it
@@ -122,22 +124,21 @@ func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Prof
 	return colorprofile.Unknown, false, fmt.Errorf("colour mode %q: want one of %s", mode, strings.Join(ColorModes, ", "))
 }
 
-// signs are the marks and box lines of the screen with what stands for them on
-// a terminal or a screen reader without them. Each takes one cell on both
-// sides, so that nothing moves.
-var signs = strings.NewReplacer(
-	"─", "-", "━", "=", "│", "|", "┃", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+",
-	"┴", "+", "┼", "+", "╭", "+", "╮", "+", "╯", "+", "╰", "+", "┊", ":", "┆", ":", "▌", ">", "▸", ">", "▾", "v",
-	"▴", "^", "▲", "!", "▼", "v", "●", "*", "○", "o", "◌", ".", "◐", "%", "✗", "x", "✓", "v", "≠", "#", "≈", "~", "≡", "=",
-	"…", "~", "›", ">", "‹", "<", "→", ">", "←", "<", "↑", "^", "↓", "v", "⏎", "^", "·", ".", "–", "-", "—", "-",
-	"−", "-", "×", "x", "▁", "_", "▂", "_", "▃", "-", "▄", "-", "▅", "=", "▆", "=", "▇", "#", "█", "#", "░", ".",
-	"▒", ":", "▓", "#", "◦", "o", "◆", "@", "■", "#", "▶", ">", "❚", "|", "•", "*", "†", "+", "»", ">", "«", "<", "±", "~", "∅", "0",
-	"“", `"`, "”", `"`, "‘", "'", "’", "'",
-)
+// plain replaces each sign by its form for a terminal or a screen reader without it. Each takes
+// one cell on both sides, so that nothing moves.
+var plain = func() *strings.Replacer {
+	var pairs []string
+	for _, s := range signs.Table {
+		if s.Text != s.ASCII {
+			pairs = append(pairs, s.Text, s.ASCII)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
 // ASCII replaces the marks and lines of a frame by plain ones of the same
 // width. Text of the user's is left as it is: ReplaceNonASCII replaces that.
-func ASCII(frame string) string { return signs.Replace(frame) }
+func ASCII(frame string) string { return plain.Replace(frame) }
 
 // ReplaceNonASCII replaces each sign of a frame that is not ASCII by question marks of the same
 // width: an annotation, a log line or a file's name can hold any letter. Copied text is not

@@ -31,7 +31,7 @@ const (
 	Pass      Token = "pass"      // a Pass rule
 	OK        Token = "ok"        // in sync, connected
 	Warn      Token = "warn"      // ▲
-	Error     Token = "error"     // ●, ✗
+	Error     Token = "error"     // ■, ✗
 	Info      Token = "info"      // neither good nor bad: settling, starting
 	Added     Token = "added"     // in a difference
 	Removed   Token = "removed"   // in a difference

@@ -126,7 +126,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestASCIIKeepsWidth(t *testing.T) {
-	const marks = "─│┌└┊▲●○✗≠…›‹→⏎·–×▁█▸"
+	const marks = "─│┌└┊▲●○✗≠…›→⏎·–×▁█▸"
 	got := ASCII(marks)
 	if len(got) != utf8.RuneCountInString(marks) || ansi.StringWidth(got) != ansi.StringWidth(marks) {
 		t.Errorf("ASCII(%q) = %q changes the width", marks, got)

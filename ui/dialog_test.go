@@ -50,7 +50,7 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 	s.Press("v", "F")
 	s.Type("no such text")
 	s.Press("enter")
-	s.Want(`● "no such text" is not in the text`, "> no such text")
+	s.Want(`■ "no such text" is not in the text`, "> no such text")
 }
 
 // What is higher than the screen is counted and can be read: nothing of it is cut off.

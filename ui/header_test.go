@@ -46,17 +46,17 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 		at80  []string
 		at40  []string
 	}{
-		{"read-only", onCluster(), []string{"prod-eu", "READ-ONLY", "W allows changes", "findings ●5"}, []string{"prod-eu", "READ-ONLY"}},
-		{"on trial", with(writes(onCluster()), trial, nil), []string{"prod-eu", "WRITES", "reverts in 59s", "Y keeps", "findings ●5"},
+		{"read-only", onCluster(), []string{"prod-eu", "READ-ONLY", "W allows changes", "findings ■5"}, []string{"prod-eu", "READ-ONLY"}},
+		{"on trial", with(writes(onCluster()), trial, nil), []string{"prod-eu", "WRITES", "reverts in 59s", "Y keeps", "findings ■5"},
 			[]string{"prod-eu", "WRITES", "reverts in 59s"}},
-		{"a plan that stopped", with(onCluster(), nil, stopped), []string{"prod-eu", "READ-ONLY", "plan 7/9 stopped", "findings ●5"},
+		{"a plan that stopped", with(onCluster(), nil, stopped), []string{"prod-eu", "READ-ONLY", "plan 7/9 stopped", "findings ■5"},
 			[]string{"prod-eu", "READ-ONLY", "plan 7/9 stopped"}},
 		{"both", with(writes(onCluster()), trial, stopped), []string{"prod-eu", "WRITES", "reverts in 59s", "plan 7/9 stopped"},
 			[]string{"prod-eu", "WRITES", "reverts in 59s"}},
 		{"a long name", with(long(writes(onCluster())), trial, stopped), []string{"arn:a", "…", "eu-1", "WRITES", "reverts in 59s", "plan 7/9 stopped"},
 			[]string{"arn:…u-1", "WRITES", "reverts in 59s"}},
-		{"a long name, read only", long(onCluster()), []string{"arn:aws:eks:", "-eu-1", "READ-ONLY", "findings ●5"}, []string{"arn:aws", "eu-1", "READ-ONLY"}},
-		{"a server that is gone", lost(onCluster()), []string{"prod-eu", "READ-ONLY", "prod-eu lost", "findings ●5"}, []string{"prod-eu", "READ-ONLY"}},
+		{"a long name, read only", long(onCluster()), []string{"arn:aws:eks:", "-eu-1", "READ-ONLY", "findings ■5"}, []string{"arn:aws", "eu-1", "READ-ONLY"}},
+		{"a server that is gone", lost(onCluster()), []string{"prod-eu", "READ-ONLY", "prod-eu lost", "findings ■5"}, []string{"prod-eu", "READ-ONLY"}},
 	} {
 		s := uitest.OpenScreen(t, x.facts, nav.PageOf(nav.Ladder))
 		for w, want := range map[int][]string{80: append(slices.Clone(x.at80), "… 8"), 40: append(slices.Clone(x.at40), "…")} {
@@ -70,7 +70,7 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 		}
 		s.Resize(200, 60)
 		s.Press("8")
-		for _, text := range []string{x.facts.Mode.Title, "counts        ANP 10 · BANP 1", "pods 41 · rev 481", "●5"} {
+		for _, text := range []string{x.facts.Mode.Title, "counts        ANP 10 · BANP 1", "pods 41 · rev 481", "■5"} {
 			s.Want(text)
 		}
 		if x.facts.Unconfirmed != nil {

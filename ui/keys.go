@@ -2,8 +2,10 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"rung/change"
+	"rung/model/signs"
 	"rung/ui/action"
 	"rung/ui/global"
 	"rung/ui/nav"
@@ -87,6 +89,12 @@ func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
 	}
+	if c, ok := e.frontView().(view.ColumnHelper); ok {
+		o.Columns = c.ColumnHelps()
+	}
+	w, h := m.pageSize()
+	shown := m.frameState().HeaderLine(w).Render(w) + "\n" + e.frontView().Render(m.viewEnv(e), w, h)
+	o.Signs = signs.DrawnIn(ansi.Strip(shown))
 	return o
 }
 

@@ -57,7 +57,7 @@ func TestLoading(t *testing.T) {
 		}, "⣾ reading ██░░ 2 of 3 zones   zone ", ""},
 		{"plan on its page", nav.Plan, func(p *revision.Facts) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanRunning, Runner: revision.PlanRunner{PID: 1, IsOwn: true}}
-		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ▸ running"},
+		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ◐ running"},
 		{"a plan that waits", nav.Ladder, func(p *revision.Facts) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: revision.PlanWaiting}
 		}, "", ""},
@@ -126,5 +126,5 @@ func TestLoadingPlainly(t *testing.T) {
 	s := uitest.OpenWith(t, f, ui.Options{Config: config.Config{ASCII: true}})
 	f.Advance(time.Second)
 	s.Refresh()
-	s.Want("| reading ######.... 2 of 3 zones")
+	s.Want("| reading ||||||.... 2 of 3 zones")
 }

@@ -53,11 +53,11 @@ func TestStatusLineIsReadOrKept(t *testing.T) {
 
 	say("reverted: not confirmed within 4s", true)
 	s.takeInput(at) // it was not on the screen yet
-	want(" ● reverted: not confirmed within 4s")
+	want(" ■ reverted: not confirmed within 4s")
 	s.takeInput(at.Add(seenTime / 2)) // nobody reads that fast
 	pass(time.Hour)
 	s.settleOn(there)
-	want(" ● reverted: not confirmed within 4s")
+	want(" ■ reverted: not confirmed within 4s")
 	s.takeInput(at)
 	want("")
 
@@ -67,10 +67,10 @@ func TestStatusLineIsReadOrKept(t *testing.T) {
 	say("copied name", false)
 	want(" copied name  +2  :messages")
 	s.takeInput(at)
-	want(" ● second  +1  :messages")
+	want(" ■ second  +1  :messages")
 	at = at.Add(seenTime)
 	s.takeInput(at)
-	want(" ● first")
+	want(" ■ first")
 	for i := range 30 {
 		say(strings.Repeat("x", i+1), true)
 	}
@@ -82,7 +82,7 @@ func TestStatusLineIsReadOrKept(t *testing.T) {
 
 	// One that is cut says where it stands whole.
 	say("your text is kept in /home/somebody/.local/state/rung/edit/cluster-control-20261103-140421.yaml", true)
-	if got := draw(60); !strings.HasSuffix(got, "…  :messages") || !strings.HasPrefix(got, " ● your text is kept") {
+	if got := draw(60); !strings.HasSuffix(got, "…  :messages") || !strings.HasPrefix(got, " ■ your text is kept") {
 		t.Errorf("a text that has no room: %q", got)
 	}
 	for w := range 40 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -72,10 +73,10 @@ func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 		case unfinished:
 			return widget.StyledLine("  "+widget.CleanText(wrong), st.Dim)
 		}
-		return widget.StyledLine("  ● "+widget.CleanText(wrong), st.Error)
+		return widget.StyledLine("  "+signs.Failed+" "+widget.CleanText(wrong), st.Error)
 	}
 	if p := widget.ParseFilter(f.InputText()); p.Err != "" {
-		return widget.StyledLine("  ● "+p.Err+", taken literally", st.Error)
+		return widget.StyledLine("  "+signs.Failed+" "+p.Err+", taken literally", st.Error)
 	}
 	return nil
 }

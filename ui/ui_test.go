@@ -89,7 +89,7 @@ func TestHelp(t *testing.T) {
 	s.WantNot("keys on this page")
 	s.Press("?")
 	s.Type("nothing does this")
-	s.Want("no key does this here")
+	s.Want("no key, column or sign of this page")
 	s.Press("enter", "esc")
 }
 
@@ -174,7 +174,7 @@ func TestWritesAndConfirm(t *testing.T) {
 	}
 	s.Console.WritesErr = errors.New("changes stay off: started with --readonly")
 	s.Press("W", "y")
-	s.Want("● changes stay off: started with --readonly")
+	s.Want("■ changes stay off: started with --readonly")
 
 	p.Mode.WhyNot = "started with --readonly"
 	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
@@ -253,7 +253,7 @@ func TestSourceHealth(t *testing.T) {
 	p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost, ReadAt: uitest.Now.Add(-12 * time.Minute)}}
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(160, 30)
-	s.Want("● prod-eu lost, read 12m ago", "cluster-control")
+	s.Want("■ prod-eu lost, read 12m ago", "cluster-control")
 }
 
 func TestConfig(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"rung/cli/command"
 	"rung/model"
 	"rung/model/ovn/ovntrace"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -212,9 +213,9 @@ func (o *explainOut) explainText(wide bool) string {
 		}
 	}
 	section("ovnkube-trace says", page.MapList(o.Results, func(x ovntrace.Result) string {
-		mark := "✓"
+		mark := signs.Yes
 		if !x.Success {
-			mark = "✗"
+			mark = signs.No
 		}
 		return fmt.Sprintf("%s %s: %s → %s", mark, x.What, x.From, x.To)
 	}))

@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/ovn/ovntrace"
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/pages/page"
 	"rung/revision/flows"
@@ -141,7 +142,7 @@ func (o *ovnOut) writeStages(b *strings.Builder) {
 			case flows.Agree:
 				rows = "the same"
 			case flows.Disagree:
-				rows = "✗ " + rows
+				rows = signs.No + " " + rows
 			}
 			t.AddRow(l.Stage, l.Zone, l.OVN, rows)
 		}

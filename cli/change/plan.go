@@ -13,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/ladder"
 	"rung/model/plan"
+	"rung/model/signs"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -215,7 +216,7 @@ func planText(p *plan.Plan) string {
 	}
 	out += stepsText(p.Steps, 1)
 	for _, n := range p.Notes {
-		out += "· " + n + "\n"
+		out += signs.Noted + " " + n + "\n"
 	}
 	return out
 }

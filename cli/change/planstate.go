@@ -9,6 +9,7 @@ import (
 	"rung/cli/command"
 	"rung/model/clean"
 	"rung/model/plan"
+	"rung/model/signs"
 	"rung/pages/consequences"
 	"rung/pages/page"
 	"rung/revision"
@@ -57,7 +58,7 @@ func describePlan(st *revision.PlanState) *planOut {
 }
 
 // stepMarks stand before the steps of a plan.
-var stepMarks = map[string]string{revision.StepDone: "✓", revision.StepRunning: "▶", revision.StepWaiting: "▶"}
+var stepMarks = map[string]string{revision.StepDone: signs.Yes, revision.StepRunning: signs.Working, revision.StepWaiting: signs.Working}
 
 // planStateText is a plan that is under way or stopped, step by step, and what can be
 // done about it.
@@ -130,7 +131,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 			text += stepsText(p.Steps, p.FirstStep)
 		}
 		for _, n := range p.Notes {
-			text += "· " + n + "\n"
+			text += signs.Noted + " " + n + "\n"
 		}
 		return text + guardsText(p)
 	}}

@@ -10,6 +10,7 @@ import (
 	"rung/cli/command"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/signs"
 	"rung/pages/consequences"
 )
 
@@ -87,7 +88,7 @@ func writePoints(b *strings.Builder, before string, lists ...[]consequences.Prev
 
 func writeGuards(b *strings.Builder, before string, rails []consequences.PreviewPoint) {
 	for _, g := range rails {
-		fmt.Fprintln(b, before+"✗ guard rail "+g.CodedText())
+		fmt.Fprintln(b, before+signs.Barred+" guard rail "+g.CodedText())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/policy"
 	"rung/revision"
@@ -55,7 +56,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
+			s += "  " + signs.No + " decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {

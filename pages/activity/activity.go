@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -40,6 +41,15 @@ func EntryOf(done model.Activity, now time.Time) *Entry {
 
 // Table lists entries.
 var Table = &page.Table[*Entry]{
+	Help: map[string]string{
+		"time":       "when it was done",
+		"where":      "the zone that was written to, or where else it was done",
+		"policy":     "the policy it was about",
+		"what":       "what was done",
+		"operations": "how many operations the database was sent",
+		"took":       "how long it took",
+		"by":         "who did it",
+	},
 	ID:    func(e *Entry) string { return strconv.FormatUint(e.Done.Seq, 10) },
 	Empty: "no changes yet",
 	Columns: []page.Column[*Entry]{
@@ -71,11 +81,11 @@ func (e *Entry) whatCell() page.Cell {
 	text := e.briefText()
 	switch {
 	case e.Error != "" && text == "":
-		return page.Cell{Text: "● " + e.Error, Role: themes.Error}
+		return page.Cell{Text: signs.Failed + " " + e.Error, Role: themes.Error}
 	case e.Error != "":
-		return page.Cell{Text: "● " + text + ": " + e.Error, Role: themes.Error}
+		return page.Cell{Text: signs.Failed + " " + text + ": " + e.Error, Role: themes.Error}
 	case e.Done.Rail != "":
-		return page.Cell{Text: "▲ " + text, Role: themes.Warn}
+		return page.Cell{Text: signs.Warned + " " + text, Role: themes.Warn}
 	}
 	return page.Cell{Text: text}
 }

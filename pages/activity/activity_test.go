@@ -15,8 +15,8 @@ func TestWhat(t *testing.T) {
 		want string
 	}{
 		{model.Activity{Policy: k, Summary: "ANP one: 2 ACLs added"}, "2 ACLs added"},
-		{model.Activity{Policy: k, Summary: "one: 2 ACLs added", Error: "refused"}, "● 2 ACLs added: refused"},
-		{model.Activity{Policy: k, Error: "refused"}, "● refused"},
+		{model.Activity{Policy: k, Summary: "one: 2 ACLs added", Error: "refused"}, "■ 2 ACLs added: refused"},
+		{model.Activity{Policy: k, Error: "refused"}, "■ refused"},
 		{model.Activity{Policy: k, Summary: "a.yaml changed: ANP one: guard rail", Rail: "opens"}, "▲ a.yaml changed: guard rail"},
 	} {
 		if got := EntryOf(c.done, time.Time{}).whatCell().String(); got != c.want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
@@ -85,7 +86,7 @@ func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
 	g.Ends = fmt.Sprintf("%s → %s, %s", connections.EndsText(from), connections.EndsText(to), connections.PortsText(ports))
 	g.What = fmt.Sprintf("%s → %s", before, after)
-	g.Short, g.Sign = g.What, page.Span{Text: "?", Role: themes.Warn}
+	g.Short, g.Sign = g.What, page.Span{Text: signs.Unknown, Role: themes.Warn}
 	switch {
 	case before == after:
 		g.What, g.Short, g.Sign = "still "+after.DoneText(), string(after), Notes

@@ -10,6 +10,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
@@ -19,10 +20,10 @@ import (
 
 // Signs of sentences, by how much they matter.
 var (
-	Wrong = page.Span{Text: "✗", Role: themes.Error}
-	Rail  = page.Span{Text: "●", Role: themes.Error}
-	Warns = page.Span{Text: "▲", Role: themes.Warn}
-	Notes = page.Span{Text: "·", Role: themes.Dim}
+	Wrong = page.Span{Text: signs.No, Role: themes.Error}
+	Rail  = page.Span{Text: signs.Barred, Role: themes.Error}
+	Warns = page.Span{Text: signs.Warned, Role: themes.Warn}
+	Notes = page.Span{Text: signs.Noted, Role: themes.Dim}
 )
 
 // PreviewPoint is one sentence about a change.

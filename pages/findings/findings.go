@@ -80,6 +80,13 @@ func FindingsOf(found []model.Finding) []*Finding {
 
 // Table lists findings; those that have a cause in common stand below the one about it.
 var Table = &page.Table[*Finding]{
+	Help: map[string]string{
+		"severity": "error, warning or info",
+		"policy":   "the policy or object it is about",
+		"where":    "the rule or field",
+		"code":     "its kind: docs/findings.md explains each",
+		"message":  "what is wrong, with the remedy below the table",
+	},
 	ID:    func(f *Finding) string { return f.id },
 	Empty: "nothing found",
 	Under: func(f *Finding) bool { return f.Cause != "" },

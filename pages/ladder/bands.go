@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -70,7 +71,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
-		l.Sign.Text = "✗"
+		l.Sign.Text = signs.No
 	case r.Tied:
 		l.Sign.Text = b.policySign(&ladder.Rung{Policies: r.Policies}, i)
 	}
@@ -103,9 +104,9 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []LineMark) {
 	switch {
 	case band.Missing:
-		marks = append(marks, LineMark{Cell: page.Cell{Text: "✗ decides nothing: no such tier"}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: signs.No + " decides nothing: no such tier"}})
 	case p.IsRefused():
-		marks = append(marks, LineMark{Cell: page.Cell{Text: "✗ decides nothing: " + p.Invalid[0].Message}})
+		marks = append(marks, LineMark{Cell: page.Cell{Text: signs.No + " decides nothing: " + p.Invalid[0].Message}})
 	}
 	if r.Tied {
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})

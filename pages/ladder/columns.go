@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -53,12 +54,21 @@ var columns = []ladderColumn{
 	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: textCell(marksText)}},
 }
 
+var columnHelp = map[string]string{
+	"subject": "the pods it applies to",
+	"ingress": "rules for incoming connections: 2A allow, 1D denies, 1P passes on",
+	"egress":  "rules for outgoing connections: 2A allow, 1D denies, 1P passes on",
+	"rules":   "its rules in this stage: 2A allow, 1D denies, 1P passes on",
+	"zones":   "in how many zones its rows are as desired",
+	"state":   "how its rows are over all zones: the worst",
+}
+
 // LeastNotes is how wide the column of notes is at least on a screen.
 const LeastNotes = 12
 
 // LadderTable is how the lines of a revision are told.
 func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
-	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
+	t := &page.Table[*Line]{Help: columnHelp, ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
 		case !r.System.HasFeature(c.needs),
@@ -125,9 +135,9 @@ func priorityText(l *Line) string {
 func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
-		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
+		return page.Cell{Text: fmt.Sprintf(signs.Free+" %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
 	case Slot:
-		return page.Cell{Text: "┊ free", Role: themes.Dim}
+		return page.Cell{Text: signs.Free + " free", Role: themes.Dim}
 	}
 	c := l.Name
 	if l.Sign.Text != "" {
@@ -142,11 +152,11 @@ func labelText(l *Line) string {
 	case Band:
 		return noPolicies
 	case Gap:
-		return fmt.Sprintf("┊ %d free  %s", l.Gap.FreeCount(), l.Gap.String())
+		return fmt.Sprintf(signs.Free+" %d free  %s", l.Gap.FreeCount(), l.Gap.String())
 	case Rows:
-		return "◦ " + l.Rows.Label
+		return signs.Group + " " + l.Rows.Label
 	case Broken:
-		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
+		return signs.No + " " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
 	}
 	return l.Label
 }

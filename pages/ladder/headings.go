@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision/liverows"
@@ -122,7 +123,7 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	}
 	if !b.isUnfolded(l) {
 		if n := b.countNotInSync(t); n > 0 {
-			parts = append(parts, fmt.Sprintf("▲ %d not in sync", n))
+			parts = append(parts, fmt.Sprintf(signs.Warned+" %d not in sync", n))
 		}
 	}
 	if l.Folds {
@@ -229,7 +230,7 @@ func (b *ladderBuilder) rowsText(g *liverows.RowGroup) page.Line {
 	case g.Tier != model.TierIsolation || g.Gone:
 		what = whyNoPolicy(g) + ": "
 	}
-	l := append(page.Line{{Text: prio}, {Text: "◦ ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
+	l := append(page.Line{{Text: prio}, {Text: signs.Group + " ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
 	if b.Stage == "" {
 		l = append(l, page.Span{Text: "  " + string(g.Stage), Role: themes.Dim})
 	}

@@ -124,6 +124,8 @@ type Table[F any] struct {
 	// Short says that a row has nothing behind its name, which makes no column wide in
 	// print; nil where none has.
 	Short func(F) bool
+	// Help says what columns mean, by their keys, where HelpOf does not know it already.
+	Help map[string]string
 	// Empty is said where there is no row; without it a command prints the titles.
 	Empty   string
 	Columns []Column[F]

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
@@ -189,11 +190,11 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	case p.Kind == model.KindEF:
 		t.note = "to-lport: even after an egress Allow, not after a drop"
 	case t.Broken != "":
-		t.note += "  ✗ " + t.Broken
+		t.note += "  " + signs.No + " " + t.Broken
 	}
 	if none := r.WhyNoRows(p.Key); none != nil {
 		t.NoRows = none.Message
-		t.note += "  ✗ not enforced: " + policies.NoRowsShort(r, none)
+		t.note += "  " + signs.No + " not enforced: " + policies.NoRowsShort(r, none)
 		sign := role.StateSign(model.StateNotEnforced)
 		if policies.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
 			sign = role.StateSign(model.StateFrozen) + " frozen"

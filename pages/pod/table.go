@@ -40,6 +40,9 @@ func policyLabels(keys []model.PolicyKey) string {
 
 // Table lists the rules.
 var Table = &page.Table[*Line]{
+	Help: map[string]string{
+		"is": "whether the pod is subject or peer of the rule",
+	},
 	ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.Full }, Head: func(l *Line) bool { return l.Head },
 	Empty: "no rule touches this pod",
 	Columns: []podColumn{

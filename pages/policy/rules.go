@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
@@ -79,7 +80,7 @@ func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 			case p.Kind != model.KindNP:
 				title += " · first match decides"
 			case connections.OutsideTypes(p, dir):
-				title = dir.Lower() + " · ▲ not in policyTypes: isolates nothing, but still allows"
+				title = dir.Lower() + " · " + signs.Warned + " not in policyTypes: isolates nothing, but still allows"
 			default:
 				title += " · any match is allowed"
 			}
@@ -107,7 +108,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 			own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
 		}
 	}
-	t := &page.Table[*Rule]{ID: (*Rule).ID, Empty: "no rules", Head: func(x *Rule) bool { return x.Of == nil },
+	t := &page.Table[*Rule]{Help: map[string]string{"pods": "how many pods its peers are"}, ID: (*Rule).ID, Empty: "no rules", Head: func(x *Rule) bool { return x.Of == nil },
 		Full: func(x *Rule) page.Line {
 			if x.Of != nil {
 				return nil
@@ -135,7 +136,7 @@ var ruleColumns = []page.Column[*Rule]{
 	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
 		if x.Broken != "" {
-			text += "  ✗ " + x.Broken
+			text += "  " + signs.No + " " + x.Broken
 		}
 		return strings.TrimSpace(text)
 	})},

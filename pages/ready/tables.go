@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
@@ -14,6 +15,17 @@ import (
 
 // Policies lists policies, one line each.
 var Policies = &page.Table[*PolicyReports]{
+	Help: map[string]string{
+		"ready":         "how many zones report it ready, with the sign of the worst",
+		"zones":         "each zone in one sign, in their order",
+		"not_ready":     "zones that report a failure",
+		"no_report":     "zones that reported nothing",
+		"gone":          "reports of zones that no longer exist",
+		"rows_disagree": "zones whose rows say something else than their report",
+		"oldest":        "how old the oldest report is",
+		"newest":        "how old the newest report is",
+		"message":       "what a failing zone reports",
+	},
 	ID:    func(p *PolicyReports) string { return p.Key.String() },
 	Empty: "no AdminNetworkPolicies, nothing to report",
 	Columns: []page.Column[*PolicyReports]{
@@ -25,7 +37,7 @@ var Policies = &page.Table[*PolicyReports]{
 		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
 		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
 		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: "≠ ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
+		{Key: "rows_disagree", Title: signs.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
 		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
 			Exact: func(p *PolicyReports) string { return p.Oldest.String() }, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
 		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
@@ -41,6 +53,13 @@ var Policies = &page.Table[*PolicyReports]{
 
 // Zones lists the reports of policies, one line for each zone.
 var Zones = &page.Table[*ZoneReport]{
+	Help: map[string]string{
+		"reported":      "what the controller of the zone reported",
+		"at":            "when the report last changed",
+		"state_by_rows": "the state by the rows of the zone",
+		"reason":        "the reason in the report",
+		"notes":         "what speaks against the report, or its message",
+	},
 	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
 	Columns: []page.Column[*ZoneReport]{
@@ -89,14 +108,14 @@ func ageCell(at page.Stamp, now time.Time) page.Cell {
 
 // overallCell is "3 of 3", with a sign of the worst.
 func (p *PolicyReports) overallCell() page.Cell {
-	sign := page.Span{Text: "✓", Role: themes.OK}
+	sign := page.Span{Text: signs.Yes, Role: themes.OK}
 	switch {
 	case p.Failing > 0:
-		sign = page.Span{Text: "●", Role: themes.Error}
+		sign = page.Span{Text: signs.Failed, Role: themes.Error}
 	case p.Against > 0:
-		sign = page.Span{Text: "≠", Role: themes.Error}
+		sign = page.Span{Text: signs.Differs, Role: themes.Error}
 	case p.Ready < p.Zones:
-		sign = page.Span{Text: "?", Role: themes.Warn}
+		sign = page.Span{Text: signs.Unknown, Role: themes.Warn}
 	case p.Zones == 0:
 		return page.Cell{Text: "no zone", Role: themes.Dim}
 	}
@@ -133,15 +152,15 @@ func (z *ZoneReport) InOrder() bool { return z.Status == Yes && z.Against == "" 
 func (z *ZoneReport) reportSign() page.Span {
 	switch {
 	case z.Status == Failing:
-		return page.Span{Text: "●", Role: themes.Error}
+		return page.Span{Text: signs.Failed, Role: themes.Error}
 	case z.Against != "":
-		return page.Span{Text: "≠", Role: themes.Error}
+		return page.Span{Text: signs.Differs, Role: themes.Error}
 	case z.Status == Silent:
-		return page.Span{Text: "?", Role: themes.Warn}
+		return page.Span{Text: signs.Unknown, Role: themes.Warn}
 	case z.Status == Gone:
-		return page.Span{Text: "✗", Role: themes.Warn}
+		return page.Span{Text: signs.Gone, Role: themes.Warn}
 	}
-	return page.Span{Text: "✓", Role: themes.OK}
+	return page.Span{Text: signs.Yes, Role: themes.OK}
 }
 
 // noteCell returns the contradiction between a report and the rows, else the message of a report
@@ -149,7 +168,7 @@ func (z *ZoneReport) reportSign() page.Span {
 func (z *ZoneReport) noteCell() page.Cell {
 	switch {
 	case z.Against != "":
-		c := page.Cell{Text: "≠ " + z.Against, Role: themes.Error}
+		c := page.Cell{Text: signs.Differs + " " + z.Against, Role: themes.Error}
 		if z.Status == Failing && z.Message != "" {
 			c.More = page.Line{{Text: ": " + z.Message, Role: themes.Text}}
 		}

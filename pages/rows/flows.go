@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model/ovn/flow"
+	"rung/model/signs"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/flows"
@@ -80,7 +81,7 @@ func (f *FlowFacts) String() string {
 	}
 	text := fmt.Sprintf("%s table %d priority %d%s · %s → %s", f.Name, f.Table, f.Priority, tier, f.Packets, EffectText(f.Does))
 	if len(f.Differs) > 0 {
-		text += " ≠ " + strings.Join(f.Differs, ", ")
+		text += " " + signs.Differs + " " + strings.Join(f.Differs, ", ")
 	}
 	if f.Shared != "" {
 		text += " = " + f.Shared

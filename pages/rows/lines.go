@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/pages/page"
 	"rung/revision/liverows"
 	"rung/themes"
@@ -103,7 +104,7 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only m
 		}
 		if l.acl.AfterAllow && !late {
 			runs++
-			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(lateSign + " " + liverows.AfterAllow)})
+			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.HeadingLine(signs.Late + " " + liverows.AfterAllow)})
 		}
 		late = l.acl.AfterAllow
 		out = append(out, l.inZone(zone, l.acl.Owner, m))
@@ -118,9 +119,6 @@ var stageTitles = map[string]string{
 	"from-lport-after-lb": "from-lport after load balancing · egress rules",
 	"to-lport":            "to-lport · what arrives at a pod: ingress rules",
 }
-
-// lateSign marks the rows of liverows.AfterEgressAllow, wherever they stand.
-const lateSign = "†"
 
 // inZone is the line in a zone, judged by its marks; m is nil where nothing is desired.
 func (l Line) inZone(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
@@ -181,7 +179,7 @@ func (l *Line) FilterText() string {
 	switch r := l.Row.(type) {
 	case *nb.ACL:
 		if l.acl.AfterAllow {
-			s = append(s, lateSign, liverows.AfterAllow)
+			s = append(s, signs.Late, liverows.AfterAllow)
 		}
 		if l.MatchProblem() != "" {
 			s = append(s, badMatch)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision/liverows"
@@ -36,7 +37,7 @@ var ACLs = rowTable(
 	rowColumn{Key: "match", Title: "MATCH", Min: 16, Worth: 95, Flex: true, Cell: func(l *Line) page.Cell {
 		c := page.Cell{Text: l.acl.Match, Role: themes.CodeText}
 		if l.MatchProblem() != "" {
-			c.Sign = page.Span{Text: "▲ cannot be parsed:", Role: themes.Warn}
+			c.Sign = page.Span{Text: signs.Warned + " cannot be parsed:", Role: themes.Warn}
 		}
 		return c
 	}},
@@ -72,7 +73,7 @@ var (
 )
 
 func rowTable(columns ...rowColumn) *page.Table[*Line] {
-	return &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.full },
+	return &page.Table[*Line]{Help: columnHelp, ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.full },
 		Head: func(l *Line) bool { return l.full != nil }, Columns: columns}
 }
 
@@ -111,7 +112,7 @@ func (l *Line) priorityCell() page.Cell {
 	case liverows.TieSame:
 		sign = page.Span{Text: "=", Role: themes.Dim}
 	case liverows.TieUndefined:
-		sign = page.Span{Text: "▲", Role: themes.Warn}
+		sign = page.Span{Text: signs.Warned, Role: themes.Warn}
 	}
 	return page.Cell{Text: strconv.Itoa(l.acl.Priority), More: page.Line{sign}}
 }
@@ -123,7 +124,7 @@ func (l *Line) ownerCell() page.Cell {
 		c.Role = themes.Text
 	}
 	if l.acl != nil && l.acl.AfterAllow {
-		c.Sign = page.Span{Text: lateSign, Role: themes.Warn}
+		c.Sign = page.Span{Text: signs.Late, Role: themes.Warn}
 	}
 	return c
 }
@@ -143,21 +144,21 @@ func (l *Line) holderCell() page.Cell {
 
 // markText are the marks for people.
 var markText = map[liverows.RowMark]string{
-	liverows.RowSettling:       "… settling",
-	liverows.RowDifferent:      "≠ differs",
-	liverows.RowExtra:          "≠ extra",
-	liverows.RowMissing:        "≠ missing",
-	liverows.RowKnownDifferent: "≠ differs: known",
-	liverows.RowKnownExtra:     "≠ extra: known",
-	liverows.RowKnownMissing:   "≠ missing: known",
-	liverows.RowFrozen:         "● frozen",
-	liverows.RowStrange:        "? other form",
-	liverows.RowForeign:        "· other",
+	liverows.RowSettling:       signs.Working + " settling",
+	liverows.RowDifferent:      signs.Differs + " differs",
+	liverows.RowExtra:          signs.Differs + " extra",
+	liverows.RowMissing:        signs.Differs + " missing",
+	liverows.RowKnownDifferent: signs.Differs + " differs: known",
+	liverows.RowKnownExtra:     signs.Differs + " extra: known",
+	liverows.RowKnownMissing:   signs.Differs + " missing: known",
+	liverows.RowFrozen:         signs.Frozen + " frozen",
+	liverows.RowStrange:        signs.Unmatched + " other form",
+	liverows.RowForeign:        signs.Noted + " other",
 	liverows.RowLegacy:         "~ legacy",
 }
 
 // badMatch is said where a match cannot be taken apart.
-const badMatch = "▲ match"
+const badMatch = signs.Warned + " match"
 
 // stateCell is how a row stands to what is desired.
 func (l *Line) stateCell() page.Cell {
@@ -176,20 +177,36 @@ func (l *Line) stateCell() page.Cell {
 	return c
 }
 
+var columnHelp = map[string]string{
+	"acls":     "how many ACLs are in the group",
+	"family":   "IPv4 or IPv6",
+	"log":      "the level at which the ACL logs",
+	"match":    "which packets the ACL decides",
+	"members":  "how many addresses are in the set",
+	"name":     "the row's name",
+	"on":       "the port groups and switches that have the ACL",
+	"owner":    "the policy or object that the row is written for",
+	"ports":    "how many ports are in the group",
+	"priority": "higher numbers decide first, within stage and tier",
+	"stage":    "where in the pipeline the ACL is asked",
+	"state":    "how the row differs from what is desired",
+	"tier":     "the lowest tier decides first",
+}
+
 // The signs of column NOTE.
-var signs = []struct {
+var noteSigns = []struct {
 	sign, means string
 	of          func(*Line) bool
 }{
-	{lateSign, liverows.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
-	{"=", "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == liverows.TieSame }},
-	{"▲", "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == liverows.TieUndefined }},
-	{"?", "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
-	{"∅", "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
+	{signs.Late, liverows.AfterAllow + ": to-lport comes after the egress stages", func(l *Line) bool { return l.acl.AfterAllow }},
+	{signs.Tied, "other rows at this priority decide the same", func(l *Line) bool { return l.acl.Tie == liverows.TieSame }},
+	{signs.Warned, "other rows at this priority decide differently: which one wins is undefined", func(l *Line) bool { return l.acl.Tie == liverows.TieUndefined }},
+	{signs.Unknown, "Rung cannot parse this match", func(l *Line) bool { return l.MatchProblem() != "" }},
+	{signs.Gone, "in no port group and on no switch: it decides nothing", func(l *Line) bool { return len(l.on) == 0 }},
 }
 
 func (l *Line) notesText() (out string) {
-	for _, n := range signs {
+	for _, n := range noteSigns {
 		if n.of(l) {
 			out += n.sign
 		}
@@ -203,7 +220,7 @@ func NoteLegend(lines []*Line) (out string) {
 	for _, l := range lines {
 		used += l.notesText()
 	}
-	for _, n := range signs {
+	for _, n := range noteSigns {
 		if strings.Contains(used, n.sign) {
 			out += n.sign + " " + n.means + "\n"
 		}

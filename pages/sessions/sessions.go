@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -99,6 +100,14 @@ func (s *LogSession) IsOn() bool { return s.Ended.IsZero() }
 
 // Table lists the sessions.
 var Table = &page.Table[*LogSession]{
+	Help: map[string]string{
+		"what":  "the policy or namespace that logs meanwhile",
+		"level": "the log levels while the session lasts",
+		"who":   "who began it",
+		"until": "when it ends by itself",
+		"rows":  "how many zones have its levels in their rows",
+		"state": "whether it runs, and what is wrong",
+	},
 	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
 	Columns: []page.Column[*LogSession]{
@@ -109,7 +118,7 @@ var Table = &page.Table[*LogSession]{
 		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*LogSession).rowsCell},
 		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *LogSession) page.Cell {
 			if text := s.whyWrong(); text != "" {
-				return page.Cell{Text: "▲ " + text, Role: themes.Warn}
+				return page.Cell{Text: signs.Warned + " " + text, Role: themes.Warn}
 			}
 			return s.textCell(s.stateText(), themes.OK)
 		}},
@@ -187,7 +196,7 @@ func (s *LogSession) DetailLines() (out []page.Span) {
 		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}
 	}
 	if text := s.whyWrong(); text != "" {
-		out = append(out, page.Span{Text: "▲ " + text, Role: themes.Warn})
+		out = append(out, page.Span{Text: signs.Warned + " " + text, Role: themes.Warn})
 	}
 	if s.Problem == "" {
 		out = append(out, page.Span{Text: "At the end: " + s.former + ". It began " + words.Clock(s.Since.Local(), s.now) + "."})
@@ -196,7 +205,7 @@ func (s *LogSession) DetailLines() (out []page.Span) {
 		if i == zonesNamed {
 			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Total(len(s.Behind)-i, "zone")), Role: themes.Dim})
 		}
-		out = append(out, page.Span{Text: "▲ zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
+		out = append(out, page.Span{Text: signs.Warned + " zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -17,6 +18,23 @@ import (
 
 // Table lists zones.
 var Table = &page.Table[*ZoneFacts]{
+	Help: map[string]string{
+		"state":             "whether its rows are read, and how",
+		"since":             "since when it is in this state",
+		"read":              "when its rows were last read",
+		"rows":              "how many rows it has",
+		"in_sync":           "policies whose rows are as desired",
+		"differs":           "how many rows are missing, extra or different",
+		"policies":          "how many policies are in each state",
+		"other_rows":        "rows that belong to no policy",
+		"waiting":           "changes not yet written",
+		"writes":            "whether Rung writes its rows",
+		"server":            "the version of its database server",
+		"endpoint":          "where its database is reached",
+		"log_lines":         "lines of the ACL log that were lost",
+		"written_made_done": "how long until rows, flows and nodes followed",
+		"wrong":             "what is wrong below its rows",
+	},
 	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",
 	Columns: []page.Column[*ZoneFacts]{
@@ -93,20 +111,20 @@ var Table = &page.Table[*ZoneFacts]{
 }
 
 // ZoneSign is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
-// ◐ not read yet, ○ not reached, ✗ no permission.
+// ◐ not read yet, ■ not reached, ✗ no permission.
 func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
 		if flows.IsBelowFaulty(r, z, now) {
-			return page.Span{Text: "▲", Role: themes.Warn}
+			return page.Span{Text: signs.Warned, Role: themes.Warn}
 		}
-		return page.Span{Text: "●", Role: themes.OK}
+		return page.Span{Text: signs.Live, Role: themes.OK}
 	case model.ConnDenied:
-		return page.Span{Text: "✗", Role: themes.Error}
+		return page.Span{Text: signs.No, Role: themes.Error}
 	case model.ConnLost:
-		return page.Span{Text: "○", Role: themes.Error}
+		return page.Span{Text: signs.Failed, Role: themes.Error}
 	}
-	return page.Span{Text: "◐", Role: themes.Info}
+	return page.Span{Text: signs.Working, Role: themes.Info}
 }
 
 func connRole(c model.ConnState) page.Role {

@@ -259,6 +259,29 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 // one that is denied. ok is false where there is none.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
+	return m.exampleOf(from, to, v, wants)
+}
+
+// MixedExamples are two connections of a mixed cell, one that is denied and one that is allowed:
+// of the same two ends where the port decides.
+func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Connection, ok bool) {
+	const both = matrix.Allowed | matrix.Denied
+	byPort := func(o matrix.Outcome) bool { return o&both == both }
+	denied, ok = m.exampleOf(from, to, verdict.Deny, byPort)
+	if ok {
+		allowed, ok = m.exampleOf(from, to, verdict.Allow, byPort)
+		return denied, allowed, ok
+	}
+	denied, ok = m.exampleOf(from, to, verdict.Deny, func(o matrix.Outcome) bool { return o&matrix.Denied != 0 })
+	if !ok {
+		return denied, allowed, false
+	}
+	allowed, ok = m.exampleOf(from, to, verdict.Allow, func(o matrix.Outcome) bool { return o&matrix.Allowed != 0 })
+	return denied, allowed, ok
+}
+
+// exampleOf is a connection of a cell with a verdict, of a pair with a wanted outcome.
+func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(matrix.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {
 			if wants(to.askedOutcome(a)) {

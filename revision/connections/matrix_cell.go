@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
 	"rung/model/words"
@@ -30,17 +31,17 @@ var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, 
 func (v CellVerdict) Sign() string {
 	switch v {
 	case CellAllow:
-		return "✓"
+		return signs.Yes
 	case CellDeny:
-		return "✗"
+		return signs.No
 	case CellMixed:
-		return "±"
+		return signs.Mixed
 	case CellUndefined:
-		return "▲"
+		return signs.Warned
 	case CellUnknown:
-		return "?"
+		return signs.Unknown
 	case CellNotApplicable:
-		return "·"
+		return "–"
 	}
 	return " "
 }

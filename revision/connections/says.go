@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/liverows"
@@ -41,7 +42,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
 	case rule.MatchesNothing():
-		return []string{"▲ " + rule.BrokenPortsText() + "."}
+		return []string{signs.Warned + " " + rule.BrokenPortsText() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
@@ -91,7 +92,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
 	}
 	if broken := rule.BrokenPortsText(); broken != "" {
-		out = append(out, "▲ "+broken+".")
+		out = append(out, signs.Warned+" "+broken+".")
 	}
 	return append(out, alsoDecidesText(r, p, rule)...)
 }
@@ -110,7 +111,7 @@ func netpolOutcome(r *revision.Revision, p *model.Policy, rule *model.Rule) stri
 // isolationText says what becomes of what no NetworkPolicy allows, and what else decides.
 func isolationText(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
-		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
+		out = append(out, signs.Warned+" policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
 	} else {
 		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}

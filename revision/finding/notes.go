@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,14 +9,15 @@ import (
 	"rung/model/ladder"
 	"rung/model/lint"
 	"rung/model/lint/codes"
+	"rung/model/signs"
 	"rung/model/words"
 )
 
 // The marks of notes that are no findings.
 const (
-	MarkConflict = "≠"
-	MarkTie      = "="
-	MarkNoRows   = "✗"
+	MarkConflict = signs.Differs
+	MarkTie      = signs.Tied
+	MarkNoRows   = signs.No
 )
 
 // LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
@@ -54,7 +56,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	case rung.Unsupported:
 		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
-	case rung.Duplicate && len(notes) == 0:
+	case rung.Duplicate && (len(notes) == 0 || rung.Policies[0].Policy.Key == p.Policy.Key):
 		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
 			Count: 1, text: tieText(rung, p.Policy.Key)})
 	}
@@ -65,13 +67,30 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		}
 		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
+	first := rung != nil && rung.Policies[0].Policy.Key == p.Policy.Key
 	slices.SortStableFunc(notes, func(a, b LadderNote) int {
-		if c := a.Severity.Compare(b.Severity); c != 0 || a.findings == nil || b.findings == nil {
+		if c := cmp.Or(a.rank(first)-b.rank(first), a.Severity.Compare(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
 		return codes.CompareWorth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
+}
+
+// rank orders notes: errors, conflicts, then on the first policy of a rung how many share it, where
+// the bracket begins and the eye is; warnings and the rest; on its other policies that last.
+func (n *LadderNote) rank(first bool) int {
+	switch {
+	case n.Severity == model.SeverityError:
+		return 0
+	case n.Sign == MarkConflict:
+		return 1
+	case n.Sign == MarkTie && first:
+		return 2
+	case n.Sign == MarkTie:
+		return 4
+	}
+	return 3
 }
 
 // conflictSeverity returns the severity of the worst finding about a conflict with another policy: less

@@ -20,6 +20,14 @@ type SubjectCount struct {
 // SelectedPods is how many pods the subject selects.
 func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 
+// ShareText is "38", and where the subject selects pods on which it is not enforced "38 of 39".
+func (n SubjectCount) ShareText() string {
+	if n.OtherNetwork == 0 {
+		return words.Thousands(n.Pods)
+	}
+	return words.Thousands(n.Pods) + " of " + words.Thousands(n.SelectedPods())
+}
+
 // String is "38 pods", and where two counts could be meant both:
 // "38 of 39 pods: 1 on a user-defined network".
 func (n SubjectCount) String() string {

@@ -21,7 +21,8 @@ var inside = map[string][]string{
 	"model/clean":     {},
 	"model/sorted":    {},
 	"model/words":     {},
-	"themes":          {"sources/reading"},
+	"model/signs":     {},
+	"themes":          {"sources/reading", "model/signs"},
 	"examples":        {},
 	"examples-antrea": {},
 

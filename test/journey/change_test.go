@@ -136,7 +136,7 @@ func (c *console) refused(title, why string) {
 	c.t.Helper()
 	c.until("refuses "+title, func(f *frame) bool {
 		line := strings.ToLower(lastLine(f))
-		return strings.HasPrefix(line, "● "+title) && strings.Contains(line, ": "+why)
+		return strings.HasPrefix(line, "■ "+title) && strings.Contains(line, ": "+why)
 	})
 }
 

@@ -67,7 +67,7 @@ func TestAnswerIsNoByDefault(t *testing.T) {
 	c.pick("cluster-contr").press("e").sees("unchanged: nothing to apply")
 	c.press("D").sees("Delete ANP cluster-control").does("a", "Type cluster-control to confirm")
 	c.types("Type cluster-control", "cluster-contro")
-	c.sees("● the name is cluster-control").press("esc").sees("nothing was changed").press("esc").at("Ladder")
+	c.sees("■ the name is cluster-control").press("esc").sees("nothing was changed").press("esc").at("Ladder")
 	if now := c.rows("multi-tenant-isolation"); same(before, now) != "" || !moved(before, now, 0) {
 		t.Errorf("rows changed without a yes: %v, were %v", now, before)
 	}

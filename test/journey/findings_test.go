@@ -23,14 +23,14 @@ func TestFindings(t *testing.T) {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
 			t.Parallel()
 			c := open(t, setup{args: []string{"--traffic", "0"}, w: size[0], h: size[1]}).ready()
-			c.press("f").at("findings").sees("5 errors · 17 warnings under their cause", "└ blue-tenant", "denies everything between all pods", "→ move it below the rules that allow, or make it the baseline")
-			c.pick("egress 5", "DNS over TCP").sees("→ allow TCP beside UDP: long answers come over TCP")
+			c.press("f").at("findings").sees("5 errors · 17 warnings under their cause", "└ blue-tenant", "denies everything between all pods", "↳ move it below the rules that allow, or make it the baseline")
+			c.pick("egress 5", "DNS over TCP").sees("↳ allow TCP beside UDP: long answers come over TCP")
 			line := c.selected()
 			c.press("enter").at(`cluster-control egress 5 "default-deny"`).sees("networks: 0.0.0.0/0").press("esc").at("findings")
 			if got := c.selected(); got != line {
 				t.Errorf("back from the rule the cursor is on %q, not on %q", got, line)
 			}
-			c.press("o").at("cluster-control").does("f", "[findings ●3 ▲6 ", "(closed-to-all)")
+			c.press("o").at("cluster-control").does("f", "[findings ■3 ▲6 ", "(closed-to-all)")
 			c.press("esc").at("findings").press("/")
 			c.Type("experimental")
 			c.press("enter").sees("6 of 68 match", "priority 120 is above 99").press("enter").at("experimental")
@@ -125,7 +125,7 @@ func TestNumbersAgree(t *testing.T) {
 			t.Errorf("%s: %s on the screen, %s on the command line\n%s", what, a, b, c.Frame().Boxed())
 		}
 	}
-	same("findings in the header", c.number(`findings ●(\d+) ▲(\d+) ·(\d+)`), by["error"], by["warning"], by["info"])
+	same("findings in the header", c.number(`findings ■(\d+) ▲(\d+) ◇(\d+)`), by["error"], by["warning"], by["info"])
 	same("free on the ladder", []string{fmt.Sprint(sum(regexp.MustCompile(`┊ (\d+) free`).FindAllStringSubmatch(c.Frame().Text(), -1)))}, free)
 	control := of["AdminNetworkPolicy/cluster-control"]
 	same("pods on the ladder", c.number(`─ cluster-control .* (\d+) +12 3/3 `), len(policy.Pods))
@@ -135,7 +135,7 @@ func TestNumbersAgree(t *testing.T) {
 	c.press("esc").at("Ladder").pick("cluster-control").press("enter").at("cluster-control")
 	all := len(policy.Pods) + len(policy.PodsApart)
 	same("pods of the policy", c.number(`→ (\d+) of (\d+) pods: (\d+) on a user-defined network`), len(policy.Pods), all, len(policy.PodsApart))
-	same("tabs of the policy", c.number(`\] +pods (\d+) .*findings ●(\d+) ▲(\d+) ·(\d+)`), all, control["error"], control["warning"], control["info"])
+	same("tabs of the policy", c.number(`\] +pods (\d+) .*findings ■(\d+) ▲(\d+) ◇(\d+)`), all, control["error"], control["warning"], control["info"])
 	same("findings of the policy", []string{fmt.Sprint(len(policy.Findings))}, control["warning"]+control["info"]+control["error"])
 	c.press("m").answers("Move ANP cluster-control", "ctrl+u")
 	c.Type("42")

@@ -227,7 +227,7 @@ func TestBadFiles(t *testing.T) {
 		{"priority", policyText("with-priority", 1001), []string{"✗ with-priority", "1001 should be less than or equal to 1000"}},
 		{"rules", manyRules("with-rules", 101), []string{"✗ with-rules", "must have at most 100 items"}},
 		{"domain", strings.Replace(cidr("with-domain", "x"), "networks:\n      - x", "domainNames:\n      - example.org", 1),
-			[]string{"53", "with-domain", "not enforced: OVN-Kubernetes", "● profile"}},
+			[]string{"53", "with-domain", "not enforced: OVN-Kubernetes", "■ profile"}},
 		{"annotation", strings.Replace(policyText("with-annotation", 52), "spec:", "  annotations:\n    k8s.ovn.org/acl-logging: '{\"deny\":\"loud\"}'\nspec:", 1),
 			[]string{"52", "with-annotation", "not enforced: bad logging"}},
 		{"baseline", strings.Replace(read(t, filepath.Join(dir, "20-baseline.yaml")), "name: default\n", "name: second\n", 1),

@@ -131,7 +131,7 @@ func TestPlanKilled(t *testing.T) {
 	s.w, s.h = wide80, high24
 	c = open(t, s).ready()
 	c.sees("/3 stopped")
-	c.press("A").at("plan").sees("● stopped", "wall", "34 → 10", "p1", "40 → 20", "p2", "50 → 30", "⏎ continue · b roll back · x keep as is")
+	c.press("A").at("plan").sees("■ stopped", "wall", "34 → 10", "p1", "40 → 20", "p2", "50 → 30", "⏎ continue · b roll back · x keep as is")
 	c.does("enter", "Continue with ", "waiting for every zone after each?").does("a", "[ no ]").answers("[ no ]", "y")
 	c.sees("✓ done", "3 of 3 steps").misses("/3 stopped")
 	for name, want := range map[string]int{"wall": 10, "p1": 20, "p2": 30} {
@@ -153,7 +153,7 @@ func TestRollBack(t *testing.T) {
 		c.planned("10 10", 3).sees("yes, then type wall").does("a", "Type wall")
 		goesOn := c.stalls("node0")
 		c.types("Type wall", "wall").sees("waiting for node0 (")
-		c.does("x", "● stopped", "/3 stopped")
+		c.does("x", "■ stopped", "/3 stopped")
 		goesOn()
 	}
 	stopped()
@@ -164,7 +164,7 @@ func TestRollBack(t *testing.T) {
 	c.press("1").at("Ladder").pick("34 ─ wall")
 
 	stopped()
-	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "esc").sees("● stopped")
+	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "esc").sees("■ stopped")
 	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "y").misses("/3 stopped")
 	c.press("1").at("Ladder").pick("10 ─ wall")
 	c.does("U", "yes, then type wall").press("esc")

@@ -12,7 +12,7 @@ import (
 
 // firstStep is wall's step of the plan of few, with the sign before it; what it waits for
 // stands in the line below.
-var firstStep = regexp.MustCompile(`([✓○▸ ]) 1  wall +34 → 10`)
+var firstStep = regexp.MustCompile(`([✓○◐ ]) 1  wall +34 → 10`)
 
 // stepAt is the sign of the first step, and what the line below says; empty where the
 // screen does not have the step.
@@ -96,7 +96,7 @@ func TestPolicyOfAPlanMovedAway(t *testing.T) {
 	c := open(t, setup{files: []string{path}, w: wide80, h: high24, args: []string{"--traffic", "0", "--write-back", "--sandbox-ovsdb", server}}).ready()
 	c.planned("10 10", 3).does("a", "Type wall")
 	goesOn := c.stalls("node0")
-	c.types("Type wall", "wall").sees("waiting for node0 (").does("x", "● stopped", "1/3 stopped")
+	c.types("Type wall", "wall").sees("waiting for node0 (").does("x", "■ stopped", "1/3 stopped")
 	goesOn()
 
 	c.press("1").at("Ladder").pick("40 ─ p1").does("m", "moving p1").press("4", "5").sees("40 → 45")

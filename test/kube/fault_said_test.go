@@ -26,7 +26,7 @@ type outage struct {
 }
 
 func (w *faultWorld) outages(ctx context.Context) []outage {
-	api := regexp.MustCompile(`● ` + `admin lost, read (\d+)s ago`)
+	api := regexp.MustCompile(`■ ` + `admin lost, read (\d+)s ago`)
 	zone := func(name string) *regexp.Regexp { return regexp.MustCompile(name + ` +lost +\S+ +(\d+)s ago`) }
 	fine := regexp.MustCompile(`2 zones ●●`)
 	return []outage{

@@ -211,7 +211,7 @@ func countedLines(f *term.Frame) (sum int) {
 // refused, all others are counted, and every key is answered meanwhile.
 func TestFlood(t *testing.T) {
 	f := openFlood(t, 3)
-	f.Press("space").WaitFor("❚❚ paused")
+	f.Press("space").WaitFor("○ paused")
 	f.Press("/").WaitFor("esc clear")
 	f.Type("policy:quarantine not port:1-9")
 	f.WaitFor("/policy:quarantine not port:1-9 ", "match")
@@ -255,7 +255,7 @@ func TestTimingFlood(t *testing.T) {
 		return func(f *term.Frame) bool { return strings.Contains(f.Text(), text) }
 	}
 	for _, _, ended := f.poured(); !ended; _, _, ended = f.poured() {
-		press("space", "the page stands still", has("❚❚ paused"))
+		press("space", "the page stands still", has("○ paused"))
 		for range 5 {
 			was := underCursor(f.Terminal.Frame())
 			press("k", "the cursor moves", func(fr *term.Frame) bool { l := underCursor(fr); return l != "" && l != was })

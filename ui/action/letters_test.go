@@ -49,6 +49,7 @@ var meanings = map[ID]string{
 	PlanBack:        "roll back",
 	Wide:            "wide, wrap",
 	Wrap:            "wide, wrap",
+	PreviewWhole:    "wide, wrap",
 	Writes:          "allow changes",
 	PolicyZones:     "zones of the policy",
 	LogsLogging:     "logging",

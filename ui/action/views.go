@@ -54,6 +54,7 @@ const (
 	PreviewEdit  ID = "preview.edit"
 	PreviewDiff  ID = "preview.diff"
 	PreviewMerge ID = "preview.merge"
+	PreviewWhole ID = "preview.whole"
 
 	PreviewSection     ID = "preview.next-section"
 	PreviewSectionBack ID = "preview.previous-section"
@@ -71,6 +72,7 @@ var preview = []Action{
 	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed, Help: "apply the change, after a last question (the default is no)"},
 	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
 	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
+	{ID: PreviewWhole, Keys: []string{"w"}, Title: "whole", Footer: 60, Help: "break long lines and list all members of sets, or cut them; → scrolls sideways"},
 	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the last, to the end"},
 	{ID: PreviewSectionBack, Keys: []string{"{"}, Title: "previous section", Help: "go to the heading before; before the first, to the beginning"},
 	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and preview the result"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model/logline"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/system"
@@ -87,7 +88,7 @@ func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 	}
 	if !on {
 		s.AddHead("no cluster")
-		s.AddParagraph("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.PageOf(nav.Contexts))
+		s.AddParagraph("none", 0, signs.Noted, st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.PageOf(nav.Contexts))
 	} else {
 		s.AddHead("cluster")
 		field("context", "context", m.Title, nav.PageOf(nav.Contexts))
@@ -106,7 +107,7 @@ func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 		l := widget.StyledLine(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
 		s.AddField("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
 		if src.Error != "" {
-			s.AddParagraph("source.error."+src.Name, nameWidth, "●", st.Error, st.Text, src.Error, nav.Page{})
+			s.AddParagraph("source.error."+src.Name, nameWidth, signs.Failed, st.Error, st.Text, src.Error, nav.Page{})
 		}
 	}
 }
@@ -148,15 +149,15 @@ func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
-		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
 		return
 	}
 	s.Add("zones", append(widget.Line{{Text: words.Total(t.All, "zone") + "  "}}, t.TallyLine(st, true)...), to)
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		s.AddParagraph("sweep", 0, "·", st.Dim, st.Text, line, to)
+		s.AddParagraph("sweep", 0, signs.Noted, st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
-		s.AddParagraph("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
+		s.AddParagraph("denied", 0, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
 			words.Total(t.Denied, "zone")), to)
 	}
 }

@@ -39,7 +39,7 @@ func TestDead(t *testing.T) {
 		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
 	}
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("prod-eu lost, read 3m ago", "○ pods", "lost since 14:02:00 (3m)", "as last read", "14 failed attempts", "connection refused")
+	s.Want("prod-eu lost, read 3m ago", "■ pods", "lost since 14:02:00 (3m)", "as last read", "14 failed attempts", "connection refused")
 	s.Golden("dead")
 }
 
@@ -82,7 +82,7 @@ func TestMany(t *testing.T) {
 	uitest.DeadZone(p, "worker-301")
 	p.Sweep.Failed = 1
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("500 zones  ●499 read  ○1 lost", "20 followed live, 480 read in turn: all of them, 1 failed last time, the oldest 51s ago, round 3")
+	s.Want("500 zones  ●499 read  ■1 lost", "20 followed live, 480 read in turn: all of them, 1 failed last time, the oldest 51s ago, round 3")
 	p.Sweep.Read, p.Sweep.Oldest, p.Sweep.Round = 312, time.Time{}, 0
 	s.Console.Set(p)
 	s.Refresh()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model/logline"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -23,7 +24,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	st, to := env.Styles, nav.PageOf(nav.Logs)
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
-		s.AddParagraph("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
+		s.AddParagraph("logs", 0, signs.Noted, st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
 		return
 	}
 	by := map[logline.StreamState][]*logline.Stream{}
@@ -35,9 +36,9 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 			by[x.State] = append(by[x.State], x)
 		}
 	}
-	sign, look := "✓", st.OK
+	sign, look := signs.Yes, st.OK
 	if up < len(v.streams) {
-		sign, look = "▲", st.Warn
+		sign, look = signs.Warned, st.Warn
 	}
 	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
 	states := make([]logline.StreamState, 0, len(by))
@@ -58,7 +59,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 		if why != "" {
 			text += ": " + why
 		}
-		s.AddParagraph("logs."+string(state), 2, "○", st.Warn, st.Text, text, to)
+		s.AddParagraph("logs."+string(state), 2, signs.Waiting, st.Warn, st.Text, text, to)
 	}
 }
 
@@ -81,18 +82,18 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 				continue
 			}
 			shown++
-			sign, look := "✓", st.OK
+			sign, look := signs.Yes, st.OK
 			switch {
 			case x.State == logline.StreamFailed:
-				sign, look = "●", st.Error
+				sign, look = signs.Failed, st.Error
 			case !up:
-				sign, look = "▲", st.Warn
+				sign, look = signs.Warned, st.Warn
 			}
 			s.AddParagraph("file."+x.File, 0, sign, look, st.Text, fileState(env, x), to)
 		}
 	}
 	if n := len(v.files) - shown; n > 0 {
-		s.AddParagraph("file.more", 0, "·", st.Dim, st.Text, words.Total(uint64(n), "more log file"), to)
+		s.AddParagraph("file.more", 0, signs.Noted, st.Dim, st.Text, words.Total(uint64(n), "more log file"), to)
 	}
 }
 

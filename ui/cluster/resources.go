@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -18,15 +19,15 @@ import (
 func connSign(c model.ConnState, st *themes.StyleSet) (string, themes.Style) {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:
-		return "✓", st.OK
+		return signs.Yes, st.OK
 	case model.ConnDenied:
-		return "✗", st.Error
+		return signs.No, st.Error
 	case model.ConnLost:
-		return "○", st.Error
+		return signs.Failed, st.Error
 	case model.ConnAbsent:
-		return "–", st.Warn
+		return signs.Gone, st.Warn
 	}
-	return "◐", st.Info
+	return signs.Working, st.Info
 }
 
 // addResources are the parts of the API server that are followed: those in trouble with
@@ -61,7 +62,7 @@ func addResources(env *view.Env, s *detail.Sheet) {
 	}
 	for _, b := range env.Rev.Broken {
 		if b.Code == model.CodeNewer {
-			s.AddParagraph("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
+			s.AddParagraph("newer."+b.Message, 0, signs.Warned, env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
 		}
 	}
 }
@@ -103,7 +104,7 @@ func addResource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called
 	}
 	s.Add("resource."+r.Name, detail.SideBySide(name, wide, l), resourcePage(r.Name))
 	if r.Error != "" && why && (r.Conn != model.ConnAbsent || !r.Optional) {
-		s.AddParagraph("resource.error."+r.Name, 4, "→", st.Dim, st.Text, r.Error, nav.Page{})
+		s.AddParagraph("resource.error."+r.Name, 4, signs.Failed, st.Error, st.Text, r.Error, nav.Page{})
 	}
 }
 
@@ -154,7 +155,7 @@ func addPermissions(env *view.Env, s *detail.Sheet) {
 	s.AddHead("what the API server allows you to do")
 	all := groupPermissions(env.Rev.Access.Permissions())
 	if len(all) == 0 {
-		s.AddParagraph("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
+		s.AddParagraph("permissions", 0, signs.Working, st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
 		return
 	}
 	for i := range all {
@@ -165,7 +166,7 @@ func addPermissions(env *view.Env, s *detail.Sheet) {
 		}
 		switch {
 		case g.Allowed:
-			s.AddParagraph(g.lineID(), 0, "✓", st.OK, st.Text, "yes: "+what, nav.Page{})
+			s.AddParagraph(g.lineID(), 0, signs.Yes, st.OK, st.Text, "yes: "+what, nav.Page{})
 		case isAllowedElsewhere(all, g):
 			s.AddParagraph(g.lineID(), 0, "–", st.Dim, st.Dim, "no: "+what+": not needed, allowed in the other namespace", nav.Page{})
 		default:
@@ -191,7 +192,7 @@ func addRefusal(env *view.Env, s *detail.Sheet, g *grantedVerbs, what string) {
 	if why := missedFeature(g); why != "" {
 		text += " → " + why
 	}
-	s.AddParagraph(g.lineID(), 0, "✗", st.Error, st.Text, text, nav.Page{})
+	s.AddParagraph(g.lineID(), 0, signs.No, st.Error, st.Text, text, nav.Page{})
 	s.AddParagraph(g.lineID()+".command", 4, "$", st.Dim, st.CodeText, g.Command, nav.Page{})
 }
 

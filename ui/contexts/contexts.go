@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -32,9 +33,9 @@ func New(nav.Page) view.View {
 	v.table = &widget.Table[string]{
 		ID: func(name string) string { return name },
 		Columns: []widget.TableColumn[string]{
-			{Title: "CONTEXT", Name: true, Min: 20, Cell: func(name string) widget.Line {
+			{Title: "CONTEXT", Help: "a context of the kubeconfig", Name: true, Min: 20, Cell: func(name string) widget.Line {
 				if name == v.current {
-					return widget.Line{{Text: "● ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
+					return widget.Line{{Text: signs.Live + " ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
 				}
 				return widget.Line{{Text: "  "}, {Text: name, Style: v.st.Accent}}
 			}},

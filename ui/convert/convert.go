@@ -12,7 +12,9 @@ import (
 	"rung/engine/convert"
 	"rung/model"
 	labels "rung/model/convert"
+	"rung/model/signs"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 	"rung/themes"
@@ -54,14 +56,14 @@ func New(p nav.Page) view.View {
 		Text:    func(r *convert.Rule) string { return r.Text() },
 		NoBelow: true,
 		Columns: []widget.TableColumn[*convert.Rule]{
-			{Title: "LABEL", Cell: v.labelLine, Less: func(a, b *convert.Rule) int { return labelRank(a.Label) - labelRank(b.Label) }},
-			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Policy.Label(), v.st.Accent) }},
-			{Title: "RULE", Cell: func(r *convert.Rule) widget.Line {
+			{Title: "LABEL", Help: "whether the other API can say it", Cell: v.labelLine, Less: func(a, b *convert.Rule) int { return labelRank(a.Label) - labelRank(b.Label) }},
+			{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Policy.Label(), v.st.Accent) }},
+			{Title: "RULE", Help: page.ColumnHelp("rule"), Cell: func(r *convert.Rule) widget.Line {
 				return widget.PlainLine(revision.RuleLabel(r.Direction, r.Index, ""))
 			}},
-			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(r.Does) }},
-			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(becomesText(r)) }, Fit: shortPlace},
-			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Why, v.st.Dim) },
+			{Title: "ACTION", Help: page.ColumnHelp("action"), Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(r.Does) }},
+			{Title: "BECOMES", Help: "the rules it becomes", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.PlainLine(becomesText(r)) }, Fit: shortPlace},
+			{Title: "WHY", Help: "what differs, or is lost", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.StyledLine(r.Why, v.st.Dim) },
 				Fit: func(r *convert.Rule, w int) widget.Line {
 					return widget.StyledLine(widget.FlowText(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
 				}},
@@ -107,11 +109,11 @@ func labelRank(l labels.FidelityLabel) int {
 func labelSign(l labels.FidelityLabel, st *themes.StyleSet) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
-		return "✓", st.OK
+		return signs.Yes, st.OK
 	case labels.Approximate:
-		return "≈", st.Warn
+		return signs.Near, st.Warn
 	}
-	return "✗", st.Error
+	return signs.No, st.Error
 }
 
 // labelLine is the sign with its word.

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/convert"
 	labels "rung/model/convert"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -180,22 +181,22 @@ func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 	}
 	switch {
 	case v.problem != "":
-		say("✗", st.Error, v.problem)
+		say(signs.No, st.Error, v.problem)
 	case v.res == nil:
 		if l := env.BusyLine(v.WorkingSince(), v.workName()); l != nil {
 			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), l).Render(w))
 		}
 		return lines
 	case !v.proved:
-		say("…", st.Info, "proof: "+v.workName())
+		say(signs.Working, st.Info, "proof: "+v.workName())
 	case len(v.res.Policies)+len(v.res.Rules) == 0:
 		return nil
 	case v.res.Proof.Equal:
-		say("✓", st.OK, "proof: "+v.res.ProofText())
+		say(signs.Yes, st.OK, "proof: "+v.res.ProofText())
 	case len(v.res.Proof.Differs) == 0:
-		say("≈", st.Warn, "proof: "+v.res.ProofText())
+		say(signs.Near, st.Warn, "proof: "+v.res.ProofText())
 	default:
-		say("✗", st.Error, "proof: "+v.res.ProofText())
+		say(signs.No, st.Error, "proof: "+v.res.ProofText())
 	}
 	if v.res == nil {
 		return lines
@@ -258,7 +259,7 @@ func (v *convertPage) ruleLines(env *view.Env, r *convert.Rule, w int) []string 
 	}
 	for _, n := range v.res.Notes {
 		if n.About == r.Policy {
-			s.AddParagraph("", 1, "·", st.Dim, st.Dim, n.Text, nav.Page{})
+			s.AddParagraph("", 1, signs.Noted, st.Dim, st.Dim, n.Text, nav.Page{})
 		}
 	}
 	lines := make([]string, 0, len(s.Lines))

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/rows"
 	"rung/revision"
@@ -121,14 +122,14 @@ func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now
 	}
 	f := flows.FlowsOfACL(r, z, a, now)
 	s.AddHead("logical flows")
-	sign, mark := "·", s.St.Info
+	sign, mark := signs.Noted, s.St.Info
 	switch {
 	case f.State == flows.FlowsMade:
-		sign, mark = "✓", s.St.OK
+		sign, mark = signs.Yes, s.St.OK
 	case f.AreLate(now):
-		sign, mark = "≠", s.St.Error
+		sign, mark = signs.Differs, s.St.Error
 	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
-		sign = "…"
+		sign = signs.Working
 	}
 	text := f.Text
 	offset := func(x *flow.Flow) bool { return x.Row.Priority == a.Priority+flow.PriorityOffset }
@@ -165,6 +166,6 @@ func flowLines(s *Sheet, id string, x *flow.Flow) {
 	}
 	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.EffectText(flow.ActionTexts(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
-		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
+		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, signs.Differs, s.St.Error, s.St.Text, d, nav.Page{})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
@@ -19,13 +20,13 @@ import (
 func VerdictSign(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
-		return "✓", st.Allow
+		return signs.Yes, st.Allow
 	case verdict.Deny:
-		return "✗", st.Deny
+		return signs.No, st.Deny
 	case verdict.Undefined:
-		return "▲", st.Warn
+		return signs.Warned, st.Warn
 	}
-	return "?", st.Warn
+	return signs.Unknown, st.Warn
 }
 
 // PathDrawing draws the way of a connection: stages and tiers, what was tried, who decides,
@@ -103,11 +104,11 @@ func (d *PathDrawing) addStage(id string, p *trace.Path, s *trace.Stage) {
 		d.Add(id+".others", widget.StyledLine("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
 	}
 	if s.Verdict == verdict.Unknown {
-		d.AddParagraph(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
+		d.AddParagraph(id+".unknown", 7, signs.Unknown, d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
 	}
 	for i := range s.Would {
 		w := &s.Would[i]
-		d.AddParagraph(fmt.Sprintf("%s.would.%d", id, i), 7, "▲", d.St.Warn, d.St.Text, w.Sentence(), d.deciderPage(w.Rule, s.Zone))
+		d.AddParagraph(fmt.Sprintf("%s.would.%d", id, i), 7, signs.Warned, d.St.Warn, d.St.Text, w.Sentence(), d.deciderPage(w.Rule, s.Zone))
 	}
 	d.addRows(id, s)
 }
@@ -149,15 +150,15 @@ const tierColumn = 7
 // addTried is one rule that was tried.
 func (d *PathDrawing) addTried(id, tier string, wide int, s *trace.Stage, l *trace.TriedLine) {
 	st := d.St
-	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
+	sign, mark, look, result := signs.Noted, st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
 	switch l.Kind {
 	case trace.Passed:
-		sign, mark, look = "→", st.Pass, st.Text
+		sign, mark, look = signs.Passed, st.Pass, st.Text
 	case trace.Decides:
 		sign, mark = VerdictSign(s.Verdict, st)
 		look = st.Text
 	case trace.Candidate, trace.Maybe:
-		sign, mark, look = "▲", st.Warn, st.Text
+		sign, mark, look = signs.Warned, st.Warn, st.Text
 	case trace.Nothing:
 		sign, mark = VerdictSign(verdict.Allow, st)
 		d.Add(id, widget.Line{{Text: tier, Style: st.Dim}, {Text: sign + " ", Style: mark},
@@ -205,7 +206,7 @@ func (d *PathDrawing) addRows(id string, s *trace.Stage) {
 			text = "no row matches"
 		}
 	} else if s.HasDisagreement() {
-		sign, mark, said, text = "≠", st.Error, "", "say "+text
+		sign, mark, said, text = signs.Differs, st.Error, "", "say "+text
 		if s.Of2016 { // known, and nothing drifted
 			mark = st.Dim
 		}

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/pages/zones"
@@ -167,9 +168,9 @@ func FreshHits(env *view.Env, shown *logs.HitSummary) bool {
 
 // AddCondition adds the report of a controller, with its time and never as proof.
 func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.StyleSet, to nav.Page) {
-	sign, look := "✓", st.OK
+	sign, look := signs.Yes, st.OK
 	if c.Status != "True" {
-		sign, look = "●", st.Error
+		sign, look = signs.Failed, st.Error
 	}
 	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
 	if !c.Changed.IsZero() {
@@ -182,7 +183,7 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 }
 
 // FindingCount is how many findings there are of each severity, worst first:
-// "●4 ▲11 ·15"; "none" where there is none.
+// "■4 ▲11 ◇15"; "none" where there is none.
 func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
 	var l widget.Line
 	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
@@ -210,13 +211,13 @@ func AddOmissions(s *Sheet, all []model.Omission) {
 	for i := range all {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
-			s.AddParagraph("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
+			s.AddParagraph("omitted.more", 0, signs.Warned, s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
-		sign, look := "▲", s.St.Warn
+		sign, look := signs.Warned, s.St.Warn
 		if all[i].IsAssumption() {
-			sign, look = "·", s.St.Dim
+			sign, look = signs.Noted, s.St.Dim
 		}
 		s.AddParagraph(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/pages/rows"
@@ -65,11 +66,11 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
 	s := policies.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
-		return widget.StyledLine("? not checked against live rows", st.Dim)
+		return widget.StyledLine(signs.Unknown+" not checked against live rows", st.Dim)
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	if s.State == model.StateInSync {
-		return widget.StyledLine("✓ "+text, st.OK)
+		return widget.StyledLine(signs.Yes+" "+text, st.OK)
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
 	l := widget.StyledLine(role.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
@@ -94,7 +95,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		if len(out) > 0 {
 			out = out.Add("  ", st.Text)
 		}
-		out = out.Add("● the annotation is not valid", st.Error)
+		out = out.Add(signs.Failed+" the annotation is not valid", st.Error)
 	}
 	if l.Namespace != "" {
 		out = out.Add("  as namespace "+l.Namespace+" says", st.Dim)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/engine/statedir"
+	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -66,7 +67,13 @@ func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 // Crumb names the page.
 func (v *editPage) Crumb() string {
 	if v.isNew() {
-		return fmt.Sprintf("new at %d", v.page.Priority)
+		priority := v.page.Priority
+		if v.pre != nil {
+			if written, ok := v.pre.NewPriority(); ok {
+				priority = written // in the text, which may say another
+			}
+		}
+		return fmt.Sprintf("new at %d", priority)
 	}
 	return "edit " + v.page.Key.Name
 }
@@ -120,7 +127,7 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 	case closed:
 		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
-		say("✗", v.title+".", st.Error)
+		say(signs.No, v.title+".", st.Error)
 		for _, s := range v.stopReasons {
 			say(" ", s, st.Text)
 		}

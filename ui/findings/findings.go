@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint/codes"
+	"rung/model/signs"
 	"rung/pages/findings"
 	pages "rung/pages/page"
 	"rung/pages/page/role"
@@ -277,7 +278,7 @@ func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
 	}
 	whole := f.Message
 	if f.Remedy != "" {
-		whole += "\n→ " + f.Remedy
+		whole += "\n" + signs.Remedy + " " + f.Remedy
 	}
 	out := []view.CopyItem{{What: "finding", Text: whole}}
 	if f.Policy.Kind.IsPolicy() {

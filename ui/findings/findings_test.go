@@ -40,8 +40,8 @@ func TestFindings(t *testing.T) {
 	uitest.AddUnits(p)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	n := model.CountFindings(found(t, p))
-	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
-		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "→ move it below the rules that allow")
+	s.Want(fmt.Sprintf("f findings ■%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
+		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "↳ move it below the rules that allow")
 	s.GoldenAt("findings", sizes...)
 	s.ResizeAll()
 }
@@ -57,7 +57,7 @@ func TestWhole(t *testing.T) {
 			// Below the heading, without the breaks of its lines.
 			_, below, _ := strings.Cut(s.PlainFrame(), " · "+f.Code+" ─")
 			text := func(s string) string { return strings.Join(strings.Fields(s), "") }
-			if !strings.Contains(text(below), text(f.Message)) || !strings.Contains(text(below), "→"+text(f.Remedy)) {
+			if !strings.Contains(text(below), text(f.Message)) || !strings.Contains(text(below), "↳"+text(f.Remedy)) {
 				t.Fatalf("at %v finding %d is not there in full: %+v\n%s", size, i, f, s.PlainFrame())
 			}
 			s.Press("j")
@@ -103,7 +103,7 @@ func TestLeads(t *testing.T) {
 	s.Press("enter", "o")
 	s.Want("findings › cluster-control", "[rules 11]")
 	s.Press("f")
-	s.Want("[findings ●3 ▲6 ·10]", "(closed-to-all)")
+	s.Want("[findings ■3 ▲6 ◇10]", "(closed-to-all)")
 	s.Press("esc", "esc", "esc")
 	// The palette, and the count in the header.
 	s.Press(":")
@@ -165,7 +165,7 @@ func TestZones(t *testing.T) {
 	n := model.CountFindings(found(t, p))
 	s.Press("G")
 	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
-		fmt.Sprintf("findings ●%d ▲%d", n.Errors, n.Warnings))
+		fmt.Sprintf("findings ■%d ▲%d", n.Errors, n.Warnings))
 	s.GoldenAt("zones", sizes...)
 	s.Press("enter")
 	s.Want("findings › rows", "zone ovn-worker2", "filter: ANP red-tenant ")
@@ -232,7 +232,7 @@ func TestSameCounts(t *testing.T) {
 	all := found(t, p)
 	n := model.CountFindings(all)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
-	header := fmt.Sprintf("findings ●%d ▲%d ·%d", n.Errors, n.Warnings, n.Infos)
+	header := fmt.Sprintf("findings ■%d ▲%d ◇%d", n.Errors, n.Warnings, n.Infos)
 	s.Resize(200, 90)
 	s.Want(header)
 	s.Press("f")
@@ -249,11 +249,11 @@ func TestSameCounts(t *testing.T) {
 		}
 		c := lines[name]
 		switch strings.Join(fields[:2], " ") {
-		case "● error":
+		case "■ error":
 			c.Errors++
 		case "▲ warning":
 			c.Warnings++
-		case "· info":
+		case "◇ info":
 			c.Infos++
 		default:
 			continue
@@ -275,7 +275,7 @@ func TestSameCounts(t *testing.T) {
 		for _, x := range []struct {
 			sign string
 			n    int
-		}{{"●", want.Errors}, {"▲", want.Warnings}, {"·", want.Infos}} {
+		}{{"■", want.Errors}, {"▲", want.Warnings}, {"◇", want.Infos}} {
 			if x.n > 0 {
 				tab = append(tab, x.sign+strconv.Itoa(x.n))
 			}

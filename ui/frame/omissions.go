@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -98,9 +99,9 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 
 // OmissionsLine says it, with the key that lists everything.
 func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
-	sign, look := "▲", st.Warn
+	sign, look := signs.Warned, st.Warn
 	if o.assumed {
-		sign, look = "·", st.Dim
+		sign, look = signs.Noted, st.Dim
 	}
 	var key widget.Line
 	if k := keys.ActionByID(action.GoOmitted).HintKey(); k != "" {

@@ -116,25 +116,36 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 			}
 		}
 	}
-	note := widget.Line{}
+	// The line of the path is shared with the page's name and the number of lines. Without room go, in
+	// this order: that it is free, the log's lines, the policy's name, which its line has as well, and
+	// the others there. The flips stay.
+	const moving, least = "moving", 12
+	room := env.W*2/3 - len("   99 lines")
+	free, tie, tied := "", "", ""
 	switch {
 	case len(there) > 0:
-		note = widget.StyledLine("  = with "+words.JoinAtMost(there, ", ", 1), st.Warn)
+		tie, tied = "  = with "+words.JoinAtMost(there, ", ", 1), "  = tie"
 	case c.atPriority != c.fromPriority:
-		note = widget.StyledLine("  free", st.Dim)
+		free = "  free"
 	}
-	// The line of the path is shared with where one is and how many lines there are.
-	const moving = "moving "
-	room := env.W*2/3 - widget.TextWidth(moving+": "+to) - note.LineWidth() - len("   99 lines")
-	if text, log := c.flips.outcomeText(c); text != "" {
-		if env.W < 100 && len(there) == 0 {
-			room, note = room+note.LineWidth(), nil // that it is free stands in its line
-		}
-		if room-widget.TextWidth("  "+text+log) >= 12 {
-			text += log
-		}
-		note = note.Add("  "+text, st.Text)
-		room -= widget.TextWidth(text) + 2
+	text, log := c.flips.outcomeText(c)
+	if text != "" {
+		text = "  " + text
 	}
-	return append(widget.StyledLine(moving+widget.CutName(c.key.Name, max(12, room))+": "+to, st.Key), note...)
+	line := func(name, free, tie, text string) widget.Line {
+		return widget.StyledLine(moving+name+": "+to, st.Key).Add(free, st.Dim).Add(tie, st.Warn).Add(text, st.Text)
+	}
+	for _, try := range [][3]string{{free, tie, text + log}, {"", tie, text + log}, {"", tie, text}} {
+		left := room - line(" ", try[0], try[1], try[2]).LineWidth()
+		if left >= min(least, widget.TextWidth(c.key.Name)) {
+			return line(" "+widget.CutName(c.key.Name, left), try[0], try[1], try[2])
+		}
+	}
+	for _, try := range [][2]string{{tie, text + log}, {tie, text}} {
+		l := line("", "", try[0], try[1])
+		if l.LineWidth() <= room {
+			return l
+		}
+	}
+	return line("", "", tied, text)
 }

@@ -86,11 +86,11 @@ func TestNotesBelow(t *testing.T) {
 		return strings.TrimSpace(lines[56]) + " " + strings.TrimSpace(lines[57]) // above what is not counted
 	}
 	goTo(t, s, "└ quarantine")
-	if got := below(); !strings.HasPrefix(got, "▲ ingress 0: never decides · ▲ egress 0: never decides · ▲ 1 pod of the subject has a primary user-defined network · ≠ conflicts with allow-metrics at 60") {
+	if got := below(); !strings.HasPrefix(got, "≠ conflicts with allow-metrics at 60 · ▲ ingress 0: never decides · ▲ egress 0: never decides · ▲ 1 pod of the subject has a primary user-defined network") {
 		t.Errorf("of quarantine: %q", got)
 	}
 	goTo(t, s, "┌ blue-tenant")
-	if got := below(); !strings.HasPrefix(got, "▲ ingress 0: never decides · ▲ egress 0: never decides · = at 40 with green-tenant, red-tenant and yellow-tenant") {
+	if got := below(); !strings.HasPrefix(got, "= at 40 with green-tenant, red-tenant and yellow-tenant · ▲ ingress 0: never decides · ▲ egress 0: never decides") {
 		t.Errorf("of blue-tenant: %q", got)
 	}
 	goTo(t, s, "experimental")
@@ -100,10 +100,10 @@ func TestNotesBelow(t *testing.T) {
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─")
 	// The line and the one below it show the first of them, and count the same rest.
-	if l := strings.Split(s.PlainFrame(), "\n")[21]; !strings.Contains(l, "● ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
+	if l := strings.Split(s.PlainFrame(), "\n")[21]; !strings.Contains(l, "■ ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
 		t.Errorf("at 80: %q", l)
 	}
-	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "●2 closes all +7") {
+	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "■2 closes all +7") {
 		t.Errorf("at 80: %q", l)
 	}
 }

@@ -309,13 +309,13 @@ func TestChangesInTier2(t *testing.T) {
 		{"NP allow-web", "L", "log Namespace blue"},
 		{"EF yellow", "L", "log Namespace yellow"},
 		{"─ deny ingress", "L", "log Namespace blue"},
-		{"- blue", "L", "log Namespace blue"},
+		{"▽ blue", "L", "log Namespace blue"},
 		{"─ hairpin", "L", "logging: no policy here: hairpin rows"},
 		{"─ deny ingress", "D", "delete: no policy here: rows of default deny of blue, ingress"},
 		{"─ deny ingress", "m", "move: no policy here: rows of default deny of blue, ingress"},
 		{"─ hairpin", "e", "edit: no policy here: hairpin rows"},
 		{"─ hairpin", "l", "log lines: hairpin rows never log"},
-		{"- blue", "D", "delete: no policy here"},
+		{"▽ blue", "D", "delete: no policy here"},
 	} {
 		goTo(t, s, tc.line)
 		s.Press(tc.key)

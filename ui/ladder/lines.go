@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
@@ -40,9 +41,9 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 		out, v.painted = append(out, l), append(v.painted, paintedLine{full: full})
 	}
 	for _, l := range lines {
-		sign := "      + "
+		sign := "      " + signs.Folded + " "
 		if l.Open {
-			sign = "      - "
+			sign = "      " + signs.Unfolded + " "
 		}
 		switch l.Kind {
 		case ladder.Band:

@@ -103,8 +103,8 @@ func TestTier2(t *testing.T) {
 		"to-lport: decides even after an ANP egress Allow", "a tier-1 ingress Allow or Deny there decides before",
 		"10000 ─ EF yellow", "1012 ─ multicast monitoring", "1011 ─ deny multicast",
 		"from-lport-after-lb: egress multicast", "1012 ─ multicast monitoring",
-		"NetworkPolicy by namespace", "- blue  1 policy · default deny ingress", "1001 ─ NP allow-web", "1000 ─ deny ingress",
-		"- restricted  1 policy · default deny ingress, egress", "- yellow  1 policy · default deny egress · EgressFirewall",
+		"NetworkPolicy by namespace", "▽ blue  1 policy · default deny ingress", "1001 ─ NP allow-web", "1000 ─ deny ingress",
+		"▽ restricted  1 policy · default deny ingress, egress", "▽ yellow  1 policy · default deny egress · EgressFirewall",
 		"hairpin and nodes", "1001 ─ hairpin", "1001 ─ ovn-worker2",
 		"live rows of others in tier 2", "5000 ◦ rows Rung does not compile: no owner  1A  to-lport  2 rows in 2/3 zones", "tier 3")
 	for _, line := range []string{"ovn-worker2", "NP allow-web"} {
@@ -116,9 +116,9 @@ func TestTier2(t *testing.T) {
 		t.Errorf("the rows of a node are in its own zone alone: %q", l)
 	}
 
-	goTo(t, s, "- blue")
+	goTo(t, s, "▽ blue")
 	s.Press("space")
-	s.Want("+ blue  1 policy · default deny ingress")
+	s.Want("▷ blue  1 policy · default deny ingress")
 	s.WantNot("NP allow-web")
 	s.Press("enter", "j")
 	s.Want("NP allow-web")
@@ -278,11 +278,11 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 	p.Cluster, _ = p.Cluster.Upsert(more, nil)
 	s := unfolded(t, p)
 	s.Resize(120, 150)
-	s.Want("+ team-aa  1 policy", "+ blue")
+	s.Want("▷ team-aa  1 policy", "▷ blue")
 	s.WantNot("NP quiet")
-	goTo(t, s, "+ team-ac")
+	goTo(t, s, "▷ team-ac")
 	s.Press("enter")
-	s.Want("- team-ac", "NP quiet")
+	s.Want("▽ team-ac", "NP quiet")
 	if n := strings.Count(s.PlainFrame(), "NP quiet"); n != 1 {
 		t.Errorf("%d namespaces unfolded", n)
 	}
@@ -307,12 +307,12 @@ func TestExamples(t *testing.T) {
 	}
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Resize(80, 60)
-	s.Want("tier 0 · sandbox example · 3 rows", "+ sandbox example · 2023 form: ANP old ingress · 3 rows")
+	s.Want("tier 0 · sandbox example · 3 rows", "▷ sandbox example · 2023 form: ANP old ingress · 3 rows")
 	s.WantNot("25000")
-	goTo(t, s, "+ sandbox example")
+	goTo(t, s, "▷ sandbox example")
 	s.Press("enter")
 	s.Resize(120, 60)
-	s.Want("- sandbox example", "◦ sandbox example: 2023 form: ANP old ingress  1D", "OVN priority 25000")
+	s.Want("▽ sandbox example", "◦ sandbox example: 2023 form: ANP old ingress  1D", "OVN priority 25000")
 	if l := s.Line("◦ sandbox example"); strings.TrimSpace(string([]rune(l)[:8])) != "" {
 		t.Errorf("an example stands in the column of priorities: %q", l)
 	}

@@ -57,19 +57,19 @@ func (v *logPage) groupBy(env *view.Env, d pileDimension) {
 	v.by, v.piles = d, byTable{counting: v.piles.counting}
 	if d != byNothing {
 		v.piles.makeTable(d, &v.writer)
-		v.updatePiles(env)
+		updatePiles(v, env)
 	}
 	v.updateList()
 }
 
 // makeTable makes the table of a dimension; its times are those of the writer's clock.
 func (b *byTable) makeTable(d pileDimension, writer *line.LineWriter) {
-	number := func(title string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
-		return widget.TableColumn[*linePile]{Title: title, Right: true, Drop: drop, Less: func(a, b *linePile) int { return of(a) - of(b) },
+	number := func(title, help string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
+		return widget.TableColumn[*linePile]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *linePile) int { return of(a) - of(b) },
 			Cell: func(h *linePile) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
 	}
-	moment := func(title string, drop int, of func(*linePile) time.Time) widget.TableColumn[*linePile] {
-		return widget.TableColumn[*linePile]{Title: title, Drop: drop, Less: func(a, b *linePile) int { return of(a).Compare(of(b)) },
+	moment := func(title, help string, drop int, of func(*linePile) time.Time) widget.TableColumn[*linePile] {
+		return widget.TableColumn[*linePile]{Title: title, Help: help, Drop: drop, Less: func(a, b *linePile) int { return of(a).Compare(of(b)) },
 			Cell: func(h *linePile) widget.Line {
 				return widget.StyledLine(writer.Clock.SecondText(of(h), b.now), b.st.Dim)
 			}}
@@ -78,16 +78,16 @@ func (b *byTable) makeTable(d pileDimension, writer *line.LineWriter) {
 		ID:    func(h *linePile) string { return h.term },
 		Empty: "counting lines",
 		Columns: []widget.TableColumn[*linePile]{
-			{Title: dimensionNames[d][1], Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
-			number("LINES", 0, func(h *linePile) int { return h.n }),
-			number("DENIED", 3, func(h *linePile) int { return h.denied }),
-			{Title: "PER S", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
+			{Title: dimensionNames[d][1], Help: "what the lines are grouped by", Name: true, Min: 16, Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
+			number("LINES", "how many lines", 0, func(h *linePile) int { return h.n }),
+			number("DENIED", "how many of them are denied", 3, func(h *linePile) int { return h.denied }),
+			{Title: "PER S", Help: "lines a second, lately", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
 				Cell: func(h *linePile) widget.Line {
 					return widget.PlainLine(strconv.FormatFloat(h.recentRate(), 'f', 1, 64))
 				}},
-			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *linePile) widget.Line { return widget.StyledLine(widget.SparklineOf(h.bars[:]), b.st.Info) }},
-			moment("FIRST", 4, func(h *linePile) time.Time { return h.first }),
-			moment("LAST", 2, func(h *linePile) time.Time { return h.last }),
+			{Title: "LAST MINUTE", Help: "lines over the last minute", Drop: 1, NoSort: true, Cell: func(h *linePile) widget.Line { return widget.StyledLine(widget.SparklineOf(h.bars[:]), b.st.Info) }},
+			moment("FIRST", "when the first came", 4, func(h *linePile) time.Time { return h.first }),
+			moment("LAST", "when the last came", 2, func(h *linePile) time.Time { return h.last }),
 		},
 	}
 }
@@ -99,7 +99,7 @@ func (b *byTable) renewPiles() {
 }
 
 // updatePiles brings the piles up to date when they are due.
-func (v *logPage) updatePiles(env *view.Env) {
+func updatePiles(v *logPage, env *view.Env) {
 	b := &v.piles
 	if b.table == nil {
 		return

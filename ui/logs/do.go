@@ -40,7 +40,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.keepSetup(env)
 		v.writer.ForgetWidths()
 		v.piles.renewPiles()
-		v.updatePiles(env)
+		updatePiles(v, env)
 		env.SayText("%s", v.writer.Clock.ToldText(env.Now))
 	case action.LogsPause:
 		v.setPaused(v.follow)

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"rung/model/signs"
 	"rung/ui/logs/line"
 	"strings"
 
@@ -60,19 +61,19 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 		hit := it.mark == nil && !v.find.IsEmpty() && v.find.MatchesText(v.feed.textOf(it.seq))
 		if row == cur {
 			if v.writer.Wrap {
-				return wrapLine(l, w, "▸ ", &st.Selection)
+				return wrapLine(l, w, signs.Cursor+" ", &st.Selection)
 			}
-			return []string{widget.JoinLines(widget.PlainLine("▸ "), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
+			return []string{widget.JoinLines(widget.PlainLine(signs.Cursor+" "), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
 		}
 		mark := "  "
 		switch {
 		case it.near:
 			l = widget.StyledLine(l.String(), st.Dim)
 		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.ShowsAll():
-			mark = "• "
+			mark = signs.Here + " "
 		}
 		if hit {
-			mark, l = "• ", widget.HighlightMatches(l, v.find, st)
+			mark, l = signs.Here+" ", widget.HighlightMatches(l, v.find, st)
 		}
 		if v.writer.Wrap {
 			return wrapLine(l, w, mark, nil)
@@ -134,34 +135,22 @@ func (v *lineWalk) scrollTo(rows, cur, h int, height func(int) int) {
 
 // wrapLine breaks a line into lines of w cells.
 func wrapLine(l widget.Line, w int, mark string, sel *themes.Style) []string {
+	if l.LineWidth() == 0 {
+		return []string{""}
+	}
 	const indent = "    "
 	var out []string
-	room := max(1, w-2)
-	for first := true; first || l.LineWidth() > 0; first = false {
-		head := widget.PlainLine(mark)
-		if !first {
-			head, room = widget.PlainLine("  "+indent), max(1, w-2-len(indent))
+	for i, part := range l.FlowLine(w-2, w-2-len(indent)) {
+		head := mark
+		if i > 0 {
+			head = "  " + indent
 		}
-		part := l.ClipTo(room)
-		if text := part.String(); l.LineWidth() > part.LineWidth() {
-			// Break at a word where that does not leave half a line empty.
-			if i := strings.LastIndexByte(text, ' '); i > 0 && widget.TextWidth(text[:i+1]) > room/2 {
-				part = l.ClipTo(widget.TextWidth(text[:i+1]))
-			}
-		}
-		l = l.SkipCells(part.LineWidth())
-		if part.LineWidth() == 0 {
-			break // not even one letter fits
-		}
-		line := widget.JoinLines(head, part)
+		line := widget.JoinLines(widget.PlainLine(head), part)
 		if sel != nil {
 			out = append(out, line.RenderAs(w, *sel))
 		} else {
 			out = append(out, line.Render(w))
 		}
-	}
-	if len(out) == 0 {
-		out = []string{""}
 	}
 	return out
 }

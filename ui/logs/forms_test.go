@@ -46,7 +46,7 @@ func TestLineForms(t *testing.T) {
 	s := w.open(nav.PageOf(nav.Logs))
 	s.GoldenAt("forms", [2]int{80, 24}, [2]int{100, 30}, [2]int{120, 34}, [2]int{160, 40})
 	s.Resize(80, 24)
-	s.Want("red/web-f1 → blue/api-d0", "✗ cluster-control eg5", "✗ cluster-control in4", "blue/web-g0 → db-g0", "→ cluster-control eg4", "✗ multi-tenan…ation eg0",
+	s.Want("red/web-f1 → blue/api-d0", "✗ cluster-control eg5", "✗ cluster-control in4", "blue/web-g0 → blue/db-g0", "» cluster-control eg4", "✗ multi-tenan…ation eg0",
 		"✓ break-glass in0", "red/web-f0 → 8.8.8.8 ")
 	n := 0
 	for _, l := range strings.Split(s.PlainFrame(), "\n") {
@@ -54,7 +54,7 @@ func TestLineForms(t *testing.T) {
 			continue
 		}
 		n++
-		if !regexp.MustCompile(`[✓✗→] \S+ (in|eg)\d$`).MatchString(strings.TrimSpace(l)) {
+		if !regexp.MustCompile(`[✓✗»] \S+ (in|eg)\d$`).MatchString(strings.TrimSpace(l)) {
 			t.Errorf("no verdict, decider and rule: %q", l)
 		}
 	}
@@ -89,7 +89,7 @@ func TestLineForms(t *testing.T) {
 	// Signs have plain twins.
 	s = uitest.OpenWith(t, w.f, ui.Options{Page: nav.PageOf(nav.Logs), StateDir: w.state, Config: config.Config{ASCII: true}})
 	s.Resize(80, 24)
-	s.Want("x cluster-control eg5", "v break-glass in0", "> cluster-control eg4")
+	s.Want("X cluster-control eg5", "V break-glass in0", "P cluster-control eg4")
 	for _, r := range s.PlainFrame() {
 		if r > 0x7e {
 			t.Errorf("%q is no ASCII", r)
@@ -124,7 +124,7 @@ func TestCountsOfWhatIsShown(t *testing.T) {
 	s.Press("space")
 	w.some()
 	w.tick(s)
-	s.Want("4 of 16 match", "❚❚ paused · 4 new, G to follow", `egress 0 "deny-all-pods": 4 of 8`)
+	s.Want("4 of 16 match", "○ paused · 4 new, G to follow", `egress 0 "deny-all-pods": 4 of 8`)
 	s.Press("G")
 	s.Want("8 of 32 match", `egress 0 "deny-all-pods": 8 ▁`)
 	// Cleared lines are counted all the same.

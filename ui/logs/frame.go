@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"fmt"
+	"rung/model/signs"
 	"rung/ui/logs/line"
 	"rung/ui/nav"
 	"slices"
@@ -51,7 +52,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		names, all := policies.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
-			l = l.Add("▲ no policy logs", st.Warn)
+			l = l.Add(signs.Warned+" no policy logs", st.Warn)
 		default:
 			l = l.Add(fmt.Sprintf("%d of %s log: ", len(names), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
 		}
@@ -63,11 +64,11 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		}
 	}
 	if v.filterError != nil && !v.filterError.Open {
-		lines = append(lines, widget.StyledLine(" ▲ not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
+		lines = append(lines, widget.StyledLine(" "+signs.Warned+" not applied: "+widget.CleanText(v.filterError.Error()), st.Warn).Render(w))
 	}
 	for i, lost := range v.lostLines(env, v.page) {
 		if i < 2 || env.H >= 20 {
-			lines = append(lines, widget.StyledLine(" ▲ "+lost, st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(" "+signs.Warned+" "+lost, st.Warn).Render(w))
 		}
 	}
 	v.headed = len(lines)
@@ -79,7 +80,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil {
-		return widget.StyledLine("▲ "+k.Label()+" no longer exists", st.Warn)
+		return widget.StyledLine(signs.Warned+" "+k.Label()+" no longer exists", st.Warn)
 	}
 	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
 	who, change := "it", key+" switches logging on"
@@ -90,11 +91,11 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	now := logging.Levels
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
-		return widget.StyledLine("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
+		return widget.StyledLine(signs.Warned+" its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
 	case !now.IsOn() && len(logging.Problems) > 0:
-		return widget.StyledLine("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
+		return widget.StyledLine(signs.Warned+" the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
 	case !now.IsOn():
-		return widget.StyledLine("▲ "+who+" logs nothing; "+change, st.Warn)
+		return widget.StyledLine(signs.Warned+" "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string

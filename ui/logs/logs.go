@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"rung/model/signs"
 	"rung/ui/logs/line"
 	"strconv"
 	"time"
@@ -116,7 +117,7 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 	v.updateList()
 	v.arriveAtTime()
-	v.updatePiles(env)
+	updatePiles(v, env)
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
@@ -269,9 +270,9 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
-		return l.Add("● follow", st.OK)
+		return l.Add(signs.Live+" follow", st.OK)
 	}
-	l = l.Add("❚❚ paused", st.Warn)
+	l = l.Add(signs.Waiting+" paused", st.Warn)
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {

@@ -145,7 +145,7 @@ func TestTail(t *testing.T) {
 	// Going up stands still, and what comes meanwhile is counted.
 	s.Press("k", "k")
 	here := s.Line("▸")
-	s.Want("❚❚ paused")
+	s.Want("○ paused")
 	w.some()
 	w.tick(s)
 	s.Want("19 new, G to follow")
@@ -155,7 +155,7 @@ func TestTail(t *testing.T) {
 	s.Press("G")
 	s.Want("● follow", "38 lines")
 	s.Press("space")
-	s.Want("❚❚ paused")
+	s.Want("○ paused")
 	s.Press("space")
 	s.Want("● follow")
 
@@ -164,7 +164,7 @@ func TestTail(t *testing.T) {
 	here = s.Line("▸")
 	s.Press("enter")
 	s.Want("quarantine")
-	s.WantNot("❚❚ paused")
+	s.WantNot("○ paused")
 	s.Press("esc")
 	if got := s.Line("▸"); got != here {
 		t.Errorf("back on another line:\n%s\n%s", here, got)

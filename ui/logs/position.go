@@ -10,6 +10,7 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model/logline"
 	"rung/model/moment"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -181,9 +182,9 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 		return nil // the bar says that there are files
 	}
 	if len(bad) > 0 {
-		return widget.StyledLine(" ▲ "+text+" · "+words.ListFew(bad, 2), st.Warn)
+		return widget.StyledLine(" "+signs.Warned+" "+text+" · "+words.ListFew(bad, 2), st.Warn)
 	}
-	return widget.StyledLine(" ● ", st.OK).Add(text, st.Dim)
+	return widget.StyledLine(" "+signs.Live+" ", st.OK).Add(text, st.Dim)
 }
 
 // timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.

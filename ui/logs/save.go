@@ -14,10 +14,19 @@ import (
 	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"
+	"rung/ui/widget"
 )
 
 // SaveText is the text of the page: every line that is shown.
 func (v *logPage) SaveText(*view.Env) string { return saveText(v.shownEntries()) }
+
+// ColumnHelps are the columns of lines that are counted; lines themselves have no titles.
+func (v *logPage) ColumnHelps() []widget.ColumnHelp {
+	if v.piles.table == nil {
+		return nil
+	}
+	return v.piles.table.ColumnHelps()
+}
 
 // shownEntries are the entries behind the list, oldest first, at most as many as are
 // held.

@@ -8,6 +8,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/logs/why"
 	"rung/model/logline"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -25,7 +26,7 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	case env.Rev.Mode.Name != revision.ClusterMode:
 		return nil
 	case len(v.streams) == 0:
-		return widget.StyledLine(" ○ no node's log is followed yet", st.Info)
+		return widget.StyledLine(" "+signs.Waiting+" no node's log is followed yet", st.Info)
 	}
 	by := map[logline.StreamState][]string{}
 	var order []logline.StreamState
@@ -38,9 +39,9 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	}
 	text := fmt.Sprintf("%d of %s followed", len(by[logline.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == logline.StreamOpen {
-		return widget.StyledLine(" ● ", st.OK).Add(text, st.Dim)
+		return widget.StyledLine(" "+signs.Live+" ", st.OK).Add(text, st.Dim)
 	}
-	l := widget.StyledLine(" ▲ "+text, st.Warn)
+	l := widget.StyledLine(" "+signs.Warned+" "+text, st.Warn)
 	slices.Sort(order)
 	for _, s := range order {
 		if s != logline.StreamOpen {
@@ -89,7 +90,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 // reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
-	mark, look := "·", st.Dim
+	mark, look := signs.Noted, st.Dim
 	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of

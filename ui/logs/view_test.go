@@ -45,17 +45,17 @@ func TestFilterSaysWhatIsWrong(t *testing.T) {
 	s.Want("⏎ keep", "esc clear", "not policy:x", "ns:a->b port:53")
 	s.WantNot("-f fuzzy")
 	s.Type("policy:break-glass port:abc")
-	s.Want("● port:abc: want a port (53), a range (8000-8080)", "▲ not applied: port:abc: want a port (53), a range (8000-8080) or udp/53", "3 of 19 match")
+	s.Want("■ port:abc: want a port (53), a range (8000-8080)", "▲ not applied: port:abc: want a port (53), a range (8000-8080) or udp/53", "3 of 19 match")
 	s.Golden("wrong")
 	s.Press("enter")
 	s.Want("▲ not applied: port:abc")
 	s.Press("/", "ctrl+u")
 	s.Type("polcy:x")
-	s.Want("● polcy: no such field; did you mean policy:?")
+	s.Want("■ polcy: no such field; did you mean policy:?")
 	s.Press("ctrl+u")
 	s.Type("verdict:")
 	s.Want("verdict: a value is missing: allow, deny, drop, reject or pass", "unfinished: verdict:", "19 of 19 match")
-	s.WantNot("▲ not applied", "● verdict")
+	s.WantNot("▲ not applied", "■ verdict")
 	s.Press("ctrl+u")
 	s.Type("not dst:outside verdict:deny ns:blue->red")
 	s.Want("12 of 19 match")
@@ -243,12 +243,12 @@ func TestPausedKeepsItsLines(t *testing.T) {
 	}
 	w.some()
 	w.tick(s)
-	s.Want("❚❚ paused · 3 new, G to follow", "3 lines")
+	s.Want("○ paused · 3 new, G to follow", "3 lines")
 	for range 20 {
 		w.some()
 		w.tick(s)
 	}
-	s.Want("❚❚ paused", "new, G to follow", "3 lines")
+	s.Want("○ paused", "new, G to follow", "3 lines")
 	if got := s.Line("▸"); got != here {
 		t.Errorf("the page did not stand still:\n%s\n%s", here, s.PlainFrame())
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/trace"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision/connections"
 	"rung/themes"
@@ -20,22 +21,28 @@ const (
 	leastName = 20
 )
 
+// leastTitle is from how many cells on a column has its name above it instead of its number.
+const leastTitle = 5
+
 // fittedWidths is how wide the parts are: what stands before the cells, a cell, and the number of
-// a row.
-type fittedWidths struct{ names, cell, number int }
+// a row. named says that columns have their names above them.
+type fittedWidths struct {
+	names, cell, number int
+	named               bool
+}
 
 // Render draws the matrix, and below it the cell under the cursor in words.
 func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	switch {
 	case v.portProblem != "":
-		return messageText(st, w, h, "●", st.Error, "cannot ask: "+v.portProblem)
+		return messageText(st, w, h, signs.Failed, st.Error, "cannot ask: "+v.portProblem)
 	case v.m == nil:
 		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
-		return messageText(st, w, h, "·", st.Dim, "no pods, so no connections")
+		return messageText(st, w, h, signs.Noted, st.Dim, "no pods, so no connections")
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return messageText(st, w, h, "●", st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
+		return messageText(st, w, h, signs.Failed, st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
 	}
 	lines := []string{v.aboutLine(st).CutWords(w).Render(w), legendLine(st).CutWords(w).Render(w)}
 	if h < 10 {
@@ -148,15 +155,26 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 		longest = max(longest, widget.TextWidth(before+name))
 	}
 	name := min(longest, max(leastName, w-before-2-cell*v.countColumns()))
-	return fittedWidths{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
+	out := fittedWidths{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
+	if v.focus != "" || len(v.cols) == 0 {
+		return out
+	}
+	title := 0
+	for _, e := range v.cols {
+		title = max(title, widget.TextWidth(e.Name()))
+	}
+	if wide := min(title+2, (w-out.names)/len(v.cols)); wide >= max(cell, leastTitle) {
+		out.cell, out.named = wide, true
+	}
+	return out
 }
 
 // rowLabel is the name of a row and what stands before it: it is further in where it is part
 // of another.
 func rowLabel(e *connections.MatrixEnd, folded bool) (before, name string) {
-	mark := "▸ "
+	mark := signs.Folded + " "
 	if !folded {
-		mark = "▾ "
+		mark = signs.Unfolded + " "
 	}
 	switch {
 	case e.OnlyReached():
@@ -226,12 +244,13 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
 	l = widget.StyledLine(padText(rows, v.fits.names), st.Header)
 	last := min(len(v.cols), v.firstColumn+v.columnsAcross(w))
+	titles := columnTitles(v.cols, v.fits)
 	for i := v.firstColumn; i < last; i++ {
-		text, style := strconv.Itoa(i+1), st.Header
+		text, style := titles[i], st.Header
 		if i == v.cursor.col {
 			style = st.Title
 		}
-		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-len(text)))+text+" ", style)
+		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-widget.TextWidth(text)))+text+" ", style)
 	}
 	if more := len(v.cols) - last; more > 0 || v.firstColumn > 0 {
 		where := fmt.Sprintf(" %d–%d of %d ", v.firstColumn+1, last, len(v.cols))
@@ -240,6 +259,21 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 		}
 	}
 	return l.Render(w)
+}
+
+// columnTitles are the titles of columns: their names, cut apart, or numbers.
+func columnTitles(cols []*connections.MatrixEnd, fits fittedWidths) []string {
+	out := make([]string, len(cols))
+	for i, e := range cols {
+		out[i] = strconv.Itoa(i + 1)
+		if fits.named {
+			out[i] = e.Name()
+		}
+	}
+	if fits.named {
+		return cutApart(out, fits.cell-1)
+	}
+	return out
 }
 
 func padText(text string, w int) string {
@@ -252,7 +286,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 	here := i == v.cursor.row
 	mark, name := "  ", st.Text
 	if here {
-		mark = "▸ "
+		mark = signs.Cursor + " "
 		if v.cursor.col < 0 {
 			name = st.Selection
 		}
@@ -306,27 +340,27 @@ func (v *matrixPage) cellSentence(from, to *connections.MatrixEnd) string {
 
 // detailLines says in words what the cursor is on, and where it leads.
 func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
-	title, text, next := "", "", ""
+	title, text := "", ""
+	var next []string
 	sign, style := " ", st.Text
 	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
 		sign, style = c.Verdict().Sign(), verdictStyle(c.Verdict(), st)
-		if q, ok := v.m.ExampleOfCell(from, to); ok {
-			next = "for example " + q.String()
-		}
+		next = exampleTexts(v.m, from, to, c.Verdict())
 	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Total(e.Pods(), "pod")
-		next = "→ moves into its cells"
+		leads := "→ moves into its cells"
 		switch {
 		case e.OnlyReached():
 			text = e.Text() + ", where connections go to"
 		case e.Pod != "":
-			text, next = "one pod", next+", enter opens the pod"
+			text, leads = "one pod", leads+", enter opens the pod"
 		case e.Namespace == v.focus || v.focus != "" && e.Workload != "":
 		default:
-			next += ", enter shows only the connections of " + e.Namespace
+			leads += ", enter shows only the connections of " + e.Namespace
 		}
+		next = []string{leads}
 	}
 	// Names are whole here, on as many lines as they need.
 	var lines []string
@@ -338,8 +372,10 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		}
 	}
 	lines = append(lines, widget.JoinLines(widget.StyledLine(" "+sign+" ", style), widget.PlainLine(text)).CutWords(w).Render(w))
-	for _, part := range widget.FlowText(next, max(8, w-3)) {
-		lines = append(lines, widget.StyledLine("   "+part, st.Dim).CutName(w).Render(w))
+	for _, text := range next {
+		for _, part := range widget.FlowText(text, max(8, w-3)) {
+			lines = append(lines, widget.StyledLine("   "+part, st.Dim).CutName(w).Render(w))
+		}
 	}
 	if v.cursor.col < 0 && v.focus == "" {
 		lines = append(lines, v.columnNames(st, w)...)
@@ -347,16 +383,34 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	return lines
 }
 
+// exampleTexts are connections of a cell as examples of its verdict: of a mixed one that is denied and
+// one that is allowed. Enter traces the first.
+func exampleTexts(m *connections.Matrix, from, to *connections.MatrixEnd, of connections.CellVerdict) []string {
+	if of == connections.CellMixed {
+		if denied, allowed, ok := m.MixedExamples(from, to); ok {
+			return []string{"denied, for example " + denied.String() + " (enter traces it)", "allowed, for example " + allowed.String()}
+		}
+	}
+	if q, ok := m.ExampleOfCell(from, to); ok {
+		return []string{"for example " + q.String() + " (enter traces it)"}
+	}
+	return nil
+}
+
 // mostNames is how many lines the names of columns take at most.
 const mostNames = 4
 
-// columnNames say which namespace each number above a column is: its row may be out of
-// sight, or left out.
+// columnNames say which namespace each number or cut name above a column is: its row may be out
+// of sight, or left out.
 func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
+	titles := columnTitles(v.cols, v.fits)
 	l := widget.StyledLine(lead, st.Dim)
 	for i := 0; i < min(len(v.cols), v.columnsAcross(w)); i++ {
-		number, name := " "+strconv.Itoa(i+1)+" ", v.cols[i].Name()
+		number, name := " "+titles[i]+" ", v.cols[i].Name()
+		if titles[i] == name {
+			continue // it stands above the column
+		}
 		if l.LineWidth() > len(lead) && l.LineWidth()+widget.TextWidth(number+name)+1 > w {
 			lines = append(lines, l.Render(w))
 			if len(lines) == mostNames {
@@ -365,6 +419,9 @@ func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 			l = widget.PlainLine(strings.Repeat(" ", len(lead)))
 		}
 		l = l.Add(number, st.Header).Add(name+" ", st.Dim)
+	}
+	if len(lines) == 0 && l.LineWidth() == len(lead) {
+		return nil
 	}
 	return append(lines, l.CutWords(w).Render(w))
 }

@@ -70,7 +70,7 @@ func TestLeadsOn(t *testing.T) {
 	s.Press("enter")
 	s.Want("trace blue-dev/api-g0 → blue/api-d0 tcp 8080", "✗ denied by")
 	s.Press("esc")
-	if l := s.Line("[✗]"); !strings.Contains(l, "▸  2 ▸ blue-dev") {
+	if l := s.Line("[✗]"); !strings.Contains(l, "▸  2 ▷ blue-dev") {
 		t.Errorf("back on %q", l)
 	}
 	s.Press("t")
@@ -112,7 +112,7 @@ func TestPorts(t *testing.T) {
 	s.Press("#")
 	s.Type("icmp/80x")
 	s.Press("enter")
-	s.Want("● ")
+	s.Want("■ ")
 	for range 8 {
 		s.Press("backspace")
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -46,15 +47,15 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	if len(out)+len(assumed) == 0 {
-		s.AddParagraph("none", 0, "✓", env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
+		s.AddParagraph("none", 0, signs.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
 	}
 	if len(out) > 0 {
 		s.AddHead("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
-		v.listOmissions(env, s, out, "▲", env.Styles.Warn)
+		v.listOmissions(env, s, out, signs.Warned, env.Styles.Warn)
 	}
 	if len(assumed) > 0 {
 		s.AddHead("assumed")
-		v.listOmissions(env, s, assumed, "·", env.Styles.Dim)
+		v.listOmissions(env, s, assumed, signs.Noted, env.Styles.Dim)
 	}
 	v.Pane.SetItems(s.Lines)
 }

@@ -3,12 +3,14 @@ package overlay
 import (
 	"strings"
 
+	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
 
-// HelpOverlay is every key that holds here, searchable; enter runs the line.
+// HelpOverlay is every key that holds here, every column and every sign of the page, searchable;
+// enter runs the line of a key.
 type HelpOverlay struct {
 	input     widget.TextInput
 	keys      *action.Keymap
@@ -17,12 +19,15 @@ type HelpOverlay struct {
 	cursorAt  int
 }
 
+// helpRow is a heading, a word or sign with its meaning, or an action.
 type helpRow struct {
 	OfferedAction
-	head string // a heading when set
+	head       string
+	word, text string
 }
 
-// NewHelp lists the offered actions that have keys.
+// NewHelp lists the offered actions that have keys, then the columns and the signs of the page.
+// The cursor begins on the column by which the rows are sorted.
 func NewHelp(o OverlayOffers) *HelpOverlay {
 	hp := &HelpOverlay{keys: o.Keys}
 	scope := action.Scope("")
@@ -36,18 +41,45 @@ func NewHelp(o OverlayOffers) *HelpOverlay {
 		}
 		hp.rows = append(hp.rows, helpRow{OfferedAction: a})
 	}
+	sorted := -1
+	for i, c := range o.Columns {
+		if i == 0 {
+			hp.rows = append(hp.rows, helpRow{head: "columns"})
+		}
+		if c.Sorted {
+			sorted = len(hp.rows)
+		}
+		hp.rows = append(hp.rows, helpRow{word: c.Title, text: c.Text})
+	}
+	for i, s := range o.Signs {
+		if i == 0 {
+			hp.rows = append(hp.rows, helpRow{head: "signs of this page"})
+		}
+		hp.rows = append(hp.rows, helpRow{word: s.Text, text: s.Meaning})
+	}
 	hp.findRows()
+	if sorted >= 0 { // nothing is typed: all rows are shown
+		hp.cursorAt = sorted
+	}
 	return hp
+}
+
+// searchText is the text of a row that a search looks into.
+func (r *helpRow) searchText() string {
+	if r.word != "" {
+		return r.word + " " + r.text
+	}
+	return strings.Join(r.Keys, " ") + " " + r.Title + " " + r.Help + " " + string(r.ID)
 }
 
 func (hp *HelpOverlay) findRows() {
 	hp.shownRows = hp.shownRows[:0]
 	f := widget.ParseFilter(hp.input.InputText())
-	for i, r := range hp.rows {
-		a := r.Action
+	for i := range hp.rows {
+		r := &hp.rows[i]
 		switch {
 		case r.head != "" && f.IsEmpty():
-		case r.head == "" && f.MatchesText(strings.Join(a.Keys, " ")+" "+a.Title+" "+a.Help+" "+string(a.ID)):
+		case r.head == "" && f.MatchesText(r.searchText()):
 		default:
 			continue
 		}
@@ -78,7 +110,7 @@ func (hp *HelpOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem
 		hp.input.PressKey(hp.keys, key, text)
 		hp.findRows()
 	case "enter":
-		if hp.cursorAt >= 0 && hp.cursorAt < len(hp.shownRows) {
+		if hp.cursorAt >= 0 && hp.cursorAt < len(hp.shownRows) && hp.rows[hp.shownRows[hp.cursorAt]].word == "" {
 			return true, &ChosenItem{Action: &hp.rows[hp.shownRows[hp.cursorAt]].Action}
 		}
 	case "down", "ctrl+n", "tab":
@@ -120,7 +152,7 @@ func (hp *HelpOverlay) Cursor() (x, line int, ok bool) {
 // searchFor stands before the line being typed.
 const searchFor = " search "
 
-// Draw gives the search and the keys that are found.
+// Draw gives the search and what is found.
 func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
@@ -135,7 +167,7 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 		}
 	}
 	if len(hp.shownRows) == 0 {
-		lines = append(lines, widget.StyledLine("   no key does this here", st.Dim).Render(w))
+		lines = append(lines, widget.StyledLine("   no key, column or sign of this page", st.Dim).Render(w))
 	}
 	rows := max(0, h-1)
 	win := WindowOn(len(lines), rows, end, 0)
@@ -145,7 +177,7 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	if _, ok := win.ShownLine(begin); !ok {
 		win = WindowOn(len(lines), rows, end, begin-win.first)
 	}
-	title := "keys on this page"
+	title := "keys on this page, columns and signs"
 	if w >= wideHelp {
 		title += " (enter runs, esc closes)"
 	}
@@ -167,12 +199,15 @@ func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 		names[i] = r.LabelOf(k)
 	}
 	keys, text := strings.Join(names, " "), r.Help
-	if r.WhyNot != "" {
+	switch {
+	case r.word != "":
+		keys, text = r.word, r.text
+	case r.WhyNot != "":
 		keys, text = "("+keys+")", text+" · not now: "+r.WhyNot
 	}
 	mark := "   "
 	if at {
-		mark = " ▸ "
+		mark = " " + signs.Cursor + " "
 	}
 	head := widget.Line{{Text: mark}, {Text: keys, Style: st.Key}}
 	indent := len("   ") + keyCells

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/engine/trace"
+	"rung/model/signs"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -69,6 +70,9 @@ type OverlayOffers struct {
 	Keys    *action.Keymap
 	Actions []OfferedAction
 	Themes  []string
+	// Columns say in words what the page's columns mean, Signs are the signs that it shows.
+	Columns []widget.ColumnHelp
+	Signs   []signs.Sign
 	// Aliases are texts of the palette by the user's names of them, Views pages by theirs.
 	Aliases map[string]string
 	Views   map[string]nav.Page
@@ -82,7 +86,7 @@ type LineWindow struct {
 
 	first                  int // of the lines that are shown
 	linesAbove, linesBelow int // how many are not
-	signs                  bool
+	counts                 bool
 }
 
 // LeastSigned is how many rows a window must have to count what it leaves out.
@@ -94,8 +98,8 @@ func WindowOn(n, rows, focus, scroll int) LineWindow {
 	if n <= rows {
 		return LineWindow{Rows: n}
 	}
-	w := LineWindow{Rows: max(1, rows), signs: rows >= LeastSigned}
-	if w.signs {
+	w := LineWindow{Rows: max(1, rows), counts: rows >= LeastSigned}
+	if w.counts {
 		w.Rows -= 2
 	}
 	last := n - w.Rows
@@ -103,7 +107,7 @@ func WindowOn(n, rows, focus, scroll int) LineWindow {
 	w.first = max(0, min(by+scroll, last))
 	w.Scroll = w.first - by
 	switch { // at an end there is one line less to count in
-	case !w.signs:
+	case !w.counts:
 	case w.first == 0:
 		w.Rows++
 	case w.first == last:
@@ -122,7 +126,7 @@ func (w LineWindow) ShownLine(i int) (int, bool) {
 	if i < w.first || i >= w.first+w.Rows {
 		return 0, false
 	}
-	if w.signs && w.linesAbove > 0 {
+	if w.counts && w.linesAbove > 0 {
 		i++
 	}
 	return i - w.first, true
@@ -134,7 +138,7 @@ func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) [
 		return lines
 	}
 	shown := lines[w.first : w.first+w.Rows]
-	if !w.signs {
+	if !w.counts {
 		return shown
 	}
 	say := func(n int, sign, key string) []string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/signs"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -38,7 +39,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 // Render draws the ladder as it is and as planned, the steps, and how a plan goes.
 func (v *planPage) Render(env *view.Env, w, h int) string {
 	if v.boardErr != nil {
-		return widget.PadBlock([]string{widget.StyledLine(" ✗ "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
+		return widget.PadBlock([]string{widget.StyledLine(" "+signs.No+" "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
 	}
 	var top, bottom []string
 	if h >= 8 {
@@ -103,18 +104,18 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 	}
 	if v.p.err == nil && v.ourPlan() == nil {
 		for _, n := range v.p.plan.Notes {
-			say("·", n, st.Dim)
+			say(signs.Noted, n, st.Dim)
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say("▲", fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
+		say(signs.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
 	}
 	var free []string
 	for _, g := range v.board.FreeRuns() {
 		free = append(free, g.String())
 	}
 	if len(free) > 0 {
-		say("·", "free: "+strings.Join(free, "  "), st.Dim)
+		say(signs.Noted, "free: "+strings.Join(free, "  "), st.Dim)
 	}
 	if most := max(2, h/4); len(lines) > most {
 		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %d more lines (a larger terminal shows them)", len(lines)-most+1), st.Dim).Render(w))

@@ -259,6 +259,9 @@ func (v *planPage) TellState(env *view.Env) widget.Line {
 // SetFilter and CountLines make it a Filterer.
 func (v *planPage) SetFilter(f widget.LineFilter) { v.table.SetFilter(f) }
 
+// ColumnHelps are the columns of the plan.
+func (v *planPage) ColumnHelps() []widget.ColumnHelp { return v.table.ColumnHelps() }
+
 // CompleteWord finds how a policy's name goes on.
 func (v *planPage) CompleteWord(begin string) string { return v.table.CompleteWord(begin) }
 

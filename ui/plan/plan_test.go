@@ -211,7 +211,7 @@ func TestRun(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "settling", Since: uitest.Now.Add(-2 * time.Second)}}
 	w.says(p)
-	s.Want("▸ running", "4 of 9 done", "step: green-tenant 40 → 30", "waiting for ovn-worker2 (settling 2 s)", "x stop after this step", "✓ 3", "○ 4")
+	s.Want("◐ running", "4 of 9 done", "step: green-tenant 40 → 30", "waiting for ovn-worker2 (settling 2 s)", "x stop after this step", "✓ 3", "○ 4")
 	s.Golden("running")
 	s.Press("enter")
 	s.Want("run: the plan is running")
@@ -256,7 +256,7 @@ func TestStopped(t *testing.T) {
 			Guards: []change.Guard{{Code: "deny-system", Policy: adminPolicyKey("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
 	}
 	w.says(under(revision.PlanStopped))
-	s.Want("● stopped", "3 of 9 done", "next: green-tenant 40 → 30", "interrupted", "⏎ continue · b roll back · x keep as is", "✓ 3")
+	s.Want("■ stopped", "3 of 9 done", "next: green-tenant 40 → 30", "interrupted", "⏎ continue · b roll back · x keep as is", "✓ 3")
 	s.Golden("stopped")
 	s.ResizeAll()
 	s.Press("d")
@@ -270,13 +270,13 @@ func TestStopped(t *testing.T) {
 		t.Error("it continues before the name was confirmed")
 	}
 	s.Press("enter")
-	s.Want("● stopped") // the Fake does not move
+	s.Want("■ stopped") // the Fake does not move
 	s.Press("b")
 	s.Want("Roll back, the last step first, waiting for every zone after each?", "yes, then type allow-metrics")
 	s.Press("a")
 	s.Type("allow-metrics")
 	s.Press("enter")
-	s.Want("● stopped")
+	s.Want("■ stopped")
 	s.Press("x")
 	s.Want("Keep as is", "3 of 9 steps done", "U undoes the steps that are done")
 	s.Golden("keep")
@@ -363,12 +363,12 @@ func TestRunElsewhere(t *testing.T) {
 	p.Runner.IsOwn = false
 	w.says(p)
 	by := "run by another Rung (pid 4711, since " + p.Runner.Since.Local().Format(time.TimeOnly) + ")"
-	s.Want("▸ "+by+": 4 of 9 done", "✓ 3", "only that Rung can stop it")
+	s.Want("◐ "+by+": 4 of 9 done", "✓ 3", "only that Rung can stop it")
 	s.Golden("elsewhere")
 	for _, key := range []string{"enter", "x", "b", "d", "i", "ctrl+s"} {
 		s.Press("k") // whatever was said before is over
 		s.Press(key)
-		s.Want("● ", ": "+by)
+		s.Want("■ ", ": "+by)
 	}
 	for _, call := range []string{"plan stop", "plan keep", "plan resume", "plan back"} {
 		if w.calls(call) != 0 {
@@ -409,11 +409,11 @@ func TestRollingBack(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Back, p.Done, p.Top = true, 4, 5 // the fourth was written back
 	w.says(p)
-	w.s.Want("▸ rolling back  2 of 5 back", "30   30 ─ break-glass")
+	w.s.Want("◐ rolling back  2 of 5 back", "30   30 ─ break-glass")
 	p = under(revision.PlanStopped)
 	p.Back, p.Top = true, 5
 	w.says(p)
-	w.s.Want("● roll back stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
+	w.s.Want("■ roll back stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
 	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
 	w.says(p)
 	w.s.Want("✓ rolled back")

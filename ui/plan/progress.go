@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
@@ -90,11 +91,11 @@ func stepState(p *revision.PlanState, s revision.PlanStep, st *themes.StyleSet, 
 	mark, look = widget.Span{Text: " ", Style: st.Dim}, st.Text
 	switch s.State {
 	case revision.StepDone:
-		return widget.Span{Text: "✓", Style: st.OK}, st.Dim, ""
+		return widget.Span{Text: signs.Yes, Style: st.OK}, st.Dim, ""
 	case revision.StepRunning:
-		mark = widget.Span{Text: "▸", Style: st.Info}
+		mark = widget.Span{Text: signs.Working, Style: st.Info}
 	case revision.StepWaiting:
-		mark = widget.Span{Text: "○", Style: st.Warn}
+		mark = widget.Span{Text: signs.Waiting, Style: st.Warn}
 	default:
 		return mark, look, ""
 	}
@@ -118,27 +119,27 @@ func waitingText(p *revision.PlanState, env *view.Env) string {
 func (v *planPage) progressLines(env *view.Env, w int) []string {
 	st, p := env.Styles, v.ourPlan()
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
-	sign, word, style := "▸", "running", st.Info
+	sign, word, style := signs.Working, "running", st.Info
 	if p.Back {
 		word = "rolling back"
 	}
 	var next []string
 	switch p.State {
 	case revision.PlanWaiting:
-		sign, style = "○", st.Warn
+		sign, style = signs.Waiting, st.Warn
 		word = "waiting"
 		if p.Back {
 			word = "rolling back, waiting"
 		}
 		next = []string{"it continues by itself", key(action.PlanStop) + " stop"}
 	case revision.PlanStopped:
-		sign, word, style = "●", "stopped", st.Error
+		sign, word, style = signs.Failed, "stopped", st.Error
 		if p.Back {
 			word = "roll back stopped"
 		}
 		next = v.answerLines(env)
 	case revision.PlanDone:
-		sign, word, style = "✓", "done", st.OK
+		sign, word, style = signs.Yes, "done", st.OK
 		if p.Back {
 			word = "rolled back"
 		}

@@ -10,6 +10,8 @@ import (
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/signs"
+	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -41,7 +43,7 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []policyRow {
 		last := i == len(slots)-1 || slots[i+1].Priority != s.Priority
 		switch {
 		case s.Priority > b.Max():
-			r.shareMark = "✗"
+			r.shareMark = signs.No
 		case first && last:
 		case first:
 			r.shareMark = "┌"
@@ -91,21 +93,21 @@ func rowNote(r *policyRow, shared int) string {
 // cut.
 func planColumns(st func() *themes.StyleSet) []widget.TableColumn[policyRow] {
 	return []widget.TableColumn[policyRow]{
-		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.priorityNow)) }},
-		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line {
+		{Title: "NOW", Help: "the priority it has", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.priorityNow)) }},
+		{Title: "PLAN", Help: "the priority it gets", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line {
 			if r.priorityThen == r.priorityNow {
 				return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Dim)
 			}
 			return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Title)
 		}},
-		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r policyRow) widget.Line {
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, NoSort: true, Cell: func(r policyRow) widget.Line {
 			l := widget.Line{{Text: r.shareMark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
 			if r.note != "" {
 				l = l.Add("  "+r.note, st().Warn)
 			}
 			return l
 		}},
-		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r policyRow) widget.Line {
+		{Title: "FREE BELOW", Help: "free priorities between it and the next", Drop: 2, Min: 8, NoSort: true, Cell: func(r policyRow) widget.Line {
 			switch {
 			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
 				return nil // the bracket says it

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/pod"
@@ -47,7 +48,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.podFacts = nil, nil
-		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" ● ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
+		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+signs.Failed+" ", v.st.Error), widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -78,9 +79,9 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	lines = append(lines, labels)
 	if p.Note != "" {
-		look, sign := st.Info, "·"
+		look, sign := st.Info, signs.Noted
 		if p.Odd {
-			look, sign = st.Warn, "▲"
+			look, sign = st.Warn, signs.Warned
 		}
 		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: p.Note}})
 	}
@@ -188,11 +189,11 @@ func (v *View) networkLines(env *view.Env) []*pod.Line {
 		case z.DB == nil:
 			l = append(l, page.Span{Text: "zone not read: " + detail.WhyNotCurrent(z, env.Now), Role: themes.Dim})
 		case lsp == nil && p.CanBeSubject():
-			l = append(l, page.Span{Text: "○ does not exist yet: no policy is enforced on it", Role: themes.Warn})
+			l = append(l, page.Span{Text: signs.Waiting + " does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:
 			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
 		case !here:
-			l = append(l, page.Span{Text: "≠ the pod does not run there", Role: themes.Error})
+			l = append(l, page.Span{Text: signs.Differs + " the pod does not run there", Role: themes.Error})
 			v.portPages[id] = detail.RowPage(z, lsp, nil)
 		default:
 			l = append(l, page.Span{Text: "present", Role: themes.OK})

@@ -127,7 +127,7 @@ func TestGoneAndBackAgain(t *testing.T) {
 	p.Desired = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("● pod blue/api-d0 no longer exists.")
+	s.Want("■ pod blue/api-d0 no longer exists.")
 	s.Press("enter", "j", "y")
 	s.ResizeAll()
 	p.Cluster, p.Desired = old, nil

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/revision"
@@ -97,7 +98,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
-		return []widget.Line{line.Add("? not checked against live rows: no zones", st.Dim)}
+		return []widget.Line{line.Add(signs.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	var names []string
@@ -106,9 +107,9 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	}
 	others := words.List(names, 2)
 	if s.State == model.StateInSync {
-		line = line.Add("✓ ", st.OK).Add(text, st.OK)
+		line = line.Add(signs.Yes+" ", st.OK).Add(text, st.OK)
 		if others != "" {
-			line = line.Add(" · ● except "+others, st.Error)
+			line = line.Add(" · "+signs.Failed+" except "+others, st.Error)
 		}
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Total(s.Waiting, "subject pod")), st.Warn)
@@ -132,9 +133,9 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.brokenObjects(env)) > 0 {
-		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
+		return []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
-	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
+	lines := []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := policies.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
@@ -151,7 +152,7 @@ func (v *View) countParts(env *view.Env) {
 	v.counts[zonesPart] = s.InSyncText()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).SelectedPods()) // as many as are listed; the head says what is apart
+		v.counts[podsPart] = policies.CountSubjects(env.Rev, v.key).ShareText() // all are listed; the head says what is apart
 	}
 }
 
@@ -220,9 +221,9 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
-		state = state.Add("✗ decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
+		state = state.Add(signs.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
 	case p.IsRefused():
-		state = state.Add("✗ decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
+		state = state.Add(signs.No+" decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %d of %s", env.Rev.System.Title, a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)
 	default:

@@ -292,6 +292,9 @@ func (v *View) SetFilter(f widget.LineFilter) {
 	v.findings.SetFilter(f)
 }
 
+// ColumnHelps are the columns of the part on show.
+func (v *View) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.partLister()}.ColumnHelps() }
+
 // CompleteWord finds how a word of the part on show goes on.
 func (v *View) CompleteWord(begin string) string {
 	return view.List{Of: v.partLister()}.CompleteWord(begin)

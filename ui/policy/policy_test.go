@@ -71,7 +71,7 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 		t.Errorf("back from the rule the cursor is on %q", l)
 	}
 	s.Press("p")
-	s.Want("[pods 39]", "  39 lines")
+	s.Want("[pods 38 of 39]", "  39 lines")
 	s.Press("j", "enter")
 	s.Want("› pod blue/api-d1")
 	s.Press("esc", "Z", "j", "j")
@@ -91,8 +91,8 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 func TestHead(t *testing.T) {
 	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(control))
 	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 of 39 pods: 1 on a user-defined network, not enforced",
-		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "● behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
-		"[rules 11]  pods 39   YAML   zones 2/3   findings ●3 ▲6 ·10")
+		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "≠ behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
+		"[rules 11]  pods 38 of 39   YAML   zones 2/3   findings ■3 ▲6 ◇10")
 	// The pods of the subject and those of a peer that is written alike: one count.
 	if l := s.Line("ingress 4"); !regexp.MustCompile(`ns: all .* 39 +1`).MatchString(l) {
 		t.Errorf("the peers of every namespace: %q", l)
@@ -103,15 +103,15 @@ func TestReasonsForNoRows(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
 	s := uitest.OpenScreen(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
-	s.Want("priority 120", "● frozen: still enforced at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
+	s.Want("priority 120", "▣ frozen: still enforced at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
 	s.Press("Z")
-	s.Want("● frozen still enforced at 43 with 2 ACLs; no desired rows: above 99")
+	s.Want("▣ frozen still enforced at 43 with 2 ACLs; no desired rows: above 99")
 
 	s = uitest.OpenScreen(t, p, nav.ToPolicy(anp("experimental")))
 	s.Want("✗ not enforced: above 99", "pods: app=canary → 1 pod", "zones –")
 	s.WantNot("in sync") // there is nothing to be in sync with
 	s.Press("f")
-	s.Want("[findings ●1 ·5]", "priority 120 is above 99: OVN-Kubernetes does not enforce the policy", "(priority-unsupported)")
+	s.Want("[findings ■1 ◇5]", "priority 120 is above 99: OVN-Kubernetes does not enforce the policy", "(priority-unsupported)")
 }
 
 func TestZonesThatWereNotRead(t *testing.T) {
@@ -122,7 +122,7 @@ func TestZonesThatWereNotRead(t *testing.T) {
 	*z = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
 	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
 	s.Press("Z")
-	s.Want("✓ in sync", "? stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
+	s.Want("✓ in sync", "◌ stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
 	p.Zones = nil
 	s.Console.Set(p)
 	s.Refresh()
@@ -133,10 +133,10 @@ func TestSettlesThenFallsBehind(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, uitest.Now.Add(-2*time.Second))
 	s := uitest.OpenScreen(t, p, nav.ToPolicy(control))
-	s.Want("… settling in ovn-worker2 since 14:04:58 (2s)")
+	s.Want("◐ settling in ovn-worker2 since 14:04:58 (2s)")
 	s.Console.Advance(4 * time.Second)
 	s.Refresh()
-	s.Want("● behind in ovn-worker2 since 14:04:58 (6s)")
+	s.Want("≠ behind in ovn-worker2 since 14:04:58 (6s)")
 }
 
 func TestOtherKinds(t *testing.T) {
@@ -187,9 +187,9 @@ func TestNetworkPolicy(t *testing.T) {
 
 	deny := connections.DefaultDeny("blue", model.Ingress)
 	s = uitest.OpenScreen(t, tier2(t, deny), nav.ToPolicy(web))
-	s.Want("✓ in sync in 3 of 3 zones · ● except default deny of blue, ingress")
+	s.Want("✓ in sync in 3 of 3 zones · ■ except default deny of blue, ingress")
 	s.Press("Z")
-	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
+	s.Want("default deny of blue, ingress  ≠ behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
 	s.Press("/")
 	s.Type("defaultDeny")
 	s.Press("enter", "enter")
@@ -225,7 +225,7 @@ func TestGone(t *testing.T) {
 	live.Judge(t, p, since)
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("● ANP blue-tenant no longer exists.", "7 ACLs still decide in ovn-control-plane, ovn-worker and ovn-worker2")
+	s.Want("■ ANP blue-tenant no longer exists.", "7 ACLs still decide in ovn-control-plane, ovn-worker and ovn-worker2")
 	s.Press("e")
 	s.Want("edit: the policy no longer exists")
 	for range 5 {
@@ -269,7 +269,7 @@ func TestMouse(t *testing.T) {
 
 func TestBroken(t *testing.T) {
 	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(anp("old-form")))
-	s.Want("ANP old-form could not be read and decides nothing.", "[findings ●1]", "15-broken.yaml")
+	s.Want("ANP old-form could not be read and decides nothing.", "[findings ■1]", "15-broken.yaml")
 	s.ResizeAll()
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/signs"
+	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
 	"rung/revision/finding"
@@ -22,19 +24,19 @@ func (v *View) makeTables() {
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
 		Columns: []widget.TableColumn[*model.Pod]{
-			{Title: "POD", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
+			{Title: "POD", Help: "namespace and name", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
 				return widget.StyledLine(p.Namespace+"/"+p.Name, v.st.Accent)
 			}},
-			{Title: "ADDRESS", Cell: func(p *model.Pod) widget.Line {
+			{Title: "ADDRESS", Help: page.ColumnHelp("address"), Cell: func(p *model.Pod) widget.Line {
 				if len(p.IPs) == 0 {
 					return widget.StyledLine("none", v.st.Warn)
 				}
 				return widget.PlainLine(strings.Join(p.IPs, " "))
 			}},
-			{Title: "NODE", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.NodeName) }},
-			{Title: "PHASE", Drop: 4, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.Phase) }},
-			{Title: "NOTE", Min: 12, Drop: 3, Cell: v.podNote},
-			{Title: "LABELS", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.StyledLine(p.Labels.String(), v.st.Dim) }},
+			{Title: "NODE", Help: "where it runs", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.NodeName) }},
+			{Title: "PHASE", Help: "the phase that the kubelet reports", Drop: 4, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.Phase) }},
+			{Title: "NOTE", Help: "what keeps the policy from holding for it", Min: 12, Drop: 3, Cell: v.podNote},
+			{Title: "LABELS", Help: "its labels", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.StyledLine(p.Labels.String(), v.st.Dim) }},
 		},
 	}
 }
@@ -51,13 +53,13 @@ func (v *View) syncRules(env *view.Env) {
 	}
 	p, hits := v.policy, v.hits
 	v.rules.Columns = append(widget.TableOf(policy.RuleTable(p, !env.Rev.BySelectors(p)), &v.st).Columns,
-		widget.TableColumn[*policy.Rule]{Title: "HITS", Wide: true, Cell: func(x *policy.Rule) widget.Line {
+		widget.TableColumn[*policy.Rule]{Title: "HITS", Help: page.ColumnHelp("hits"), Wide: true, Cell: func(x *policy.Rule) widget.Line {
 			if hits == nil {
 				return nil
 			}
 			return widget.PlainLine(hits.UseOfRule(p, x.Of).ShortText())
 		}},
-		widget.TableColumn[*policy.Rule]{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(x *policy.Rule) widget.Line {
+		widget.TableColumn[*policy.Rule]{Title: "FINDINGS", Help: "findings about the rule", Min: 3, Drop: 1, Cell: func(x *policy.Rule) widget.Line {
 			return ruleMark(finds[x.ID()], env.W >= roomy, v.st)
 		}})
 	if p == nil {
@@ -121,7 +123,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
 		s.AddParagraph(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
 		if f.Remedy != "" {
-			s.AddParagraph(id+".remedy", 2, "→", env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
+			s.AddParagraph(id+".remedy", 2, signs.Remedy, env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
 			s.Lines[len(s.Lines)-1].Skip = true
 		}
 	}

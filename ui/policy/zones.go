@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/ready"
 	"rung/revision"
@@ -30,9 +31,9 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	s.AddHead("zones · judged by their rows alone")
 	switch {
 	case env.Rev.BySelectors(v.policy):
-		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
+		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
 	case len(env.Rev.Zones) == 0:
-		s.AddParagraph("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
+		s.AddParagraph("zones", 0, signs.Unknown, st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}
 	wide := 0
 	for _, z := range env.Rev.Zones {
@@ -133,7 +134,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		return
 	}
 	if p.Error != "" {
-		s.AddParagraph("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
+		s.AddParagraph("error."+id, 4, signs.Failed, st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.SinceText(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
 	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
@@ -144,7 +145,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
 		if causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
-			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, signs.Noted, st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
 		}
 	}
 }
@@ -162,7 +163,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	} else if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
 		what += " " + short
 	}
-	sign, look := "≠", st.Error
+	sign, look := signs.Differs, st.Error
 	text := string(d.Kind)
 	var cols []string
 	for j := range d.Fields {
@@ -181,7 +182,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		text = strings.Join(cols, "; ")
 	}
 	if d.Waiting != "" {
-		sign, look = "○", st.Info
+		sign, look = signs.Waiting, st.Info
 		if len(d.Fields) > 0 {
 			text = words.List(d.Fields[0].Missing, 3) + ": " + d.Waiting
 		} else {
@@ -216,10 +217,10 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
 	p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
-	sign, look := "✓", st.OK
+	sign, look := signs.Yes, st.OK
 	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
-		sign, look = "●", st.Error
+		sign, look = signs.Failed, st.Error
 		text += fmt.Sprintf(", not ready in %d, rows disagree in %d", p.Failing, p.Against)
 	}
 	if p.Silent+p.Gone > 0 {
@@ -234,7 +235,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 			s.Add("ready.more", widget.StyledLine(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
 			break
 		}
-		s.AddParagraph("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
+		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
 		if !strings.HasPrefix(c.Type, policies.ReadyPrefix) {
@@ -288,9 +289,9 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	s.AddHead("events")
 	for i := range events {
 		e := &events[i]
-		sign, look := "·", st.Info
+		sign, look := signs.Noted, st.Info
 		if e.Type == "Warning" {
-			sign, look = "▲", st.Warn
+			sign, look = signs.Warned, st.Warn
 		}
 		text := words.Clock(e.Last, env.Now) + " (" + words.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
 		switch n := len(e.Reporters); {

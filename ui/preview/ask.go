@@ -6,6 +6,7 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/revision"
@@ -84,6 +85,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.askConfirm(env)
 	case action.PreviewEdit:
 		v.opt.Edit(env)
+	case action.PreviewWhole:
+		v.whole = !v.whole
 	case action.PreviewDiff:
 		v.diff = !v.diff
 	case action.PreviewMerge:
@@ -219,7 +222,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		return []string{rule, widget.JoinLines(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.pending.waitsFor(); other != "" {
-			return append(append([]string{rule}, flowText("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
+			return append(append([]string{rule}, flowText(signs.Waiting+" ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
 		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
@@ -232,7 +235,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		if c := v.p.Conflict; c != nil && c.Merged != "" {
 			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" merge", st.Text)
 		}
-		return append([]string{rule}, append(flowText("✗ ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.JoinLines(l, edit).Render(w))...)
+		return append([]string{rule}, append(flowText(signs.No+" ", change.BlockedText(v.p.Blocked), st.Error, w, 6), widget.JoinLines(l, edit).Render(w))...)
 	}
 	yes := "yes"
 	if name := v.p.ConfirmName; name != "" {

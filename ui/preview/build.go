@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/change/planrun"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/themes"
@@ -23,7 +24,7 @@ const wide = 110
 // buildDocs makes the documents anew when what they are made of changed.
 func (v *View) buildDocs(env *view.Env) {
 	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
-	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.writeProblem, v.notice, ""}
+	key := builtKey{v.p, env.W, v.side, v.diff, v.whole, v.phase, env.Styles, v.writeProblem, v.notice, ""}
 	if v.phase >= waiting {
 		key.shown = fmt.Sprint(v.zonesShown)
 	}
@@ -33,7 +34,7 @@ func (v *View) buildDocs(env *view.Env) {
 	v.built = key
 	v.onRows = v.onRows && v.side
 	lw, rw := v.paneWidths(env.W)
-	left := &docBuilder{st: env.Styles, w: lw - 3}
+	left := v.newBuilder(env, lw)
 	if v.p == nil || v.phase == failed {
 		v.addHead(left, nil)
 		v.change.SetLines(left.lines)
@@ -42,7 +43,7 @@ func (v *View) buildDocs(env *view.Env) {
 	t := consequences.TellPreview(v.p)
 	v.addHead(left, t)
 	// The consequences matter most: a long list of changes comes after them.
-	change := &docBuilder{st: env.Styles, w: lw - 3}
+	change := v.newBuilder(env, lw)
 	change.addChanges(t.Objects, v.diff)
 	short := len(change.lines) <= shortChange && !v.diff
 	if short {
@@ -65,7 +66,7 @@ func (v *View) buildDocs(env *view.Env) {
 	}
 	right := left
 	if v.side {
-		right = &docBuilder{st: env.Styles, w: rw - 3}
+		right = v.newBuilder(env, rw)
 	}
 	right.addRows(v.p)
 	left.addCommands(v.p.Commands)
@@ -76,6 +77,11 @@ func (v *View) buildDocs(env *view.Env) {
 		v.rows.SetLines(right.lines)
 	}
 	v.change.SetLines(left.lines)
+}
+
+// newBuilder begins a document for a pane of w cells.
+func (v *View) newBuilder(env *view.Env, w int) *docBuilder {
+	return &docBuilder{st: env.Styles, w: w - 3, whole: v.whole, room: wholeRoom}
 }
 
 func (v *View) paneWidths(w int) (left, right int) {
@@ -125,9 +131,9 @@ func (v *View) addZones(b *docBuilder) {
 	_, ok := countShown(v.zonesShown)
 	b.addText(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.zonesShown)), b.st.Text)
 	for _, s := range v.zonesShown {
-		mark, st, text := "●", b.st.OK, "shows it"
+		mark, st, text := signs.Live, b.st.OK, "shows it"
 		if !s.OK {
-			mark, st, text = "○", b.st.Warn, "not yet"
+			mark, st, text = signs.Waiting, b.st.Warn, "not yet"
 		}
 		if s.Why != "" {
 			text += ": " + s.Why

@@ -20,9 +20,31 @@ type docBuilder struct {
 	st    *themes.StyleSet
 	w     int // of the text
 	lines []widget.DocLine
+	// whole breaks long lines and lists all members of sets, while there is room for that many
+	// bytes of them.
+	whole bool
+	room  int
 }
 
+// wholeRoom is how many bytes of members are listed in whole; the sets after that are in brief.
+const wholeRoom = 1 << 20
+
 func (b *docBuilder) addLine(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
+
+// addLong adds a line that may be longer than the page is wide: broken, further in by indent from
+// its second line on, where lines are shown whole.
+func (b *docBuilder) addLong(l widget.Line, indent int) {
+	if !b.whole {
+		b.addLine(l)
+		return
+	}
+	for i, part := range l.FlowLine(b.w, b.w-indent) {
+		if i > 0 {
+			part = widget.JoinLines(widget.PlainLine(strings.Repeat(" ", indent)), part)
+		}
+		b.addLine(part)
+	}
+}
 
 func (b *docBuilder) addText(text string, st themes.Style) {
 	for _, l := range widget.FlowText(text, max(8, b.w-1)) {
@@ -129,7 +151,7 @@ func (b *docBuilder) addTexts(objects []change.ObjectChange) {
 		}
 		b.addHeading("text of " + o.Key.Label())
 		for _, l := range widget.YAMLLines(o.New.YAML, b.st) {
-			b.addLine(widget.JoinLines(widget.PlainLine(" "), l))
+			b.addLong(widget.JoinLines(widget.PlainLine(" "), l), 5)
 		}
 	}
 }
@@ -235,6 +257,6 @@ func (b *docBuilder) addDiff(text string) {
 		case strings.HasPrefix(l, "@@"):
 			st = b.st.Dim
 		}
-		b.addLine(widget.Line{{Text: " "}, {Text: l, Style: st}})
+		b.addLong(widget.Line{{Text: " "}, {Text: l, Style: st}}, 5)
 	}
 }

@@ -56,20 +56,21 @@ type View struct {
 	side         bool // rows stand beside the change
 	onRows       bool // the cursor is there
 	diff         bool
+	whole        bool // lines are broken instead of cut, and sets have all members
 	built        builtKey
 	zonesShown   []policies.ZoneShown
 }
 
 // builtKey holds the inputs that the documents were built from.
 type builtKey struct {
-	p          *gate.Preview
-	w          int
-	side, diff bool
-	phase      changePhase
-	st         *themes.StyleSet
-	wrong      string
-	notice     string
-	shown      string
+	p                 *gate.Preview
+	w                 int
+	side, diff, whole bool
+	phase             changePhase
+	st                *themes.StyleSet
+	wrong             string
+	notice            string
+	shown             string
 }
 
 // previewWorked is the message with the preview that was worked out, or why it could not be.
@@ -102,6 +103,21 @@ func (v *View) CurrentMutation() change.Mutation {
 		return change.Mutation{}
 	}
 	return v.p.Mutation
+}
+
+// NewPriority is the priority of the one policy that the change makes; ok is false where it makes
+// none that has one, or several.
+func (v *View) NewPriority() (priority int32, ok bool) {
+	if v.p == nil {
+		return 0, false
+	}
+	made := 0
+	for _, o := range v.p.Objects {
+		if o.Old == nil && o.New != nil && o.New.Kind.HasPriority() {
+			priority, made = o.New.Priority, made+1
+		}
+	}
+	return priority, made == 1
 }
 
 // MergeConflict returns the conflict that keeps the change from being made, nil for none.

@@ -252,6 +252,26 @@ func TestDelete(t *testing.T) {
 	s.WantNot("┌ blue-tenant", "─ blue-tenant")
 }
 
+// A match, the ports and the ACLs of a row can be read whole: one key breaks long lines and lists
+// all members.
+func TestWholeRows(t *testing.T) {
+	for _, size := range [][2]int{{80, 200}, {120, 200}} {
+		s := start(t, nil).s
+		s.Press("j", "j", "j", "j", "D")
+		s.Resize(size[0], size[1])
+		s.Want("ACL Egress:0:None", "…")
+		s.WantNot("10.244.1.9)")
+		s.Press("w")
+		s.WantNot("…")
+		s.Want("a3843734981952587678", "10.244.1.9)")
+		if text := strings.Join(strings.Fields(s.PlainFrame()), " "); size[0] == 80 && !strings.Contains(text, `inport == @a3843734981952587678 && ((ip4.dst == $a5223199256170914275))`) {
+			t.Errorf("the match is not whole:\n%s", s.PlainFrame())
+		}
+		s.Press("w")
+		s.Want("…")
+	}
+}
+
 // A long preview is read by its headings; a short one offers no key for it.
 func TestSections(t *testing.T) {
 	w := start(t, nil)
@@ -434,7 +454,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("● not done: this changed while you were answering", "shown again")
+			s.Want("■ not done: this changed while you were answering", "shown again")
 			if c.yes != "y" {
 				s.Want(" > " + c.yes)
 			}

@@ -9,6 +9,7 @@ import (
 	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/consequences"
 	"rung/ui/detail"
@@ -50,15 +51,15 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 
 // addRow is one row with what changes in it.
 func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
-	mark, st := "±", b.st.Info
+	mark, st := signs.Changed, b.st.Info
 	switch r.Kind {
 	case model.DiffMissing:
 		mark, st = "+", b.st.Added
 	case model.DiffExtra:
-		mark, st = "-", b.st.Removed
+		mark, st = "−", b.st.Removed
 	}
 	l := widget.Line{{Text: " " + mark + " ", Style: st}, {Text: rowName(r, policy), Style: b.st.Accent}}
-	fields := shownFields(r)
+	fields := b.shownFields(r)
 	field := func(f consequences.ChangedField) widget.Line {
 		return widget.JoinLines(widget.Line{{Text: f.Path + " ", Style: b.st.CodeKey}}, b.styledLine(f.Change))
 	}
@@ -70,7 +71,7 @@ func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 	}
 	b.addLine(l)
 	for _, f := range fields {
-		b.addLine(widget.JoinLines(widget.PlainLine("     "), field(f)))
+		b.addLong(widget.JoinLines(widget.PlainLine("     "), field(f)), 7)
 	}
 }
 
@@ -105,8 +106,11 @@ func unitRow(r *change.RowChange) string {
 }
 
 // shownFields leaves out what says nothing in a row that comes or goes.
-func shownFields(r *change.RowChange) []consequences.ChangedField {
-	all := consequences.FieldsOf(r, false)
+func (b *docBuilder) shownFields(r *change.RowChange) []consequences.ChangedField {
+	all := consequences.FieldsOf(r, b.whole && b.room > 0)
+	for _, f := range all {
+		b.room -= len(f.Change.String())
+	}
 	if r.Kind == model.DiffDifferent {
 		return all
 	}

@@ -7,6 +7,7 @@ import (
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/themes"
@@ -33,7 +34,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 	}
 	if len(r.Packets.Paths) == 0 {
 		s.AddHead("not sent")
-		s.AddParagraph("why", 2, "·", s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
+		s.AddParagraph("why", 2, signs.Noted, s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
 	}
 	return s.Lines
 }
@@ -46,16 +47,16 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 		text := string(v.phase.Load().(probe.ProbePhase))
 		s.Add("state", widget.JoinLines(env.BusyLine(v.sends.BeganAt(), text), widget.StyledLine(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
-		s.AddParagraph("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
+		s.AddParagraph("state", 0, signs.Warned, st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
 	case v.err != nil:
-		s.AddParagraph("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("state", 0, signs.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
 	default:
 		r := v.result
 		s.Add("state", widget.StyledLine("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
-		s.AddParagraph("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.AddParagraph("old", 0, signs.Noted, st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
 	}
 }
 
@@ -63,11 +64,11 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 func verdictLook(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
 	switch v {
 	case verdict.Allow:
-		return "✓", st.Allow
+		return signs.Yes, st.Allow
 	case verdict.Deny:
-		return "✗", st.Deny
+		return signs.No, st.Deny
 	}
-	return "?", st.Warn
+	return signs.Unknown, st.Warn
 }
 
 // nameWidth is the column of who says something.
@@ -120,15 +121,15 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 		case f.Policy.Kind.IsPolicy():
 			to = nav.ToPolicy(f.Policy)
 		}
-		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" → "+f.Remedy, to)
+		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" "+signs.Remedy+" "+f.Remedy, to)
 	}
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.AddParagraph("agree", 2, "▲", s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
+		s.AddParagraph("agree", 2, signs.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
-		s.AddParagraph("agree", 2, "✓", s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
+		s.AddParagraph("agree", 2, signs.Yes, s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
 	}
 }
 
@@ -164,7 +165,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 		}
 	}
 	if p.Verdict == verdict.Allow && probe.DecidingStage(p) == nil {
-		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, "·", s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
+		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, signs.Noted, s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
 	}
 }
 
@@ -224,7 +225,7 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 	if len(steps) == 0 {
 		if why := r.Packets.Paths[i].Reason; why != "" {
 			s.AddHead("not sent")
-			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, "·", s.St.Dim, s.St.Text, why, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, signs.Noted, s.St.Dim, s.St.Text, why, nav.Page{})
 		}
 		return
 	}
@@ -236,9 +237,9 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		if st.Reply {
 			from, to = to, from
 		}
-		sign, style, word := "✓", s.St.Allow, probe.Delivered
+		sign, style, word := signs.Yes, s.St.Allow, probe.Delivered
 		if !st.Delivered {
-			sign, style, word = "✗", s.St.Deny, probe.Dropped
+			sign, style, word = signs.No, s.St.Deny, probe.Dropped
 		}
 		name := st.Packet
 		if n > 0 && steps[n-1].Packet == name {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/ready"
 	"rung/ui/view"
@@ -44,24 +45,24 @@ func (v *View) headLines(w int) []string {
 		proof = proof.Add("Only the rows show what is in sync.", st.Dim)
 	}
 	if v.policies != nil {
-		legend := widget.Line{{Text: " ✓", Style: st.OK}, {Text: " ready  "}, {Text: "●", Style: st.Error}, {Text: " not ready  "}, {Text: "≠", Style: st.Error},
-			{Text: " rows disagree  "}, {Text: "?", Style: st.Warn}, {Text: " no report  "}, {Text: "✗", Style: st.Warn}, {Text: " zone gone"}}
+		legend := widget.Line{{Text: " " + signs.Yes, Style: st.OK}, {Text: " ready  "}, {Text: signs.Failed, Style: st.Error}, {Text: " not ready  "}, {Text: signs.Differs, Style: st.Error},
+			{Text: " rows disagree  "}, {Text: signs.Unknown, Style: st.Warn}, {Text: " no report  "}, {Text: signs.Gone, Style: st.Warn}, {Text: " zone gone"}}
 		return []string{proof.Render(w), legend.Render(w)}
 	}
 	p := v.onlyReport
 	l := widget.Line{{Text: " " + p.Label, Style: st.Title}}
 	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
-		l = l.Add(fmt.Sprintf(" · ● %d not ready", p.Failing), st.Error)
+		l = l.Add(fmt.Sprintf(" · "+signs.Failed+" %d not ready", p.Failing), st.Error)
 	}
 	if p.Against > 0 {
-		l = l.Add(fmt.Sprintf(" · ≠ rows disagree in %d", p.Against), st.Error)
+		l = l.Add(fmt.Sprintf(" · "+signs.Differs+" rows disagree in %d", p.Against), st.Error)
 	}
 	if p.Silent > 0 {
-		l = l.Add(fmt.Sprintf(" · ? %d no report", p.Silent), st.Warn)
+		l = l.Add(fmt.Sprintf(" · "+signs.Unknown+" %d no report", p.Silent), st.Warn)
 	}
 	if p.Gone > 0 {
-		l = l.Add(fmt.Sprintf(" · ✗ %d gone", p.Gone), st.Warn)
+		l = l.Add(fmt.Sprintf(" · "+signs.Gone+" %d gone", p.Gone), st.Warn)
 	}
 	if v.rev.Cluster.Policy(p.Key) == nil {
 		l = l.Add("   the policy no longer exists", st.Error)
@@ -100,7 +101,7 @@ func (v *View) linesOfFailure(f ready.ReportFailure, w int) []string {
 	for i, part := range lines {
 		switch {
 		case i == 0:
-			out = append(out, widget.Line{{Text: " ● ", Style: v.st.Error}, {Text: part}}.Render(w))
+			out = append(out, widget.Line{{Text: " " + signs.Failed + " ", Style: v.st.Error}, {Text: part}}.Render(w))
 			continue
 		case i == 1 && len(lines) > 2:
 			part += " " + widget.Ellipsis

@@ -57,7 +57,7 @@ func TestFew(t *testing.T) {
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 	s.Press("7")
-	s.Want("not verified", "● 1 of 3", "✓●●", "≠ 3 of 3", "● 0 of 3", "✓✓≠", "✓✓✓✗", "? 0 of 3", "2 zones (ovn-worker and ovn-worker2): failed to create")
+	s.Want("not verified", "■ 1 of 3", "✓■■", "≠ 3 of 3", "■ 0 of 3", "✓✓≠", "✓✓✓∅", "? 0 of 3", "2 zones (ovn-worker and ovn-worker2): failed to create")
 	if l := s.Line("green-tenant"); l == "" {
 		t.Error("no line for green-tenant")
 	}
@@ -95,7 +95,7 @@ func TestMany(t *testing.T) {
 	uitest.ControllerReports(p, control, failed, all[:498]...)
 	uitest.PolicyBehind(p, "worker-499", green)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ready))
-	s.Want("● 461 of 500", "37 zones (worker-100, worker-101, worker-102, worker-103 and 33 more): failed")
+	s.Want("■ 461 of 500", "37 zones (worker-100, worker-101, worker-102, worker-103 and 33 more): failed")
 	s.WantNot("✓✓✓")
 	s.Golden("many")
 	s.Press("g", "enter")
@@ -113,7 +113,7 @@ func TestGone(t *testing.T) {
 	uitest.ControllerReports(p, control, nil, "ovn-worker9")
 	f := uitest.NewFake(p)
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.Page{Kind: nav.Ready, Key: control}})
-	s.Want("0 of 3 zones ready", "3 no report", "✗ 1 gone")
+	s.Want("0 of 3 zones ready", "3 no report", "∅ 1 gone")
 	s.Press("G", "c")
 	s.Want("the node of zone ovn-worker9 is gone")
 	s.Press("enter")

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/liverows"
@@ -28,19 +29,19 @@ func (v *View) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	}
 	title := words.Total(len(set.Addresses), "address")
 	if d != nil {
-		title += fmt.Sprintf(" · ≠ %d missing, %d extra", missing, len(extra))
+		title += fmt.Sprintf(" · "+signs.Differs+" %d missing, %d extra", missing, len(extra))
 	}
 	s.AddHead(title)
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.MembersBehind(env.Rev, a)
-			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
+			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: signs.Differs + " " + a, Style: st.Error}}, 24, widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
 		}
 	}
 	for _, a := range naturalOrder(set.Addresses) {
 		mark := "  "
 		if extra[a] {
-			mark = "≠ "
+			mark = signs.Differs + " "
 		}
 		rev := env.Rev
 		_, to := detail.MembersBehind(rev, a)
@@ -98,7 +99,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	d := v.diff.DiffOfColumn("ports")
 	title := words.Total(len(g.Ports), "logical port")
 	if d != nil {
-		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))
+		title += fmt.Sprintf(" · "+signs.Differs+" %d missing, %d extra", len(d.Missing), len(d.Extra))
 	}
 	s.AddHead(title)
 	rev := env.Rev
@@ -121,7 +122,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	extra := map[string]bool{}
 	if d != nil {
 		for _, n := range d.Missing {
-			line("missing."+n, "≠ ", n, "missing here: ", to(n))
+			line("missing."+n, signs.Differs+" ", n, "missing here: ", to(n))
 		}
 		for _, n := range d.Extra {
 			extra[n] = true
@@ -131,7 +132,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 		for i := range p.Diffs {
 			if w := &p.Diffs[i]; w.Waiting != "" && w.Table == nb.TablePortGroup && len(w.Fields) > 0 {
 				for _, n := range w.Fields[0].Missing {
-					line("waiting."+n, "○ ", n, "waits for its logical switch port: ", to(n))
+					line("waiting."+n, signs.Waiting+" ", n, "waits for its logical switch port: ", to(n))
 				}
 			}
 		}
@@ -143,7 +144,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	for _, n := range names {
 		mark, note := "  ", ""
 		if extra[n] {
-			mark, note = "≠ ", "not desired: "
+			mark, note = signs.Differs+" ", "not desired: "
 		}
 		page := to(n)
 		if page.IsNone() && v.live != nil {

@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision/liverows"
 	"rung/themes"
@@ -97,7 +98,7 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
 	if liverows.AfterEgressAllow(a, v.owner) {
-		s.AddParagraph("place.late", 2, "†", st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
+		s.AddParagraph("place.late", 2, signs.Late, st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
@@ -112,7 +113,7 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	text := "Same priority as " + words.Total(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == liverows.TieUndefined {
-		sign, mark = "▲", st.Warn
+		sign, mark = signs.Warned, st.Warn
 		text = "Same priority as " + words.Total(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}

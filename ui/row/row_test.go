@@ -277,7 +277,7 @@ func TestFrozenRow(t *testing.T) {
 	p := tampered(t)
 	live.Frozen(t, p, model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}, 120, since)
 	s := uitest.OpenScreen(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
-	s.Want("● Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row.")
+	s.Want("▣ Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row.")
 }
 
 func TestFilterFindsAMember(t *testing.T) {

@@ -144,7 +144,7 @@ func TestEveryOwner(t *testing.T) {
 	frame := strings.Split(s.PlainFrame(), "\n")
 	for _, want := range [][]string{
 		{"── from-lport ·"},
-		{"0  1000", "UDN isolation DenyPrimaryUDN, egress", "· other"},
+		{"0  1000", "UDN isolation DenyPrimaryUDN, egress", "◇ other"},
 		{"no row matches: allowed in this stage"},
 		{"── from-lport after load balancing"},
 		{"BANP default egress 0", "own group"},
@@ -158,8 +158,8 @@ func TestEveryOwner(t *testing.T) {
 		{"2 10000", "† EF old rule 0", "namespace blue"},
 		{"2  9999", "† EF old rule 1"},
 		{"2  1012", "† multicast of old, ingress"},
-		{"2  1011=", "† multicast Other, ingress (id of another form)", "? other form", "cluster clusterPortGroup"},
-		{"2  1001=", "network blue: hairpin ingress", "· other"},
+		{"2  1011=", "† multicast Other, ingress (id of another form)", "≡ other form", "cluster clusterPortGroup"},
+		{"2  1001=", "network blue: hairpin ingress", "◇ other"},
 		{"2  1001=", "ARP of old, ingress", "own group"},
 		{"2  1000▲", "default deny of old, ingress"},
 		{"2  1000▲", "owner Basket of controller shop: fruit", "▲ match", "▲ cannot be parsed: ip4.src == banana"},

@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/rows"
@@ -128,9 +129,9 @@ func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	case z.Conn != model.ConnSwept:
 		return nil
 	case len(names) == 0:
-		return widget.StyledLine(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
+		return widget.StyledLine(" "+signs.Yes+" no policy was behind or frozen when it was read", env.Styles.OK)
 	}
-	return widget.StyledLine(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
+	return widget.StyledLine(" "+signs.Failed+" behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
 func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
@@ -147,9 +148,9 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 		t.SetItems(rows.NamedRows(z.Name, z.DB.PortGroups(), lost, marks))
 	}
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
-		v.note = widget.StyledLine(" ○ "+why, env.Styles.Warn)
+		v.note = widget.StyledLine(" "+signs.Waiting+" "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
-		v.note = widget.StyledLine(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.StyledLine(fmt.Sprintf(" "+signs.Failed+" rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
 		v.tellTies()
@@ -161,7 +162,7 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 func (v *View) tellTies() {
 	v.note = nil
 	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
-		v.note = widget.StyledLine(" ▲ "+text, v.st.Warn)
+		v.note = widget.StyledLine(" "+signs.Warned+" "+text, v.st.Warn)
 	}
 }
 

@@ -196,7 +196,7 @@ func TestSettlingRowsAreNotCalledDifferent(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	live.Tampered(t, p, uitest.Now.Add(-time.Second))
 	s := uitest.OpenScreen(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
-	s.Want("… settling")
+	s.Want("◐ settling")
 	s.WantNot("≠ differs")
 }
 

@@ -74,7 +74,7 @@ func TestWhatItSays(t *testing.T) {
 		`next rule      blue-tenant egress 0  Allow`,
 		"What the 38 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
 		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
-		"● behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
+		"≠ behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
 		"▲ DNS over TCP 5353 is not allowed by any rule above this one")
 }
 
@@ -103,7 +103,7 @@ func TestDesiredBesideLive(t *testing.T) {
 		}
 	}
 	s.Press("]") // round to the first zone
-	s.Want("zone ovn-control-plane", "● behind in ovn-worker2")
+	s.Want("zone ovn-control-plane", "≠ behind in ovn-worker2")
 	s.WantNot("≠ allow")
 	s.Press("[", "[")
 	s.Want("zone ovn-worker ●")
@@ -126,11 +126,11 @@ func TestMatchTermByTerm(t *testing.T) {
 
 func TestSeveralACLs(t *testing.T) {
 	s := open(t, model.Ingress, 1)
-	s.Want("» Ingress:1:tcp  as desired", "── ACL Ingress:1:tcp ─", "destination port 7564")
+	s.Want("• Ingress:1:tcp  as desired", "── ACL Ingress:1:tcp ─", "destination port 7564")
 	s.Press("tab")
-	s.Want("» Ingress:1:tcp-namedPort", "── ACL Ingress:1:tcp-namedPort ─", "4 pairs of address and tcp port", "10.244.1.6 tcp 8080")
+	s.Want("• Ingress:1:tcp-namedPort", "── ACL Ingress:1:tcp-namedPort ─", "4 pairs of address and tcp port", "10.244.1.6 tcp 8080")
 	s.Press("tab")
-	s.Want("» Ingress:1:tcp  as desired")
+	s.Want("• Ingress:1:tcp  as desired")
 	// The cursor on an ACL shows it.
 	to(t, s, "tcp-namedPort")
 	s.Want("── ACL Ingress:1:tcp-namedPort ─")
@@ -189,7 +189,7 @@ func TestCursorGoesThroughBothPanes(t *testing.T) {
 		s.Press("j")
 	}
 	all := strings.Join(seen, "\n")
-	for _, want := range []string{"▸ Deny  to", "▸ ports", "▸ ACL", "▸   inport ==", "0.0.0.0/0", "▸   What the 38 pods", "● behind"} {
+	for _, want := range []string{"▸ Deny  to", "▸ ports", "▸ ACL", "▸   inport ==", "0.0.0.0/0", "▸   What the 38 pods", "≠ behind"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the cursor never came to %q:\n%s", want, all)
 		}
@@ -396,7 +396,7 @@ func TestSharedSetDiffers(t *testing.T) {
 	s := uitest.OpenScreen(t, tier2(t, set), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Want("as desired, ≠ its members differ", "≠ differs in ovn-worker", "not desired: ", "10.9.9.9",
-		"● behind in ovn-worker since 14:04:06 (54s): the sets of blue_LS{ML:{app: web,},}, which it reads: 1 different")
+		"≠ behind in ovn-worker since 14:04:06 (54s): the sets of blue_LS{ML:{app: web,},}, which it reads: 1 different")
 	s.WantNot("as desired in every zone")
 }
 

@@ -10,6 +10,7 @@ import (
 	"rung/change"
 	"rung/engine/pattern"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/template"
 	"rung/model/words"
 	"rung/themes"
@@ -57,9 +58,9 @@ func New(p nav.Page) view.View {
 		Fixed:   func(it *templateItem) bool { return it.head != nil },
 		NoBelow: true,
 		Columns: []widget.TableColumn[*templateItem]{
-			{Title: "TEMPLATE", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
-			{Title: "FOR", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.PlainLine(it.purpose) }},
-			{Title: "ASKS", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
+			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
+			{Title: "FOR", Help: "what it is for", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.PlainLine(it.purpose) }},
+			{Title: "ASKS", Help: "what it asks for", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
 		},
 	}
 	v.Of = v.table
@@ -103,7 +104,7 @@ func (v *templatePage) fillTable(env *view.Env) {
 			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
+				it.purpose += fmt.Sprintf(", "+signs.Warned+" %d missing: %s makes %s", it.missing, env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
 			}
 			items = append(items, it)
 		}
@@ -241,6 +242,11 @@ func (v *templatePage) SelectedPage() nav.Page {
 func (v *templatePage) Crumb() string {
 	switch {
 	case v.madeSet != nil:
+		if v.pre != nil {
+			if priority, ok := v.pre.NewPriority(); ok {
+				return fmt.Sprintf("new %s at %d", v.madeSet.Name, priority)
+			}
+		}
 		return "new " + v.madeSet.Name
 	case v.isForSet():
 		return "what is missing"
@@ -271,7 +277,7 @@ func (v *templatePage) WorkingSince() time.Time {
 func (v *templatePage) Render(env *view.Env, w, h int) string {
 	var lines []string
 	if v.problem != "" {
-		mark := "✗"
+		mark := signs.No
 		for _, l := range widget.FlowText(widget.CleanText(v.problem), max(1, w-6)) {
 			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: env.Styles.Error}, {Text: l}}.Render(w))
 			mark = " "

@@ -45,7 +45,7 @@ func TestForm(t *testing.T) {
 	s.Press("ctrl+u")
 	s.Type("30")
 	s.Press("enter")
-	s.Want("● 30 is taken by break-glass")
+	s.Want("■ 30 is taken by break-glass")
 	s.Golden("form-priority")
 	s.ResizeAll()
 	s.Press("esc")

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/ui/detail"
@@ -30,9 +31,9 @@ func (v *tracePage) drawLines(env *view.Env) {
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
 	case v.problem != "":
-		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
+		s.AddParagraph("wrong", 0, signs.Failed, st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
 	case v.err != nil:
-		s.AddParagraph("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddParagraph("wrong", 0, signs.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
 		v.addBefore(env, s)
 	case v.current == nil:
 		s.Add("wait", nil, nav.Page{})
@@ -42,10 +43,17 @@ func (v *tracePage) drawLines(env *view.Env) {
 	v.Pane.SetItems(s.Lines)
 }
 
+// The beginnings of the ids of lines that say a verdict.
+const (
+	verdictLine  = "verdict"
+	familyLine   = "family."
+	endpointLine = "endpoint."
+)
+
 // addBefore says what the answer was until when.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
-		s.AddParagraph("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
+		s.AddParagraph("was", 0, signs.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
 	}
 }
 
@@ -58,10 +66,10 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 	if len(t.Paths) == 1 && len(t.Families) == 0 {
 		to = d.DecidingPage(&t.Paths[0])
 	}
-	s.AddParagraph("verdict", 0, sign, look, st.Title, t.Sentence(), to)
+	s.AddParagraph(verdictLine, 0, sign, look, st.Title, t.Sentence(), to)
 	v.addBefore(env, s)
 	if text := t.ServiceInFront(); text != "" {
-		s.AddParagraph("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
+		s.AddParagraph("front", 0, signs.Noted, st.Dim, st.Text, text, nav.Page{})
 	}
 	if h := t.Through; h != nil {
 		sign, look := detail.VerdictSign(h.Verdict, st)
@@ -70,7 +78,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 		s.AddParagraph("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
 	}
 	if text := t.IdleOutcome(); text != "" {
-		s.AddParagraph("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
+		s.AddParagraph("otherwise", 0, signs.Warned, st.Warn, st.Text, text, nav.Page{})
 	}
 	if len(t.Families) == 0 {
 		v.byRows(s, t, "")
@@ -85,7 +93,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 		sign, look := detail.VerdictSign(one.Verdict, st)
 		name := one.Connection.Family.String()
 		s.AddHead(name)
-		s.AddParagraph("family."+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
+		s.AddParagraph(familyLine+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
 		v.byRows(s, one, name+".")
 		v.addPaths(s, d, one, name+".")
 	}
@@ -108,7 +116,7 @@ func (v *tracePage) addPaths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Tr
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.AddParagraph(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+briefPath(p), v.endpointTrace(p))
+			s.AddParagraph(fmt.Sprint(at+endpointLine, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+briefPath(p), v.endpointTrace(p))
 		}
 	}
 	for i := range t.Paths {
@@ -147,7 +155,7 @@ func (v *tracePage) byRows(s *detail.Sheet, t *trace.Trace, at string) {
 		g := &t.Disagree[i]
 		sign, look := detail.SeveritySign(g.Finding.Severity, st)
 		s.AddParagraph(fmt.Sprintf("%sdisagree.%d", at, i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
-		s.AddParagraph(fmt.Sprintf("%sremedy.%d", at, i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
+		s.AddParagraph(fmt.Sprintf("%sremedy.%d", at, i), 2, signs.Remedy, st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
 	}
 	var unknown []string
 	asked := false
@@ -162,10 +170,10 @@ func (v *tracePage) byRows(s *detail.Sheet, t *trace.Trace, at string) {
 	}
 	switch {
 	case len(unknown) > 0:
-		s.AddParagraph(at+"rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
+		s.AddParagraph(at+"rows", 0, signs.Unknown, st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
 	case asked && t.Verdict == verdict.Unknown:
-		s.AddParagraph(at+"rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
+		s.AddParagraph(at+"rows", 0, signs.Noted, st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
 	case asked && len(t.Disagree) == 0:
-		s.AddParagraph(at+"rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
+		s.AddParagraph(at+"rows", 0, signs.Yes, st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
 	}
 }

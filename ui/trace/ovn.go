@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/model/signs"
 	"rung/revision/flows"
 	"rung/system"
 	"rung/ui/detail"
@@ -88,9 +89,9 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 		if a.seenStep != "" {
 			text += ": " + a.seenStep
 		}
-		s.AddParagraph("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
+		s.AddParagraph("ovn", 0, signs.Noted, st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
-		s.AddParagraph("ovn", 0, "●", st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
+		s.AddParagraph("ovn", 0, signs.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
 	case a.words != nil:
 		v.ovnWords(s, a.words)
 	}
@@ -98,12 +99,12 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 
 func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	st := s.St
-	sign, look := "✓", st.OK
+	sign, look := signs.Yes, st.OK
 	switch {
 	case w.Disagrees:
-		sign, look = "≠", st.Warn
+		sign, look = signs.Differs, st.Warn
 	case !w.Agrees:
-		sign, look = "?", st.Warn
+		sign, look = signs.Unknown, st.Warn
 	}
 	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.answeredAt.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
@@ -115,11 +116,11 @@ func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
 			s.AddParagraph(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
 			if l.Agreement != flows.Agree {
-				s.AddParagraph(id+".rows", 4, "≠", st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
+				s.AddParagraph(id+".rows", 4, signs.Differs, st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
 			}
 		}
 		for j, n := range way.Notes {
-			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, "·", st.Dim, st.Text, n, nav.Page{})
+			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, signs.Noted, st.Dim, st.Text, n, nav.Page{})
 		}
 	}
 }

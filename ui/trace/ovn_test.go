@@ -56,7 +56,7 @@ func TestAskOVN(t *testing.T) {
 	s = open(t, p, denied)
 	s.WantNot("ovn-trace")
 	s.Press("T")
-	s.Want("● OVN: no ovn-trace can be run here")
+	s.Want("■ OVN: no ovn-trace can be run here")
 	s.Console.OnOVNTrace = ovnSays(t, p, true)
 	s.Press("T")
 	s.Golden("ovn")
@@ -69,7 +69,7 @@ func TestAskOVN(t *testing.T) {
 func TestBeginsWithOVN(t *testing.T) {
 	p := facts(t)
 	s := uitest.OpenScreen(t, p, nav.ToOVNTrace(denied))
-	s.Want("● OVN: no ovn-trace can be run here")
+	s.Want("■ OVN: no ovn-trace can be run here")
 	if !nav.ToOVNTrace(denied).IsSamePlace(nav.ToTrace(denied)) {
 		t.Error("they are two places")
 	}

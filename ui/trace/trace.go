@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"rung/engine/trace"
@@ -233,10 +234,28 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 	case action.TraceAll:
 		v.showsAll = !v.showsAll
 		v.drawLines(env)
+	case action.Open:
+		if !v.goToEndpoints() {
+			return v.PanePage.Do(env, id)
+		}
 	default:
 		return v.PanePage.Do(env, id)
 	}
 	return true
+}
+
+// goToEndpoints goes from the verdict on a Service, which no single rule decides, to the first of
+// its endpoints.
+func (v *tracePage) goToEndpoints() bool {
+	l, ok := v.Pane.SelectedItem()
+	if !ok || !v.SelectedPage().IsNone() || l.ID != verdictLine && !strings.HasPrefix(l.ID, familyLine) {
+		return false
+	}
+	at := ""
+	if family, ok := strings.CutPrefix(l.ID, familyLine); ok {
+		at = family + "."
+	}
+	return v.Pane.SelectID(at+endpointLine+"0") || v.Pane.SelectID(verdict.IPv4.String()+"."+endpointLine+"0")
 }
 
 // Crumb names the connection.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/flows"
@@ -54,14 +55,14 @@ func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 }
 
 // TallyLine is the tally as marks with counts, with words where there is room:
-// "●495 ◐3 ○2", "●495 read  ◐3 not read yet  ○2 lost".
+// "●495 ◐3 ■2", "●495 read  ◐3 not read yet  ■2 lost".
 func (t ZoneTally) TallyLine(st *themes.StyleSet, words bool) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
 		n          int
 		mark, word string
 		look       themes.Style
-	}{{t.Followed + t.Swept - t.Faulty, "●", "read", st.OK}, {t.Faulty, "▲", "OVN trouble", st.Warn}, {t.Coming, "◐", "not read yet", st.Info}, {t.Lost, "○", "lost", st.Error}, {t.Denied, "✗", "no permission", st.Error}} {
+	}{{t.Followed + t.Swept - t.Faulty, signs.Live, "read", st.OK}, {t.Faulty, signs.Warned, "OVN trouble", st.Warn}, {t.Coming, signs.Working, "not read yet", st.Info}, {t.Lost, signs.Failed, "lost", st.Error}, {t.Denied, signs.No, "no permission", st.Error}} {
 		if c.n == 0 {
 			continue
 		}

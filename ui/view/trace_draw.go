@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/themes"
 	"rung/ui/widget"
@@ -42,7 +43,7 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for f := range fields {
 		mark, look := "  ", st.Dim
 		if f == d.field {
-			mark, look, d.typing = " ▸", st.Title, len(lines)
+			mark, look, d.typing = " "+signs.Cursor, st.Title, len(lines)
 		}
 		name := widget.StyledLine(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
 		switch {
@@ -58,7 +59,7 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	}
 	lines = append(lines, "")
 	if d.problem != "" {
-		lines = append(lines, signedParagraph("●", st.Error, d.problem, w)...)
+		lines = append(lines, signedParagraph(signs.Failed, st.Error, d.problem, w)...)
 	}
 	lines = append(lines, d.offerLines(st, w)...)
 	hint := "enter takes it and goes on"
@@ -80,7 +81,7 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			c := &d.ends[d.hits[i]]
 			l := widget.Line{{Text: " "}, {Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}
 			if i == d.pick && (d.moved || d.fieldValue(d.field) != "") {
-				l[0].Text = "▸"
+				l[0].Text = signs.Cursor
 				lines = append(lines, l.RenderAs(w, st.Selection))
 			} else {
 				lines = append(lines, l.Render(w))

@@ -129,6 +129,9 @@ type (
 		CompleteFilter(text string) string
 	}
 
+	// ColumnHelper says what the columns of the page mean.
+	ColumnHelper interface{ ColumnHelps() []widget.ColumnHelp }
+
 	// Saver gives the text of the page for a file; without it, or when it is
 	// empty, what is on the screen is saved.
 	Saver interface{ SaveText(env *Env) string }
@@ -187,6 +190,14 @@ func (l List) CompleteWord(begin string) string {
 		return c.CompleteWord(begin)
 	}
 	return ""
+}
+
+// ColumnHelps are the columns of the widget, where it is a table.
+func (l List) ColumnHelps() []widget.ColumnHelp {
+	if t, ok := l.Of.(ColumnHelper); ok {
+		return t.ColumnHelps()
+	}
+	return nil
 }
 
 // SaveText returns all lines of the widget, also the lines out of sight.

@@ -97,6 +97,25 @@ func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 	return nil
 }
 
+// FlowLine breaks the line into lines of at most first cells, then of at most w, none of it left
+// out: at a space where that leaves no line half empty.
+func (l Line) FlowLine(first, w int) (out []Line) {
+	room := max(1, first)
+	for l.LineWidth() > room {
+		part := l.ClipTo(room)
+		if text := part.String(); text != "" {
+			if i := strings.LastIndexByte(text, ' '); i > 0 && TextWidth(text[:i+1]) > room/2 {
+				part = l.ClipTo(TextWidth(text[:i+1]))
+			}
+		}
+		if part.LineWidth() == 0 {
+			break // not even one letter fits
+		}
+		out, l, room = append(out, part), l.SkipCells(part.LineWidth()), max(1, w)
+	}
+	return append(out, l)
+}
+
 // flowLine breaks the line at words into lines of at most w cells; what stands between
 // pieces is left out where a line ends.
 func (l Line) flowLine(w int) []Line {

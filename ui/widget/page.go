@@ -14,7 +14,9 @@ func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	}
 	for _, c := range t.Columns {
 		if c.Place != page.Printed {
-			out.Columns = append(out.Columns, columnOf(c, st))
+			column := columnOf(c, st)
+			column.Help = t.HelpOf(c.Key)
+			out.Columns = append(out.Columns, column)
 		}
 	}
 	return out

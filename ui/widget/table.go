@@ -12,6 +12,8 @@ import (
 // TableColumn is one column of a table.
 type TableColumn[T any] struct {
 	Title string
+	// Help says in a sentence what the column means.
+	Help string
 	// Cell returns the column's cell of a row.
 	Cell func(T) Line
 	// Fit is the cell in w cells, where Cell is wider: a short form. Nil cuts it.
@@ -100,7 +102,11 @@ type Table[T any] struct {
 	}
 	widths widthMemo
 	plan   layoutMemo
+	tall   tallBelow
 }
+
+// tallBelow is how many lines the rows of a version needed below the table so far, in w cells.
+type tallBelow struct{ version, w, lines int }
 
 type memoKey struct {
 	version, w, h, top, selectedAt, skippedCells int
@@ -152,6 +158,24 @@ func (t *Table[T]) SetItems(items []T) {
 	}
 	t.items = items
 	t.arrangeRows()
+}
+
+// ColumnHelp is a column in words.
+type ColumnHelp struct {
+	Title, Text string
+	// Sorted says that the rows are sorted by it: it is the column one is on.
+	Sorted bool
+}
+
+// ColumnHelps are the columns that have a title, in words, seen or not.
+func (t *Table[T]) ColumnHelps() []ColumnHelp {
+	var out []ColumnHelp
+	for i, c := range t.Columns {
+		if c.Title != "" {
+			out = append(out, ColumnHelp{strings.TrimSpace(c.Title), c.Help, t.ready && i == t.sort})
+		}
+	}
+	return out
 }
 
 // AllItems are the rows in natural order.

@@ -15,8 +15,9 @@ const (
 
 // linesBelow is how many lines under the rows say what is cut of the one under the cursor:
 // none where all of every row is seen. It hangs on no row, so that nothing jumps while
-// one walks.
-func (t *Table[T]) linesBelow(w, rows int, focus bool) int {
+// one walks; but in wide mode it is as many as the row needs, up to half of the rows: then
+// nothing of it is cut. They only get more while one walks.
+func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int {
 	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shownItems) == 0 {
 		return 0
 	}
@@ -29,6 +30,14 @@ func (t *Table[T]) linesBelow(w, rows int, focus bool) int {
 	switch {
 	case !cuts:
 		return 0
+	case t.Wide && t.selectedAt >= 0:
+		most := rows / 2
+		told := len(t.toldLines(st, t.items[t.shownItems[t.selectedAt]], t.chooseLayout(w, rows), w-2*gutter, most))
+		if t.tall.version != t.version || t.tall.w != w {
+			t.tall = tallBelow{t.version, w, 1}
+		}
+		t.tall.lines = max(t.tall.lines, told)
+		return min(t.tall.lines, most)
 	case rows >= roomForTwo || len(t.shownItems)+2 <= rows:
 		return 2
 	}
@@ -49,7 +58,7 @@ func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h in
 			pieces = append(pieces, l.trimStart())
 		}
 	} else {
-		worthy, others := t.unseenCells(st, it, lay)
+		worthy, others := t.unseenCells(st, it, lay, w+gutter)
 		pieces = append(pieces, worthy...)
 		if t.Note != nil {
 			notes, rest := t.Note(it)
@@ -66,10 +75,15 @@ func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h in
 	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
-// unseenCells are the cells of a row that are not shown whole, each after its title: those of
-// columns that do not go, then the others, the most worth first.
-func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout) (worthy, others []Line) {
+// unseenCells are the cells of a row that are not shown whole in room cells, each after its title:
+// those of columns that do not go, then the others, the most worth first.
+func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room int) (worthy, others []Line) {
 	var at []int
+	ends, x := make([]int, len(lay.cols)), 0
+	for n := range lay.cols {
+		ends[n] = x + lay.widths[n]
+		x = ends[n] + lay.apart
+	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Wide && !t.Wide || c.Title == "" && t.Note != nil {
@@ -77,7 +91,7 @@ func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout) (wort
 		}
 		cell := c.Cell(it)
 		n := slices.Index(lay.cols, i)
-		if w := cell.LineWidth(); w == 0 || n >= 0 && w <= lay.widths[n] || cell.String() == "–" {
+		if w := cell.LineWidth(); w == 0 || n >= 0 && w <= lay.widths[n] && (!t.Wide || t.skippedCells > 0 || ends[n]-lay.widths[n]+w <= room) || cell.String() == "–" {
 			continue
 		}
 		at = append(at, i)

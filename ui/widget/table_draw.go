@@ -3,6 +3,7 @@ package widget
 import (
 	"strings"
 
+	"rung/model/signs"
 	"rung/themes"
 )
 
@@ -25,7 +26,7 @@ func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string
 	if !t.NoHeader && h > 1 {
 		rows--
 	}
-	below := t.linesBelow(w, rows, focus)
+	below := t.linesBelow(st, w, rows, focus)
 	rows -= below
 	t.height = rows
 	t.scrollTo(rows)
@@ -99,10 +100,10 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 		l := t.rowLine(t.items[t.shownItems[n]], lay)
 		mark := "  "
 		if n == t.selectedAt && focus {
-			lines = append(lines, JoinLines(PlainLine("▸ "), l).RenderAs(w, st.Selection))
+			lines = append(lines, JoinLines(PlainLine(signs.Cursor+" "), l).RenderAs(w, st.Selection))
 		} else {
 			if n == t.selectedAt {
-				mark = "› "
+				mark = signs.Resting + " "
 			}
 			lines = append(lines, JoinLines(StyledLine(mark, st.Dim), l).Render(w))
 		}
@@ -123,7 +124,7 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
 	if l := t.fullLine(it); l != nil {
 		switch {
-		case t.skippedCells == 0 || t.isStill(it):
+		case t.skippedCells == 0 || isStill(t, it):
 			return l
 		case t.Hold != nil:
 			hold := t.Hold(it)

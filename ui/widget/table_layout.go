@@ -185,7 +185,7 @@ func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
 		n += w
 	}
 	for i := t.top; i < len(t.shownItems) && i < t.top+rows; i++ {
-		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !t.isStill(t.items[t.shownItems[i]]) {
+		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !isStill(t, t.items[t.shownItems[i]]) {
 			n = max(n, l.LineWidth())
 		}
 	}
@@ -194,7 +194,7 @@ func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
 
 // isStill says whether a line without columns does not scroll sideways: the headings of
 // a table.
-func (t *Table[T]) isStill(it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
+func isStill[T any](t *Table[T], it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
 
 // sumWidths is the width of a row.
 func sumWidths(cols []int, apart int, width func(int) int) int {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model/clean"
+	"rung/model/signs"
 	"rung/themes"
 )
 
@@ -26,7 +27,7 @@ func YAMLLines(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
 	if shown := clean.Escape(text); shown != text {
-		text, lines = shown, append(lines, StyledLine("▲ "+Escaped, st.Warn))
+		text, lines = shown, append(lines, StyledLine(signs.Warned+" "+Escaped, st.Warn))
 	}
 	block := -1 // indentation of the key that a block of text belongs to
 	for _, s := range strings.Split(text, "\n") {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/signs"
+	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
 	"rung/ui/view"
@@ -17,10 +19,10 @@ import (
 type zoneForm int
 
 const (
-	whole  zoneForm = iota // names and states in words
-	ends                   // names without what all have in common
-	signs                  // numbers and signs, with a legend above
-	noForm                 // not chosen yet
+	whole     zoneForm = iota // names and states in words
+	ends                      // names without what all have in common
+	onlySigns                 // numbers and signs, with a legend above
+	noForm                    // not chosen yet
 )
 
 // mostName is the most of a policy's name that counts where a form is chosen: a longer one is
@@ -36,7 +38,7 @@ func (v *zonesPage) narrowWidths(lines []*policyLine) {
 	for _, l := range lines {
 		name = max(name, min(mostName, widget.TextWidth(l.key.ShortLabel())))
 	}
-	for f := whole; f < signs; f++ {
+	for f := whole; f < onlySigns; f++ {
 		w := mark + prio + 1 + max(name, len("POLICY"))
 		for i, title := range v.zoneTitles(f) {
 			cell := widget.TextWidth(title)
@@ -56,7 +58,7 @@ func (v *zonesPage) zoneTitles(f zoneForm) []string {
 	switch f {
 	case ends:
 		return distinctParts(v.names)
-	case signs:
+	case onlySigns:
 		out := make([]string, len(v.names))
 		for i := range out {
 			out[i] = strconv.Itoa(i + 1)
@@ -103,7 +105,7 @@ func (v *zonesPage) fitColumns(w int) {
 		return
 	}
 	f := whole
-	for f < signs && v.needs[f] > w {
+	for f < onlySigns && v.needs[f] > w {
 		f++
 	}
 	if f == v.form {
@@ -111,15 +113,15 @@ func (v *zonesPage) fitColumns(w int) {
 	}
 	v.form = f
 	cols := []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
 	}
 	for i, title := range v.zoneTitles(f) {
-		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Cell: func(l *policyLine) widget.Line {
+		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Help: "its state in the zone " + v.names[i], Cell: func(l *policyLine) widget.Line {
 			switch {
 			case i >= len(l.cells):
 				return nil
-			case f == signs:
+			case f == onlySigns:
 				return l.signs[i]
 			}
 			return l.cells[i]
@@ -133,7 +135,7 @@ func (v *zonesPage) fitColumns(w int) {
 
 // legendLines says what numbers and signs stand for, in lines of w cells.
 func (v *zonesPage) legendLines(w int) []string {
-	if v.names == nil || v.form != signs {
+	if v.names == nil || v.form != onlySigns {
 		return nil
 	}
 	var parts []string
@@ -149,7 +151,7 @@ func (v *zonesPage) legendLines(w int) []string {
 	for _, s := range []model.PolicyState{model.StateInSync, model.StateSettling, model.StateBehind, model.StateFrozen, model.StateNotEnforced,
 		model.StateStale, model.StateUnknown, model.StateNotComparable} {
 		if seen[s] {
-			parts = append(parts, stateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
+			parts = append(parts, role.StateSign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
 		}
 	}
 	var out []string
@@ -157,19 +159,6 @@ func (v *zonesPage) legendLines(w int) []string {
 		out = append(out, widget.StyledLine("  "+strings.ReplaceAll(l, "\u00a0", " "), v.st.Dim).Render(w))
 	}
 	return out
-}
-
-// stateSign returns the sign of a state in a table: no two states have the same.
-func stateSign(s model.PolicyState) string {
-	switch s {
-	case model.StateFrozen:
-		return "■"
-	case model.StateStale:
-		return "○"
-	case model.StateNotComparable:
-		return "≡"
-	}
-	return role.StateSign(s)
 }
 
 // setColumns gives the lower table one column per zone.
@@ -187,7 +176,7 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	for _, z := range zs {
 		v.names = append(v.names, z.Name)
 	}
-	v.needs = [signs]int{}
+	v.needs = [onlySigns]int{}
 	v.fitColumns(0)
 }
 
@@ -204,7 +193,7 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		}
 		p := z.PolicyJoin(k)
 		s := p.StateAt(z, v.now)
-		text, short := string(s), stateSign(s)
+		text, short := string(s), role.StateSign(s)
 		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
 			n := strconv.Itoa(p.Missing + p.Extra + p.Different)
 			text, short = text+" "+n, short+n
@@ -212,7 +201,7 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		look := view.StateStyle(s, v.st)
 		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
 		if p != nil && p.Error != "" && l.reasonLine == nil {
-			l.reasonLine = widget.StyledLine(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
+			l.reasonLine = widget.StyledLine(fmt.Sprintf(signs.Failed+" %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
 		}
 	}
 	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {

@@ -9,7 +9,9 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/policies"
@@ -71,9 +73,9 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 // overColumns returns the columns of the lower table where zones are many.
 func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 	return []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
-		{Title: "IN SYNC", Cell: func(l *policyLine) widget.Line {
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
+		{Title: "IN SYNC", Help: "zones where its rows are as desired", Cell: func(l *policyLine) widget.Line {
 			if l.over.HasNoRows {
 				return widget.StyledLine("–", v.st.Dim)
 			}
@@ -83,10 +85,10 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 			}
 			return widget.StyledLine(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
 		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
-		{Title: "OTHERWISE", Drop: 1, Cell: func(l *policyLine) widget.Line {
+		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
 			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
 		}},
-		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
+		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
 			Fit: func(l *policyLine, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {
 					cell = v.worstIn(l, n)
@@ -127,9 +129,9 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 		}
 	}
 	if n > 0 {
-		l = l.Add(fmt.Sprintf("  ≠ rows differ in %d", n), st.Error)
+		l = l.Add(fmt.Sprintf("  "+signs.Differs+" rows differ in %d", n), st.Error)
 	} else {
-		l = l.Add("  ✓ no row differs where they were read", st.OK)
+		l = l.Add("  "+signs.Yes+" no row differs where they were read", st.OK)
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {

@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
@@ -119,7 +120,7 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 			if texts[i] == "" || (z.Name == at) != only || len(lines) >= most {
 				continue
 			}
-			l := widget.Line{{Text: "  ● ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
+			l := widget.Line{{Text: "  " + signs.Failed + " ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
 			room := w - l.LineWidth()
 			parts := widget.FlowText(texts[i], max(12, room))
 			if !only || len(parts) > mostTrouble {
@@ -135,10 +136,10 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	}
 	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.StyledLine(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.zoneFindings)-i), v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine(fmt.Sprintf("  "+signs.Warned+" %d more by comparing the zones: rung zones --check", len(v.zoneFindings)-i), v.st.Warn).Render(w))
 			break
 		}
-		lines = append(lines, widget.Line{{Text: "  ▲ ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
+		lines = append(lines, widget.Line{{Text: "  " + signs.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
 	}
 	return lines
 }

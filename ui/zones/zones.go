@@ -24,11 +24,11 @@ type zonesPage struct {
 	policies *widget.Table[*policyLine]
 	isBelow  bool // the cursor is in the lower table
 	names    []string
-	form     zoneForm   // how the zones are shown in the lower table
-	needs    [signs]int // the widths that takes
-	split    int        // height of the upper table in the last frame
-	gap      int        // lines between the tables
-	over     int        // lines over the upper one
+	form     zoneForm       // how the zones are shown in the lower table
+	needs    [onlySigns]int // the widths that takes
+	split    int            // height of the upper table in the last frame
+	gap      int            // lines between the tables
+	over     int            // lines over the upper one
 	now      time.Time
 	st       *themes.StyleSet
 	rev      *revision.Revision
@@ -233,6 +233,11 @@ func (v *zonesPage) SelectedPage() nav.Page {
 func (v *zonesPage) SetFilter(f widget.LineFilter) {
 	v.zones.SetFilter(f)
 	v.policies.SetFilter(f)
+}
+
+// ColumnHelps are the columns of both tables.
+func (v *zonesPage) ColumnHelps() []widget.ColumnHelp {
+	return append(v.zones.ColumnHelps(), v.policies.ColumnHelps()...)
 }
 
 // CompleteWord finds how a word of either table goes on.

@@ -8,6 +8,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/signs"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
@@ -318,11 +319,11 @@ func (x Check) TextLine() string {
 func (s CheckState) Sign() string {
 	switch s {
 	case Fine:
-		return "✓"
+		return signs.Yes
 	case Wrong:
-		return "✗"
+		return signs.No
 	case Noted:
-		return "·"
+		return signs.Noted
 	}
-	return "?"
+	return signs.Unknown
 }

@@ -75,7 +75,7 @@ func TestWhy(t *testing.T) {
 		{"a level that is off", annotated(deny, levels), sandbox, nil, Subject{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 of its 2 rules logs.",
-			"· level       Allow rules do not log: no level is set for them.",
+			"◇ level       Allow rules do not log: no level is set for them.",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},

@@ -2,6 +2,7 @@ package role
 
 import (
 	"rung/model"
+	"rung/model/signs"
 	"rung/pages/page"
 	"rung/themes"
 )
@@ -21,30 +22,37 @@ func StateRole(s model.PolicyState) page.Role {
 	return themes.Dim
 }
 
-// StateSign is the sign of a policy's state, for where its words have no room.
+// StateSign is the sign of a policy's state, for where its words have no room: no two states
+// have the same.
 func StateSign(s model.PolicyState) string {
 	switch s {
 	case model.StateInSync:
-		return "✓"
-	case model.StateBehind, model.StateFrozen:
-		return "●"
+		return signs.Yes
+	case model.StateBehind:
+		return signs.Differs
+	case model.StateFrozen:
+		return signs.Frozen
+	case model.StateStale:
+		return signs.Stale
+	case model.StateNotComparable:
+		return signs.Unmatched
 	case model.StateNotEnforced:
-		return "✗"
+		return signs.No
 	case model.StateSettling:
-		return "…"
+		return signs.Working
 	}
-	return "?"
+	return signs.Unknown
 }
 
 // SeveritySign is the sign of a finding's severity.
 func SeveritySign(s model.Severity) page.Span {
 	switch s {
 	case model.SeverityError:
-		return page.Span{Text: "●", Role: themes.Error}
+		return page.Span{Text: signs.Failed, Role: themes.Error}
 	case model.SeverityWarning:
-		return page.Span{Text: "▲", Role: themes.Warn}
+		return page.Span{Text: signs.Warned, Role: themes.Warn}
 	}
-	return page.Span{Text: "·", Role: themes.Info}
+	return page.Span{Text: signs.Noted, Role: themes.Info}
 }
 
 // ActionRole is the role of what a rule does.

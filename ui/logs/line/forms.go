@@ -7,6 +7,7 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logline"
+	"rung/model/signs"
 	"rung/revision"
 	"rung/ui/widget"
 )
@@ -66,13 +67,13 @@ func shortOf(d model.Direction) string {
 func verdictSign(e *entries.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
-		return "✓"
+		return signs.Yes
 	case "drop", "reject":
-		return "✗"
+		return signs.No
 	case "pass":
-		return "→"
+		return signs.Passed
 	}
-	return "?"
+	return signs.Unknown
 }
 
 // joinTexts joins what is not empty.
@@ -115,10 +116,11 @@ const leastSpace, leastOwn = 5, 8
 
 // endsIn are the ends in the form of the shape, cut where they have no room: namespaces
 // first, then the pods' own names in their middle. Only a namespace that both have is left
-// out: where they differ something of each stays, since pods of several may have one name.
+// out, where there is no room to say it twice: where they differ something of each stays, since
+// pods of several may have one name.
 func (p *lineForms) endsIn(s LineShape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
-		if e := p.ends[form]; form >= s.ends && isFitting(e, s.endsWidth) {
+		if e := p.ends[form]; form >= min(s.ends, brief) && isFitting(e, s.endsWidth) {
 			return e
 		}
 	}
