@@ -21,7 +21,13 @@ func showConsole(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) e
 	cfg := config.ParseFile(o.ConfigPath, o.Config)
 	cfg.OverrideBy(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
-	if o.Page != "" {
+	switch {
+	case o.View != "":
+		var err error
+		if opt.Page, err = cfg.FindView(o.View); err != nil {
+			return err
+		}
+	case o.Page != "":
 		opt.Page = nav.PageOf(nav.PageKind(o.Page))
 	}
 	if o.Switch != nil {

@@ -73,8 +73,9 @@ type Config struct {
 	Sweep       zones.SweepConfig
 
 	// Writes says changes are on from the start; ReadOnly that they can never
-	// be switched on.
+	// be switched on, and WhyReadOnly why; empty is by --readonly.
 	Writes, ReadOnly bool
+	WhyReadOnly      string
 
 	// Protected are namespaces whose connections guard rails keep, besides those of the
 	// platform.

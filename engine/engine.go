@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -164,7 +165,9 @@ func (e *Engine) runSource(src source.Source) {
 	})
 }
 
-// startedReadOnly is why changes cannot be switched on.
+// whyReadOnly is why changes cannot be switched on.
+func (e *Engine) whyReadOnly() string { return cmp.Or(e.cfg.WhyReadOnly, startedReadOnly) }
+
 const startedReadOnly = "started with --readonly"
 
 // SetWrites switches changes on or off for the rest of the session. It is
@@ -172,7 +175,7 @@ const startedReadOnly = "started with --readonly"
 // confirmed.
 func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
-		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
+		return fmt.Errorf("changes stay off: %s: %w", e.whyReadOnly(), model.ErrRefused)
 	}
 	if !e.runInLoop(func(s *loopState) {
 		s.writes = on

@@ -140,7 +140,7 @@ func (s *loopState) modeFacts() revision.Mode {
 		box.FillMode(&m)
 	}
 	if s.engine.cfg.ReadOnly {
-		m.WhyNot = startedReadOnly
+		m.WhyNot = s.engine.whyReadOnly()
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.
 	return m

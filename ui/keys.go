@@ -31,8 +31,8 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		m.doRootAction(action.Quit)
 		return
 	}
-	if n := len(m.over); n > 0 {
-		m.overKey(m.over[n-1], key, text)
+	if len(m.over) > 0 {
+		m.takeChosen(m.over.PressKey(key, text))
 		return
 	}
 	if m.filter.typedOn(m.topEntry()) {
@@ -51,19 +51,19 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 	}
 }
 
-// overKey gives an overlay a key, and carries out what was chosen in it.
-func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
-	done, chosen := o.PressKey(key, text)
-	if done {
-		m.over.RemoveOverlay(o)
-	}
+// takeChosen carries out what was chosen, nil for nothing.
+func (m *rootModel) takeChosen(chosen *overlay.ChosenItem) {
 	switch {
 	case chosen == nil:
 	case chosen.Action != nil:
 		m.carryOut(chosen.Action)
 	case chosen.Theme != "":
-		m.theme = chosen.Theme
-		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
+		m.themeChosen = true
+		m.takeTheme(m.opt.Themes, chosen.Theme)
+	case chosen.WhyNot != "":
+		m.sayToast(view.ToastAsk{Text: chosen.WhyNot, Bad: true})
+	case chosen.Alias != "":
+		m.takeChosen(overlay.FindItem(m.overlayOffers(), chosen.Alias))
 	case chosen.Trace != nil:
 		m.withEnv(m.topEntry(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
@@ -76,7 +76,12 @@ func (m *rootModel) overKey(o overlay.Overlay, key, text string) {
 func (m *rootModel) overlayOffers() overlay.OverlayOffers {
 	e := m.topEntry()
 	m.syncEntry(e)
-	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames()}
+	o := overlay.OverlayOffers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.ThemeNames(), Aliases: m.opt.Aliases, Views: map[string]nav.Page{}}
+	for name := range m.opt.Views {
+		if p, ok := m.opt.ViewPage(name); ok {
+			o.Views[name] = p
+		}
+	}
 	for _, a := range m.keys.ActionsIn(e.keyScopes()) {
 		if m.rev.System.HasFeature(a.Needs) {
 			o.Actions = append(o.Actions, overlay.OfferedAction{Action: a, WhyNot: m.whyNot(e, &a)})
@@ -171,6 +176,10 @@ func (m *rootModel) doRootAction(id action.ID) {
 	case action.Suspend:
 		m.handleMessage(pauseMsg{stop: true})
 	default:
+		if text, ok := m.keys.ActionByID(id).HotkeyText(); ok {
+			m.takeChosen(overlay.FindItem(m.overlayOffers(), text))
+			return
+		}
 		e := m.topEntry()
 		m.withEnv(e, func(env *view.Env) { global.Do(env, e.frontView(), id) })
 	}
@@ -231,12 +240,12 @@ func (m *rootModel) handleWheel(msg tea.MouseWheelMsg) {
 	default:
 		return
 	}
-	if n := len(m.over); n > 0 {
+	if len(m.over) > 0 {
 		key := "down"
 		if d < 0 {
 			key = "up"
 		}
-		m.overKey(m.over[n-1], key, "")
+		m.takeChosen(m.over.PressKey(key, ""))
 		return
 	}
 	e := m.topEntry()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -35,11 +36,9 @@ type rootModel struct {
 	quit    func()
 	job     *job.TerminalControl
 
-	keys   *action.Keymap
-	theme  string
-	dark   bool
-	styles *themes.StyleSet
-	mouse  bool
+	keys *action.Keymap
+	screenTheme
+	mouse bool
 
 	terminalSize
 	pageTrail
@@ -80,6 +79,32 @@ type rootModel struct {
 	ticking, spinning bool
 }
 
+// screenTheme holds the colours of the screen.
+type screenTheme struct {
+	theme string
+	// themeChosen says that the theme was chosen here, and holds in every context.
+	themeChosen bool
+	dark        bool
+	styles      *themes.StyleSet
+}
+
+// takeTheme takes a theme of a set.
+func (s *screenTheme) takeTheme(set *themes.ThemeSet, name string) {
+	s.theme, s.styles = name, set.StylesOf(name, s.dark)
+}
+
+// enterContext takes the theme of the context, unless one was chosen on the screen.
+func (s *screenTheme) enterContext(opt *Options, mode revision.Mode) {
+	if s.themeChosen {
+		return
+	}
+	context := ""
+	if mode.Name == revision.ClusterMode {
+		context = mode.Title
+	}
+	s.takeTheme(opt.Themes, cmp.Or(opt.ContextTheme(context), themes.Default))
+}
+
 // syncKey holds the inputs with which a view was last brought up to date.
 type syncKey struct {
 	rev    *revision.Revision
@@ -112,17 +137,14 @@ type (
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
-	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, dark: true, theme: opt.Theme,
+	m := &rootModel{commandQueue: commandQueue{ctx: ctx}, opt: opt, screenTheme: screenTheme{dark: true},
 		mouse: opt.Mouse == nil || *opt.Mouse, dirty: true, quit: func() {}}
-	m.keys, _ = action.NewKeymap(opt.Keys)
+	m.keys, _ = opt.Keymap()
 	if opt.ASCII {
 		m.keys.SetPlain()
 		m.jobs.spinner.Plain = true
 	}
-	if m.theme == "" {
-		m.theme = themes.Default
-	}
-	m.styles = opt.Themes.StylesOf(m.theme, m.dark)
+	m.jobs.spinner.Still = opt.StillMotion
 	m.beginConsole(console)
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))

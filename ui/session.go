@@ -48,6 +48,7 @@ func (m *rootModel) beginConsole(console Console) {
 	m.console, m.session = console, s
 	m.now = console.Now()
 	m.rev = console.Revision()
+	m.enterContext(&m.opt, m.rev.Mode)
 	m.counts = frame.HeaderCounts{}
 	m.counts.TakeRevision(m.rev, m.now)
 	m.load.TakeRevision(m.rev, m.now)

@@ -106,8 +106,11 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 	if err != nil {
 		return err
 	}
-	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.LeadsElsewhere()) && !f.ReadOnly
-	cfg.Reconcile = f.Kube.reconcile && !f.ReadOnly
+	if set.ReadOnly && !f.ReadOnly {
+		cfg.ReadOnly, cfg.WhyReadOnly = true, fmt.Sprintf("the configuration says readonly of the context %s", clean.Text(cfg.Mode.Title))
+	}
+	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.LeadsElsewhere()) && !cfg.ReadOnly
+	cfg.Reconcile = f.Kube.reconcile && !cfg.ReadOnly
 	if cfg.Reconcile && len(f.NB) == 0 {
 		return errors.New("--reconcile needs --nb with tcp:, ssl: or unix:; rows are never written through exec")
 	}
@@ -122,7 +125,8 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 
 // contextSetting is the part of the configuration file about one context.
 type contextSetting struct {
-	Write bool `yaml:"write"`
+	Write    bool `yaml:"write"`
+	ReadOnly bool `yaml:"readonly"`
 }
 
 // contextSettings reads the part of the configuration file about a context;

@@ -25,6 +25,7 @@ func TestContextSettings(t *testing.T) {
 		"of another type":         {"contexts: {lab: {write: perhaps}}", false},
 		"no YAML":                 {"contexts: [", false},
 		"nothing":                 {"", false},
+		"read-only":               {"contexts: {lab: {readonly: true, theme: light}}", false},
 		"beside a wrong list":     {"contexts: {lab: {write: true}, prod: [1]}", true},
 		"a list of contexts":      {"contexts: [lab]", false},
 		"keys of the screen only": {"keys: {app.quit: [ctrl+q]}", false},
@@ -40,6 +41,9 @@ func TestContextSettings(t *testing.T) {
 			got, err := a.contextSettings(t.Context(), "lab")
 			if err != nil || got.Write != tt.want {
 				t.Errorf("write is %v (%v), want %v", got.Write, err, tt.want)
+			}
+			if readOnly := strings.Contains(tt.text, "readonly"); got.ReadOnly != readOnly {
+				t.Errorf("readonly is %v", got.ReadOnly)
 			}
 		})
 	}
@@ -94,8 +98,8 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 	dir := t.TempDir()
 	kubeconfig, config := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "config.yaml")
 	for path, text := range map[string]string{
-		config: "contexts: {lab: {write: true}}",
-		kubeconfig: "apiVersion: v1\nkind: Config\ncurrent-context: lab\ncontexts: [{name: lab, context: {cluster: c, user: u}}]\n" +
+		config: "contexts: {lab: {write: true}, prod: {write: true, readonly: true}}",
+		kubeconfig: "apiVersion: v1\nkind: Config\ncurrent-context: lab\ncontexts: [{name: lab, context: {cluster: c, user: u}}, {name: prod, context: {cluster: c, user: u}}]\n" +
 			"clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: t}}]\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -104,7 +108,9 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 	}
 	for args, want := range map[string]bool{"": true, "--as=jane": true, "--server=http://127.0.0.1:2": false,
 		"--token=x":                           false,
-		"--server=http://127.0.0.1:2 --write": true} {
+		"--server=http://127.0.0.1:2 --write": true,
+		"--context=prod":                      false,
+		"--context=prod --write --reconcile":  false} {
 		a := &App{}
 		a.Flags.Kube = *clusterFlagsOf(t, strings.Fields("--kubeconfig="+kubeconfig+" "+args)...)
 		a.Flags.UI.config = config
@@ -114,6 +120,13 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 		}
 		if cfg.Writes != want {
 			t.Errorf("%q: writes %v, want %v", args, cfg.Writes, want)
+		}
+		why := ""
+		if strings.Contains(args, "prod") {
+			why = "the configuration says readonly of the context prod"
+		}
+		if cfg.WhyReadOnly != why || cfg.ReadOnly != (why != "") || cfg.Reconcile {
+			t.Errorf("%q: read-only %v: %q, reconciles %v; want %q", args, cfg.ReadOnly, cfg.WhyReadOnly, cfg.Reconcile, why)
 		}
 	}
 }

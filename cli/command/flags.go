@@ -227,13 +227,14 @@ func (f *globalFlags) filesIdentity() string {
 
 // uiFlags are the flags about the screen.
 type uiFlags struct {
-	Theme, Color, config, Profile string
-	ASCII, NoMouse                bool
+	Theme, Color, View, config, Profile string
+	ASCII, NoMouse                      bool
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
 	p.StringVar(&u.Theme, "theme", "", "colour theme of the console")
+	p.StringVar(&u.View, "view", "", "the page or saved view that the console opens with")
 	p.StringVar(&u.Color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "folder to write profiles of the console to")

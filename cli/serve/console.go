@@ -31,8 +31,9 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
-	// Page is the page that the console opens with, by its name; empty for the first.
-	Page string
+	// Page is the page that the console opens with, by its name; empty for the first. View is
+	// the page or saved view that was asked for, which goes first.
+	Page, View string
 	// Notices are said when the console opens.
 	Notices []string
 	// Switch opens another context of the kubeconfig; nil where there are files.
@@ -102,7 +103,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		return err
 	}
 	ui := &a.Flags.UI
-	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, StateDir: cfg.StateDir}
+	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, View: ui.View, StateDir: cfg.StateDir}
 	if opt.Config, opt.ConfigPath, err = ui.ReadConfig(ctx); err != nil {
 		return err
 	}

@@ -108,6 +108,9 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 	if err != nil {
 		return cfg, err
 	}
+	if cfg.ReadOnly {
+		return cfg, fmt.Errorf("%s: reconcile only writes rows", cfg.WhyReadOnly)
+	}
 	for zone, addr := range cfg.NB {
 		if scheme, _, _ := strings.Cut(addr, ":"); scheme != "unix" && scheme != "tcp" && scheme != "ssl" {
 			if zone != addr {

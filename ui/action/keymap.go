@@ -24,8 +24,16 @@ type KeyProblem struct {
 	What string
 }
 
+// Setting is the setting of the configuration that is wrong.
+func (p KeyProblem) Setting() string {
+	if strings.HasPrefix(string(p.ID), hotkeyPrefix) {
+		return string(p.ID)
+	}
+	return "keys." + string(p.ID)
+}
+
 // String begins with the setting.
-func (p KeyProblem) String() string { return "keys." + string(p.ID) + ": " + p.What }
+func (p KeyProblem) String() string { return p.Setting() + ": " + p.What }
 
 // aKey says how keys are written.
 const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"

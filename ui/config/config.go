@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,13 +25,19 @@ type Config struct {
 	Mouse *bool `yaml:"mouse"`
 	// Keys gives actions other keys, by id.
 	Keys map[string][]string `yaml:"keys"`
-	// Start is the page to begin with: ladder, rows, zones, logs, activity or
-	// plan.
+	// Start is the page to begin with, or "view NAME".
 	Start string `yaml:"start"`
-	// Contexts are settings of clusters; the command line reads them.
-	Contexts map[string]struct {
-		Write bool `yaml:"write"`
-	} `yaml:"contexts"`
+	// StillMotion lets nothing on the screen move by itself but clocks.
+	StillMotion bool `yaml:"reduced-motion"`
+	// Aliases are further names of what the palette finds: by their names the texts that are
+	// typed there. Hotkeys are such texts by keys.
+	Aliases map[string]string `yaml:"aliases"`
+	Hotkeys map[string]string `yaml:"hotkeys"`
+	// Views are pages as the user wants to see them, by their names.
+	Views map[string]SavedView `yaml:"views"`
+	// Contexts are settings of clusters, by the names of their contexts. The command line reads
+	// those that are not about the screen.
+	Contexts map[string]ContextSettings `yaml:"contexts"`
 	// Protected are namespaces that guard rails protect; the command line reads them.
 	Protected []string `yaml:"protected"`
 	// APIRelease is the release whose CRDs judge files; the command line reads it.
@@ -40,10 +48,66 @@ type Config struct {
 	file     string
 	lines    map[string]int
 	problems []string
+	// themeGiven says that the command line gave the theme, which then holds in every context.
+	themeGiven bool
 }
 
-// starts are the pages one can begin with.
-var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
+// SavedView is a page with what it is filtered by.
+type SavedView struct {
+	Page   string `yaml:"page"`
+	Filter string `yaml:"filter"`
+}
+
+// ContextSettings are the settings of one context of the kubeconfig.
+type ContextSettings struct {
+	Write    bool   `yaml:"write"`
+	ReadOnly bool   `yaml:"readonly"`
+	Theme    string `yaml:"theme"`
+}
+
+// viewWord begins the name of a saved view, in the palette and in the start of the configuration.
+const viewWord = "view "
+
+// ViewPage is the page of a saved view; ok is false where there is none of that name, or its page
+// is none.
+func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
+	v, ok := c.Views[name]
+	if !ok || !isAlone(v.Page) {
+		return nav.Page{}, false
+	}
+	return nav.Page{Kind: nav.PageKind(v.Page), Text: v.Filter}, true
+}
+
+// FindView is the page of a saved view, else the page of that name.
+func (c *Config) FindView(name string) (nav.Page, error) {
+	if p, ok := c.ViewPage(name); ok {
+		return p, nil
+	}
+	if isAlone(name) {
+		return nav.PageOf(nav.PageKind(name)), nil
+	}
+	saved := strings.Join(slices.Sorted(maps.Keys(c.Views)), ", ")
+	return nav.Page{}, fmt.Errorf("--view %s: no such view (saved in %s: %s; pages: %s)", clean.Text(name), c.file, cmp.Or(saved, "none"), pagesText())
+}
+
+func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(page)) }
+
+// pagesText lists the pages that one can begin with.
+func pagesText() string {
+	var names []string
+	for _, k := range nav.Alone {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ContextTheme is the theme of a context: its own, else that of all.
+func (c *Config) ContextTheme(context string) string {
+	if own := c.Contexts[context].Theme; own != "" && !c.themeGiven {
+		return own
+	}
+	return c.Theme
+}
 
 // CheckAll returns all errors of the configuration: where, what, and what is
 // allowed. A setting that is wrong is left out and never fatal.
@@ -58,20 +122,46 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	if _, _, err := themes.ColourProfile(c.Color, func(string) string { return "" }); err != nil {
 		say("color", "no colour mode %q (allowed: %s)", c.Color, strings.Join(themes.ColorModes, ", "))
 	}
-	if c.Start != "" && !slices.Contains(starts, c.Start) {
-		say("start", "%q is not a page to start with (allowed: %s)", c.Start, strings.Join(starts, ", "))
+	for _, name := range slices.Sorted(maps.Keys(c.Views)) {
+		if page := c.Views[name].Page; !isAlone(page) {
+			say("views."+name, "%q is not a page (allowed: %s)", page, pagesText())
+		}
 	}
-	_, wrong := action.NewKeymap(c.Keys)
+	for _, name := range slices.Sorted(maps.Keys(c.Contexts)) {
+		if theme := c.Contexts[name].Theme; theme != "" && !set.HasTheme(theme) {
+			say("contexts."+name+".theme", "no theme %q (allowed: %s)", theme, strings.Join(set.ThemeNames(), ", "))
+		}
+	}
+	if _, ok := c.startPage(); !ok {
+		say("start", "%q is not a page to start with (allowed: %s, or view and the name of one)", c.Start, pagesText())
+	}
+	_, wrong := c.Keymap()
 	for _, w := range wrong {
-		problems = append(problems, clean.Text(c.settingPlace("keys."+string(w.ID))+w.String()))
+		problems = append(problems, clean.Text(c.settingPlace(w.Setting())+w.String()))
 	}
 	return problems
 }
 
+// Keymap makes the keymap with the keys and hotkeys of the configuration, and says which are wrong.
+func (c *Config) Keymap() (*action.Keymap, []action.KeyProblem) {
+	m, wrong := action.NewKeymap(c.Keys)
+	return m, append(wrong, m.AddHotkeys(c.Hotkeys)...)
+}
+
 // StartPage is the page to begin with, the ladder where none is named or a wrong one.
 func (c *Config) StartPage() nav.Page {
-	if slices.Contains(starts, c.Start) {
-		return nav.PageOf(nav.PageKind(c.Start))
+	p, _ := c.startPage()
+	return p
+}
+
+func (c *Config) startPage() (p nav.Page, ok bool) {
+	name, isView := strings.CutPrefix(c.Start, viewWord)
+	p, ok = c.ViewPage(name)
+	if isView && ok {
+		return p, true
 	}
-	return nav.PageOf(nav.Ladder)
+	if isAlone(c.Start) {
+		return nav.PageOf(nav.PageKind(c.Start)), true
+	}
+	return nav.PageOf(nav.Ladder), c.Start == ""
 }

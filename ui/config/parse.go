@@ -57,6 +57,10 @@ func (c *Config) noteProblem(line int, key, what, allowed string) {
 	c.problems = append(c.problems, clean.Text(text))
 }
 
+// settings are the settings there are.
+var settings = []string{"theme", "color", "ascii", "mouse", "reduced-motion", "start", "keys", "hotkeys", "aliases", "views", "contexts", "protected",
+	"api-release"}
+
 // parseSettings takes the settings of the file one by one.
 func (c *Config) parseSettings(n *yaml.Node) {
 	const example = "allowed: one setting per line, such as theme: dark"
@@ -79,16 +83,24 @@ func (c *Config) parseSettings(n *yaml.Node) {
 			c.decodeValue(v, key, &c.ASCII, "allowed: true, false")
 		case "mouse":
 			c.decodeValue(v, key, &c.Mouse, "allowed: true, false")
+		case "reduced-motion":
+			c.decodeValue(v, key, &c.StillMotion, "allowed: true, false")
 		case "keys":
 			c.parseKeys(v)
+		case "aliases":
+			c.parseTexts(v, key, &c.Aliases, "a name and what it stands for, such as dns: pod kube-system/dns-0")
+		case "hotkeys":
+			c.parseTexts(v, key, &c.Hotkeys, "a key and what is typed after \":\", such as f5: findings")
+		case "views":
+			c.parseViews(v)
 		case "contexts":
-			c.checkContexts(v)
+			c.parseContexts(v)
 		case "protected":
 			c.decodeValue(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
 		case "api-release":
 			c.decodeValue(v, key, &c.APIRelease, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")
 		default:
-			c.noteProblem(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release")
+			c.noteProblem(k.Line, key, "unknown setting", "allowed: "+strings.Join(settings, ", "))
 		}
 	})
 }
@@ -141,31 +153,89 @@ func (c *Config) parseKeys(v *yaml.Node) {
 	})
 }
 
-// checkContexts looks at the settings of clusters, which the command line reads.
-func (c *Config) checkContexts(v *yaml.Node) {
+// parseTexts takes texts by name, each by itself.
+func (c *Config) parseTexts(v *yaml.Node, key string, into *map[string]string, allowed string) {
 	n := resolveAlias(v)
 	if n.Kind != yaml.MappingNode {
 		if n.Tag != "!!null" {
-			c.noteProblem(v.Line, "contexts", "not a list of contexts", "allowed: contexts of the kubeconfig, each with write: true or false")
+			c.noteProblem(v.Line, key, "not a list of names", "allowed: "+allowed)
 		}
 		return
 	}
+	*into = map[string]string{}
+	c.eachEntry(n, key+".", func(entry string, _, v *yaml.Node) {
+		var text string
+		if c.decodeValue(v, entry, &text, "allowed: "+allowed) {
+			(*into)[strings.TrimPrefix(entry, key+".")] = clean.Line(text)
+		}
+	})
+}
+
+// parseViews takes the saved views, each by itself.
+func (c *Config) parseViews(v *yaml.Node) {
+	const allowed = "allowed: names of views, each with a page and a filter, such as denied: {page: logs, filter: verdict:drop}"
+	n := resolveAlias(v)
+	if n.Kind != yaml.MappingNode {
+		if n.Tag != "!!null" {
+			c.noteProblem(v.Line, "views", "not a list of views", allowed)
+		}
+		return
+	}
+	c.Views = map[string]SavedView{}
+	c.eachEntry(n, "views.", func(entry string, _, v *yaml.Node) {
+		var view SavedView
+		group := resolveAlias(v)
+		if group.Kind != yaml.MappingNode {
+			c.noteProblem(v.Line, entry, "not a view", allowed)
+			return
+		}
+		c.eachEntry(group, entry+".", func(key string, k, v *yaml.Node) {
+			switch strings.TrimPrefix(key, entry+".") {
+			case "page":
+				c.decodeValue(v, key, &view.Page, allowed)
+			case "filter":
+				c.decodeValue(v, key, &view.Filter, allowed)
+			default:
+				c.noteProblem(k.Line, key, "unknown setting of a view", "allowed: page, filter")
+			}
+		})
+		view.Filter = clean.Line(view.Filter)
+		c.Views[strings.TrimPrefix(entry, "views.")] = view
+	})
+}
+
+// parseContexts takes the settings of clusters.
+func (c *Config) parseContexts(v *yaml.Node) {
+	n := resolveAlias(v)
+	if n.Kind != yaml.MappingNode {
+		if n.Tag != "!!null" {
+			c.noteProblem(v.Line, "contexts", "not a list of contexts", "allowed: contexts of the kubeconfig, each with write, readonly, theme")
+		}
+		return
+	}
+	c.Contexts = map[string]ContextSettings{}
 	c.eachEntry(n, "contexts.", func(key string, _, v *yaml.Node) {
+		var set ContextSettings
 		context := resolveAlias(v)
 		if context.Kind != yaml.MappingNode {
 			if context.Tag != "!!null" {
-				c.noteProblem(v.Line, key, "not a list of settings", "allowed: write: true or false")
+				c.noteProblem(v.Line, key, "not a list of settings", "allowed: write, readonly, theme")
 			}
 			return
 		}
-		c.eachEntry(context, key+".", func(key string, k, v *yaml.Node) {
-			var write bool
-			if strings.HasSuffix(key, ".write") {
-				c.decodeValue(v, key, &write, "allowed: true, false")
-			} else {
-				c.noteProblem(k.Line, key, "unknown setting of a context", "allowed: write")
+		c.eachEntry(context, key+".", func(setting string, k, v *yaml.Node) {
+			switch strings.TrimPrefix(setting, key+".") {
+			case "write":
+				c.decodeValue(v, setting, &set.Write, "allowed: true, false")
+			case "readonly":
+				c.decodeValue(v, setting, &set.ReadOnly, "allowed: true, false")
+			case "theme":
+				c.decodeValue(v, setting, &set.Theme, "allowed: the name of a theme")
+			default:
+				c.noteProblem(k.Line, setting, "unknown setting of a context", "allowed: write, readonly, theme")
 			}
 		})
+		c.Contexts[strings.TrimPrefix(key, "contexts.")] = set
 	})
 }
 
@@ -183,7 +253,7 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 // OverrideBy puts what the command line says over the file; empty says nothing.
 func (c *Config) OverrideBy(theme, color string, ascii, noMouse bool) {
 	if theme != "" {
-		c.Theme = theme
+		c.Theme, c.themeGiven = theme, true
 		delete(c.lines, "theme")
 	}
 	if color != "" {

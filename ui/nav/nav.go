@@ -54,6 +54,10 @@ const (
 // Kinds lists them all.
 var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted, Messages}
 
+// Alone are the pages that need nothing but their kind: each has an action that goes there, and
+// one can begin with it.
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Contexts}
+
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
 	Kind PageKind

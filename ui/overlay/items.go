@@ -2,6 +2,8 @@ package overlay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"rung/engine/convert"
@@ -36,10 +38,21 @@ var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.Kind
 // name.
 func itemsOf(o OverlayOffers) []paletteItem {
 	var out []paletteItem
+	for _, name := range slices.Sorted(maps.Keys(o.Aliases)) {
+		out = append(out, paletteItem{text: name, help: "alias of " + o.Aliases[name], ChosenItem: ChosenItem{Alias: o.Aliases[name]}})
+	}
 	for i := range o.Actions {
 		if a := &o.Actions[i]; !a.Hidden {
 			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.HintKey(), help: a.Help, whyNot: a.WhyNot, ChosenItem: ChosenItem{Action: &a.Action}})
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Views)) {
+		p := o.Views[name]
+		help := "saved view: " + string(p.Kind)
+		if p.Text != "" {
+			help += ", filter " + p.Text
+		}
+		out = append(out, paletteItem{text: "view " + name, help: help, ChosenItem: ChosenItem{Page: p}})
 	}
 	cluster := o.Rev.Cluster
 	out = append(out, listsOf(cluster)...)

@@ -30,18 +30,31 @@ type Overlay interface {
 // OverlayStack are the overlays over a page; the last has the keyboard.
 type OverlayStack []Overlay
 
+// PressKey gives the last overlay a key, takes it away when it is done, and returns what was chosen
+// in it, nil for nothing.
+func (s *OverlayStack) PressKey(key, text string) *ChosenItem {
+	o := (*s)[len(*s)-1]
+	done, chosen := o.PressKey(key, text)
+	if done {
+		s.RemoveOverlay(o)
+	}
+	return chosen
+}
+
 // RemoveOverlay takes an overlay away.
 func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, or a question
-// whose missing parts are asked for.
+// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, a question
+// whose missing parts are asked for, or an alias: a text that is to be found in the palette.
 type ChosenItem struct {
 	Action *action.Action
 	Page   nav.Page
 	Theme  string
 	Trace  *trace.Question
+	Alias  string
+	WhyNot string // why nothing is done
 }
 
 // OfferedAction is an action of the page, and why it cannot be done now, empty when it can.
@@ -56,6 +69,9 @@ type OverlayOffers struct {
 	Keys    *action.Keymap
 	Actions []OfferedAction
 	Themes  []string
+	// Aliases are texts of the palette by the user's names of them, Views pages by theirs.
+	Aliases map[string]string
+	Views   map[string]nav.Page
 }
 
 // LineWindow is the part of many lines that is shown. The lines above and below it are counted

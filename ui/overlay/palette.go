@@ -37,6 +37,32 @@ func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 	return p
 }
 
+// FindItem returns the item that the palette has for a text: a whole name, its beginning, or an alias
+// of it; else one that says why nothing is done.
+func FindItem(o OverlayOffers, text string) *ChosenItem {
+	if meant := o.Aliases[text]; meant != "" {
+		text = meant
+	}
+	o.Aliases = nil // one leads to another at most once
+	p := NewPalette(o, &[]string{})
+	p.input.Set(text)
+	p.findHits()
+	if len(p.hits) == 0 {
+		return &ChosenItem{WhyNot: text + ": no match"}
+	}
+	it := &p.items[p.hits[0]]
+	kind, rest := kindOf(strings.ToLower(text))
+	switch isQuestion := p.hits[0] >= p.listed; {
+	case it.whyNot != "":
+		return &ChosenItem{WhyNot: it.text + ": " + it.whyNot}
+	case it.narrow != "":
+		return &ChosenItem{WhyNot: text + ": a name is missing: " + it.narrow + "NAME"}
+	case !isQuestion && it.rankAmong(kind, rest) > isBeginning:
+		return &ChosenItem{WhyNot: text + ": no match; nearest: " + it.text}
+	}
+	return &it.ChosenItem
+}
+
 // findHits fills hits with what matches, best first; with nothing typed the actions
 // and places as they stand.
 func (p *PaletteOverlay) findHits() {

@@ -21,7 +21,9 @@ var SpinEvery = spinner.Dot.FPS
 // bubbles' spinner. Its clock is the root model's, one for all that spins.
 type WorkSpinner struct {
 	// Plain is for terminals without colours or signs: a line that turns.
-	Plain   bool
+	Plain bool
+	// Still shows one sign that does not move.
+	Still   bool
 	frameAt int
 }
 
@@ -30,6 +32,12 @@ func (s *WorkSpinner) StepFrame() { s.frameAt++ }
 
 // FrameSign is the frame.
 func (s *WorkSpinner) FrameSign() string {
+	switch {
+	case s.Still && s.Plain:
+		return "-"
+	case s.Still:
+		return "⠿"
+	}
 	frames := spinner.Dot.Frames
 	if s.Plain {
 		frames = spinner.Line.Frames

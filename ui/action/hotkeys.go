@@ -1,0 +1,61 @@
+package action
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// hotkeyPrefix begins the ids of the actions of hotkeys, as the configuration spells them.
+const hotkeyPrefix = "hotkeys."
+
+// AddHotkeys gives keys to texts of the palette: "f5" to "trace blue/api-0 web-0 80". A hotkey
+// takes no key from an action, on any page: one that would is reported, and left out. It is not
+// in the palette, where its text would find it again.
+func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
+	var added []Action
+	for _, key := range slices.Sorted(maps.Keys(hotkeys)) {
+		id, text := ID(hotkeyPrefix+key), strings.TrimSpace(hotkeys[key])
+		say := func(format string, args ...any) {
+			report = append(report, KeyProblem{id, fmt.Sprintf(format, args...)})
+		}
+		k, ok := NormalKey(key)
+		holder := m.keyHolder(k)
+		switch {
+		case !ok:
+			say("%q is not a key (allowed: %s)", key, aKey)
+		case holder != nil:
+			say("%q is the key of %s (allowed: keys that no action has, such as f5)", k, holder.ID)
+		case text == "":
+			say("no text (allowed: what is typed after \":\", such as findings)")
+		default:
+			added = append(added, Action{ID: id, Scope: Global, Keys: []string{k}, Title: text, Help: "hotkey: " + text, Hidden: true})
+		}
+	}
+	m.actions = append(m.actions, added...)
+	for i := range m.actions { // their place in memory has changed
+		a := &m.actions[i]
+		m.byID[a.ID] = a
+		for _, k := range a.Keys {
+			m.byKey[a.Scope][k] = a
+		}
+	}
+	return report
+}
+
+// keyHolder is an action that has a key on some page, nil for none.
+func (m *Keymap) keyHolder(key string) *Action {
+	for i := range m.actions {
+		if a := &m.actions[i]; a.Scope != Input && slices.Contains(a.Keys, key) {
+			return a
+		}
+	}
+	return nil
+}
+
+// HotkeyText is the text of the palette that an action of a hotkey stands for; ok is false for
+// other actions.
+func (a *Action) HotkeyText() (text string, ok bool) {
+	return a.Title, strings.HasPrefix(string(a.ID), hotkeyPrefix)
+}
