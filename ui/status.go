@@ -133,10 +133,7 @@ func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time
 	if room < leastMessage {
 		return l.Render(w)
 	}
-	if l.LineWidth() > room {
-		l = l.CutWords(room - 2).Add(" "+widget.Ellipsis, st.Dim)
-	}
-	return widget.JoinLines(l, more).Render(w)
+	return l.Render(room) + more.Render(w-room)
 }
 
 // leastMessage is from how many cells on a message makes room for the way to all of them.
