@@ -49,6 +49,9 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.settlePage()
 	}
 	m.status.settleOn(m.topEntry())
+	if !m.filter.typedOn(m.topEntry()) {
+		m.addCommand(m.setups.notePage(m.topEntry()))
+	}
 	m.armClocks()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
