@@ -36,11 +36,11 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 		case view.PreviewAsk:
 			m.previewChange(a.Mutation)
 		case view.ToastAsk:
-			m.sayToastOf(e, a)
+			m.status.sayToast(a, m.rev.Mode.Title, e, m.now)
 		case view.CopyAsk:
 			cmd, said := copyText(view.CopyItem(a))
 			m.addCommand(cmd)
-			m.sayToastOf(e, said)
+			m.status.sayToast(said, m.rev.Mode.Title, e, m.now)
 		case view.DialogAsk:
 			m.askDialog(e, a.Dialog)
 		case view.FilterAsk:
@@ -127,7 +127,7 @@ func (m *rootModel) jobDone(msg jobMsg) {
 	}
 	switch result := msg.result.(type) {
 	case view.ToastAsk:
-		m.sayToastOf(cmp.Or(m.byID(msg.entry), m.topEntry()), result)
+		m.status.sayToast(result, m.rev.Mode.Title, cmp.Or(m.byID(msg.entry), m.topEntry()), m.now)
 		return
 	case view.PreparedDialog:
 		if e := m.topEntry(); e.id == msg.entry && len(m.over) == 0 {

@@ -50,7 +50,11 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	}
 	m.status.settleOn(m.topEntry())
 	if !m.filter.typedOn(m.topEntry()) {
-		m.addCommand(m.setups.notePage(m.topEntry()))
+		if write := m.setups.notePage(m.topEntry()); write != nil && m.inline {
+			_ = write()
+		} else {
+			m.addCommand(write)
+		}
 	}
 	m.armClocks()
 	cmd = tea.Batch(m.cmds...)

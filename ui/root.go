@@ -168,9 +168,7 @@ func configDialog(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-// sayToast says something about the page on top, sayToastOf about another.
-func (m *rootModel) sayToast(t view.ToastAsk) { m.sayToastOf(m.topEntry(), t) }
-
-func (m *rootModel) sayToastOf(e *trailEntry, t view.ToastAsk) {
-	m.status.sayToast(t, m.rev.Mode.Title, e, m.now)
+// sayToast says something about the page on top.
+func (m *rootModel) sayToast(t view.ToastAsk) {
+	m.status.sayToast(t, m.rev.Mode.Title, m.topEntry(), m.now)
 }

@@ -31,9 +31,9 @@ type Record struct {
 	// Identity is the history that the change belongs to: contexts and paths may share a name.
 	Identity string    `json:"identity,omitempty"`
 	Sandbox  bool      `json:"sandbox,omitempty"` // Mode is "sandbox"
-	Op      change.Op `json:"op"`
-	Title   string    `json:"title"`
-	Objects []Object  `json:"objects,omitempty"`
+	Op       change.Op `json:"op"`
+	Title    string    `json:"title"`
+	Objects  []Object  `json:"objects,omitempty"`
 	// Guards are the guard rails that were hit, by code.
 	Guards []string `json:"guards,omitempty"`
 	// Commands are the equivalent kubectl command lines.

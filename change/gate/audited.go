@@ -56,7 +56,7 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 		r.Guards = append(r.Guards, rail.Code)
 	}
 	r.Title, r.Mode, r.Sandbox = title, next.Mode.Name, false // it stands in a file, or on the server
-	_ = g.Config.Audit.Write(r)       // what came is there, whether or not it can be written down
+	_ = g.Config.Audit.Write(r)                               // what came is there, whether or not it can be written down
 	return p.Guards
 }
 

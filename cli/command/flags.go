@@ -228,13 +228,14 @@ func (f *globalFlags) filesIdentity() string {
 // uiFlags are the flags about the screen.
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
-	ASCII, NoMouse                      bool
+	ASCII, NoMouse, Fresh               bool
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
 	p.StringVar(&u.Theme, "theme", "", "colour theme of the console")
 	p.StringVar(&u.View, "view", "", "the page or saved view that the console opens with")
+	p.BoolVar(&u.Fresh, "fresh", false, "begin without the filters, sorting and columns that the console had last")
 	p.StringVar(&u.Color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.Profile, "profile", "", "folder to write profiles of the console to")

@@ -60,7 +60,9 @@ type Object struct {
 }
 
 // key is the object as other pages name it.
-func (o *Object) key() model.Key { return model.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name} }
+func (o *Object) key() model.Key {
+	return model.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+}
 
 // IsChange says whether somebody made the entry's change, and Rung did not write rows or see something.
 func (e *Entry) IsChange() bool { return e.Result != "" }
@@ -95,7 +97,9 @@ var Table = &page.Table[*Entry]{
 	Columns: []page.Column[*Entry]{
 		{Key: "time", Title: "TIME", Worth: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
 			Exact: func(e *Entry) string { return e.At.String() },
-			Cell:  func(e *Entry) page.Cell { return page.Cell{Text: words.Clock(e.At.In(e.Now.Location()), e.Now), Role: themes.Dim} }},
+			Cell: func(e *Entry) page.Cell {
+				return page.Cell{Text: words.Clock(e.At.In(e.Now.Location()), e.Now), Role: themes.Dim}
+			}},
 		{Key: "where", Title: "WHERE", Min: 7, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Worth: page.Always, Cell: func(e *Entry) page.Cell {
 			if e.Policy == "" || e.IsChange() {

@@ -115,4 +115,3 @@ func isToldByChange(changes []*Entry, e *Entry) bool {
 	}
 	return false
 }
-
