@@ -111,6 +111,7 @@ var freeText = map[string]string{
 	"as-group":        "the server's groups are not listed anywhere",
 	"server":          "an address",
 	"proxy-url":       "an address",
+	"port":            "a port, or one with its protocol",
 	"metrics-address": "an address",
 	"tls-server-name": "a name in a certificate",
 	"cluster-subnets": "networks",

@@ -3,13 +3,15 @@ package cli
 import (
 	"fmt"
 	"io"
-	"rung/cli/command"
-	"rung/cli/process"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/model/words"
 )
 
 // commandGroup is a heading of rung --help, with its commands in the order in which they are
@@ -34,23 +36,15 @@ const helpWidth = 100
 
 // groupCommands puts every command under its heading, and gives help its form.
 func groupCommands(a *command.App, root *cobra.Command) {
+	root.SetHelpCommand(helpCmd())
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	shorts := map[string]string{
-		"help":       "Help about a command",
-		"completion": "Print the script that completes commands, flags and names in a shell",
-	}
+	root.AddCommand(completionCmd(a))
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {
 			if slices.Contains(g.commands, cmd.Name()) {
 				cmd.GroupID = g.title
 			}
-		}
-	}
-	for _, cmd := range root.Commands() {
-		if short := shorts[cmd.Name()]; short != "" {
-			cmd.Short = short
 		}
 	}
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
@@ -60,7 +54,7 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	})
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.InitDefaultHelpFlag()
-		cmd.Flags().Lookup("help").Usage = "help for " + cmd.Name()
+		cmd.Flags().Lookup("help").Usage = "print this help"
 		cmd.Flags().SortFlags = false
 	}
 }
@@ -87,10 +81,8 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 		for _, g := range groups {
 			section(g.title, commandList(cmd, func(c *cobra.Command) bool { return c.GroupID == g.title }, g.commands))
 		}
-	} else {
-		section("Commands", commandList(cmd, (*cobra.Command).IsAvailableCommand, nil))
-		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(usageWidth(a)))
 	}
+	section("Flags", ownFlags(cmd).FlagUsagesWrapped(usageWidth(a)))
 	usage := "  " + cmd.UseLine()
 	if cmd == root {
 		usage = "  rung [flags]            open the console\n  rung COMMAND [flags]    print an answer, or make a change"
@@ -102,6 +94,19 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	b.WriteString("Use \"rung options\" for a list of global flags.\n")
 	_, err := io.WriteString(a.Out, b.String())
 	return err
+}
+
+// ownFlags are the flags of a command alone, and the forms that its answer has.
+func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
+	out := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+	out.SortFlags = false
+	cmd.LocalNonPersistentFlags().VisitAll(out.AddFlag)
+	if forms := command.OutputForms(cmd); len(forms) > 0 {
+		form := *cmd.Flag("output")
+		form.Usage = "`FORM` of the answer: " + words.Either(forms)
+		out.AddFlag(&form)
+	}
+	return out
 }
 
 // commandList are the commands under a heading, in an order or as they come.
@@ -151,7 +156,7 @@ var flagGroups = []flagGroup{
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
 		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
-	{"Output and console", []string{"output", "color", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
+	{"Output and console", []string{"output", "view", "color", "theme", "ascii", "no-mouse", "config", "state-dir", "allow-unjudged"}},
 }
 
 type optionGroupOut struct {

@@ -86,15 +86,22 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 (--allow-unjudged takes that for 0); 141 the output was not read to its end.`,
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
-  rung ladder -f policies/                    # files, as a table
+  rung ladder -f examples/                    # files, as a table (these are the demo's)
   kubectl get ns,po,no,svc,endpointslices,anp,banp,netpol,egressfirewalls -A -o yaml |
     rung lint -f -                            # all that Rung reads, as a dump
-  rung move cluster-control 36 -f policies/ --dry-run`,
+  rung move cluster-control 36 -f examples/ --dry-run`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Args:              command.TakesArgs(0),
+		Annotations:       command.WithoutAnswer(),
 		PersistentPreRunE: a.CheckOutput,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return serve.OpenConsole(cmd.Context(), a, screen, false) },
+	}
+	asked := root.Flags().Bool("version", false, "print the version, as rung version does")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *asked {
+			return a.PrintAnswer(versionAnswer())
+		}
+		return serve.OpenConsole(cmd.Context(), a, screen, false)
 	}
 	root.SetFlagErrorFunc(command.BadFlag)
 	root.SuggestionsMinimumDistance = 2

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 			if within, err := time.ParseDuration(os.Getenv("COMPLETE_WITHIN")); err == nil {
 				command.CompleteTimeout = within
 			}
+			if os.Getenv(inExamples) != "" {
+				os.Exit(exampleMain(os.Args[1:]))
+			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, sayScreen))
 		},
 	})

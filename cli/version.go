@@ -1,13 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"rung/cli/command"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"rung/cli/command"
 )
 
 // Version is set by the build; a build from a module proxy or checkout falls
@@ -27,24 +29,25 @@ func versionCmd(a *command.App) *cobra.Command {
 		Short:   "Print the version",
 		Example: "  rung version\n  rung version -o wide",
 		Args:    command.TakesArgs(0),
-		RunE: func(*cobra.Command, []string) error {
-			v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if v.Version == "" {
-					v.Version = info.Main.Version
-				}
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						v.Revision = s.Value
-					}
-				}
-			}
-			return a.PrintAnswer(&command.Answer{Value: v, Text: func(wide bool) string {
-				if !wide {
-					return "rung " + v.Version + "\n"
-				}
-				return strings.Join(strings.Fields(fmt.Sprintln("rung", v.Version, v.Revision, v.Go, v.Platform)), " ") + "\n"
-			}})
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.PrintAnswer(versionAnswer()) },
 	}
+}
+
+// versionAnswer is which Rung this is, built from what and for what.
+func versionAnswer() *command.Answer {
+	v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Version = cmp.Or(v.Version, info.Main.Version)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	return &command.Answer{Value: v, Text: func(wide bool) string {
+		if !wide {
+			return "rung " + v.Version + "\n"
+		}
+		return strings.Join(strings.Fields(fmt.Sprintln("rung", v.Version, v.Revision, v.Go, v.Platform)), " ") + "\n"
+	}}
 }

@@ -30,6 +30,9 @@ type Options struct {
 	IPv4, IPv6 bool
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
+	// LoggedMeterOnly gives the meter to ACLs that log alone, as a release to come may do
+	// (ovn-kubernetes.md#meter).
+	LoggedMeterOnly bool
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32

@@ -133,6 +133,9 @@ func (n *naive) row(u *model.PolicyRows, ids map[string]string, dir, name string
 	if dir == "Egress" {
 		a.Direction, a.Options = "from-lport", map[string]string{"apply-after-lb": "true"}
 	}
+	if n.o.LoggedMeterOnly && level == "" {
+		a.Meter = ""
+	}
 	if n.o.Observability && ids["k8s.ovn.org/owner-type"] != "NetpolDefault" {
 		h := fnv.New32a()
 		fmt.Fprint(h, ids["k8s.ovn.org/id"]+match+action)

@@ -30,6 +30,9 @@ func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 		Name: s.name, ExternalIDs: nb.IDs(nb.DefaultController, out.owner, s.pairs...),
 		Log: s.level != "", Severity: s.level,
 	}
+	if o.LoggedMeterOnly && !a.Log {
+		a.Meter = ""
+	}
 	if out.Policy != nil {
 		a.Tier = out.Policy.Tier
 	}

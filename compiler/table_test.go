@@ -308,6 +308,26 @@ func TestPrioritiesNamesAndLogging(t *testing.T) {
 	}
 }
 
+// A release to come has the meter on ACLs that log alone (ovn-kubernetes.md#meter); every one so far
+// has it on all.
+func TestMeterByRelease(t *testing.T) {
+	p := anp("meter", 0, nsSubject(t, ""), rule(model.Ingress, model.Deny, nil, nsPeer(t, "")), rule(model.Ingress, model.Allow, nil, nsPeer(t, "")))
+	p.Logging, p.HasLogging = `{"deny":"alert"}`, true
+	for _, only := range []bool{false, true} {
+		want := []string{nb.LoggingMeter, nb.LoggingMeter}
+		if only {
+			want[1] = ""
+		}
+		var got []string
+		for _, a := range Compile(clusterOf(p), Options{IPv4: true, LoggedMeterOnly: only}).RowsOfUnit(p.Key, "", nil).ACLs {
+			got = append(got, a.Meter)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("only where it logs is %v (-want +got):\n%s", only, diff)
+		}
+	}
+}
+
 // TestSamples holds the check value of ovn-kubernetes.md#samples.
 func TestSamples(t *testing.T) {
 	p := anp("samp", 0, nsSubject(t, ""), rule(model.Ingress, model.Deny, nil, nsPeer(t, "")))

@@ -12,6 +12,7 @@ import (
 	"rung/engine/convert"
 	"rung/model/clean"
 	labels "rung/model/convert"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -79,8 +80,8 @@ the sides differ.
 		Use:   "convert --to KIND [FILE…]",
 		Short: "Print policies in another API, with a proof that they say the same",
 		Long:  long,
-		Example: `  rung convert --to anp antrea/ > anp.yaml
-  rung convert --to networkpolicy old/ > new.yaml
+		Example: `  rung convert --to cnp examples/ > cnp.yaml
+  rung convert --to anp examples-antrea/ > anp.yaml
   kubectl get ns,po,no,netpol -A -o yaml | rung convert --to networkpolicy -
   rung convert --to networkpolicy -o json --context staging`,
 		Args: func(*cobra.Command, []string) error {
@@ -106,7 +107,7 @@ the sides differ.
 				NotConsidered: omitted.OmissionsOfObjects(r), Comments: true}, nil
 		}}
 	})
-	cmd.Flags().StringVar(&to, "to", "", "what to write: `"+strings.Join(targetNames(), "`, ")+"`")
+	cmd.Flags().StringVar(&to, "to", "", "`KIND` to write: "+words.Either(targetNames()))
 	command.CompleteFlag(cmd, "to", command.FixedWords(targetNames()...))
 	return cmd
 }

@@ -28,7 +28,7 @@ the policies of -f or of the cluster compile to.
 ovn-trace's detailed form (its default) names every ACL; of the other forms only ACLs
 that log can be told. ovnkube-trace prints its traces with -loglevel 2. Lines that are
 not understood are counted and shown.`,
-		Example: `  ovn-trace --ct new ovn-worker 'inport == "red_canary-0" && …' | rung explain - -f policies/
+		Example: `  ovn-trace --ct new ovn-worker 'inport == "red_canary-0" && …' | rung explain - -f examples/
   ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
   rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json`,
 		Args:              command.TakesArgs(0, "FILE"),

@@ -40,8 +40,7 @@ type matrixAsk struct {
 
 func MatrixCommand(a *command.App) *cobra.Command {
 	var ask matrixAsk
-	var cmd *cobra.Command
-	cmd = a.QueryCommand(&cobra.Command{
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "matrix",
 		Short: "Show which namespaces, workloads and pods reach which",
 		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
@@ -60,11 +59,11 @@ connections to its endpoints; one without does not apply.
 
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,
-		Example: `  rung matrix -f policies/
-  rung matrix --port 8080 --focus shop --unfold workloads -f policies/
-  rung matrix --port 443 --outside -f policies/
-  rung matrix --protocol UDP --port 53 --services -f policies/
-  rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
+		Example: `  rung matrix -f examples/
+  rung matrix --port 8080 --focus blue --unfold workloads -f examples/
+  rung matrix --port 443 --outside -f examples/
+  rung matrix --port 53/udp --services -f examples/
+  rung matrix --port 53/udp --only deny -o csv --context staging`,
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 	}, func([]string, bool) command.Query {
@@ -72,9 +71,6 @@ rung trace --cases reads.`,
 			ports, err := trace.PortsOf(ask.protocol, ask.port)
 			if err != nil {
 				return nil, fmt.Errorf("--protocol and --port: %w", err)
-			}
-			if cmd.Flags().Changed("port") && ask.port == 0 {
-				return nil, fmt.Errorf("--port 0: use 1 to 65535")
 			}
 			if err := ask.checkFlags(); err != nil {
 				return nil, err
@@ -96,11 +92,11 @@ rung trace --cases reads.`,
 		}}
 	})
 	f := cmd.Flags()
-	f.IntVar(&ask.port, "port", 0, "destination `port`; without it every port counts")
-	f.StringVar(&ask.protocol, "protocol", "", "`TCP`, UDP, SCTP or ICMP (default TCP with --port)")
-	f.StringVar(&ask.focus, "focus", "", "only the connections of a `namespace`")
-	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `verdict`, mixed cells too: deny, mixed, undefined, unknown, allow")
-	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
+	addPortFlags(cmd, &ask.port, "destination `PORT`, or with its protocol, as in 53/udp; without it every port counts",
+		&ask.protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP (default TCP with --port)")
+	f.StringVar(&ask.focus, "focus", "", "only the connections of this `NAMESPACE`")
+	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, unknown, allow")
+	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string

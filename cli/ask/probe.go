@@ -29,8 +29,8 @@ Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. O
 
 --cases takes a JSON array of {"from","to","protocol","port"} and prints an array of
 answers in the same order.`,
-		Example: `  rung probe --from blue/api-0 --to red/web-0 --port 8080 -f policies/
-  rung probe --cases questions.json -o json -f policies/ --sandbox-ovn /opt/ovn`,
+		Example: `  rung probe blue/api-d0 red/web-f0 8080 -f examples/
+  rung probe blue/api-d0 service/kube-system/kube-dns 53/udp -f examples/ --sandbox-ovn /opt/ovn`,
 		Args: takesQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asked, err := readQuestions(a, cmd, args, one, cases)

@@ -50,10 +50,10 @@ only the policies can be asked.
 
 --cases takes a JSON array of {"from","to","protocol","port"}; the answers come in the
 same order. A case that cannot be asked is "unknown" and a line on stderr: exit 2 then.`,
-		Example: `  rung trace --from blue/api-0 --to red/web-0 --port 8080 -f policies/
-  rung trace blue/api-0 service/kube-system/kube-dns 53/udp --by both
-  rung trace --from blue/api-0 --to red/web-0 --port 8080 --ovn --context staging
-  rung trace --cases questions.json -o json -f policies/`,
+		Example: `  rung trace blue/api-d0 red/web-f0 8080 -f examples/
+  rung trace --from canary-0 --to service/kube-system/kube-dns --port 53/udp --by both -f examples/
+  rung trace blue/api-d0 red/web-f0 8080 --ovn --context staging
+  echo '[{"from":"blue/api-d0","to":"red/web-f0","port":8080}]' | rung trace --cases - -f examples/`,
 		Args: takesQuestion,
 	}, func(args []string, _ bool) command.Query {
 		questions := sync.OnceValues(func() ([]trace.Question, error) { return readQuestions(a, cmd, args, one, cases) })
@@ -76,7 +76,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 	})
 	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a namespace (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
 	addByFlag(cmd, &by)
@@ -85,7 +85,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 
 // addByFlag adds the flag that says who is asked.
 func addByFlag(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
+	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
@@ -107,12 +107,12 @@ func asksZones(a *command.App, by string) bool {
 // addQuestionFlags adds the flags that say which connection is meant, or which file has many.
 func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
-	f.StringVar(&one.From, "from", "", "the `end` that begins the connection")
-	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
-	f.StringVar(&one.Protocol, "protocol", "TCP", "`TCP`, UDP, SCTP or ICMP")
-	f.IntVar(&one.Port, "port", 0, "destination `port`; not with ICMP")
-	f.IntVar(&one.IPVersion, "ip-version", 0, "ask `4` or 6 only, where both ends have both")
-	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
+	f.StringVar(&one.From, "from", "", "the `END` that begins the connection")
+	f.StringVar(&one.To, "to", "", "the `END` that it goes to")
+	one.Protocol = string(verdict.TCP)
+	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP")
+	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, where both ends have both")
+	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }
 
 // traceAnswer answers one question, or those of a file.

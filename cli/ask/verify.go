@@ -40,9 +40,9 @@ others are judged all the same.
 
 --write prints a first file instead: what the policies allow and deny now between the
 pods of all namespaces, or of those of --namespaces.`,
-		Example: `  rung verify expectations.yaml -f policies/
-  rung verify expectations.yaml --by both -o junit --context staging
-  rung verify --write --namespaces blue,red -f policies/ > expectations.yaml`,
+		Example: `  rung verify examples/expectations.yaml -f examples/
+  rung verify examples/expectations.yaml --by both -o junit --context staging
+  rung verify --write --namespaces blue,red -f examples/ > expectations.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case write && len(args) > 0:
@@ -79,7 +79,7 @@ pods of all namespaces, or of those of --namespaces.`,
 	f := cmd.Flags()
 	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
 	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
-	f.StringSliceVar(&namespaces, "namespaces", nil, "`namespaces` to write of (default all)")
+	f.StringSliceVar(&namespaces, "namespaces", nil, "`NAMESPACES` to write of, with commas between (default all)")
 	cmd.MarkFlagsMutuallyExclusive("write", "as-if")
 	cmd.MarkFlagsMutuallyExclusive("write", "by")
 	return cmd

@@ -35,8 +35,9 @@ With -f alone, as with kubectl, the documents go to the cluster of your kubeconf
 a server-side apply of each document with the field manager rung, dry-run by the
 server first. A field owned by another manager is a conflict, unless
 --force-conflicts takes it over.`,
-		Example: `  rung apply --change new.yaml -f policies/ --dry-run
-  rung apply --change new.yaml -f policies/ --write-back
+		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
+  rung apply --change new.yaml -f examples/ --dry-run
+  rung apply --change new.yaml -f examples/ --write-back
   rung apply -f new.yaml --context staging --write`,
 		Args: command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +57,7 @@ server first. A field owned by another manager is a conflict, unless
 		},
 	}
 	c.registerTrial(cmd)
-	cmd.Flags().StringVar(&path, "change", "", "`file` or folder to apply, - for standard input")
+	cmd.Flags().StringVar(&path, "change", "", "`FILE` or folder to apply, - for standard input")
 	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd
 }

@@ -30,14 +30,14 @@ type changeFlags struct {
 func (c *changeFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show the consequences and change nothing")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy name that a guard rail asks for")
+	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy `NAME` that a guard rail asks for")
 }
 
 // registerTrial adds the flag of changes that can be made on trial.
 func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 	c.register(cmd)
 	cmd.Flags().DurationVar(&c.within, "confirm", 0,
-		"put the change back after this `time`, such as 60s, unless it is confirmed: by enter, or rung confirm")
+		"put the change back after this `TIME`, such as 60s, unless it is confirmed: by enter, or rung confirm")
 }
 
 // checkCanAsk refuses a change that nobody could be asked about, and one where the

@@ -52,17 +52,17 @@ Without --for the level stays until it is changed.`,
   rung log-level namespace/blue --allow info --deny alert --for open --context staging --write
   rung log-level --sessions --context staging
   rung log-level --end --context staging --write
-  rung log-level cluster-control --off -f policies/ --write-back`,
+  rung log-level cluster-control --off -f examples/ --write-back`,
 		ValidArgsFunction: a.CompleteFirst(loggingChoices),
 		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
 	}
 	f.change.registerTrial(cmd)
 	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
-		cmd.Flags().StringVar(level, flag, "", "level for "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
+		cmd.Flags().StringVar(level, flag, "", "`LEVEL` for "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
 		command.CompleteFlag(cmd, flag, command.FixedWords(model.LogSeverities...))
 	}
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
-	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `time`, such as 15m, and then as before; open: until --end")
+	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, and then as before; open: until --end")
 	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: stay, and end it at its time, or at once with ctrl+c")
 	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")

@@ -35,7 +35,7 @@ func DeleteCommand(a *command.App) *cobra.Command {
 		Use:   "delete POLICY",
 		Short: "Delete a policy",
 		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.",
-		Example: `  rung delete allow-metrics -f policies/ --dry-run
+		Example: `  rung delete allow-metrics -f examples/ --dry-run
   rung delete allow-metrics --context staging --write`,
 		Args:              command.TakesArgs(0, "POLICY"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
@@ -48,8 +48,8 @@ func MoveCommand(a *command.App) *cobra.Command {
 		Short: "Change the priority of an AdminNetworkPolicy",
 		Long: `Change the priority of an AdminNetworkPolicy. The lower number decides first; no two
 policies should share one. "rung plan" shows which are free.`,
-		Example: `  rung move cluster-control 36 -f policies/ --dry-run
-  rung move cluster-control 36 -f policies/ --write-back --yes`,
+		Example: `  rung move cluster-control 36 -f examples/ --dry-run
+  rung move cluster-control 36 -f examples/ --write-back --yes`,
 		Args: command.TakesArgs(0, "POLICY", "PRIORITY"),
 		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
 			return command.ChoicesOfKind(r, model.Kind.HasPriority)

@@ -48,7 +48,7 @@ rung verify.
 Policies from a template remember it. When a tenant comes later, or a policy of the
 set is gone, rung lint says so (template-incomplete), and --update makes what is missing.`,
 		Example: `  rung new
-  rung new tenant-isolation -f policies/ --answer label=tenant --answer tenants=blue,green
+  rung new tenant-isolation -f examples/ --answer label=tenant --answer tenants=blue,green
   rung new quarantine --defaults --apply --context staging --write
   rung new --update tenant-isolation --apply --context staging --write`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
@@ -84,12 +84,12 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.answers, "answer", nil, "`name=value`: the answer to a question of the template (repeatable)")
+	fs.StringArrayVar(&f.answers, "answer", nil, "`NAME=VALUE`: the answer to a question of the template (repeatable)")
 	fs.BoolVar(&f.defaults, "defaults", false, "take what is offered for questions without an answer")
 	fs.BoolVar(&f.expectations, "expectations", false, "print what must hold with the policies, for rung verify")
 	fs.BoolVar(&f.apply, "apply", false, "make the policies, after a preview")
-	fs.StringVar(&f.update, "update", "", "make what a `set` misses that was made from a template")
-	fs.StringSliceVar(&f.leaveOut, "leave-out", nil, "with --update: `values` that came since and are no tenants")
+	fs.StringVar(&f.update, "update", "", "make what the `SET` misses that was made from a template")
+	fs.StringSliceVar(&f.leaveOut, "leave-out", nil, "with --update: `VALUES` that came since and are no tenants")
 	cmd.MarkFlagsMutuallyExclusive("update", "answer")
 	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
 	c.registerTrial(cmd)

@@ -45,9 +45,9 @@ stopped half way (with --write-back also by the end of the program) continues wi
 --dry-run they show what they would do. A plan that is done is one change of
 rung undo.`,
 		Args: command.TakesArgs(0),
-		Example: `  rung plan -f policies/
-  rung plan -f policies/ --insert cluster-control,allow-metrics
-  rung plan -f policies/ --step 10 --run --write-back`,
+		Example: `  rung plan -f examples/
+  rung plan -f examples/ --insert cluster-control,allow-metrics
+  rung plan -f examples/ --step 10 --run --write-back`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
 			f.respace = f.hasStep || f.hasStart
@@ -69,9 +69,9 @@ rung undo.`,
 			}
 		},
 	}
-	cmd.Flags().Int32Var(&f.step, "step", 0, "distance between two rungs (default 10, or the largest possible)")
-	cmd.Flags().Int32Var(&f.start, "start", 0, "priority of the first rung (default the step, as far as there is room)")
-	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: ABOVE,BELOW")
+	cmd.Flags().Int32Var(&f.step, "step", 0, "`DISTANCE` between two rungs (default 10, or the largest possible)")
+	cmd.Flags().Int32Var(&f.start, "start", 0, "`PRIORITY` of the first rung (default the step, as far as there is room)")
+	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: `ABOVE,BELOW`")
 	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
 	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
 	cmd.Flags().BoolVar(&back, "back", false, "roll back the steps of a plan that stopped")

@@ -41,18 +41,19 @@ With --listen the ACL log is read that long first, on a cluster from 15 minutes 
 the answer then says which log lines would get a different verdict.
 
 With -o markdown the answer can be put under a pull request.`,
-		Example: `  rung preview --change new.yaml -f policies/
-  rung preview --change new.yaml -f policies/ -o markdown
-  rung preview --move cluster-control=36 --delete old-tenant --context staging
-  rung preview --change policies/ --prune --context staging`,
+		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
+  rung preview --change new.yaml -f examples/
+  rung preview --change new.yaml -f examples/ -o markdown
+  rung preview --move cluster-control=36 --delete allow-metrics --context staging
+  rung preview --change examples/ --prune --context staging`,
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm),
 	}
-	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
-	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
-	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`policy` to delete")
-	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`policy=priority` to give it")
-	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
+	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `TIME` first, such as 10s")
+	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
+	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it")
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	command.CompleteFlag(cmd, "move", movesChoices(a))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -38,7 +38,7 @@ was changed meanwhile and does nothing. A plan that was run is one change: undo 
 the whole of it back, in steps that never reverse two policies. --list prints the
 changes. The number of an undo re-applies what it undid, as rung redo does.`,
 		Args: command.TakesArgs(1, "[NUMBER]"),
-		Example: `  rung undo -f policies/ --write-back --dry-run
+		Example: `  rung undo -f examples/ --write-back --dry-run
   rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
@@ -64,7 +64,7 @@ func RedoCommand(a *command.App) *cobra.Command {
 undo left, and with each further call the one that was undone before. A new change
 ends that: what was undone before it stays undone.`,
 		Args:    command.TakesArgs(1, "[NUMBER]"),
-		Example: `  rung redo -f policies/ --write-back --dry-run`,
+		Example: `  rung redo -f examples/ --write-back --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return takeBack(cmd.Context(), a, &c, change.OpRedo, args)
 		},

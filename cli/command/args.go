@@ -21,7 +21,7 @@ func TakesArgs(optional int, names ...string) cobra.PositionalArgs {
 		case len(args) >= len(names)-optional && len(args) <= len(names):
 			return nil
 		case len(names) == 0 && !cmd.HasParent():
-			return unknownCommand(cmd, args[0])
+			return UnknownCommand(cmd, args[0])
 		case len(names) == 0:
 			return fmt.Errorf("%s takes no arguments, got %q; see: %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
 		}
@@ -30,7 +30,8 @@ func TakesArgs(optional int, names ...string) cobra.PositionalArgs {
 	}
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
+// UnknownCommand is the error of a command that does not exist, with the one that was meant.
+func UnknownCommand(root *cobra.Command, name string) error {
 	if like := root.SuggestionsFor(name); len(like) > 0 {
 		return fmt.Errorf("unknown command %q; did you mean: rung %s", name, like[0])
 	}
@@ -40,21 +41,71 @@ func unknownCommand(root *cobra.Command, name string) error {
 // BadFlag says what is wrong with a flag, in no words of Go, and where flags are explained.
 func BadFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
-	if errors.As(err, &bad) {
-		want := ""
-		switch bad.GetFlag().Value.Type() {
-		case "bool":
-			want = "want true or false"
-		case "int", "int32", "int64", "uint", "uint16", "uint64":
-			want = "want a number"
-		case "duration":
-			want = "want a time such as 30s or 5m"
+	var absent *pflag.NotExistError
+	var alone *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &bad):
+		err = wrongValue(bad)
+	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":
+		err = fmt.Errorf("unknown flag: -%s", absent.GetSpecifiedName())
+	case errors.As(err, &absent):
+		if like := similarFlag(cmd, absent.GetSpecifiedName()); like != "" {
+			return fmt.Errorf("unknown flag: --%s; did you mean: --%s", absent.GetSpecifiedName(), like)
 		}
-		if want != "" {
-			err = fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
-		}
+	case errors.As(err, &alone):
+		value, _ := pflag.UnquoteUsage(alone.GetFlag())
+		err = fmt.Errorf("--%s needs a value: --%s %s", alone.GetFlag().Name, alone.GetFlag().Name, value)
 	}
 	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// wrongValue says what a flag takes instead of a value.
+func wrongValue(bad *pflag.InvalidValueError) error {
+	want := ""
+	switch bad.GetFlag().Value.Type() {
+	case "bool":
+		want = "want true or false"
+	case "int", "int32", "int64", "uint", "uint16", "uint64", "float32", "float64":
+		want = "want a number"
+	case "duration":
+		want = "want a time such as 30s or 5m"
+	default:
+		want = bad.Unwrap().Error()
+	}
+	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
+}
+
+// similarFlag returns the flag of a command whose name was most likely meant, empty for none.
+func similarFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return words.Closest(name, names)
+}
+
+// exclusiveFlags is the annotation with which cobra notes, at each flag of a group, that only one
+// of them may be given.
+const exclusiveFlags = "cobra_annotation_mutually_exclusive"
+
+// checkExclusive refuses flags of which only one may be given, before cobra does in other words.
+func checkExclusive(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, group := range f.Annotations[exclusiveFlags] {
+			var given []string
+			for name := range strings.FieldsSeq(group) {
+				if cmd.Flags().Changed(name) {
+					given = append(given, "--"+name)
+				}
+			}
+			if len(given) > 1 && err == nil {
+				err = fmt.Errorf("%s exclude each other: give one of them; see: %s --help", words.List(given, len(given)), cmd.CommandPath())
+			}
+		}
+	})
+	return err
 }
 
 // Forms of output that only some commands have: those whose Annotations say so.
@@ -66,6 +117,12 @@ const (
 	AntctlForm   = "antctl"   // the columns of antctl
 )
 
+// noAnswer is the annotation of a command without an answer that could have a form.
+const noAnswer = "no-answer"
+
+// WithoutAnswer are the Annotations of a command that prints no answer.
+func WithoutAnswer() map[string]string { return map[string]string{noAnswer: ""} }
+
 // FormAnnotations are the Annotations of a command that has some of these forms.
 func FormAnnotations(names ...string) map[string]string {
 	out := map[string]string{}
@@ -75,8 +132,11 @@ func FormAnnotations(names ...string) map[string]string {
 	return out
 }
 
-// OutputForms returns the values of -o that a command takes.
+// OutputForms returns the values of -o that a command takes; none for one that prints no answer.
 func OutputForms(cmd *cobra.Command) []string {
+	if _, ok := cmd.Annotations[noAnswer]; ok {
+		return nil
+	}
 	forms := []string{"table", "wide", "json", "yaml"}
 	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
 		if _, ok := cmd.Annotations[name]; ok {
@@ -89,11 +149,16 @@ func OutputForms(cmd *cobra.Command) []string {
 // CheckOutput refuses an output form the command does not have, and notes what the
 // command needs.
 func (a *App) CheckOutput(cmd *cobra.Command, _ []string) error {
+	if err := checkExclusive(cmd); err != nil {
+		return err
+	}
 	a.Needs = needsOf[cmd.Name()]
 	forms := OutputForms(cmd)
 	switch {
-	case slices.Contains(forms, a.Flags.Output):
+	case slices.Contains(forms, a.Flags.Output), len(forms) == 0 && !cmd.Flags().Changed("output"):
 		return nil
+	case len(forms) == 0:
+		return fmt.Errorf("%s prints no answer that has forms: leave -o out", cmd.CommandPath())
 	case a.Flags.Output == NbctlForm:
 		return fmt.Errorf("output %q is only for rung compile and rung rows; want %s", NbctlForm, strings.Join(forms, ", "))
 	}

@@ -24,13 +24,13 @@ type clusterFlags struct {
 func (c *clusterFlags) register(p *pflag.FlagSet) {
 	c.FencePlugins = true // Main runs them
 	p.StringVar(&c.Kubeconfig, "kubeconfig", "",
-		"kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
+		"kubeconfig `FILE` (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
 	clientcmd.BindOverrideFlags(&c.Overrides, p, kubectlFlags())
 	c.unset = c.Overrides
-	p.Float32Var(&c.QPS, "kube-qps", 0, "API requests per second (default 50)")
-	p.IntVar(&c.Burst, "kube-burst", 0, "API requests in a burst (default 100)")
+	p.Float32Var(&c.QPS, "kube-qps", 0, "`NUMBER` of API requests per second (default 50)")
+	p.IntVar(&c.Burst, "kube-burst", 0, "`NUMBER` of API requests in a burst (default 100)")
 	p.StringVar(&c.OVNNamespace, "ovn-namespace", "",
-		"namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
+		"`NAMESPACE` of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
 	p.BoolVar(&c.Write, "write", false, "allow policy changes on a cluster from the start")
 	p.BoolVar(&c.reconcile, "reconcile", false,
 		"console on a cluster: while changes are allowed, also write rows that nothing else owns "+
@@ -45,26 +45,26 @@ func kubectlFlags() clientcmd.ConfigOverrideFlags {
 	f.ContextOverrideFlags.Namespace.LongName = ""
 	f.ClusterOverrideFlags.APIServer.ShortName = "s" // kubectl's, too
 	for flag, text := range map[*clientcmd.FlagInfo]string{
-		&f.CurrentContext:                            "kubeconfig context to use (default the current one)",
-		&f.ContextOverrideFlags.ClusterName:          "kubeconfig cluster to use instead of the context's",
-		&f.ContextOverrideFlags.AuthInfoName:         "kubeconfig user to use instead of the context's",
-		&f.ClusterOverrideFlags.APIServer:            "address of the API server, instead of the kubeconfig's",
-		&f.ClusterOverrideFlags.TLSServerName:        "name expected in the API server's certificate",
-		&f.ClusterOverrideFlags.CertificateAuthority: "PEM file with the CA of the API server's certificate",
+		&f.CurrentContext:                            "kubeconfig `CONTEXT` to use (default the current one)",
+		&f.ContextOverrideFlags.ClusterName:          "kubeconfig `CLUSTER` to use instead of the context's",
+		&f.ContextOverrideFlags.AuthInfoName:         "kubeconfig `USER` to use instead of the context's",
+		&f.ClusterOverrideFlags.APIServer:            "`ADDRESS` of the API server, instead of the kubeconfig's",
+		&f.ClusterOverrideFlags.TLSServerName:        "`NAME` expected in the API server's certificate",
+		&f.ClusterOverrideFlags.CertificateAuthority: "PEM `FILE` with the CA of the API server's certificate",
 		&f.ClusterOverrideFlags.InsecureSkipTLSVerify: "do not verify the API server's certificate; " +
 			"anyone in between can read and change everything",
-		&f.ClusterOverrideFlags.ProxyURL:           "proxy for API requests",
+		&f.ClusterOverrideFlags.ProxyURL:           "`ADDRESS` of a proxy for API requests",
 		&f.ClusterOverrideFlags.DisableCompression: "do not compress API responses",
-		&f.AuthOverrideFlags.ClientCertificate:     "PEM file with the client certificate",
-		&f.AuthOverrideFlags.ClientKey:             "PEM file with the client key",
-		&f.AuthOverrideFlags.Token:                 "bearer token; visible to other users of this machine",
-		&f.AuthOverrideFlags.Username:              "user name for basic authentication",
-		&f.AuthOverrideFlags.Password: "password for basic authentication; " +
+		&f.AuthOverrideFlags.ClientCertificate:     "PEM `FILE` with the client certificate",
+		&f.AuthOverrideFlags.ClientKey:             "PEM `FILE` with the client key",
+		&f.AuthOverrideFlags.Token:                 "bearer `TOKEN`; visible to other users of this machine",
+		&f.AuthOverrideFlags.Username:              "user `NAME` for basic authentication",
+		&f.AuthOverrideFlags.Password: "`PASSWORD` for basic authentication; " +
 			"visible to other users of this machine",
-		&f.AuthOverrideFlags.Impersonate:       "user to impersonate",
-		&f.AuthOverrideFlags.ImpersonateUID:    "UID to impersonate",
-		&f.AuthOverrideFlags.ImpersonateGroups: "group to impersonate (repeatable)",
-		&f.Timeout: "longest wait for an API response, such as 5s or 1m (default Rung's own limits); " +
+		&f.AuthOverrideFlags.Impersonate:       "`USER` to impersonate",
+		&f.AuthOverrideFlags.ImpersonateUID:    "`UID` to impersonate",
+		&f.AuthOverrideFlags.ImpersonateGroups: "`GROUP` to impersonate (repeatable)",
+		&f.Timeout: "longest `TIME` to wait for an API response, such as 5s or 1m (default Rung's own limits); " +
 			"watches and followed logs stay open",
 	} {
 		flag.Description = text

@@ -21,11 +21,11 @@ func registerDialect(p *pflag.FlagSet, f *globalFlags) {
 		to    *string
 		usage string
 	}{
-		"observability": {&f.OVN.Observability, "ACLs carry samples: on, off, or auto" + asTheCluster},
+		"observability": {&f.OVN.Observability, "`WHEN` ACLs carry samples: on, off, or auto" + asTheCluster},
 		"allow-icmp-network-policy": {&f.OVN.Features.AllowICMP,
-			"NetworkPolicies let ICMP through: on, off, or auto" + asTheCluster},
+			"`WHEN` NetworkPolicies let ICMP through: on, off, or auto" + asTheCluster},
 		"enable-stateless-netpol": {&f.OVN.Features.Stateless,
-			"the annotation acl-stateless of NetworkPolicies counts: on, off, or auto" + asTheCluster},
+			"`WHEN` the annotation acl-stateless of NetworkPolicies counts: on, off, or auto" + asTheCluster},
 	} {
 		*v.to = "auto"
 		p.Var((*switchValue)(v.to), name, v.usage)

@@ -65,48 +65,48 @@ type globalFlags struct {
 func (f *globalFlags) Register(root *cobra.Command) {
 	p := root.PersistentFlags()
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
-		"manifests to read: file, folder, or - for standard input (repeatable)")
+		"manifests to read: `PATH` of a file or folder, or - for standard input (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json or yaml")
-	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
+	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json or yaml; the help of a command lists all that it has")
+	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address `FAMILIES` to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
 	p.BoolVar(&f.ReadOnly, "readonly", false, "never change anything")
 	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
-		"server for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+		"`SERVER` for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
 	p.StringVar(&f.sandboxOVN, "sandbox-ovn", lab.OVNAuto,
-		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its folder")
-	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
-	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "delay between a pod and its logical switch port in the sandbox")
-	p.Float64Var(&f.traffic, "traffic", 12, "connections per second in the sandbox, 0 for none")
-	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
-	p.Int32Var(&f.OVN.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
+		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its `FOLDER`")
+	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "`FOLDER` for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
+	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "`TIME` between a pod and its logical switch port in the sandbox")
+	p.Float64Var(&f.traffic, "traffic", 12, "`NUMBER` of connections per second in the sandbox, 0 for none")
+	p.Float64Var(&f.churn, "churn", 0, "`NUMBER` of simulated pod events per second in the sandbox")
+	p.Int32Var(&f.OVN.MaxPriority, "max-priority", model.MaxPriority, "last `PRIORITY` that the cluster enforces")
 	p.BoolVar(&f.OVN.CompileCNP, "compile-cnp", false,
 		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
 	p.StringVar(&f.OVN.System, "system", "auto",
-		"network plugin whose rules of precedence hold: auto, "+strings.Join(system.SystemNames(), " or "))
+		"network `PLUGIN` whose rules of precedence hold: auto, "+strings.Join(system.SystemNames(), " or "))
 	registerDialect(p, f)
 	features := &f.OVN.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",
-		"multicast rows: on, off, or auto (once a namespace allows multicast)")
+		"`WHEN` there are multicast rows: on, off, or auto (once a namespace allows multicast)")
 	p.StringVar(&features.Defaults, "netpol-defaults", "auto",
-		"hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
+		"`WHEN` there are hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
 	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
-		"CIDRs of the cluster's pods, excluded from EgressFirewall rows")
+		"`NETWORKS` of the cluster's pods, with commas between, excluded from EgressFirewall rows")
 	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
 		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
-		"namespace that stands for the nodes (default ovn-host-network)")
+		"`NAMESPACE` that stands for the nodes (default ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
-		"file with the addresses of EgressFirewall DNS names, as name: [address, …]")
+		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
-		"do not exit with 2 for what was not considered: all, or only some `codes`, such as refused,unscheduled")
+		"do not exit with 2 for what was not considered: all, or only some `CODES`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
 	p.StringVar(&f.apiRelease, "api-release", "",
-		"`release` of network-policy-api whose CRDs files are judged by: v0.1.5 or v0.2.0 (the default)")
-	p.StringVar(&f.StateDir, "state-dir", "", "folder for history, audit and logs (default in XDG_STATE_HOME)")
+		"`RELEASE` of network-policy-api whose CRDs files are judged by: v0.1.5 or v0.2.0 (the default)")
+	p.StringVar(&f.StateDir, "state-dir", "", "`FOLDER` for history, audit and logs (default in XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0,
-		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
+		"largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")
 	_ = p.MarkHidden("churn")
 	f.Log.register(p)
 	f.Kube.register(p)
@@ -232,13 +232,13 @@ type uiFlags struct {
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
-	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
-	p.StringVar(&u.Theme, "theme", "", "colour theme of the console")
-	p.StringVar(&u.View, "view", "", "the page or saved view that the console opens with")
+	p.StringVar(&u.config, "config", "", "configuration `FILE` (default in XDG_CONFIG_HOME)")
+	p.StringVar(&u.Theme, "theme", "", "colour `THEME` of the console")
+	p.StringVar(&u.View, "view", "", "`NAME` of the page or saved view that the console opens with")
 	p.BoolVar(&u.Fresh, "fresh", false, "begin without the filters, sorting and columns that the console had last")
-	p.StringVar(&u.Color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
+	p.StringVar(&u.Color, "color", "", "`WHEN` there are colours: auto, always, never, 16, 256 or truecolor")
 	p.BoolVar(&u.ASCII, "ascii", false, "draw with ASCII characters only")
-	p.StringVar(&u.Profile, "profile", "", "folder to write profiles of the console to")
+	p.StringVar(&u.Profile, "profile", "", "`FOLDER` to write profiles of the console to")
 	_ = p.MarkHidden("profile")
 	p.BoolVar(&u.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 }

@@ -14,12 +14,12 @@ import (
 // registerNB adds the flags that say which databases are looked at.
 func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
-		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
+		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
 	p.StringArrayVar(&f.SB, "sb", nil, "Southbound database of a zone, for its logical flows: "+
-		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH (repeatable); TLS as for --nb")
-	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM file with the private key for ssl: databases")
-	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM file with the certificate for ssl: databases")
-	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM file with the CA that ssl: databases are verified against")
+		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH (repeatable); TLS as for --nb")
+	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM `FILE` with the private key for ssl: databases")
+	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM `FILE` with the certificate for ssl: databases")
+	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM `FILE` with the CA that ssl: databases are verified against")
 	p.BoolVar(&f.nbTLS.SkipNames, "nb-skip-name-verification", false,
 		"accept any name in an ssl: database's certificate, as long as --nb-ca issued it")
 }

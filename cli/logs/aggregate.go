@@ -55,7 +55,7 @@ type lineAggregate struct {
 
 func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
-	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `time`, as those of --since")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, as those of --since")
 }
 
 // checkFlags looks at the flags together. begin is from when on lines are asked for, zero for all.

@@ -82,9 +82,10 @@ Other answers than the lines:
                     or with --action deny deny them; nothing is applied
 --controller ZONE POLICY  what that zone's ovnkube-controller wrote about the policy`,
 		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
-  rung logs -f policies/ --follow -o json
+  rung logs -f examples/ --for 5s
+  rung logs -f examples/ --follow -o json
   rung logs --aggregate --since 1h -o csv --context staging > hits.csv
-  rung logs --why cluster-control --context staging
+  rung logs --why cluster-control -f examples/
   rung logs --context staging --since 10m --filter verdict:deny --propose from-log > new.yaml
   rung logs -f must-gather/ --log must-gather/ --filter verdict:deny
   rung logs --log /var/log/ovn/acl-audit-log.log --follow
@@ -198,16 +199,16 @@ Other answers than the lines:
 	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
 	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
-	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this long; with --follow or --log only where it is given")
-	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only where it is given")
+	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
 	cmd.Flags().StringVar(&since, "since", "",
-		"start at this `time`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines from its start on")
-	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
-	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `zone` wrote about POLICY")
+		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines from its start on")
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this `NODE` (repeatable)")
+	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `ZONE` wrote about POLICY")
 	sum.register(cmd.Flags())
-	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `policy` away")
+	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `POLICY` away")
 	rule.register(cmd)
-	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term holds, such as verdict:deny policy:web ns:a->b port:53")
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term of the `EXPRESSION` holds, such as verdict:deny policy:web ns:a->b port:53")
 	return cmd
 }
 

@@ -25,8 +25,8 @@ import (
 type proposalFlags struct{ policy, action string }
 
 func (p *proposalFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
-	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
+	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `POLICY` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
+	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: the `ACTION` of the rules, allow or deny")
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 

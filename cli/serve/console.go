@@ -54,8 +54,9 @@ documentation instead; Antrea has no zones.`,
 		Example: `  rung demo
   rung demo --readonly --theme light
   rung demo --system antrea`,
-		Args: command.TakesArgs(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return OpenConsole(cmd.Context(), a, screen, true) },
+		Args:        command.TakesArgs(0),
+		Annotations: command.WithoutAnswer(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return OpenConsole(cmd.Context(), a, screen, true) },
 	}
 }
 

@@ -50,9 +50,10 @@ It runs until SIGTERM and logs what it does to stderr. Exit codes: 0 after a cle
 stop, 2 for a configuration that cannot work.`,
 		Example: `  rung reconcile --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock --zone ovn-worker
   rung reconcile --nb tcp:10.0.0.5:6641 --lease-namespace rung
-  rung reconcile -f policies/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
-		Args: command.TakesArgs(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runReconciler(cmd.Context(), a, f) },
+  rung reconcile -f examples/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.WithoutAnswer(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runReconciler(cmd.Context(), a, f) },
 	}
 	f.register(cmd.Flags())
 	return cmd
@@ -63,24 +64,24 @@ const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
 
 func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.zones, "zone", nil,
-		"zone to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
+		"`ZONE` to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
 	p.BoolVar(&f.own.NobodyElse, nobodyElse, false,
 		"write even if an ovnkube-controller runs for the zone, or that cannot be told")
 	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
 		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
 	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477",
-		"address for /metrics, /healthz and /readyz; empty for none")
+		"`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
 	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
-	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "namespace of the Leases, one per zone")
+	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "`NAMESPACE` of the Leases, one per zone")
 	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
-		"how long others wait for a leader that stopped renewing its Lease")
+		"`TIME` that others wait for a leader that stopped renewing its Lease")
 	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
-		"how long a leader tries to renew its Lease before it stops writing")
-	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "time between attempts to get or renew a Lease")
+		"`TIME` that a leader tries to renew its Lease before it stops writing")
+	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "`TIME` between attempts to get or renew a Lease")
 	p.StringVar(&f.lease.Identity, "identity", "",
-		"name of this replica; a suffix makes it unique at every start (default the host name)")
-	p.StringVar(&f.log, "log-format", "text", "log format on stderr: text or json")
-	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least severity to log: debug, info, warn or error")
+		"`NAME` of this replica; a suffix makes it unique at every start (default the host name)")
+	p.StringVar(&f.log, "log-format", "text", "`FORMAT` of the log on stderr: text or json")
+	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least `SEVERITY` to log: debug, info, warn or error")
 }
 
 // newLogger is where everything that happens is said.

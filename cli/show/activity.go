@@ -31,8 +31,8 @@ what Rung's reconciler wrote to the zones, under the change that it was for. Cha
 of other processes are known where changes last: on a cluster, and with --write-back.
 -o wide, json and yaml add the equivalent kubectl and ovn-nbctl commands. With
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
-		Example: `  rung activity -f policies/
-  rung activity -f policies/ --watch -o json`,
+		Example: `  rung activity -f examples/
+  rung activity -f examples/ --watch -o json`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

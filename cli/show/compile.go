@@ -39,8 +39,8 @@ func CompileCommand(a *command.App) *cobra.Command {
 		Long: `Show the ACLs, address sets and port groups that OVN-Kubernetes would write for all
 policies, or for one. With --zone only the pods of that node are local; without it
 every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
-		Example: `  rung compile -f policies/
-  rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl`,
+		Example: `  rung compile -f examples/
+  rung compile cluster-control -f examples/ --zone ovn-worker -o nbctl`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NbctlForm),
@@ -58,7 +58,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 			return &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 		}}
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")
+	cmd.Flags().StringVar(&zone, "zone", "", "compile for one `ZONE`, by the node's name")
 	return cmd
 }
 

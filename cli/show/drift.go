@@ -58,7 +58,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 
 ` + secondHelp,
 		Example: `  rung drift --context staging
-  rung drift -f policies/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
+  rung drift -f examples/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
   rung drift --watch -o json`,
 		Args: command.TakesArgs(0),
 	}, func(_ []string, watched bool) command.Query {
@@ -98,8 +98,8 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 			}),
 		}
 	})
-	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
+	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "`TIME` that a difference may take to settle")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this `ZONE`")
 	second = addSecondReaderFlag(cmd)
 	return cmd
 }

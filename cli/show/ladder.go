@@ -33,10 +33,10 @@ networkpolicy --sort-by=effectivePriority.
 
 With --nb it also shows how many zones are in sync with each policy, and the rows no
 policy stands for: those of tier 0, and those Rung does not compile.`,
-		Example: `  rung ladder -f policies/
-  rung ladder -f policies/ --stage to-lport -o wide
+		Example: `  rung ladder -f examples/
+  rung ladder -f examples/ --stage to-lport -o wide
   rung ladder --context staging -o json
-  rung ladder -f policies/ --system antrea -o antctl`,
+  rung ladder -f examples/ --system antrea -o antctl`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -50,7 +50,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		}}
 	})
 	cmd.Annotations = command.FormAnnotations(system.FormNames()...)
-	stage = addStageFlag(cmd, "only one `stage` of the pipeline")
+	stage = addStageFlag(cmd, "only one `STAGE` of the pipeline")
 	return cmd
 }
 

@@ -23,8 +23,8 @@ func LintCommand(a *command.App) *cobra.Command {
 policies OVN-Kubernetes would refuse, ties, rules that never match, and more. Exit 1
 when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 "rung zones --check".`,
-		Example: `  rung lint -f policies/
-  rung lint -f policies/ -o json`,
+		Example: `  rung lint -f examples/
+  rung lint -f examples/ -o json`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {

@@ -26,7 +26,7 @@ the NetworkPolicies that isolate it: what none of them allows is dropped by the
 default deny of its namespace. An EgressFirewall decides in the to-lport stage: even
 after an egress Allow above it, but not after a drop. A NetworkPolicy rule without
 peers means everybody; it is listed for its subjects only.`,
-		Example: `  rung pod red/canary-0 -f policies/
+		Example: `  rung pod red/canary-0 -f examples/
   rung pod red/canary-0 --context staging -o json`,
 		Args:              command.TakesArgs(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PodChoices),

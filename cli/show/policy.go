@@ -29,8 +29,8 @@ func PolicyCommand(a *command.App) *cobra.Command {
 where two kinds share a name, put the kind before it: ANP/x, BANP/default,
 NP/namespace/x. With --nb it also shows the state of its rows in each zone. -o wide
 lists the pods and ACLs.`,
-		Example: `  rung policy cluster-control -f policies/
-  rung policy NP/blue/web-only --context staging -o wide`,
+		Example: `  rung policy cluster-control -f examples/
+  rung policy NP/green/db-from-api --context staging -o wide`,
 		Args:              command.TakesArgs(0, "NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 	}, func(args []string, _ bool) command.Query {

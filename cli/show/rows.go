@@ -35,7 +35,7 @@ likely cause.
 
 ` + secondHelp,
 		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport
-  rung rows cluster-control -f policies/ -o nbctl
+  rung rows cluster-control -f examples/ -o nbctl
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
@@ -89,8 +89,8 @@ likely cause.
 		})
 		return q
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	stage = addStageFlag(cmd, "only this `stage`")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this `ZONE`")
+	stage = addStageFlag(cmd, "only this `STAGE`")
 	withFlows = addFlowsFlag(cmd, "also the logical flows of each ACL")
 	second = addSecondReaderFlag(cmd)
 	return cmd
@@ -120,7 +120,7 @@ func recordsText(all []rows.Record) string {
 }
 
 // addStageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
-// has the word stage in backquotes. The stage is empty for all.
+// has the word STAGE in backquotes. The stage is empty for all.
 func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
 	for _, s := range model.PipelineStages() {

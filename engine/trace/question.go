@@ -121,10 +121,13 @@ func (q Question) String() string {
 	return strings.Join(words, " ")
 }
 
+// betweenEnds stands between the ends of a question: as it is said, and as answers have it.
+var betweenEnds = strings.NewReplacer(" to ", " ", "→", " ", "->", " ")
+
 // ParseQuestion reads a question of two ends, and behind them protocol, port and IP version in any
-// order: "A B 80", "A B udp 53", "A B 53/udp", "A B icmp ipv6".
+// order: "A B 80", "A to B udp 53", "A -> B 53/udp", "A → B icmp ipv6".
 func ParseQuestion(text string) (q Question, err error) {
-	words := strings.Fields(strings.ReplaceAll(text, " to ", " "))
+	words := strings.Fields(betweenEnds.Replace(text))
 	for i, w := range words {
 		switch {
 		case i > 4:

@@ -19,6 +19,8 @@ func TestParse(t *testing.T) {
 		"blue/api-0 red/web-0 53 UDP": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
 		"blue/api-0 red/web-0 53/udp": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
 		"blue/api-0 to 10.1.2.3 icmp": {From: "blue/api-0", To: "10.1.2.3", Protocol: "ICMP"},
+		"a/b → c/d tcp 80":            {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80}, // as answers have it
+		"a/b->c/d 80/tcp":             {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80},
 		"- service/a/b TCP -":         {To: "service/a/b", Protocol: "TCP"},
 		"":                            {},
 		"node/n fd00::1 sctp 9":       {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},

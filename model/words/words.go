@@ -70,6 +70,14 @@ func List(names []string, most int) string {
 	return JoinAtMost(names, ", ", most)
 }
 
+// Either is "a", "a or b", "a, b or c".
+func Either(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
 // Slug is a text as it may stand in the name of an object.
 func Slug(text string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {

@@ -35,6 +35,7 @@ const (
 	CompileCNP     = "compile-cnp"
 	AdminPolicy    = "enable-admin-network-policy"
 	LoggingRate    = "acl-logging-rate-limit"
+	UnloggedMeter  = "meter-of-unlogged-acls"
 	Release        = "release"
 )
 
@@ -116,6 +117,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%d rows", adminRows)), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
+		firstClaim(UnloggedMeter, factClaim(d.UnloggedMeter), defaultClaim(on)),
 		firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, settingClaim{unknown, FromDefault, v.configErr}),
 	}
 }

@@ -39,6 +39,7 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
 		Multicast:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Multicast }),
 		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
+		UnloggedMeter: vote(func(d *dialect.Dialect) dialect.Fact { return d.UnloggedMeter }),
 		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
 	}
 	meter := ""
@@ -144,6 +145,8 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.Observability = s.Value == on
 		case AllowICMP:
 			o.AllowICMP = s.Value == on
+		case UnloggedMeter:
+			o.LoggedMeterOnly = s.Value == off
 		case Stateless:
 			o.Stateless = s.Value == on
 		case Multicast:
@@ -165,7 +168,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 // given once.
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
-		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless && a.LoggedMeterOnly == b.LoggedMeterOnly &&
 		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.NoRows == b.NoRows &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }

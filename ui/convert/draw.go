@@ -227,13 +227,21 @@ func (v *convertPage) drawRules(env *view.Env, w, h int) string {
 		return v.table.Render(env.Styles, w, h)
 	}
 	lines := v.ruleLines(env, r, w)
-	low := min(max(1+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
-	if room := low - 1; len(lines) > room {
+	var heads []string // the title, on as many lines as it needs
+	for i, part := range widget.FlowText(r.Title(), max(8, w-len("──   "))) {
+		head := widget.HeadingLine(part, w, env.Styles)
+		if i > 0 {
+			head = widget.StyledLine("   "+part, env.Styles.Title)
+		}
+		heads = append(heads, head.Render(w))
+	}
+	low := min(max(len(heads)+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
+	heads = heads[:min(len(heads), max(1, low-2))]
+	if room := low - len(heads); len(lines) > room {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
-	head := widget.HeadingLine(r.Title(), w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + strings.Join(heads, "\n") + "\n" + widget.PadBlock(lines, low-len(heads))
 }
 
 // ruleLines returns the lines about a rule: how exactly it was converted, why, a connection that

@@ -247,7 +247,7 @@ func TestNew(t *testing.T) {
 	w := start(t, `case $N in
 1) sed -i 's/CHANGE-ME/blue/' "$f" ;;
 2) sed -i 's/name: new-policy/name: break-glass/' "$f" ;;
-3) sed -i 's/name: break-glass/name: watch-blue/' "$f" ;;
+3) sed -i 's/name: break-glass/name: watch-blue/; s/priority: 32/priority: 33/' "$f" ;;
 esac`)
 	w.s.Press("j", "n") // the gap 31–33
 	first := w.seen("1")
@@ -257,13 +257,13 @@ esac`)
 	w.s.Want("Create ANP new-policy", "is new: priority 32", "added")
 	w.s.Golden("new", [2]int{100, 30}, [2]int{160, 44})
 	w.s.Press("e")
-	w.s.Want("Create ANP watch-blue")
+	w.s.Want("Create ANP watch-blue", "new at 33") // the priority of its text
 	if got := w.seen("3"); !strings.Contains(got, "there is ANP break-glass already") {
 		t.Errorf("a name that is taken was not refused:\n%s", got)
 	}
 	w.s.Press("a", "y")
-	w.s.Want("32 ─ watch-blue")
-	if !strings.Contains(w.s.Line("32 ─ watch-blue"), "▸") {
+	w.s.Want("33 ─ watch-blue")
+	if !strings.Contains(w.s.Line("33 ─ watch-blue"), "▸") {
 		t.Errorf("the cursor is not on the new policy\n%s", w.s.PlainFrame())
 	}
 }

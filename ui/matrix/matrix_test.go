@@ -61,6 +61,28 @@ func TestGoldens(t *testing.T) {
 	s.GoldenPlain("ascii", uitest.Sizes...)
 }
 
+// Columns have names where there is room for some of them, and numbers where not; the names that
+// are cut stand whole below. A mixed cell shows a connection that is denied and one that is allowed, and
+// leads to its trace.
+func TestColumnsAndExamples(t *testing.T) {
+	s := open(t, uitest.DemoFacts(t), "", "")
+	s.Resize(80, 24)
+	s.Want("ku…m", "ku…m kube-system", "in…x ingress-nginx")
+	s.Resize(200, 60)
+	s.Want(" blue-dev ", " ingress-nginx ", " kube-system ")
+	s.WantNot("columns:", "…")
+	s.Resize(120, 34)
+	s.Press("right", "right", "right", "right", "right") // blue → kube-system
+	s.Want("blue → kube-system", "± mixed", "denied, for example blue/api-d0 → kube-system/", "allowed, for example blue/api-d0 → kube-system/")
+	if denied, allowed := s.Line("denied, for example"), s.Line("allowed, for example"); strings.Fields(denied)[3] != strings.Fields(allowed)[3] {
+		t.Errorf("of different ends:\n%s\n%s", denied, allowed)
+	}
+	s.Press("enter")
+	s.Want("trace blue/api-d0 → kube-system/", "✗ denied by")
+	wide := open(t, many(t), "", "TCP 8080")
+	wide.Want(" 10 11 12 ")
+}
+
 // A cell leads to the trace of one of its connections, whose verdict is the cell's, and t
 // asks about it; the name of a row leads to its namespace alone, that of a pod to the pod.
 func TestLeadsOn(t *testing.T) {

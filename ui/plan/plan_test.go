@@ -232,6 +232,12 @@ func TestRun(t *testing.T) {
 	s.Console.Advance(3 * time.Second)
 	s.Refresh()
 	s.Want("waiting for ovn-worker2 (lost 15 s)")
+	stopped := under(revision.PlanStopped) // it says what it waited for then, however long ago that was
+	stopped.Since = uitest.Now.Add(-time.Second)
+	stopped.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "lost", Since: uitest.Now.Add(-13 * time.Second)}}
+	w.says(stopped)
+	s.Want("interrupted; it waited for ovn-worker2 (lost 12 s)")
+	s.WantNot("waiting for ovn-worker2")
 	w.says(&revision.PlanState{Total: 9, Done: 9, State: revision.PlanDone, Steps: nine(9, 0)})
 	s.Want("✓ done", "9 of 9 steps", "x close")
 	s.Golden("done")

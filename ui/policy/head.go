@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -44,8 +45,14 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Kind == model.KindCNP && env.Rev.WhyNoRows(p.Key) == nil {
 		title = title.Add(" · rows "+nb.MarkCNP+" write them", st.Warn)
 	}
+	var file []widget.Line // a line of its own where the title has no room
 	if where := p.Origin.Place(); where != "" {
-		title = title.Add("   "+where, st.Dim)
+		long := slices.Clone(title).Add("   "+where, st.Dim)
+		if long.LineWidth() <= env.W {
+			title = long
+		} else {
+			file = []widget.Line{{{Text: " file     ", Style: st.Dim}, {Text: where}}}
+		}
 	}
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
 	if p.Tiered != nil {
@@ -56,7 +63,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if n.OtherNetwork > 0 { // with a primary network of their own
 		subject = subject.Add(", not enforced", st.Text)
 	}
-	lines := []widget.Line{title, subject}
+	lines := append(append([]widget.Line{title}, file...), subject)
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
 	}

@@ -73,7 +73,12 @@ func TestGoldens(t *testing.T) {
 	open(t, p, "monitoring/prometheus-0 red/web-f0 TCP 8080").Golden("undefined")
 
 	open(t, noDNS(t), "yellow/web-f0 kube-system/kube-proxy-8l5xv TCP 80").Golden("unknown")
-	open(t, facts(t), "open/portal-d0 service/kube-system/kube-dns UDP 53").Golden("service")
+	service := open(t, facts(t), "open/portal-d0 service/kube-system/kube-dns UDP 53")
+	service.Golden("service")
+	service.Press("enter") // the verdict on a Service leads to its endpoints, and these to their own traces
+	service.Want("▸ ✓ kube-system/coredns-5d78c9869d-bx7k1: allowed")
+	service.Press("enter")
+	service.Want("open/portal-d0 → kube-system/coredns-5d78c9869d-bx7k1 udp 5353")
 
 	p = facts(t)
 	altered(t, p)

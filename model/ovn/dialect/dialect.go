@@ -104,6 +104,8 @@ type Dialect struct {
 	Families      Families
 	Subnets       Subnets
 	Meter         Meter
+	// UnloggedMeter says whether ACLs that do not log refer to the meter, too.
+	UnloggedMeter Fact
 	Owners        []OwnerRows // by type; only types with rows
 }
 

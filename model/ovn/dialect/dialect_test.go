@@ -108,6 +108,15 @@ func TestInferSettings(t *testing.T) {
 	np := func() *nb.ACL {
 		return acl(nb.OwnerNetworkPolicy, 2, "ip4 && outport == @a2", "a", "p", "Ingress", "0", "None", "-1")
 	}
+	// logging is a row that has no meter unless it logs.
+	logging := func(log bool) *nb.ACL {
+		a := np()
+		a.Log = log
+		if !log {
+			a.Meter = ""
+		}
+		return a
+	}
 	annotated := dialect.ObjectHints{Stateless: func(ns, name string) bool { return ns == "a" && name == "p" }}
 	subnet := netip.MustParsePrefix
 	tests := []struct {
@@ -157,6 +166,12 @@ func TestInferSettings(t *testing.T) {
 			want: func(d *dialect.Dialect) {
 				d.Meter = dialect.Meter{Fact: dialect.Fact{Value: dialect.Yes, Evidence: "1 of 1 ACLs refer to acl-logging"}, Rate: 25}
 			}},
+		{name: "the meter of a release to come", rows: []nb.Row{logging(true), logging(false), logging(false), np()}, want: func(d *dialect.Dialect) {
+			d.UnloggedMeter = dialect.Fact{Value: dialect.No, Evidence: "1 of 3 ACLs that do not log refer to acl-logging"}
+		}},
+		{name: "the meter of every release so far", rows: []nb.Row{np(), np(), logging(false)}, want: func(d *dialect.Dialect) {
+			d.UnloggedMeter = dialect.Fact{Value: dialect.Yes, Evidence: "2 of 3 ACLs that do not log refer to acl-logging"}
+		}},
 	}
 	unsaid := dialect.InferDialect(nil, dialect.ObjectHints{})
 	for _, tt := range tests {

@@ -41,7 +41,8 @@ func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 		t.countACL(a)
 	}
 	d := Dialect{Observability: t.observabilityFact(), AllowICMP: t.allowICMPFact(), Stateless: t.statelessFact(),
-		Families: t.families.familiesFact(), Subnets: t.subnets.subnetsFact(), Meter: t.meterFact(), Owners: t.ownerRows()}
+		Families: t.families.familiesFact(), Subnets: t.subnets.subnetsFact(), Meter: t.meterFact(),
+		UnloggedMeter: t.unloggedMeterFact(), Owners: t.ownerRows()}
 	d.Multicast = presenceFact(t.multicast, "rows of the cluster's multicast")
 	d.Defaults = presenceFact(t.hairpin, "hairpin rows")
 	return d
@@ -54,6 +55,7 @@ type dialectTally struct {
 	forms map[string]*formCount
 
 	acls, metered          int // of the default network's controller
+	unlogged, ofThemMeter  int // ACLs that do not log, and those of them with the meter
 	sampleable, withSample int
 	denies, icmp           int
 	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
@@ -74,6 +76,12 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 	t.acls++
 	if a.Meter == nb.LoggingMeter {
 		t.metered++
+	}
+	if !a.Log {
+		t.unlogged++
+		if a.Meter == nb.LoggingMeter {
+			t.ofThemMeter++
+		}
 	}
 	if sampled[o.Type] {
 		t.sampleable++
@@ -169,6 +177,15 @@ func (t *dialectTally) meterFact() Meter {
 		}
 	}
 	return m
+}
+
+// unloggedMeterFact is no where ACLs that log alone have the meter. ACLs keep theirs until the new
+// release has written them, so that during an upgrade most of them say it.
+func (t *dialectTally) unloggedMeterFact() Fact {
+	if t.unlogged == 0 {
+		return Fact{Evidence: "no ACL that does not log"}
+	}
+	return Fact{TriOf(2*t.ofThemMeter >= t.unlogged), fmt.Sprintf("%d of %d ACLs that do not log refer to %s", t.ofThemMeter, t.unlogged, nb.LoggingMeter)}
 }
 
 // familyTally counts what stands for an address family.
