@@ -118,6 +118,7 @@ const stateEvery = time.Second
 // watchState follows what other processes on the same state folder do with the plan and
 // the history, until the engine ends.
 func (e *Engine) watchState() {
+	auditFailed := false
 	t := time.NewTicker(stateEvery)
 	defer t.Stop()
 	for {
@@ -127,6 +128,10 @@ func (e *Engine) watchState() {
 		case <-t.C:
 			e.plans.Refresh()
 			e.gate.LookAtHistory()
+			if err := e.ReadChanges(); err != nil && !auditFailed {
+				auditFailed = true
+				e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})
+			}
 		}
 	}
 }

@@ -39,6 +39,14 @@ type Mode struct {
 // IsPersistent says whether changes outlive the process.
 func (m Mode) IsPersistent() bool { return m.WriteBack || m.Name == ClusterMode }
 
+// ChangedName names what changes are made to: "cluster", "files" or "sandbox".
+func (m Mode) ChangedName() string {
+	if !m.IsPersistent() {
+		return "sandbox"
+	}
+	return m.Name
+}
+
 // TrafficTexts says what the connections in the log are, in a few words and in fewer; empty
 // where Rung makes none.
 func (m Mode) TrafficTexts() (text, short string) {

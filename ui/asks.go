@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -35,11 +36,11 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 		case view.PreviewAsk:
 			m.previewChange(a.Mutation)
 		case view.ToastAsk:
-			m.sayToast(a)
+			m.status.sayToast(a, m.rev.Mode.Title, e, m.now)
 		case view.CopyAsk:
 			cmd, said := copyText(view.CopyItem(a))
 			m.addCommand(cmd)
-			m.sayToast(said)
+			m.status.sayToast(said, m.rev.Mode.Title, e, m.now)
 		case view.DialogAsk:
 			m.askDialog(e, a.Dialog)
 		case view.FilterAsk:
@@ -126,7 +127,7 @@ func (m *rootModel) jobDone(msg jobMsg) {
 	}
 	switch result := msg.result.(type) {
 	case view.ToastAsk:
-		m.sayToast(result)
+		m.status.sayToast(result, m.rev.Mode.Title, cmp.Or(m.byID(msg.entry), m.topEntry()), m.now)
 		return
 	case view.PreparedDialog:
 		if e := m.topEntry(); e.id == msg.entry && len(m.over) == 0 {

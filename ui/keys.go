@@ -122,9 +122,6 @@ func (m *rootModel) carryOut(a *action.Action) {
 		m.sayToast(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
 		return
 	}
-	if !m.status.bad {
-		m.status.text = ""
-	}
 	done := e.frontView().Do(env, a.ID)
 	m.handleAsks(e, env)
 	if !done {

@@ -48,6 +48,14 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	if m.dirty && !m.quits {
 		m.settlePage()
 	}
+	m.status.settleOn(m.topEntry())
+	if !m.filter.typedOn(m.topEntry()) {
+		if write := m.setups.notePage(m.topEntry()); write != nil && m.inline {
+			_ = write()
+		} else {
+			m.addCommand(write)
+		}
+	}
 	m.armClocks()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
@@ -88,10 +96,12 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
 		m.dirty = m.jobs.spinner.Plain != was
 	case tea.KeyPressMsg:
+		m.status.takeInput(m.now)
 		m.pressKey(msg)
 	case tea.PasteMsg:
 		m.pasteText(msg.Content)
 	case tea.MouseClickMsg:
+		m.status.takeInput(m.now)
 		m.handleClick(msg)
 	case tea.MouseWheelMsg:
 		m.handleWheel(msg)

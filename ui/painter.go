@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model/signs"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/frame"
@@ -146,12 +145,8 @@ func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 			cursor = tea.NewCursor(x, p.h-1)
 		}
 		return line, cursor
-	case p.status.text != "":
-		style, sign := st.Info, ""
-		if p.status.bad {
-			style, sign = st.Error, signs.Failed+" "
-		}
-		return widget.StyledLine(" "+sign+p.status.text, style).Render(w), nil
+	case p.status.shownText() != nil:
+		return p.status.drawText(st, p.keys, p.now, w), nil
 	}
 	if what := p.jobs.longJobs(p.now); len(what) > 0 {
 		return widget.StyledLine(" "+p.jobs.spinner.FrameSign()+" "+strings.Join(what, ", "), st.Info).Render(w), nil
@@ -200,7 +195,7 @@ func (s *terminalSize) linesAbove() int {
 // pageSize is the size of the page's area.
 func (m *rootModel) pageSize() (w, h int) {
 	if m.isSmall() { // it gives its last line to what is being typed or said
-		if m.h > 1 && (m.filter.typedOn(m.topEntry()) || m.status.text != "") {
+		if m.h > 1 && (m.filter.typedOn(m.topEntry()) || m.status.shownText() != nil) {
 			return m.w, m.h - 1
 		}
 		return m.w, m.h

@@ -71,7 +71,7 @@ type rootModel struct {
 	cursor *tea.Cursor
 	crash  string
 	quits  bool
-	setups view.PageSetups
+	setups keptSetups
 
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.
@@ -146,12 +146,16 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 		m.jobs.spinner.Plain = true
 	}
 	m.jobs.spinner.Still = opt.StillMotion
+	setups, err := readSetups(opt.StateDir, console, opt.Fresh)
+	m.setups = setups
 	m.beginConsole(console)
+	if err != nil {
+		opt.Notices = append(opt.Notices, err.Error())
+	}
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}
-	m.status.notices = opt.Notices
-	m.status.sayNotice(m.now)
+	m.status.sayNotices(opt.Notices, m.rev.Mode.Title, m.topEntry(), m.now)
 	return m
 }
 
@@ -164,4 +168,7 @@ func configDialog(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-func (m *rootModel) sayToast(t view.ToastAsk) { m.status.sayToast(t, m.now) }
+// sayToast says something about the page on top.
+func (m *rootModel) sayToast(t view.ToastAsk) {
+	m.status.sayToast(t, m.rev.Mode.Title, m.topEntry(), m.now)
+}

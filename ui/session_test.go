@@ -18,7 +18,7 @@ func TestSwitchOneAtATime(t *testing.T) {
 	m.switchTo("b")
 	asked := len(m.cmds)
 	m.switchTo("c")
-	if len(m.cmds) != asked || !m.status.bad {
+	if len(m.cmds) != asked || m.status.shownText() == nil || !m.status.shownText().bad {
 		t.Errorf("%d contexts are being opened, status %+v", len(m.cmds), m.status)
 	}
 	m.switchConsole(m.cmds[0]().(switchMsg))

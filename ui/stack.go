@@ -12,7 +12,7 @@ import (
 func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 	w, h := m.pageSize()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
+		StateDir: m.opt.StateDir, Setups: &m.setups.PageSetups, Said: &m.status.log, Page: e.page, W: w, H: h, Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
 // syncEntry brings the view up to date when anything it shows may have changed.
@@ -57,9 +57,11 @@ func (m *rootModel) openPage(p nav.Page, replace bool) {
 }
 
 func (m *rootModel) pushPage(p nav.Page, v view.View, replace bool) {
-	if e := m.pageTrail.pushEntry(m.ctx, p, v, replace); p.Text != "" && p.Kind != nav.Preview {
+	e := m.pageTrail.pushEntry(m.ctx, p, v, replace)
+	if p.Text != "" && p.Kind != nav.Preview {
 		m.setFilter(e, p.Text)
 	}
+	m.setups.beginPage(m, e)
 }
 
 // goBack goes back one page; false on the first.

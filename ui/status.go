@@ -2,45 +2,143 @@ package ui
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/signs"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// toastTime is how long the status line keeps a message.
-const toastTime = 5 * time.Second
+const (
+	// toastTime is how long the status line keeps a message that is no error.
+	toastTime = 5 * time.Second
+	// seenTime is how long an error has to be on the screen until a key takes it away: one that is
+	// pressed before was not pressed by somebody who had read it.
+	seenTime = time.Second
+	// unseenErrors is how many errors wait in the status line; the page of messages has all.
+	unseenErrors = 3
+)
 
-// statusLine is the message in the status line, empty for none.
+// statusLine is what was said and is still to be read: the newest last, and before it errors
+// that nobody can have seen yet.
 type statusLine struct {
+	log    view.MessageLog
+	toRead []*statusText
+}
+
+// statusText is a message in the status line.
+type statusText struct {
 	text      string
 	bad       bool
 	untilTime time.Time
-	notices   []string // warnings from the start, still to be said
+	drawnAt   time.Time   // when it was first on the screen, zero for never
+	saidOn    *trailEntry // the page that was on top then; nil while what it came with is under way
 }
 
-func (s *statusLine) sayToast(t view.ToastAsk, now time.Time) {
-	s.text, s.bad, s.untilTime = widget.CleanText(t.Text), t.Bad, now.Add(toastTime)
+// sayToast says something that arose on a page, and keeps it. An error that nobody has seen stays
+// behind it.
+func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, now time.Time) {
+	text := widget.CleanText(t.Text)
+	if text == "" {
+		return
+	}
+	s.log.AddMessage(view.Message{At: now, Text: text, IsError: t.Bad, Page: e.page, PageName: e.crumbText(false), Context: context})
+	s.toRead = slices.DeleteFunc(s.toRead, func(x *statusText) bool { return !x.bad || x.text == text })
+	s.toRead = append(s.toRead, &statusText{text: text, bad: t.Bad, untilTime: now.Add(toastTime)})
+	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// sayNotice says the next warning from the start when nothing else is said.
-func (s *statusLine) sayNotice(now time.Time) {
-	if s.text == "" && len(s.notices) > 0 {
-		s.sayToast(view.ToastAsk{Text: s.notices[0], Bad: true}, now)
-		s.notices = s.notices[1:]
+// sayNotices says the warnings from the start, the first one first.
+func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry, now time.Time) {
+	var first []*statusText
+	for _, text := range notices {
+		s.sayToast(view.ToastAsk{Text: text, Bad: true}, context, e, now)
+		if len(first) < unseenErrors {
+			first = append(first, s.shownText())
+		}
+	}
+	slices.Reverse(first)
+	s.toRead = first
+}
+
+// shownText is the message in the line now, nil for none.
+func (s *statusLine) shownText() *statusText {
+	if len(s.toRead) == 0 {
+		return nil
+	}
+	return s.toRead[len(s.toRead)-1]
+}
+
+// dropShown takes the message away that is in the line now.
+func (s *statusLine) dropShown() { s.toRead = s.toRead[:len(s.toRead)-1] }
+
+// takeInput takes away what somebody who now presses a key has read.
+func (s *statusLine) takeInput(now time.Time) {
+	if t := s.shownText(); t != nil && (!t.bad || !t.drawnAt.IsZero() && now.Sub(t.drawnAt) >= seenTime) {
+		s.dropShown()
 	}
 }
 
-// expireText takes away what has been said for long enough.
+// settleOn takes away what is no error and was said on another page; on the page of messages all
+// of it stands.
+func (s *statusLine) settleOn(e *trailEntry) {
+	switch t := s.shownText(); {
+	case t == nil:
+	case t.saidOn == nil:
+		t.saidOn = e
+	case t.saidOn == e:
+	case e.page.Kind == nav.Messages:
+		s.toRead = nil
+	case !t.bad:
+		s.dropShown()
+	}
+}
+
+// expireText takes away what is no error and has been said for long enough.
 func (s *statusLine) expireText(now time.Time) {
-	if s.text != "" && now.After(s.untilTime) {
-		s.text = ""
-		s.sayNotice(now)
+	if t := s.shownText(); t != nil && !t.bad && now.After(t.untilTime) {
+		s.dropShown()
 	}
 }
+
+// drawText draws the message in the line: with the command that shows it whole where it is cut, or
+// where others wait behind it.
+func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time.Time, w int) string {
+	t := s.shownText()
+	if t.drawnAt.IsZero() {
+		t.drawnAt = now
+	}
+	l := widget.StyledLine(" "+t.text, st.Info)
+	if t.bad {
+		l = widget.StyledLine(" "+signs.Failed+" "+t.text, st.Error)
+	}
+	var more widget.Line
+	if n := len(s.toRead) - 1; n > 0 {
+		more = widget.StyledLine("  +"+strconv.Itoa(n), st.Dim)
+	}
+	if len(more) == 0 && l.LineWidth() <= w {
+		return l.Render(w)
+	}
+	if key := keys.ActionByID(action.Palette).HintKey(); key != "" {
+		more = more.Add("  ", st.Text).Add(key+string(nav.Messages), st.Key)
+	}
+	room := w - more.LineWidth()
+	if room < leastMessage {
+		return l.Render(w)
+	}
+	return l.Render(room) + more.Render(w-room)
+}
+
+// leastMessage is from how many cells on a message makes room for the way to all of them.
+const leastMessage = 20
 
 // commandQueue holds the commands to run once the message under way was handled.
 type commandQueue struct {

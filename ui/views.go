@@ -11,6 +11,7 @@ import (
 	"rung/ui/ladder"
 	"rung/ui/logs"
 	"rung/ui/matrix"
+	"rung/ui/messages"
 	"rung/ui/nav"
 	"rung/ui/omitted"
 	"rung/ui/plan"
@@ -54,4 +55,5 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Sessions:   sessions.New,
 	nav.Convert:    convert.New,
 	nav.Omitted:    omitted.New,
+	nav.Messages:   messages.New,
 }

@@ -23,16 +23,17 @@ type Record struct {
 	// that asked: "console", "cli", "plan".
 	User string `json:"user"`
 	By   string `json:"by,omitempty"`
-	// Mode and Context say what was changed: "cluster" and the kubeconfig
-	// context, "files" and the path, "demo".
+	// Mode says what was changed: "cluster", "files", or "sandbox", with which the change
+	// ends. Context is the kubeconfig context, the path or "demo".
 	Mode    string `json:"mode"`
 	Context string `json:"context,omitempty"`
 	Server  string `json:"server,omitempty"` // of the API, on a cluster
-	// Sandbox says that the change is one of the sandbox alone, and ends with it.
-	Sandbox bool      `json:"sandbox,omitempty"`
-	Op      change.Op `json:"op"`
-	Title   string    `json:"title"`
-	Objects []Object  `json:"objects,omitempty"`
+	// Identity is the history that the change belongs to: contexts and paths may share a name.
+	Identity string    `json:"identity,omitempty"`
+	Sandbox  bool      `json:"sandbox,omitempty"` // Mode is "sandbox"
+	Op       change.Op `json:"op"`
+	Title    string    `json:"title"`
+	Objects  []Object  `json:"objects,omitempty"`
 	// Guards are the guard rails that were hit, by code.
 	Guards []string `json:"guards,omitempty"`
 	// Commands are the equivalent kubectl command lines.
@@ -81,6 +82,7 @@ type Log struct {
 	Path string
 	disk safefile.FS
 	mu   sync.Mutex
+	past pastRecords
 }
 
 // New appends to audit.jsonl in the folder. The file is made when the
@@ -118,11 +120,13 @@ const auditRoom = 4 << 10
 // stays when Rung is killed.
 type reservedLine struct {
 	offset int64
-	line   []byte // as it stands in the file
+	line   []byte // as it stands in the file, nil where nothing is kept
+	number uint64 // among the records of this process
 }
 
 // Write adds one record.
 func (a *Log) Write(r Record) error {
+	a.past.addOwn(r)
 	if a.Path == "" {
 		return nil
 	}
@@ -154,12 +158,12 @@ func (a *Log) appendLine(line []byte) (at int64, err error) {
 
 // Reserve writes the line of a change that is about to be made, with room for its
 // outcome: once it returns without an error, a full disk cannot keep Finish from
-// writing that. nil is an audit that keeps nothing.
+// writing that.
 func (a *Log) Reserve(r Record) (*reservedLine, error) {
-	if a.Path == "" {
-		return nil, nil
-	}
 	r.Result, r.Error = Unknown, ""
+	if a.Path == "" {
+		return &reservedLine{number: a.past.addOwn(r)}, nil
+	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("audit of %s: %w", r.Op, err)
@@ -169,13 +173,14 @@ func (a *Log) Reserve(r Record) (*reservedLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reservedLine{offset: at, line: line}, nil
+	return &reservedLine{offset: at, line: line, number: a.past.addOwn(r)}, nil
 }
 
 // Finish puts the outcome in the place of what was reserved. The record is that
 // of Reserve but for what follows Commands, and the UIDs of objects that were made.
 func (a *Log) Finish(v *reservedLine, r Record) error {
-	if v == nil {
+	a.past.setOwn(v.number, r)
+	if v.line == nil {
 		return nil
 	}
 	line, err := boundedLine(r, len(v.line)-1)

@@ -55,8 +55,8 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
 	}
-	r.Title, r.Sandbox = title, false // it stands in a file, or on the server
-	_ = g.Config.Audit.Write(r)       // what came is there, whether or not it can be written down
+	r.Title, r.Mode, r.Sandbox = title, next.Mode.Name, false // it stands in a file, or on the server
+	_ = g.Config.Audit.Write(r)                               // what came is there, whether or not it can be written down
 	return p.Guards
 }
 
@@ -95,8 +95,8 @@ func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
 
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
-	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
+	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.ChangedName(), Context: rev.Mode.Title, Server: rev.Mode.Server,
+		Identity: g.Config.Identity, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
 
 // AuditNote audits something that is no change of a policy: the switch of writing.

@@ -50,7 +50,9 @@ type Config struct {
 	Overlay func(changes []change.ObjectChange) error
 	History *history.History
 	Audit   *audit.Log
-	Now     func() time.Time
+	// Identity names the history, in the audit.
+	Identity string
+	Now      func() time.Time
 	// LogConnections returns the connections of the newest log lines, which a change is held
 	// against, or those that all lines there are say are allowed; nil where no log is read.
 	LogConnections func(allowed bool) *diff.LogConnections

@@ -88,7 +88,7 @@ func checkAudit(t *testing.T, dir string) {
 	t.Helper()
 	var got []string
 	for _, r := range changing.AuditOf(t, dir) {
-		if r.User != "ada" || r.Mode != "files" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != audit.OK {
+		if r.User != "ada" || r.Mode != "sandbox" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != audit.OK {
 			t.Errorf("audit %+v", r)
 		}
 		got = append(got, string(r.Op)+" "+r.Objects[0].Change+" "+r.Objects[0].Name+": "+strings.Join(r.Commands, "; "))

@@ -48,6 +48,17 @@ type Object struct {
 	Before, After string
 }
 
+// Verb is "create", "update" or "delete".
+func (o *Object) Verb() string {
+	switch {
+	case o.Before == "" && o.After != "":
+		return "create"
+	case o.Before != "" && o.After == "":
+		return "delete"
+	}
+	return "update"
+}
+
 func ObjectsOf(changes []change.ObjectChange) (out []Object) {
 	for _, c := range changes {
 		out = append(out, Object{Key: c.Key, Before: change.PolicyText(c.Old), After: change.PolicyText(c.New)})

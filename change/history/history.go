@@ -62,7 +62,19 @@ func (h *History) Entries() []Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refresh()
-	out := slices.Clone(h.entries)
+	return newestFirst(h.entries)
+}
+
+// KnownEntries is the history, newest first, as of when the file was last looked at: nothing is
+// read.
+func (h *History) KnownEntries() []Entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return newestFirst(h.entries)
+}
+
+func newestFirst(entries []Entry) []Entry {
+	out := slices.Clone(entries)
 	slices.Reverse(out)
 	return out
 }

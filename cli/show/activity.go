@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/audit"
 	"rung/cli/command"
 	"rung/cli/process"
 	"rung/engine"
@@ -23,9 +24,12 @@ func ActivityCommand(a *command.App) *cobra.Command {
 	var watch *bool
 	cmd := &cobra.Command{
 		Use:   "activity",
-		Short: "Show what Rung wrote to the zones, with ovn-nbctl equivalents",
-		Long: `Show what Rung's reconciler wrote to the zones: what, how long it took, and in how
-many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. With
+		Short: "Show every change, who made it and from where, and the rows written for it",
+		Long: `Show the changes that were made, failed or were refused: when, by whom, from where
+(console, command, plan, session, reverted), to what, and what became of them; and
+what Rung's reconciler wrote to the zones, under the change that it was for. Changes
+of other processes are known where changes last: on a cluster, and with --write-back.
+-o wide, json and yaml add the equivalent kubectl and ovn-nbctl commands. With
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
 		Example: `  rung activity -f examples/
   rung activity -f examples/ --watch -o json`,
@@ -39,8 +43,10 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 					if *watch {
 						return watchActivity(ctx, a, e)
 					}
-					now := e.Now()
-					all := page.MapList(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.EntryOf(done, now) })
+					if err := e.ReadChanges(); err != nil {
+						return err
+					}
+					all := activity.FactsOf(e.Changes(), e.Activity(0), e.Now())
 					ans := command.TableAnswer(a, all, activity.Table, all)
 					ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
@@ -77,10 +83,15 @@ func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error 
 	defer process.WhileRead(a.Raw)()
 	ticks, stop := e.Subscribe()
 	defer stop()
-	for seen := uint64(0); ; {
-		for _, x := range e.Activity(seen) {
-			seen = x.Seq
-			o := activity.EntryOf(x, e.Now())
+	printed := map[string]bool{}
+	for {
+		_ = e.ReadChanges() // the next second tries again
+		for _, o := range activity.FactsOf(e.Changes(), e.Activity(0), e.Now()) {
+			id := activity.Table.ID(o)
+			if printed[id] || o.Result == audit.Unknown { // a change that is being made
+				continue
+			}
+			printed[id] = true
 			if err := a.PrintItem(o, func(wide bool) string { return activityLine(o, wide) }); err != nil {
 				return err
 			}

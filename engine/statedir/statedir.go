@@ -21,7 +21,7 @@ func OpenFolderOnDisk(disk safefile.FS, dir string) (note string, err error) {
 // isStateFile says whether a name in the state folder is one that Rung gives.
 func isStateFile(name string) bool {
 	switch name {
-	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", "rung.log", "rung.log.old", "lost+found":
+	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", viewsFolder, "rung.log", "rung.log.old", "lost+found":
 		return true
 	}
 	// Reports, and what a kill left of a file that was being written.

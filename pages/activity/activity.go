@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/change/audit"
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
@@ -13,7 +14,7 @@ import (
 	"rung/themes"
 )
 
-// Entry is something that was done (command-line.md#output).
+// Entry is a change that somebody made, or something that Rung did (command-line.md#output).
 type Entry struct {
 	At       page.Stamp `json:"at"`
 	Zone     string     `json:"zone,omitempty"`
@@ -24,15 +25,52 @@ type Entry struct {
 	Ops      int        `json:"operations"`
 	Commands []string   `json:"commands"`
 	Error    string     `json:"error,omitempty"`
+	// Of a change: who made it, of what, and what became of it.
+	User    string   `json:"user,omitempty"`
+	Mode    string   `json:"mode,omitempty"` // "sandbox", "files" or "cluster"
+	Context string   `json:"context,omitempty"`
+	Op      string   `json:"op,omitempty"`
+	Result  string   `json:"result,omitempty"` // "ok", "failed", "refused", "unknown", "undone" or "reverted"
+	Objects []Object `json:"objects,omitempty"`
+	Guards  []string `json:"guards,omitempty"`
+	Number  uint64   `json:"number,omitempty"` // in the history, for rung undo
+	Undoes  uint64   `json:"undoes,omitempty"` // the change that it took back
+	// Change says of rows when the change was made that they were written for.
+	Change page.Stamp `json:"change,omitzero"`
 
-	Done model.Activity `json:"-"`
-	Now  time.Time      `json:"-"` // when it is shown
+	Done     model.Activity `json:"-"` // of something that Rung did
+	Now      time.Time      `json:"-"` // when it is shown
+	Rows     []*Entry       `json:"-"` // that were written for a change
+	Of       *Entry         `json:"-"` // the change that rows were written for
+	Back     *Entry         `json:"-"` // the change that took this one back
+	Original *Entry         `json:"-"` // the change that this one took back
+	Line     page.Line      `json:"-"` // a line of details on a screen, of LineOf
+	LineOf   *Entry         `json:"-"`
+	Lead     Lead           `json:"-"` // where such a line leads
+	isPlan   bool
+	id       string
 }
 
-// EntryOf is an entry as it is shown now.
+// Object is an object of a change.
+type Object struct {
+	Kind      model.Kind `json:"kind"`
+	Namespace string     `json:"namespace,omitempty"`
+	Name      string     `json:"name"`
+	Change    string     `json:"change"` // "create", "update" or "delete"
+}
+
+// key is the object as other pages name it.
+func (o *Object) key() model.Key {
+	return model.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+}
+
+// IsChange says whether somebody made the entry's change, and Rung did not write rows or see something.
+func (e *Entry) IsChange() bool { return e.Result != "" }
+
+// EntryOf is something that Rung did as it is shown now.
 func EntryOf(done model.Activity, now time.Time) *Entry {
 	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(), Ops: done.Ops,
-		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now}
+		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now, id: strconv.FormatUint(done.Seq, 10)}
 	if done.Policy.Name != "" {
 		e.Policy = done.Policy.String()
 	}
@@ -43,43 +81,74 @@ func EntryOf(done model.Activity, now time.Time) *Entry {
 var Table = &page.Table[*Entry]{
 	Help: map[string]string{
 		"time":       "when it was done",
-		"where":      "the zone that was written to, or where else it was done",
-		"policy":     "the policy it was about",
+		"where":      "the zone that was written to; of a change what it was made to: sandbox, files or cluster",
+		"policy":     "the policy whose rows they are; a change names its own",
 		"what":       "what was done",
 		"operations": "how many operations the database was sent",
 		"took":       "how long it took",
-		"by":         "who did it",
+		"by":         "from where: console, command, plan, session, reverted, files; reconciler of rows",
+		"user":       "who made the change",
+		"result":     "what became of the change",
 	},
-	ID:    func(e *Entry) string { return strconv.FormatUint(e.Done.Seq, 10) },
+	ID:    func(e *Entry) string { return e.id },
+	Under: func(e *Entry) bool { return e.Of != nil },
+	Full:  func(e *Entry) page.Line { return e.Line },
 	Empty: "no changes yet",
 	Columns: []page.Column[*Entry]{
 		{Key: "time", Title: "TIME", Worth: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
 			Exact: func(e *Entry) string { return e.At.String() },
-			Cell:  func(e *Entry) page.Cell { return page.Cell{Text: words.Clock(e.At.Time, e.Now), Role: themes.Dim} }},
-		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Worth: 98, Cell: func(e *Entry) page.Cell {
-			if e.Zone == "" {
-				return page.Cell{Text: "objects"}
-			}
-			return page.Cell{Text: e.Zone}
-		}},
+			Cell: func(e *Entry) page.Cell {
+				return page.Cell{Text: words.Clock(e.At.In(e.Now.Location()), e.Now), Role: themes.Dim}
+			}},
+		{Key: "where", Title: "WHERE", Min: 7, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Worth: page.Always, Cell: func(e *Entry) page.Cell {
-			if e.Policy == "" {
+			if e.Policy == "" || e.IsChange() {
 				return page.None
 			}
 			return page.Cell{Text: e.Done.Policy.Label(), Role: themes.Accent}
 		}},
 		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
 		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: strconv.Itoa(e.Ops)} }},
-		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Done.Took - b.Done.Took) },
-			Cell: func(e *Entry) page.Cell { return page.Cell{Text: tookText(e.Done.Took)} }},
-		{Key: "by", Title: "BY", Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},
+		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
+			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.tookText()} }},
+		{Key: "by", Title: "BY", Worth: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},
+		{Key: "user", Title: "WHO", Max: 16, Sparse: true, Worth: 97, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.User} }},
+		{Key: "result", Title: "STATE", Sparse: true, Worth: 98, Cell: (*Entry).stateCell},
 	},
+}
+
+// whereText is the zone of rows, and of a change what it was made to.
+func (e *Entry) whereText() string {
+	switch {
+	case e.IsChange():
+		return e.Mode
+	case e.Zone == "":
+		return "objects"
+	}
+	return e.Zone
+}
+
+// stateCell says what became of a change.
+func (e *Entry) stateCell() page.Cell {
+	switch e.Result {
+	case "":
+		return page.Cell{}
+	case audit.OK:
+		return page.Cell{Text: "done", Role: themes.OK}
+	case audit.Failed, audit.Refused:
+		return page.Cell{Text: e.Result, Role: themes.Error}
+	case audit.Unknown:
+		return page.Cell{Text: e.Result, Role: themes.Warn}
+	}
+	return page.Cell{Text: e.Result, Role: themes.Dim}
 }
 
 // whatCell says what was done, and why it failed.
 func (e *Entry) whatCell() page.Cell {
 	text := e.briefText()
 	switch {
+	case e.IsChange() && e.Result == audit.Unknown:
+		return page.Cell{Text: text, Role: themes.Warn}
 	case e.Error != "" && text == "":
 		return page.Cell{Text: signs.Failed + " " + e.Error, Role: themes.Error}
 	case e.Error != "":
@@ -104,7 +173,11 @@ func (e *Entry) briefText() string {
 	return e.Summary
 }
 
-func tookText(d time.Duration) string {
+func (e *Entry) tookText() string {
+	d := e.Done.Took
+	if e.IsChange() {
+		d = time.Duration(e.Took) * time.Millisecond
+	}
 	switch {
 	case d < time.Millisecond:
 		return "<1ms"

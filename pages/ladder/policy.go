@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -38,8 +39,8 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 		// Why stands among the notes.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
-	levels, err := p.LogLevels()
-	l.setLogs(levels, err != nil)
+	logging := policies.LoggingOf(b.rev, p)
+	l.setLogs(&logging, len(logging.Problems) > 0, b.Now)
 	b.addNotes(l, r, rp)
 	b.notCompiled(l)
 	if p.Key == b.Carried {
@@ -88,7 +89,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
-		l.setLogs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.IsOn())
+		l.setLogs(&levels, len(levels.Problems) > 0 && !levels.Levels.IsOn(), b.Now)
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
@@ -198,8 +199,10 @@ func (b *ladderBuilder) setState(l *Line) {
 var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown, model.StateStale,
 	model.StateNotComparable, model.StateSettling}
 
-// setLogs sets what a line logs: one piece per action unless all are alike.
-func (l *Line) setLogs(levels model.LogLevels, invalid bool) {
+// setLogs sets what a line logs: one piece per action unless all are alike, and how long, where a
+// session set it for a while.
+func (l *Line) setLogs(logging *policies.RuleLogging, invalid bool, now time.Time) {
+	levels := logging.Levels
 	if invalid {
 		l.Log, l.LogText = []page.Cell{{Text: signs.No + " invalid", Role: themes.Error}}, "invalid"
 		return
@@ -215,6 +218,10 @@ func (l *Line) setLogs(levels model.LogLevels, invalid bool) {
 		l.Log, l.LogText = []page.Cell{{Text: "off", Role: themes.Dim}}, "off"
 	case len(l.Log) == 3 && levels.Allow == levels.Deny && levels.Deny == levels.Pass:
 		l.Log = []page.Cell{{Text: levels.Deny, Role: themes.Info}}
+	}
+	if left := logging.TimeLeftText(now); left != "" {
+		l.Log = append(l.Log, page.Cell{Text: left, Role: themes.Warn})
+		l.LogText += " " + left
 	}
 }
 

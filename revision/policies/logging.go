@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -20,6 +22,26 @@ type RuleLogging struct {
 	// Problems are the faults of the annotation. An ANP or BANP that has one is not
 	// programmed; in a namespace's annotation only the level is off.
 	Problems []string
+	// Session is the logging session that set the levels, the zero one where they are there to stay.
+	Session model.LogSession
+}
+
+// TimeLeftText says how long the levels hold, in a few letters: "12m"; empty where they have no end.
+func (l *RuleLogging) TimeLeftText(now time.Time) string {
+	switch {
+	case l.Session.Until.IsZero() || !l.Levels.IsOn():
+		return ""
+	case l.Session.IsOver(now):
+		return "over"
+	}
+	return words.Age(l.Session.Until.Sub(now))
+}
+
+// takeSession notes the session that set the levels which the annotation of an object has now.
+func (l *RuleLogging) takeSession(m *model.Meta) {
+	if s, ok := m.LogSession(); ok && !m.LoggingChanged(s) {
+		l.Session = s
+	}
 }
 
 // LoggingOf says what the rules of a policy log, and who says so.
@@ -29,7 +51,9 @@ func LoggingOf(r *revision.Revision, p *model.Policy) (l RuleLogging) {
 		if err != nil {
 			return RuleLogging{Problems: []string{err.Error()}}
 		}
-		return RuleLogging{Levels: levels}
+		l.Levels = levels
+		l.takeSession(&p.Meta)
+		return l
 	}
 	return NamespaceLogging(r, p.Namespace)
 }
@@ -51,6 +75,7 @@ func NamespaceLogging(r *revision.Revision, namespace string) RuleLogging {
 	l := RuleLogging{Namespace: namespace}
 	if ns := r.Cluster.Namespace(namespace); ns != nil {
 		l.Levels, l.Problems = model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
+		l.takeSession(&ns.Meta)
 	}
 	return l
 }
@@ -73,17 +98,17 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 			name = p.Kind.Abbreviation() + "/" + p.Name
 		}
 	}
-	words := []string{"rung", "log-level", name}
+	args := []string{"rung", "log-level", name}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
 		level := levels.LevelOf(a)
 		if level == "" && slices.Contains(also, a) {
 			level = toBeginWith.LevelOf(a)
 		}
 		if level != "" {
-			words = append(words, "--"+strings.ToLower(string(a)), level)
+			args = append(args, "--"+strings.ToLower(string(a)), level)
 		}
 	}
-	return model.ShellJoin(words...)
+	return model.ShellJoin(args...)
 }
 
 // NamespaceLogsCommand is the command that switches a namespace's logging on, on the

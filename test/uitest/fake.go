@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
@@ -45,6 +46,7 @@ type Fake struct {
 	OnProbe func(context.Context, verdict.Connection, func(probe.ProbePhase)) (*probe.Result, error)
 
 	Done      []model.Activity // for Activity
+	Changed   []audit.Change   // for Changes
 	Past      []history.Entry
 	LogStore  *logs.Store
 	WritesErr error
@@ -162,6 +164,9 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 	}
 	return out
 }
+
+// Changes are those of Changed.
+func (f *Fake) Changes() []audit.Change { return f.Changed }
 
 func (f *Fake) Logs() *logs.Store { return f.LogStore }
 

@@ -35,6 +35,7 @@ var meanings = map[ID]string{
 	PlanOpen:        "the policy or rule",
 	ReadyPolicy:     "the policy or rule",
 	FindingsPolicy:  "the policy or rule",
+	ActivityPolicy:  "the policy or rule",
 	FindingsOnly:    "show only",
 	ActivityZone:    "next zone",
 	ControllerZone:  "next zone",

@@ -39,6 +39,7 @@ const (
 	GoSessions ID = "go.sessions"
 	GoConvert  ID = "go.convert"
 	GoOmitted  ID = "go.omitted"
+	GoMessages ID = "go.messages"
 )
 
 var global = []Action{
@@ -84,17 +85,19 @@ var global = []Action{
 	{ID: GoConvert, Title: "convert", Also: []string{"conversion", "migrate"}, Help: "write the policies in another API, rule by rule, with a proof that both decide alike; or type :convert anp, cnp, antrea"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
 		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
+	{ID: GoMessages, Title: "messages", Also: []string{"errors", "notifications"},
+		Help: "go to the messages: the last 200 things that the line at the bottom said, whole, with time and page"},
 	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN, Hint: canOfferProbe,
 		Help: "send a connection through the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
 	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
-	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: what Rung wrote to the zones, with the ovn-nbctl commands"},
+	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: every change, who made it and from where, the rows written for it, its commands; undo from there"},
 	{ID: GoPlan, Needs: system.Stages, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"}, Help: "go to the plan of priorities, the one under way or a new one"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"}, Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
 	{ID: GoReady, Needs: system.Rows, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
-	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, resources, permissions, sweep, logs"},
+	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, all that the header counts, resources, permissions, sweep, logs"},
 }
 
 // onTrial says whether a change waits to be confirmed.

@@ -128,13 +128,18 @@ var sessionActions = []Action{
 
 // The actions of the activity and zones views.
 const (
-	ActivityZone ID = "activity.zone"
-	ActivityPrev ID = "activity.previous-zone"
-	ZonesRows    ID = "zones.rows"
-	ZonesState   ID = "zones.state"
+	ActivityZone   ID = "activity.zone"
+	ActivityPrev   ID = "activity.previous-zone"
+	ActivityPolicy ID = "activity.policy"
+	ActivityUndo   ID = "activity.undo"
+	ZonesRows      ID = "zones.rows"
+	ZonesState     ID = "zones.state"
 )
 
 var activity = []Action{
+	{ID: ActivityUndo, Keys: []string{"U"}, Title: "undo", Footer: 15, Op: change.OpUndo, Danger: change.Confirmed,
+		Help: "undo the change under the cursor, after a preview"},
+	{ID: ActivityPolicy, Keys: []string{"o"}, Title: "policy", Footer: 30, Help: "go to the policy"},
 	{ID: ActivityZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "show one zone only; press again for the next, then for all"},
 	{ID: ActivityPrev, Keys: []string{"["}, Title: "previous zone", Help: "show one zone only: the previous one"},
 }

@@ -1,66 +1,95 @@
 package activity
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"rung/change"
+	"rung/model"
 	"rung/pages/activity"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// limit is how many entries are kept on screen.
+// limit is how many entries of what Rung did are kept on screen.
 const limit = 2000
 
-// activityPage is the view: what was done above, its commands below.
+// activityPage is the view: changes and what was done above, its commands below. An entry is
+// unfolded to all that is known of it, a change to the rows that were written for it as well.
 type activityPage struct {
 	view.List
-	table *widget.Table[*activity.Entry]
-	zone  string
-	done  []*activity.Entry // newest first
-	last  uint64
-	st    *themes.StyleSet
+	table    *widget.Table[*activity.Entry]
+	zone     string
+	done     []model.Activity // the oldest first
+	last     uint64
+	unfolded map[string]bool // by the id of an entry
+	newest   string          // the id of the newest entry
+	st       *themes.StyleSet
+	width    int
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &activityPage{zone: p.Zone}
+	v := &activityPage{zone: p.Zone, unfolded: map[string]bool{}}
 	v.table = widget.TableOf(activity.Table, &v.st)
+	v.table.Fixed = func(e *activity.Entry) bool { return e.LineOf != nil || v.isUnderChange(e) }
+	v.table.Text = (*activity.Entry).FilterText
 	v.Of = v.table
 	return v
 }
 
+// isUnderChange says whether an entry stands under the change that it was made for.
+func (v *activityPage) isUnderChange(e *activity.Entry) bool { return e.Of != nil && v.zone == "" }
+
 // Sync takes what was done since.
 func (v *activityPage) Sync(env *view.Env) {
-	v.st = env.Styles
+	v.st, v.width = env.Styles, env.W
 	for _, a := range env.Console.Activity(v.last) {
 		v.last = max(v.last, a.Seq)
-		v.done = append(v.done, activity.EntryOf(a, env.Now))
+		v.done = append(v.done, a)
 	}
-	slices.SortFunc(v.done, func(a, b *activity.Entry) int { return cmp.Compare(b.Done.Seq, a.Done.Seq) })
-	if len(v.done) > limit {
-		v.done = v.done[:limit]
-	}
+	v.done = v.done[max(0, len(v.done)-limit):]
 	var shown []*activity.Entry
-	for _, a := range v.done {
-		a.Now = env.Now
-		if v.zone == "" || a.Zone == v.zone {
-			shown = append(shown, a)
+	newest := ""
+	for _, e := range slices.Backward(activity.FactsOf(env.Console.Changes(), v.done, env.Now)) {
+		if v.zone != "" && e.Zone != v.zone || v.isUnderChange(e) {
+			continue
+		}
+		if newest == "" {
+			newest = v.table.ID(e)
+		}
+		shown = v.addEntry(shown, e)
+	}
+	onNewest := v.newest != "" && v.table.SelectedID() == v.newest
+	v.newest = newest
+	v.table.SetItems(shown)
+	if onNewest && v.table.SortedBy() == "" {
+		v.table.SelectID(newest) // on the newest line it stays on the newest
+	}
+}
+
+// addEntry adds an entry with what it is unfolded to.
+func (v *activityPage) addEntry(shown []*activity.Entry, e *activity.Entry) []*activity.Entry {
+	shown = append(shown, e)
+	if !v.unfolded[v.table.ID(e)] {
+		return shown
+	}
+	for i, d := range e.Details() {
+		for j, part := range detail.WrapValue(widget.CleanText(d.Text), max(12, v.width-detail.Gutter-activity.NameWidth)) {
+			shown = append(shown, e.DetailLine(fmt.Sprintf("%d.%d", i, j), d, part, j == 0))
 		}
 	}
-	newest := v.table.SelectedID()
-	if items := v.table.AllItems(); len(items) > 0 && newest != v.table.ID(items[0]) {
-		newest = ""
+	if v.zone == "" {
+		for _, r := range e.Rows {
+			shown = v.addEntry(shown, r)
+		}
 	}
-	v.table.SetItems(shown)
-	if newest != "" && len(shown) > 0 && v.table.SortedBy() == "" {
-		v.table.SelectID(v.table.ID(shown[0])) // on the newest line it stays on the newest
-	}
+	return shown
 }
 
 // TellState says which zone is shown.
@@ -71,14 +100,20 @@ func (v *activityPage) TellState(env *view.Env) widget.Line {
 	return widget.StyledLine("zone "+v.zone, env.Styles.Key)
 }
 
-// Do follows the policy of a line and goes through the zones.
+// Do unfolds an entry, follows what it says, takes a change back, and goes through the zones.
 func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
+		v.openSelected(env)
+	case action.ActivityPolicy:
 		if p := v.SelectedPage(); !p.IsNone() {
 			env.OpenPage(p)
 		} else {
 			env.SayFailure("not about a single policy")
+		}
+	case action.ActivityUndo:
+		if e := v.selectedChange(); e != nil {
+			env.PreviewChange(change.Mutation{Op: change.OpUndo, Undo: e.Number})
 		}
 	case action.ActivityZone:
 		v.turnZone(env, 1)
@@ -88,6 +123,61 @@ func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 		return v.List.Do(env, id)
 	}
 	return true
+}
+
+// openSelected unfolds or folds the entry under the cursor; a line of one leads where it says.
+func (v *activityPage) openSelected(env *view.Env) {
+	e, ok := v.table.SelectedItem()
+	switch {
+	case !ok:
+		env.SayFailure("nothing to open here")
+	case e.Lead.Policy.Name != "":
+		env.OpenPage(nav.ToPolicy(e.Lead.Policy))
+	case e.Lead.Entry != nil:
+		v.zone = ""
+		to := e.Lead.Entry
+		v.unfolded[v.table.ID(to)] = true
+		if to.Of != nil {
+			v.unfolded[v.table.ID(to.Of)] = true
+		}
+		v.Sync(env)
+		v.table.SelectID(v.table.ID(to))
+	default:
+		if e.LineOf != nil {
+			e = e.LineOf
+		}
+		id := v.table.ID(e)
+		v.unfolded[id] = !v.unfolded[id]
+		v.Sync(env)
+		v.table.SelectID(id)
+	}
+}
+
+// selectedChange is the change under the cursor, of a line or of rows the one that they are of; nil for
+// none.
+func (v *activityPage) selectedChange() *activity.Entry {
+	e, ok := v.table.SelectedItem()
+	if !ok {
+		return nil
+	}
+	if e.LineOf != nil {
+		e = e.LineOf
+	}
+	if e.Of != nil {
+		e = e.Of
+	}
+	return e
+}
+
+// WhyNot says why the change under the cursor cannot be taken back.
+func (v *activityPage) WhyNot(_ *view.Env, id action.ID) string {
+	if id != action.ActivityUndo {
+		return ""
+	}
+	if e := v.selectedChange(); e != nil {
+		return e.WhyNotUndone()
+	}
+	return "no change here"
 }
 
 // turnZone goes on by d among all zones together and each alone.
@@ -102,8 +192,10 @@ func (v *activityPage) turnZone(env *view.Env, d int) {
 
 // SelectedPage is the policy of the line under the cursor.
 func (v *activityPage) SelectedPage() nav.Page {
-	if a, ok := v.table.SelectedItem(); ok && a.Policy != "" {
-		return nav.ToPolicy(a.Done.Policy)
+	if e, ok := v.table.SelectedItem(); ok {
+		if k := e.SinglePolicy(); k.Name != "" {
+			return nav.ToPolicy(k)
+		}
 	}
 	return nav.Page{}
 }
@@ -111,12 +203,12 @@ func (v *activityPage) SelectedPage() nav.Page {
 // Render draws the list and, where there is room, the commands of the line
 // under the cursor.
 func (v *activityPage) Render(env *view.Env, w, h int) string {
-	a, ok := v.table.SelectedItem()
-	if h < 12 || !ok || len(a.Commands) == 0 {
+	e, ok := v.table.SelectedItem()
+	if h < 12 || !ok || len(e.Commands) == 0 || e.LineOf != nil || v.unfolded[v.table.ID(e)] {
 		return v.table.Render(env.Styles, w, h)
 	}
 	var lines []string
-	for _, c := range a.Commands {
+	for _, c := range e.Commands {
 		for i, l := range widget.FlowText(widget.CleanText(c), max(1, w-4)) {
 			mark := "  $ "
 			if i > 0 {
@@ -127,24 +219,28 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	}
 	low := min(len(lines), h/3)
 	if low < len(lines) {
-		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %d more lines, y copies all", len(lines)-low+1), env.Styles.Dim).Render(w))
+		key := env.Keys.ActionByID(action.Open).LabelOf("enter")
+		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %d more lines, %s shows all", len(lines)-low+1, key), env.Styles.Dim).Render(w))
 	}
 	head := widget.HeadingLine("equivalent commands", w, env.Styles).Render(w)
 	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.PadBlock(lines, low)
 }
 
-// Copies are the commands of the line under the cursor.
+// Copies are the commands of the line under the cursor, and all that is known of it.
 func (v *activityPage) Copies(*view.Env) []view.CopyItem {
-	a, ok := v.table.SelectedItem()
+	e, ok := v.table.SelectedItem()
 	if !ok {
 		return nil
 	}
+	if e.LineOf != nil {
+		e = e.LineOf
+	}
 	var out []view.CopyItem
-	if len(a.Commands) > 0 {
-		out = append(out, view.CopyItem{What: "commands", Text: strings.Join(a.Commands, "\n") + "\n"})
+	if len(e.Commands) > 0 {
+		out = append(out, view.CopyItem{What: "commands", Text: strings.Join(e.Commands, "\n") + "\n"})
 	}
-	if a.Error != "" {
-		out = append(out, view.CopyItem{What: "error", Text: a.Error})
+	if e.Error != "" {
+		out = append(out, view.CopyItem{What: "error", Text: e.Error})
 	}
-	return append(out, view.CopyItem{What: "summary", Text: a.Summary})
+	return append(out, view.CopyItem{What: "summary", Text: e.Summary}, view.CopyItem{What: "all of it", Text: e.DetailText()})
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
+	"rung/change/audit"
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
@@ -15,19 +17,70 @@ func TestActivity(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	at := uitest.Now.Add(-40 * time.Second)
+	const patch = `kubectl patch anp cluster-control --type=json -p '[{"op":"replace","path":"/spec/priority","value":36}]'`
+	f.Changed = []audit.Change{
+		{Record: audit.Record{Time: at.Add(-time.Minute), User: "ada", By: "cli", Mode: "sandbox", Op: change.OpMove, Title: "Move ANP cluster-control from 30 to 34",
+			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.OK, Undo: 6}, Undone: true},
+		{Record: audit.Record{Time: at.Add(-30 * time.Second), User: "ada", By: "unconfirmed", Mode: "sandbox", Op: change.OpRevert, Title: "Undo: Move ANP cluster-control from 30 to 34",
+			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.OK, Undo: 7}, Undoes: 6},
+		{Record: audit.Record{Time: at, User: "ada", By: "console", Mode: "sandbox", Context: "demo", Op: change.OpMove, Title: "Move ANP cluster-control from 34 to 36",
+			Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Guards: []string{"order"}, Commands: []string{patch}, Result: audit.OK, Milliseconds: 4, Undo: 8}},
+	}
 	f.Done = []model.Activity{
-		{Seq: 1, At: at, Took: 4 * time.Millisecond, Summary: "priority 34 → 36", Policy: k, By: "user",
-			Commands: []string{`kubectl patch anp cluster-control --type=json -p '[{"op":"replace","path":"/spec/priority","value":36}]'`}},
 		{Seq: 2, At: at.Add(time.Second), Took: 12 * time.Millisecond, Zone: "ovn-worker", Policy: k, Summary: "12 ACLs updated", Ops: 12, By: "reconciler",
 			Commands: []string{"ovn-nbctl set ACL 924b81fd-0000 priority=26395", "ovn-nbctl set ACL 924b81fe-0000 priority=26394"}},
 		{Seq: 3, At: at.Add(2 * time.Second), Took: 2 * time.Second, Zone: "ovn-worker2", Policy: k, Error: "the server closed the connection", By: "reconciler"},
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
-	s.Want("the server closed the connection", "12 ACLs updated", "priority 34 → 36", "ovn-worker2")
-	s.Press("j")
-	s.Want("equivalent commands", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
+	// What was changed, by whom, from where, and what became of it; its rows are under it.
+	s.Want("Move ANP cluster-control from 34 to 36", "console", "ada", "done", "reverted", "command", "sandbox")
+	s.WantNot("12 ACLs updated")
+	s.Want("equivalent commands", "$ kubectl patch anp cluster-control")
 	s.Golden("activity")
+	s.Press("enter")
+	s.Want("ada, console, in the sandbox", "guard rails", "8 of the history, for rung undo", "12 operations in 2 zones", "12 ACLs updated", "the server closed the connection")
+	s.Golden("unfolded")
+	s.Resize(80, 24)
+	if all := strings.Join(strings.Fields(s.PlainFrame()), ""); !strings.Contains(all, strings.ReplaceAll(patch, " ", "")) {
+		t.Errorf("the command is cut:\n%s", s.PlainFrame())
+	}
+	s.Resize(120, 34)
 	s.ResizeAll()
+	// Undo from there.
+	s.Press("U")
+	if calls := s.Console.Calls; len(calls) == 0 || calls[len(calls)-1] != "preview undo " {
+		t.Errorf("undo from a change: %v", calls)
+	}
+	s.Press("esc", "enter") // folded again
+	s.WantNot("12 ACLs updated")
+	s.Press("o")
+	s.Want("activity › cluster-control")
+	s.Press("esc", "j", "j")
+	s.Want("reverted")
+	s.Press("U")
+	s.Want("undo: it is reverted already")
+	// One that was reverted leads to what took it back, and back.
+	s.Press("enter")
+	for !strings.Contains(s.Line("▸"), "reverted by") {
+		s.Press("j")
+	}
+	s.Press("enter")
+	if l := s.Line("▸"); !strings.Contains(l, "Undo: Move ANP cluster-control from 30 to 34") {
+		t.Errorf("reverted leads to %q", l)
+	}
+	for !strings.Contains(s.Line("▸"), "takes back") {
+		s.Press("j")
+	}
+	s.Press("enter")
+	if l := s.Line("▸"); !strings.Contains(l, "Move ANP cluster-control from 30 to 34") || strings.Contains(l, "Undo") {
+		t.Errorf("the revert leads to %q", l)
+	}
+	s.Press("/")
+	s.Type("12 ACLs")
+	s.Press("enter")
+	s.Want("34 to 36")
+	s.WantNot("30 to 34")
+	s.Press("esc", "g")
 
 	// The cursor stays on its line when something new is done above it.
 	f.Done = append(f.Done, model.Activity{Seq: 4, At: uitest.Now, Summary: "repaired", By: "reconciler", Zone: "ovn-worker"})
@@ -36,7 +89,7 @@ func TestActivity(t *testing.T) {
 	s.Want("repaired", "▸ 14:04:21")
 	s.Press("]", "]")
 	s.Want("zone ovn-worker")
-	s.WantNot("priority 34")
+	s.WantNot("34 to 36")
 	s.Press("y")
 	s.Want("commands", "summary")
 	s.Press("esc", "]")

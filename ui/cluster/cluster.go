@@ -45,6 +45,7 @@ func (v *View) Sync(env *view.Env) {
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.addCluster(env, s)
+	v.addHeader(env, s)
 	addResources(env, s)
 	addPermissions(env, s)
 	addDialect(env, s)
@@ -82,7 +83,7 @@ func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
 	on := m.Name == revision.ClusterMode
 	field := func(id, name, text string, to nav.Page) {
 		if text != "" {
-			s.AddField(id, name, nameWidth, widget.PlainLine(text), to)
+			addValue(s, id, name, text, to)
 		}
 	}
 	if !on {

@@ -138,7 +138,7 @@ func (x *MatchExplainer) addStyled(id string, left, right widget.Line, to nav.Pa
 		return
 	}
 	s.Add(id, left, to)
-	s.addSkipped(widget.JoinLines(widget.PlainLine("     "), right))
+	s.AddSkipped(widget.JoinLines(widget.PlainLine("     "), right))
 }
 
 // addPorts explains inport and outport.

@@ -95,13 +95,14 @@ func (s *Sheet) TextWidth() int { return max(1, s.W-Gutter) }
 
 // AddHead begins a section.
 func (s *Sheet) AddHead(title string) {
-	s.addSkipped(widget.HeadingLine(title, s.TextWidth(), s.St))
+	s.AddSkipped(widget.HeadingLine(title, s.TextWidth(), s.St))
 }
 
 // AddGap is an empty line.
-func (s *Sheet) AddGap() { s.addSkipped(nil) }
+func (s *Sheet) AddGap() { s.AddSkipped(nil) }
 
-func (s *Sheet) addSkipped(text widget.Line) {
+// AddSkipped is a line that the cursor passes over.
+func (s *Sheet) AddSkipped(text widget.Line) {
 	s.Lines = append(s.Lines, Line{ID: "#" + strconv.Itoa(len(s.Lines)), Text: text, Skip: true})
 }
 
@@ -133,7 +134,7 @@ func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look them
 		if i == 0 {
 			s.Add(id, l, to)
 		} else {
-			s.addSkipped(l)
+			s.AddSkipped(l)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func WrapValue(text string, w int) []string {
 
 // AddUnder goes on with the line before, indented; the cursor passes over it.
 func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
-	s.addSkipped(widget.Line{{Text: blankText(indent)}, {Text: text, Style: look}})
+	s.AddSkipped(widget.Line{{Text: blankText(indent)}, {Text: text, Style: look}})
 }
 
 // AddField is "name  value" with the name in a column of its own.

@@ -97,6 +97,9 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		}
 		out = out.Add(signs.Failed+" the annotation is not valid", st.Error)
 	}
+	if left := l.TimeLeftText(env.Now); left != "" {
+		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
+	}
 	if l.Namespace != "" {
 		out = out.Add("  as namespace "+l.Namespace+" says", st.Dim)
 	}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,90 +22,164 @@ import (
 	"rung/ui/widget"
 )
 
-// HeaderLine is the line at the top: what this is, what may be changed, how much there is and
-// how it is.
+// HeaderLine is the line at the top: what this is and what may be changed there always stand, the
+// name of the context shortened in its middle where it must be; then comes what runs out, then
+// how much there is and how it is. Where something is left out or shortened, a sign at the
+// end says which key shows all of it.
 func (s *State) HeaderLine(w int) widget.Line {
+	var l widget.Line
+	for _, p := range s.headerPieces(w) {
+		l = append(append(l, widget.Span{Text: strings.Repeat(" ", p.gap)}), p.line...)
+	}
+	return l
+}
+
+// HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
+// findings behind their count, all that the header tells behind the sign that something is
+// left out; empty for none.
+func (s *State) HeaderLink(w, x int) nav.PageKind {
+	at := 0
+	for _, p := range s.headerPieces(w) {
+		at += p.gap
+		n := p.line.LineWidth()
+		if x >= at && x < min(at+n, w) {
+			return p.to
+		}
+		at += n
+	}
+	return ""
+}
+
+// headerForm is how the header is told: the most cells of the context's name, and whether in
+// short forms. A tight one is for pieces alone that always stand.
+type headerForm struct {
+	context      int
+	brief, tight bool
+}
+
+// gap is how many cells are between two pieces.
+func (f headerForm) gap() int {
+	if f.tight {
+		return 1
+	}
+	return 2
+}
+
+// headerForms begin with the one that tells most.
+var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true}, {context: 16, brief: true, tight: true},
+	{context: 8, brief: true, tight: true}}
+
+// headerPieces are the pieces of the header for which there is room, in the first form in which
+// most of those are that matter.
+func (s *State) headerPieces(w int) []headerPiece {
+	var best []headerPiece
+	bestMusts, bestCounts := -1, -1
+	for _, form := range headerForms {
+		all, whole := s.piecesOf(form, w)
+		kept, fits := keptPieces(all, w)
+		if !whole || len(kept) < len(all) {
+			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
+		}
+		musts, counts := 0, 0
+		for _, p := range kept {
+			switch {
+			case !fits:
+			case p.drop < 0:
+				musts++
+			case p.drop <= dropZones:
+				counts++
+			}
+		}
+		if bestMusts <= 0 || musts > bestMusts || musts == bestMusts && counts > bestCounts && !form.tight {
+			best, bestMusts, bestCounts = kept, musts, counts
+		}
+	}
+	best[0].gap = 1
+	return best
+}
+
+// moreSign says that the header has left something out, and where there is room the key that
+// shows it.
+func (s *State) moreSign(form headerForm, w int) headerPiece {
+	l := widget.StyledLine(widget.Ellipsis, s.Styles.Dim)
+	if key := s.Keys.ActionByID(action.GoCluster).HintKey(); key != "" && (w >= narrowHeader || !form.tight) {
+		l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
+	}
+	return headerPiece{line: l, gap: form.gap(), drop: always, to: nav.Cluster}
+}
+
+// piecesOf are all pieces of the header in a form; whole says that none of them is shortened.
+func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) {
 	st, r := s.Styles, s.Rev
-	title := r.Mode.Title
-	if title == "" {
-		title = r.Mode.Name
+	put := func(drop int, line widget.Line, gap int, to nav.PageKind) {
+		ps = append(ps, headerPiece{line: line, gap: gap, drop: drop, to: to})
 	}
-	ps := []widget.LinePiece{
-		{Line: widget.StyledLine(" rung", st.Title)},
-		{Line: widget.StyledLine(widget.CutName(title, 40), st.Accent), Drop: 4},
-		{Line: s.zonesLine(w), Drop: 3},
-		{Line: s.badgeLine()},
-	}
-	mode := len(ps) - 1
+	gap := form.gap()
+	add := func(drop int, line widget.Line) { put(drop, line, gap, "") }
+	title := cmp.Or(r.Mode.Title, r.Mode.Name)
+	name := widget.CutName(title, form.context)
+	whole = name == title
+	put(dropBrand, widget.StyledLine("rung", st.Title), 1, "")
+	add(always, widget.StyledLine(name, st.Accent))
 	if r.Mode.Server != "" {
 		// Two contexts may have one name: the server says which cluster it is.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
-		ps = slices.Insert(ps, 2, widget.LinePiece{Line: widget.StyledLine(widget.CutName(host, 40), st.Dim), Drop: 5})
-		mode++
+		add(dropExtra, widget.StyledLine(widget.CutName(host, 40), st.Dim))
+		whole = whole && widget.TextWidth(host) <= 40
+	}
+	add(dropZones, s.zonesLine(w))
+	mode, hint := s.badgeLine(w, form.tight)
+	add(always, mode)
+	if hint != nil {
+		put(dropHint, hint, 1, "")
+	}
+	if trial := s.trialBadge(w, form); trial != nil {
+		add(dropTrial, trial)
+	}
+	if plan := s.planBadge(form.brief); plan != nil {
+		put(dropPlan, plan, gap, nav.Plan)
 	}
 	if text, short := r.Mode.TrafficTexts(); text != "" {
 		if w < wideHeader {
 			text = short
 		}
-		ps = append(ps, widget.LinePiece{Line: widget.StyledLine(text, st.Info), Drop: 5})
+		add(dropExtra, widget.StyledLine(text, st.Info))
 	}
-	if trial := s.trialBadge(w); trial != nil {
-		ps = slices.Insert(ps, mode+1, widget.LinePiece{Line: trial, Drop: -1})
-		mode++
-	}
-	var stale []widget.LinePiece
 	for _, src := range r.Sources {
 		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {
 			age := ""
-			if !src.ReadAt.IsZero() {
+			if !src.ReadAt.IsZero() && !form.brief {
 				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
 			}
-			stale = append(stale, widget.LinePiece{Line: widget.StyledLine(signs.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
+			add(dropTrouble, widget.StyledLine(signs.Failed+" "+src.Name+" "+string(src.Conn)+age, st.Error))
 		}
 	}
-	c := s.Counts
-	ps = append(ps, stale...)
-	ps = append(ps,
-		widget.LinePiece{Line: widget.PlainLine(c.policies), Drop: 6},
-		widget.LinePiece{Line: widget.PlainLine(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
-	f := widget.Line{{Text: findingsTitle + " "}}
-	if c.IsLagging(s.Now) {
-		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
-	}
-	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
-		f = append(widget.StyledLine(key+" ", st.Key), f...)
-	}
-	n := c.findings
-	if w < wideHeader && n.Errors+n.Warnings > 0 {
-		n.Infos = 0 // there is no room for them beside what matters more
-	}
-	f = append(f, detail.FindingCount(n, st)...)
-	ps = append(ps, widget.LinePiece{Line: f, Drop: 1}, widget.LinePiece{Line: widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim), Drop: 8})
-	return s.withPlan(ps, w, mode+1)
+	add(dropPolicies, widget.PlainLine(s.Counts.policies))
+	add(dropPods, widget.PlainLine(fmt.Sprintf("pods %d", s.Counts.pods)))
+	findings, all := s.findingsLine(w)
+	put(dropFindings, findings, gap, nav.Findings)
+	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))
+	return ps, whole && all
 }
 
 // findingsTitle stands before the count of findings.
 const findingsTitle = "findings"
 
-// HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
-// findings behind their count; empty for none.
-func (s *State) HeaderLink(w, x int) nav.PageKind {
-	text := s.HeaderLine(w).String()
-	within := func(at int, what string) bool {
-		from := widget.TextWidth(text[:max(0, at)])
-		return at >= 0 && x >= from && x < min(from+widget.TextWidth(what), w)
+// findingsLine counts the findings; all says that it counts every one.
+func (s *State) findingsLine(w int) (l widget.Line, all bool) {
+	st := s.Styles
+	l = widget.Line{{Text: findingsTitle + " "}}
+	if s.Counts.IsLagging(s.Now) {
+		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
 	}
-	for _, short := range []bool{false, true} {
-		if badge := s.planBadge(short).String(); badge != "" && within(strings.Index(text, badge), badge) {
-			return nav.Plan
-		}
+	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
+		l = append(widget.StyledLine(key+" ", st.Key), l...)
 	}
-	if at := strings.LastIndex(text, findingsTitle); at >= 0 { // a context may be called so
-		if count, _, _ := strings.Cut(text[at:], "  "); within(at, count) {
-			return nav.Findings
-		}
+	n := s.Counts.findings
+	if w < wideHeader && n.Errors+n.Warnings > 0 {
+		n.Infos = 0 // there is no room for them beside what matters more
 	}
-	return ""
+	return append(l, detail.FindingCount(n, st)...), n == s.Counts.findings
 }
 
 // zonesLine are the zones with a mark each, or counted by mark where they are many.
@@ -123,6 +198,9 @@ func (s *State) zonesLine(w int) widget.Line {
 	return l
 }
 
+// narrowHeader is below which width what always stands goes before its keys.
+const narrowHeader = 60
+
 // keyedHeader is how wide the screen must be for the key of a count beside it.
 const keyedHeader = 100
 
@@ -130,36 +208,49 @@ const keyedHeader = 100
 // are information only.
 const wideHeader = 130
 
-// badgeLine says whether changes are possible, and to what.
-func (s *State) badgeLine() widget.Line {
+// badgeLine says whether changes are possible, and to what; hint is the key that allows them, nil
+// where none does. A brief one leaves out what follows from the rest.
+func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	st, mode := s.Styles, s.Rev.Mode
-	l := widget.Line{}
-	if mode.Sandbox {
-		l = l.Add(" SANDBOX ", st.Badge).Add(" ", st.Text)
-	}
-	if mode.Writes {
-		if mode.Sandbox && !mode.WriteBack {
-			return l.Add("writes", st.OK)
+	var badges []widget.Span
+	switch {
+	case mode.WriteBack && mode.Writes:
+		badges = append(badges, widget.Span{Text: " WRITES FILES ", Style: st.Alarm})
+	case mode.Writes && mode.Sandbox && brief:
+	case mode.Writes && mode.Sandbox:
+		badges = append(badges, widget.Span{Text: "writes", Style: st.OK})
+	case mode.Writes:
+		badges = append(badges, widget.Span{Text: " WRITES ", Style: st.Alarm})
+	default:
+		badges = append(badges, widget.Span{Text: " READ-ONLY ", Style: st.Badge})
+		if mode.Reconciles && !mode.Sandbox {
+			badges = append(badges, widget.Span{Text: " WRITES ROWS ", Style: st.Alarm})
 		}
-		text := " WRITES "
-		if mode.WriteBack {
-			text = " WRITES FILES "
+		if key := s.Keys.ActionByID(action.Writes).HintKey(); mode.WhyNot == "" && key != "" {
+			hint = widget.StyledLine(key+" allows changes", st.Dim)
+			if w >= keyedHeader {
+				hint = widget.StyledLine(key+" to allow changes", st.Dim)
+			}
 		}
-		return l.Add(text, st.Alarm)
 	}
-	l = l.Add(" READ-ONLY ", st.Badge)
-	if mode.Reconciles && !mode.Sandbox {
-		l = l.Add(" WRITES ROWS ", st.Alarm)
+	if mode.Sandbox && (!brief || len(badges) == 0) {
+		badges = slices.Insert(badges, 0, widget.Span{Text: " SANDBOX ", Style: st.Badge})
 	}
-	if key := s.Keys.ActionByID(action.Writes).HintKey(); mode.WhyNot == "" && key != "" {
-		l = l.Add(" "+key+" to allow changes", st.Dim)
+	if brief && len(badges) > 1 {
+		badges = badges[len(badges)-1:]
 	}
-	return l
+	for i, b := range badges {
+		if i > 0 {
+			badge = badge.Add(" ", st.Text)
+		}
+		badge = append(badge, b)
+	}
+	return badge, hint
 }
 
 // trialBadge is the change on trial, for the header of every page: how long there is to
 // confirm it, and the key. nil without one.
-func (s *State) trialBadge(w int) widget.Line {
+func (s *State) trialBadge(w int, form headerForm) widget.Line {
 	u := s.Rev.Unconfirmed
 	if !u.IsOpen() {
 		return nil
@@ -170,18 +261,22 @@ func (s *State) trialBadge(w int) widget.Line {
 		return l
 	}
 	l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
-	if w >= keyedHeader {
-		what := " keeps the change"
-		if u.Partly != "" {
-			what = " finishes it"
-		}
-		l = l.Add(what, s.Styles.Text)
-	} else if u.Partly != "" {
-		l = l.Add(" finishes", s.Styles.Text)
-	} else {
-		l = l.Add(" keeps it", s.Styles.Text)
+	what := " keeps the change"
+	switch {
+	case form.tight && w < narrowHeader:
+		what = ""
+	case form.brief && u.Partly != "":
+		what = " finishes"
+	case form.brief:
+		what = " keeps"
+	case u.Partly != "" && w < keyedHeader:
+		what = " finishes"
+	case u.Partly != "":
+		what = " finishes it"
+	case w < keyedHeader:
+		what = " keeps it"
 	}
-	return l
+	return l.Add(what, s.Styles.Text)
 }
 
 // HeaderCounts are the numbers of the header; they are taken once per revision.
@@ -205,7 +300,7 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 		return
 	}
 	if c.rev == nil || c.rev.Cluster != r.Cluster || c.rev.System != r.System {
-		c.policies, c.pods = policyCounts(r.System, r.Cluster), r.Cluster.Count(model.KindPod)
+		c.policies, c.pods = view.PolicyCounts(r), r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
 	known, current := finding.KnownFindings(r)
@@ -214,17 +309,4 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 		c.older = now
 	}
 	c.findings = model.CountFindings(known)
-}
-
-// policyCounts are the policies by the kinds that count under a system.
-func policyCounts(s *system.System, c *model.Cluster) string {
-	counted := s.CountedKinds
-	if slices.ContainsFunc(s.RareKinds, func(k model.Kind) bool { return c.Count(k) > 0 }) {
-		counted = slices.Concat(counted, s.RareKinds)
-	}
-	out := make([]string, len(counted))
-	for i, k := range counted {
-		out[i] = fmt.Sprintf("%s %d", k.Abbreviation(), c.Count(k))
-	}
-	return strings.Join(out, " · ")
 }

@@ -2,7 +2,6 @@ package frame
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -146,32 +145,4 @@ func (s *State) planBadge(short bool) widget.Line {
 		what += " " + s.Spin.FrameSign()
 	}
 	return widget.StyledLine(what, st.Info)
-}
-
-// lesser is the drop of the least piece of the header that does not give way to the
-// words of a plan's long badge.
-const lesser = 4
-
-// withPlan puts the plan's badge behind the first pieces of the header, where it is the
-// last to go.
-func (s *State) withPlan(ps []widget.LinePiece, w, behind int) widget.Line {
-	const gap = 2
-	if !s.Rev.Plan.IsOpen() {
-		return widget.FitPieces(ps, w, gap)
-	}
-	with := func(short bool) ([]widget.LinePiece, widget.Line, int) {
-		badge, n := s.planBadge(short), 0
-		all := slices.Insert(slices.Clone(ps), behind, widget.LinePiece{Line: badge, Drop: -1})
-		for _, p := range widget.KeptPieces(all, w, gap) {
-			if p.Drop <= lesser {
-				n++
-			}
-		}
-		return all, badge, n
-	}
-	all, badge, n := with(false)
-	if short, _, more := with(true); more > n || badge.LineWidth() > w {
-		all = short
-	}
-	return widget.FitPieces(all, w, gap)
 }

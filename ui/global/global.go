@@ -27,6 +27,7 @@ var places = map[action.ID]nav.PageKind{
 	action.GoSessions: nav.Sessions,
 	action.GoConvert:  nav.Convert,
 	action.GoOmitted:  nav.Omitted,
+	action.GoMessages: nav.Messages,
 }
 
 // Do carries out an action on the page of a view, if it is one that every page has.

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"errors"
-	"slices"
 
 	"rung/engine/logs/entries"
 	"rung/model"
@@ -63,26 +62,21 @@ func (v *logPage) CompleteFilter(text string) string {
 
 var _ view.FilterLanguage = (*logPage)(nil)
 
-// pageSetup is how a page of log lines is set up: the next one begins like it.
-type pageSetup struct {
-	clock   line.ClockMode
-	columns []line.LineColumn
-}
-
 // beginSetup sets the page up as the one before it, once.
 func (v *logPage) beginSetup(env *view.Env) {
 	if v.begun {
 		return
 	}
 	v.begun = true
-	if set, ok := env.Setups.SetupOf(nav.Logs).(pageSetup); ok {
-		v.writer.Clock, v.writer.Columns = set.clock, slices.Clone(set.columns)
-	}
+	set := env.Setups.SetupOf(nav.Logs)
+	v.writer.Clock, v.writer.Columns = line.ClockOf(set.Clock), line.ColumnsOf(set.Columns)
 }
 
 // keepSetup keeps how the page is set up.
 func (v *logPage) keepSetup(env *view.Env) {
-	env.Setups.KeepSetup(nav.Logs, pageSetup{v.writer.Clock, slices.Clone(v.writer.Columns)})
+	env.Setups.ChangeSetup(nav.Logs, func(s *view.PageSetup) {
+		s.Clock, s.Columns = v.writer.Clock.ClockName(), line.ColumnNames(v.writer.Columns)
+	})
 }
 
 // scopeOf returns the function that reports whether a line is about the page's subject: a

@@ -47,14 +47,16 @@ const (
 	Convert PageKind = "convert"
 	// Omitted lists everything that answers do not take into account.
 	Omitted PageKind = "omitted"
+	// Messages are the last messages of the status line.
+	Messages PageKind = "messages"
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted, Messages}
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
-var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Contexts}
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
@@ -47,6 +48,8 @@ type Console interface {
 	LookAtFlows(zones ...string)
 
 	Activity(after uint64) []model.Activity
+	// Changes are the changes that were made, failed or were refused, the oldest first.
+	Changes() []audit.Change
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error)

@@ -29,6 +29,8 @@ type Env struct {
 	StateDir string
 	// Setups are the settings that pages keep for the next page of their kind.
 	Setups *PageSetups
+	// Said is what the status line said.
+	Said *MessageLog
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int
@@ -162,26 +164,3 @@ func (e *Env) SetPageFilter(text string) { e.addAsk(FilterAsk{text}) }
 
 // SwitchContext leaves this cluster for another context of the kubeconfig.
 func (e *Env) SwitchContext(context string) { e.addAsk(SwitchAsk{context}) }
-
-// PageSetups are how pages of a kind were last set up by the user, for the next page of that
-// kind: until the console ends. The zero value and nil keep nothing.
-type PageSetups struct{ by map[nav.PageKind]any }
-
-// KeepSetup keeps what the next page of a kind begins with.
-func (k *PageSetups) KeepSetup(kind nav.PageKind, set any) {
-	if k == nil {
-		return
-	}
-	if k.by == nil {
-		k.by = map[nav.PageKind]any{}
-	}
-	k.by[kind] = set
-}
-
-// SetupOf returns the settings kept for a kind of page, nil for none.
-func (k *PageSetups) SetupOf(kind nav.PageKind) any {
-	if k == nil {
-		return nil
-	}
-	return k.by[kind]
-}

@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"rung/model"
@@ -101,4 +103,18 @@ func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 		text += fmt.Sprintf(", round %d", s.Round)
 	}
 	return text
+}
+
+// PolicyCounts counts the policies by the kinds that count under the cluster's network plugin:
+// "ANP 10 · BANP 1 · NP 4".
+func PolicyCounts(r *revision.Revision) string {
+	counted := r.System.CountedKinds
+	if slices.ContainsFunc(r.System.RareKinds, func(k model.Kind) bool { return r.Cluster.Count(k) > 0 }) {
+		counted = slices.Concat(counted, r.System.RareKinds)
+	}
+	out := make([]string, len(counted))
+	for i, k := range counted {
+		out[i] = fmt.Sprintf("%s %d", k.Abbreviation(), r.Cluster.Count(k))
+	}
+	return strings.Join(out, " · ")
 }

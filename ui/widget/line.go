@@ -233,7 +233,7 @@ type LinePiece struct {
 // FitPieces joins the pieces with gaps, leaving out what has no room.
 func FitPieces(pieces []LinePiece, w, gap int) Line {
 	var out Line
-	for i, p := range KeptPieces(pieces, w, gap) {
+	for i, p := range keptPieces(pieces, w, gap) {
 		if i > 0 {
 			out = append(out, Span{Text: strings.Repeat(" ", gap)})
 		}
@@ -242,8 +242,8 @@ func FitPieces(pieces []LinePiece, w, gap int) Line {
 	return out
 }
 
-// KeptPieces are the pieces for which there is room with gaps between them.
-func KeptPieces(pieces []LinePiece, w, gap int) []LinePiece {
+// keptPieces are the pieces for which there is room with gaps between them.
+func keptPieces(pieces []LinePiece, w, gap int) []LinePiece {
 	for {
 		n := -gap
 		for _, p := range pieces {

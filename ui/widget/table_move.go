@@ -182,3 +182,33 @@ func (t *Table[T]) SortNaturally() {
 		t.arrangeRows()
 	}
 }
+
+// Arrangement is how the rows of a table are sorted, by the title of a column, and whether all
+// columns are shown. The zero one is the natural one.
+type Arrangement struct {
+	Sort         string `json:"sort,omitempty"`
+	IsDescending bool   `json:"descending,omitempty"`
+	Wide         bool   `json:"wide,omitempty"`
+}
+
+// Arrangement is how the table is arranged.
+func (t *Table[T]) Arrangement() Arrangement {
+	a := Arrangement{Sort: t.SortedBy(), Wide: t.Wide}
+	a.IsDescending = a.Sort != "" && t.isDescending
+	return a
+}
+
+// ArrangeBy arranges the table. A column that it has not sorts nothing.
+func (t *Table[T]) ArrangeBy(a Arrangement) {
+	if !t.ready {
+		t.ready, t.selectedAt = true, -1
+	}
+	t.sort = -1
+	for i := range t.Columns {
+		if c := &t.Columns[i]; a.Sort != "" && c.Title == a.Sort && !c.NoSort {
+			t.sort = i
+		}
+	}
+	t.isDescending, t.Wide = a.IsDescending && t.sort >= 0, a.Wide
+	t.arrangeRows()
+}

@@ -2,6 +2,7 @@ package line
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -17,6 +18,15 @@ const (
 	Hidden
 	clocks
 )
+
+// clockNames are the names by which clocks are kept.
+var clockNames = [clocks]string{"", "utc", "age", "hidden"}
+
+// ClockName is the name by which the clock is kept, empty for that of this machine.
+func (c ClockMode) ClockName() string { return clockNames[c] }
+
+// ClockOf is the clock of a name, that of this machine where there is none.
+func ClockOf(name string) ClockMode { return ClockMode(max(0, slices.Index(clockNames[:], name))) }
 
 // NextClock is the clock after this one; after the last comes the first.
 func (c ClockMode) NextClock() ClockMode { return (c + 1) % clocks }

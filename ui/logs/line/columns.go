@@ -28,6 +28,25 @@ const (
 
 var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction", "ACL name"}
 
+// ColumnNames are the names by which columns are kept, ColumnsOf the columns of names; those without one
+// are left out. Nil are the columns of a sentence.
+func ColumnNames(columns []LineColumn) (names []string) {
+	for _, c := range columns {
+		names = append(names, columnNames[c])
+	}
+	return names
+}
+
+// ColumnsOf is described at ColumnNames.
+func ColumnsOf(names []string) (columns []LineColumn) {
+	for _, name := range names {
+		if c := slices.Index(columnNames[:], name); c >= 0 {
+			columns = append(columns, LineColumn(c))
+		}
+	}
+	return columns
+}
+
 // sentence are the columns of a line as it is shown without a choice.
 var sentence = []LineColumn{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 

@@ -1,0 +1,117 @@
+package activity
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"rung/change/audit"
+	"rung/model"
+	"rung/pages/page"
+)
+
+// rowsWithin is how long after a change rows of its policies count as written for it; rowsLate how long
+// for a zone that has written none for it yet.
+const (
+	rowsWithin = 10 * time.Second
+	rowsLate   = time.Minute
+)
+
+// FactsOf are the changes that were made, failed or were refused, and what Rung did, the oldest first:
+// rows know the change that they were written for, a change what took it back.
+func FactsOf(changes []audit.Change, done []model.Activity, now time.Time) []*Entry {
+	var out []*Entry
+	byNumber := map[uint64]*Entry{}
+	for i := range changes {
+		e := entryOfChange(&changes[i], now)
+		out = append(out, e)
+		if e.Number != 0 {
+			byNumber[e.Number] = e
+		}
+	}
+	for _, e := range out {
+		first := byNumber[e.Undoes]
+		if e.Undoes == 0 || first == nil {
+			continue
+		}
+		e.Original, first.Back = first, e
+		if first.Result == "undone" && e.By == "reverted" {
+			first.Result = "reverted"
+		}
+	}
+	made := out[:len(out):len(out)]
+	for _, a := range done {
+		e := EntryOf(a, now)
+		if isToldByChange(made, e) {
+			continue
+		}
+		if c := changeOf(made, &a); c != nil {
+			c.Rows, e.Of, e.Change = append(c.Rows, e), c, c.At
+			c.Ops += e.Ops
+		}
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b *Entry) int { return a.At.Compare(b.At.Time) })
+	return out
+}
+
+func entryOfChange(c *audit.Change, now time.Time) *Entry {
+	e := &Entry{At: page.Stamp{Time: c.Time}, By: c.OriginText(), Summary: c.Title, Took: c.Milliseconds, Commands: append([]string{}, c.Commands...),
+		Error: c.Error, User: c.User, Mode: c.Mode, Context: c.Context, Op: string(c.Op), Result: c.Result, Guards: c.Guards, Number: c.Undo,
+		Undoes: c.Undoes, Now: now, isPlan: c.IsPlan, id: "change " + c.Time.Format(time.RFC3339Nano) + " " + string(c.Op)}
+	if c.Undone {
+		e.Result = "undone"
+	}
+	for _, o := range c.Objects {
+		e.Objects = append(e.Objects, Object{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Change: o.Change})
+	}
+	if len(e.Objects) == 1 {
+		e.Policy = e.Objects[0].key().String()
+	}
+	return e
+}
+
+// changeOf is the newest change that rows may have been written for, nil for none: one of their policy,
+// or of the logging of its namespace, a moment ago.
+func changeOf(changes []*Entry, a *model.Activity) *Entry {
+	if a.Zone == "" || a.Policy.Name == "" {
+		return nil
+	}
+	for _, c := range slices.Backward(changes) {
+		after := a.At.Sub(c.At.Time)
+		switch {
+		case after < 0 || c.Result == audit.Refused:
+			continue
+		case after > rowsLate:
+			return nil
+		}
+		if !slices.ContainsFunc(c.Objects, func(o Object) bool { return o.concerns(a.Policy) }) {
+			continue
+		}
+		if after > rowsWithin && slices.ContainsFunc(c.Rows, func(r *Entry) bool { return r.Zone == a.Zone && r.Done.Policy == a.Policy }) {
+			return nil // of something else: pods come and go
+		}
+		return c
+	}
+	return nil
+}
+
+// concerns says whether the rows of a policy are made of the object.
+func (o *Object) concerns(k model.PolicyKey) bool {
+	return o.key() == k || o.Kind == model.KindNamespace && k.Namespace == o.Name
+}
+
+// isToldByChange says whether a change tells what Rung noted: the end of one on trial, and of a plan,
+// of which the note has the commands.
+func isToldByChange(changes []*Entry, e *Entry) bool {
+	for _, c := range slices.Backward(changes) {
+		switch {
+		case e.By == "user" && c.By == "reverted" && c.Original != nil && strings.HasPrefix(e.Summary, c.Original.Summary+": reverted"):
+			return true
+		case e.By == "plan" && c.isPlan && strings.HasPrefix(e.Summary, c.Summary+": ") && len(c.Commands) == 0 && e.Error == "":
+			c.Commands, c.Took = e.Commands, e.Took
+			return true
+		}
+	}
+	return false
+}

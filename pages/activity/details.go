@@ -1,0 +1,178 @@
+package activity
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/change/audit"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/themes"
+)
+
+// Lead is where a line of details leads: to a policy, or to another entry. Both are empty for nowhere.
+type Lead struct {
+	Policy model.PolicyKey
+	Entry  *Entry
+}
+
+// Detail is one thing about an entry: what it is, the whole text, and where it leads.
+type Detail struct {
+	Name string
+	Text string
+	Role page.Role
+	Lead Lead
+}
+
+// verbs say what was done to an object of a change.
+var verbs = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
+
+// Details are all that is known of an entry, nothing of it shortened, but for rows that have
+// entries of their own.
+func (e *Entry) Details() (out []Detail) {
+	add := func(name, text string, role page.Role, lead Lead) {
+		out = append(out, Detail{Name: name, Text: text, Role: role, Lead: lead})
+	}
+	add("what", e.Summary, "", Lead{})
+	if e.IsChange() {
+		add("who", e.whoText(), "", Lead{})
+		state := e.stateCell()
+		add("state", state.Text+" in "+e.tookText(), state.Role, Lead{})
+	} else if e.Zone != "" {
+		add("zone", e.Zone+", by "+e.By+" in "+e.tookText(), "", Lead{})
+	}
+	if e.Error != "" {
+		add("error", e.Error, themes.Error, Lead{})
+	}
+	if len(e.Guards) > 0 {
+		add("guard rails", strings.Join(e.Guards, ", "), themes.Warn, Lead{})
+	}
+	for _, o := range e.Objects {
+		add("object", o.key().Label()+" "+verbs[o.Change], "", Lead{Policy: policyOf(o.key())})
+	}
+	if e.Done.Policy.Name != "" {
+		add("policy", e.Done.Policy.Label(), "", Lead{Policy: e.Done.Policy})
+	}
+	if e.Number != 0 {
+		add("number", fmt.Sprintf("%d of the history, for rung undo", e.Number), "", Lead{})
+	}
+	for _, other := range []struct {
+		name string
+		*Entry
+	}{{e.Result + " by", e.Back}, {"takes back", e.Original}, {"written for", e.Of}} {
+		if other.Entry != nil {
+			add(other.name, words.Clock(other.At.In(e.Now.Location()), e.Now)+" "+other.Summary, "", Lead{Entry: other.Entry})
+		}
+	}
+	if zones := e.zoneCount(); zones > 0 {
+		add("rows", fmt.Sprintf("%s in %s", words.Total(e.Ops, "operation"), words.Total(zones, "zone")), "", Lead{})
+	}
+	for _, c := range e.Commands {
+		add("$", c, themes.CodeText, Lead{})
+	}
+	return out
+}
+
+// whoText is who made a change, from where, and of what.
+func (e *Entry) whoText() string {
+	text := e.User
+	if text == "" {
+		text = "somebody"
+	}
+	if e.By != "" {
+		text += ", " + e.By
+	}
+	switch e.Mode {
+	case "sandbox":
+		text += ", in the sandbox: it ends with Rung"
+	case "files":
+		text += ", in the files " + e.Context
+	case "cluster":
+		text += ", on the cluster " + e.Context
+	}
+	return text
+}
+
+// zoneCount is how many zones have rows that were written for the change.
+func (e *Entry) zoneCount() int {
+	zones := map[string]bool{}
+	for _, r := range e.Rows {
+		zones[r.Zone] = true
+	}
+	return len(zones)
+}
+
+// policyOf is the policy that an object has a page for; none for a namespace.
+func policyOf(k model.Key) model.PolicyKey {
+	if k.Kind.IsPolicy() {
+		return k
+	}
+	return model.PolicyKey{}
+}
+
+// WhyNotUndone says why undo cannot take the entry's change back, empty when it may.
+func (e *Entry) WhyNotUndone() string {
+	switch {
+	case !e.IsChange():
+		return "not a change of a policy"
+	case e.Result == "undone" || e.Result == "reverted":
+		return "it is " + e.Result + " already"
+	case e.Result == audit.Failed || e.Result == audit.Refused:
+		return "it was not made"
+	case e.Number == 0 && e.By == "plan":
+		return "a step of a plan: the plan is undone as a whole"
+	case e.Number == 0:
+		return "the history does not have it"
+	}
+	return ""
+}
+
+// NameWidth is the column of the names of details.
+const NameWidth = 16
+
+// DetailLine is a line of a detail on a screen: a part of its text, the first with the detail's name.
+// at tells the lines of an entry apart.
+func (e *Entry) DetailLine(at string, d Detail, part string, isFirst bool) *Entry {
+	name := ""
+	if isFirst {
+		name = d.Name
+	}
+	return &Entry{At: e.At, Now: e.Now, LineOf: e, Lead: d.Lead, id: e.id + " line " + at,
+		Line: page.Line{{Text: fmt.Sprintf("  %-*s", NameWidth-2, name), Role: themes.Dim}, {Text: part, Role: d.Role}}}
+}
+
+// DetailText are all details as text.
+func (e *Entry) DetailText() string {
+	var b strings.Builder
+	for _, d := range e.Details() {
+		fmt.Fprintf(&b, "%s: %s\n", d.Name, d.Text)
+	}
+	for _, r := range e.Rows {
+		b.WriteString(r.DetailText())
+	}
+	return b.String()
+}
+
+// FilterText is what a filter of entries searches: of a change also its rows.
+func (e *Entry) FilterText() string {
+	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(), e.Summary, e.Error, e.stateCell().Text,
+		e.Line.String()}, " ")
+	for _, r := range e.Rows {
+		text += " " + r.FilterText()
+	}
+	return text
+}
+
+// SinglePolicy is the policy that the entry, or the line of one, is about; none where it is about several.
+func (e *Entry) SinglePolicy() model.PolicyKey {
+	switch {
+	case e.Lead.Policy.Name != "":
+		return e.Lead.Policy
+	case e.LineOf != nil:
+		return e.LineOf.SinglePolicy()
+	case len(e.Objects) == 1:
+		return policyOf(e.Objects[0].key())
+	}
+	return policyOf(e.Done.Policy)
+}

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/revision/finding"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// addHeader tells whole what the header leaves out where it has no room: what runs out first, then
+// the counts.
+func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
+	st, r := env.Styles, env.Rev
+	if u := r.Unconfirmed; u.IsOpen() {
+		addValue(s, "trial", "on trial", u.Title+": "+u.Text(env.Now), nav.PageOf(nav.Activity))
+	}
+	if p := r.Plan; p.IsOpen() {
+		text := fmt.Sprintf("%s: %s at %s", p.Title, p.State, p.PlaceText())
+		if why := p.WaitingText(env.Now); why != "" {
+			text += ", " + why
+		}
+		addValue(s, "plan", "plan", text, nav.PageOf(nav.Plan))
+	}
+	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %d · rev %d", view.PolicyCounts(r), r.Cluster.Count(model.KindPod), r.Number), nav.PageOf(nav.Ladder))
+	known, current := finding.KnownFindings(r)
+	found := detail.FindingCount(model.CountFindings(known), st)
+	if !current {
+		found = found.Add(" a moment ago", st.Dim)
+	}
+	s.AddField("findings", "findings", nameWidth, found, nav.PageOf(nav.Findings))
+	if text, _ := r.Mode.TrafficTexts(); text != "" {
+		addValue(s, "traffic", "traffic", text, nav.PageOf(nav.Logs))
+	}
+}
+
+// addValue is a field whose value goes on below where it has no room.
+func addValue(s *detail.Sheet, id, name, text string, to nav.Page) {
+	for i, part := range detail.WrapValue(widget.CleanText(text), s.TextWidth()-nameWidth) {
+		if i == 0 {
+			s.AddField(id, name, nameWidth, widget.PlainLine(part), to)
+		} else {
+			s.AddUnder(nameWidth, part, s.St.Text)
+		}
+	}
+}
