@@ -36,6 +36,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"ovn-namespace":          a.CompleteValue(command.NamespaceChoices),
 		"host-network-namespace": a.CompleteValue(command.NamespaceChoices),
 		"lease-namespace":        a.CompleteValue(command.NamespaceChoices),
+		"namespace":              a.CompleteValue(command.NamespaceChoices),
 		"namespaces":             a.CompleteValue(command.NamespaceChoices),
 		"zone":                   a.CompleteValue(command.ZoneChoices),
 		"node":                   a.CompleteValue(command.ZoneChoices),

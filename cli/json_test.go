@@ -41,6 +41,8 @@ var recordedCommands = []recordedCommand{
 	{name: "policy-antrea", line: "policy ANNP/default/test-annp -f antrea"},
 	{name: "policy-rows", line: "policy guard-db -f cluster"},
 	{name: "pod", line: "pod blue/web-0 -f cluster"},
+	{name: "pod-list", line: "pod -f cluster -n blue"},
+	{name: "ladder-labels", line: "ladder -f cluster --field-selector spec.priority=30"},
 	{name: "pod-antrea", line: "pod x/a -f antrea"},
 	{name: "trace", line: "trace --from green/web-0 --to blue/db-0 --port 5432 --by both -f cluster"},
 	{name: "trace-rows", line: "trace --from green/web-0 --to blue/db-0 --port 5432 --by rows -f cluster"},

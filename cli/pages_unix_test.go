@@ -59,6 +59,7 @@ var tableLines = map[string]string{
 	"ladder":                                 "cluster-control",
 	"lint":                                   "warning",
 	"pod blue/api-d0":                        "Deny",
+	"pod":                                    "api-d0",
 	"policy cluster-control":                 "Allow",
 	"rows cluster-control --zone ovn-worker": "allow-related",
 	"compile cluster-control":                "allow-related",

@@ -139,10 +139,30 @@ func mdOmitted(all []OmissionOut) string {
 // sayOmitted says it on standard error, where the form of the answer has no place for it.
 func (a *App) sayOmitted(all []OmissionOut) {
 	for _, line := range OmittedLines(all) {
-		if !a.Said[line] {
-			a.Said[line] = true
-			fmt.Fprintln(a.Err, "rung: "+line)
-		}
+		a.sayOnce(line)
+	}
+}
+
+// leftOutBelow is what somebody asked not to see as it stands below an answer; where the form has
+// no place for it, it is said on standard error.
+func (a *App) leftOutBelow(text string) string {
+	switch form := a.Flags.Output; {
+	case text == "":
+		return ""
+	case a.template == nil && (form == "table" || form == "wide"):
+		return "\n" + text + "\n"
+	case a.template == nil && form == MarkdownForm:
+		return "\n" + MarkdownText(text) + "\n"
+	}
+	a.sayOnce(text)
+	return ""
+}
+
+// sayOnce says a line on standard error, unless it was said already or is empty.
+func (a *App) sayOnce(line string) {
+	if line != "" && !a.Said[line] {
+		a.Said[line] = true
+		fmt.Fprintln(a.Err, "rung: "+line)
 	}
 }
 

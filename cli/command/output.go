@@ -105,6 +105,7 @@ func formError(form string) error {
 func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	var text string
 	out := a.OmissionsOut(ans.NotConsidered)
+	below := a.leftOutBelow(ans.LeftOut)
 	if a.template != nil {
 		return a.writeTemplate(w, ans, out)
 	}
@@ -128,7 +129,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		if ans.Markdown == nil {
 			return formError(a.Flags.Output)
 		}
-		text = ans.Markdown() + mdOmitted(out)
+		text = ans.Markdown() + below + mdOmitted(out)
 	case JUnitForm:
 		out, err := ans.JUnit()
 		if err != nil {
@@ -160,7 +161,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		}
 		wide := a.Flags.Output == "wide"
 		if ans.Items == nil {
-			text = ans.Text(wide) + ans.omittedLines(out)
+			text = ans.Text(wide) + below + ans.omittedLines(out)
 			break
 		}
 		var err error

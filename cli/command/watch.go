@@ -34,6 +34,8 @@ type Answer struct {
 	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
 	// of them is more than an assumption (omissions.go).
 	NotConsidered []model.Omission
+	// LeftOut counts what somebody asked not to see, in words; empty for nothing.
+	LeftOut string
 	// Comments: the text is YAML, in which that is said as comments.
 	Comments bool
 	// Until is when the answer may be another although nothing happens; zero where

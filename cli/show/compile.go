@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -33,6 +34,7 @@ type policyWithoutRowsOut struct {
 
 func CompileCommand(a *command.App) *cobra.Command {
 	var zone string
+	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "compile [POLICY]",
 		Short: "Show the rows OVN-Kubernetes would write",
@@ -40,7 +42,8 @@ func CompileCommand(a *command.App) *cobra.Command {
 policies, or for one. With --zone only the pods of that node are local; without it
 every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Example: `  rung compile -f examples/
-  rung compile cluster-control -f examples/ --zone ovn-worker -o nbctl`,
+  rung compile cluster-control -f examples/ --zone ovn-worker -o nbctl
+  rung compile -n red -f examples/`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NbctlForm),
@@ -50,15 +53,21 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, command.NodeNames(r.Cluster))
 			}
 			a.SayNoRows(r)
-			keys, err := command.UnitsNamed(r, args)
+			keys, err := only.UnitsNamed(r, args)
 			if err != nil {
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			return &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
+			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText, NotConsidered: omitted.OmissionsOfObjects(r)}
+			if len(args) == 0 {
+				all := len(r.Units())
+				ans.LeftOut = only.LeftOutText(len(keys), all, "policy or other owner of rows")
+			}
+			return ans, nil
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one `ZONE`, by the node's name")
+	only.AddTo(a, cmd, selection.Policies)
 	return cmd
 }
 

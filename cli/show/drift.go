@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -49,6 +52,7 @@ func DriftCommand(a *command.App) *cobra.Command {
 	var settle time.Duration
 	var zone string
 	var second *bool
+	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "drift",
 		Short: "Show how zone rows differ from the policies; exit 1 on drift",
@@ -90,23 +94,39 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				if watched {
 					young, until = settle, nextBehind(zones, now, settle)
 				}
-				out := findDrift(r, zones, now, young)
+				if err := only.Check(r); err != nil {
+					return nil, err
+				}
+				all := findDrift(r, zones, now, young)
+				keep, compared := only.UnitKeeper(r), comparedPolicies(r, zones)
+				policies := len(compared)
+				maps.DeleteFunc(compared, func(k model.PolicyKey, _ bool) bool { return !keep(k) })
+				out := slices.DeleteFunc(slices.Clone(all), func(o driftOut) bool { return !keep(o.of) })
+				differ := ""
+				if len(out) < len(all) {
+					differ = words.Total(len(all)-len(out), "difference")
+				}
 				err = command.UnreadZone(zones)
 				not := omitted.OmissionsOfRows(r, zones)
+				if policies > 0 && len(compared) == 0 {
+					not = append(not, noMatch(&only))
+				}
 				return &command.Answer{Value: out, Names: func() []string {
 					return command.PolicyNames(page.MapList(out, func(o driftOut) model.PolicyKey { return o.of }))
 				}, Text: func(wide bool) string {
 					if len(out) == 0 {
-						return noDriftText(r, zones, err == nil, command.NotCounted(not)) + "\n"
+						return noDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
 					return driftText(out, wide)
-				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not}, nil
+				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not,
+					LeftOut: only.LeftOutText(len(compared), policies, "policy", differ)}, nil
 			}),
 		}
 	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "`TIME` that a difference may take to settle")
 	cmd.Flags().StringVar(&zone, "zone", "", "only this `ZONE`")
 	second = addSecondReaderFlag(cmd)
+	only.AddTo(a, cmd, selection.Policies)
 	return cmd
 }
 
@@ -179,22 +199,30 @@ func isMoving(zones []*model.ZoneState, out []driftOut) bool {
 }
 
 // noDriftText says that nothing differs, and what was compared where that is not all: whole is that
-// the rows of all zones were read, not what was left out.
-func noDriftText(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
+// the rows of all zones were read, not what was left out; of all policies some were asked for.
+func noDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:
 		return "no drift in the rows that were read: not all could be"
-	case not == "":
+	case not == "" && kept == all:
 		return "no drift: all zones match"
 	}
+	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Total(kept, "policy"), words.Total(len(zones), "zone"))
+	if not != "" {
+		text += "; not compared: " + not
+	}
+	return text
+}
+
+// comparedPolicies are the policies, and other units with rows, that zones are judged by.
+func comparedPolicies(r *revision.Revision, zones []*model.ZoneState) map[model.PolicyKey]bool {
 	compared := map[model.PolicyKey]bool{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {
 			compared[k] = true
 		}
 	}
-	return fmt.Sprintf("no drift in what was compared, %s in %s; not compared: %s",
-		words.Total(len(compared), "policy"), words.Total(len(zones), "zone"), not)
+	return compared
 }
 
 // driftText says what differs.

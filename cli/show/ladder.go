@@ -10,8 +10,10 @@ import (
 
 	"rung/cli/command"
 	"rung/cli/process"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/revision"
@@ -21,6 +23,7 @@ import (
 
 func LadderCommand(a *command.App) *cobra.Command {
 	var stage *model.Stage
+	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "ladder",
 		Short: "Show every policy in order of precedence, with gaps and conflicts",
@@ -36,6 +39,7 @@ With --nb it also shows how many zones are in sync with each policy, and the row
 policy stands for: those of tier 0, and those Rung does not compile.`,
 		Example: `  rung ladder -f examples/
   rung ladder -f examples/ --stage to-lport -o wide
+  rung ladder -f examples/ -n red
   rung ladder --context staging -o json
   rung ladder -f examples/ --system antrea -o antctl`,
 		Args: command.TakesArgs(0),
@@ -47,49 +51,73 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 			if of := system.SystemOfForm(a.Flags.Output); of != nil && of != r.System {
 				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.TitlePossessive, r.System.TitlePossessive, r.SystemWhy)
 			}
-			return ladderAnswer(a, r, *stage, e.Now()), nil
+			if err := only.Check(r); err != nil {
+				return nil, err
+			}
+			return ladderAnswer(a, r, *stage, &only, e.Now()), nil
 		}}
 	})
 	cmd.Annotations = command.FormAnnotations(append(system.FormNames(), command.NameForm)...)
 	stage = addStageFlag(cmd, "only one `STAGE` of the pipeline")
+	only.AddTo(a, cmd, selection.Policies)
 	return cmd
 }
 
-// ladderAnswer is the ladder of a revision, of one stage where one is given.
-func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now time.Time) *command.Answer {
+// ladderAnswer is what a selection leaves of the ladder of a revision, of one stage where one is
+// given. Gaps are those between all policies, and shown with all of them alone.
+func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only *selection.Selection, now time.Time) *command.Answer {
+	keep := func(k model.Key) bool { return only.KeepsKey(r, k) }
 	ans := &command.Answer{NotConsidered: omitted.OmissionsOfObjects(r)}
 	ans.Text = func(wide bool) string {
 		opt := ladder.LadderOptions{Stage: stage, Now: now}
-		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
+		lines := slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() || !only.IsAll() && !l.IsKept(keep) })
 		text := command.TableText(ladder.LadderTable(r, opt), lines, wide, process.TerminalWidth(a.Raw))
 		if r.System.Bands != nil {
 			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)
 		}
 		return text
 	}
+	all := r.Ladder().OfStage(stage)
+	l := all
+	if !only.IsAll() {
+		l = all.OfKeys(keep)
+	}
+	policies, others := all.PolicyCount(), all.UnitCount()-l.UnitCount()
 	var placed []ladder.PlacedPolicy
 	switch {
 	case r.System.Bands != nil:
-		facts := ladder.BandFactsOf(r)
-		ans.Value, placed, ans.Records = facts, facts.PlacedPolicies(), func() string { return placesText(r) }
+		facts := ladder.BandFactsOf(r, keep)
+		ans.Value, placed, ans.Records = facts, facts.PlacedPolicies(), func() string { return placesText(r, keep) }
+		policies, others = len(r.PolicyOrder()), 0
 	case len(r.Zones) == 0:
-		facts := ladder.FactsOf(r.Ladder().OfStage(stage))
+		facts := ladder.FactsOf(l)
 		ans.Value, placed = facts, facts.PlacedPolicies()
 	default:
-		facts := ladder.LiveFactsOf(r, stage, now)
+		facts := ladder.LiveFactsOf(r, l, now)
+		if !only.IsAll() {
+			others += len(facts.Rows)
+			facts.Rows = facts.Rows[:0]
+		}
 		ans.Value, placed = facts, facts.PlacedPolicies()
 		ans.NotConsidered = append(ans.NotConsidered, omitted.OmissionsOfZones(r)...)
 	}
 	ans.Objects = placed
 	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }
+	text := ""
+	if others > 0 {
+		text = words.Total(others, "group") + " of rows that no policy stands for"
+	}
+	ans.LeftOut = only.LeftOutText(len(placed), policies, "policy", text)
 	return ans
 }
 
-// placesText is the order of the policies in the system's own form.
-func placesText(r *revision.Revision) string {
+// placesText is the order of the policies that are kept, in the system's own form.
+func placesText(r *revision.Revision, keep func(model.Key) bool) string {
 	t := &command.TextTable{Head: r.System.Form.Head}
 	for _, p := range r.PolicyOrder() {
-		t.AddRow(r.System.Form.Row(&p)...)
+		if keep(p.Policy.Key) {
+			t.AddRow(r.System.Form.Row(&p)...)
+		}
 	}
 	return t.String()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -258,7 +259,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 			stage = stage.NextStage()
 			s.Press("s")
 		}
-		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, uitest.Now)
+		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, &selection.Selection{}, uitest.Now)
 		screen := screenLines(s.PlainFrame())
 		if diff := cmp.Diff(tableLines(command.PlainText(answer.Text(false)), stage), screen); diff != "" {
 			t.Errorf("%s: table and screen (-table +screen):\n%s", stage, diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -45,7 +46,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
-		for _, l := range strings.Split(command.PlainText(ladderAnswer((&command.App{}), r, stage, time.Now()).Text(false)), "\n")[1:] {
+		for _, l := range strings.Split(command.PlainText(ladderAnswer((&command.App{}), r, stage, &selection.Selection{}, time.Now()).Text(false)), "\n")[1:] {
 			f := strings.Fields(l)
 			out = append(out, strings.Join(f, " "))
 		}
@@ -67,7 +68,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Errorf("from-lport:\n%s", got)
 	}
 
-	raw, err := json.Marshal(ladderAnswer((&command.App{}), r, model.StageToLport, time.Now()).Value)
+	raw, err := json.Marshal(ladderAnswer((&command.App{}), r, model.StageToLport, &selection.Selection{}, time.Now()).Value)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,16 @@ package show
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/findings"
 	"rung/pages/page"
 	"rung/revision"
@@ -17,32 +20,71 @@ import (
 )
 
 func LintCommand(a *command.App) *cobra.Command {
-	return a.QueryCommand(&cobra.Command{
+	var only selection.Selection
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "lint",
 		Short: "Report what is wrong or dangerous; exit 1 on errors",
 		Long: `Report what is wrong or dangerous about the policies: files that cannot be read,
 policies OVN-Kubernetes would refuse, ties, rules that never match, and more. Exit 1
 when there is an error; warnings alone exit 0. Rows are for "rung drift" and
-"rung zones --check".`,
+"rung zones --check".
+
+With -n, -l or --field-selector only findings about these objects count, for the exit
+code too, and those about none, such as files that cannot be read. The last line says
+how many others there are.`,
 		Example: `  rung lint -f examples/
+  rung lint -f examples/ -n red
   rung lint -f examples/ -o json`,
 		Annotations: command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			found, err := finding.AllFindings(r, ctx)
+			if err := only.Check(r); err != nil {
+				return nil, err
+			}
+			all, err := finding.AllFindings(r, ctx)
 			if err != nil {
 				return nil, err
 			}
+			found, out := splitFindings(r, all, &only)
 			ans := findingsAnswer(a, found, model.SeverityError)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + lintCount(found) }
 			ans.NotConsidered = unfoundOmissions(r, found)
+			if only.KeptCount(r, selection.Policies) == 0 && !only.IsAll() {
+				ans.NotConsidered = append(ans.NotConsidered, noMatch(&only))
+			}
 			setNothingFoundText(ans, len(found))
+			if len(out) > 0 {
+				ans.LeftOut = only.LeftOut(fmt.Sprintf("%d of %s (%s)", len(out), words.Total(len(all), "finding"), model.CountFindings(out).Text()))
+				if len(found) == 0 {
+					ans.Text = func(bool) string { return "nothing found about what matches " + only.String() + "\n" }
+				}
+			}
 			return ans, nil
 		}}
 	})
+	only.AddTo(a, cmd, selection.Policies)
+	return cmd
+}
+
+// noMatch is the omission of an answer about policies of which none is asked for.
+func noMatch(only *selection.Selection) model.Omission {
+	return model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy matches " + only.String()}
+}
+
+// splitFindings divides findings into those that a selection asks for, with those that are about no
+// object, and the others.
+func splitFindings(r *revision.Revision, all []model.Finding, only *selection.Selection) (found, out []model.Finding) {
+	for _, f := range all {
+		if f.Policy.Name == "" || only.KeepsKey(r, f.Policy) {
+			found = append(found, f)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return found, out
 }
 
 // setNothingFoundText says that there are no findings, and where that is not all, of what.

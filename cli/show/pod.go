@@ -9,30 +9,45 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
+	"rung/pages/page"
 	"rung/pages/pod"
 	"rung/revision"
 	"rung/revision/omitted"
 )
 
 func PodCommand(a *command.App) *cobra.Command {
-	return a.QueryCommand(&cobra.Command{
-		Use:   "pod NAMESPACE/NAME",
-		Short: "Show every rule that touches a pod, in order of precedence",
+	var only selection.Selection
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "pod [NAMESPACE/NAME]",
+		Short: "List pods, or show every rule that touches one, in order of precedence",
 		Long: `Show every rule that touches a pod, as subject or as peer, in order of precedence, and
 the NetworkPolicies that isolate it: what none of them allows is dropped by the
 default deny of its namespace. An EgressFirewall decides in the to-lport stage: even
 after an egress Allow above it, but not after a drop. A NetworkPolicy rule without
-peers means everybody; it is listed for its subjects only.`,
+peers means everybody; it is listed for its subjects only.
+
+Without a name list the pods, each with how many policies are enforced on it; -o wide
+names them.`,
 		Example: `  rung pod red/canary-0 -f examples/
+  rung pod canary-0 -n red -f examples/
+  rung pod -n blue -l app=api --field-selector spec.nodeName=ovn-worker -f examples/
   rung pod red/canary-0 --context staging -o json`,
-		Args:              command.TakesArgs(0, "NAMESPACE/NAME"),
+		Args:              command.TakesArgs(1, "[NAMESPACE/NAME]"),
 		ValidArgsFunction: a.CompleteFirst(command.PodChoices),
 		Annotations:       command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			named, err := findPod(r, args[0])
+			if len(args) == 0 {
+				return podsAnswer(a, r, &only)
+			}
+			name, err := only.PodName(args[0])
+			if err != nil {
+				return nil, err
+			}
+			named, err := findPod(r, name)
 			if err != nil {
 				return nil, err
 			}
@@ -49,6 +64,24 @@ peers means everybody; it is listed for its subjects only.`,
 			return ans, nil
 		}}
 	})
+	only.AddTo(a, cmd, selection.Pods)
+	return cmd
+}
+
+// podsAnswer lists the pods that are asked for.
+func podsAnswer(a *command.App, r *revision.Revision, only *selection.Selection) (*command.Answer, error) {
+	if err := only.Check(r); err != nil {
+		return nil, err
+	}
+	all := slices.Collect(r.Cluster.Pods())
+	out := pod.ListOf(r, slices.DeleteFunc(slices.Clone(all), func(p *model.Pod) bool { return !only.Keeps(p) }))
+	ans := command.TableAnswer(a, out, pod.List, out)
+	ans.Names = func() []string {
+		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Of.Key) })
+	}
+	ans.NotConsidered = omitted.OmissionsOfObjects(r)
+	ans.LeftOut = only.LeftOutText(len(out), len(all), "pod")
+	return ans, nil
 }
 
 func findPod(r *revision.Revision, name string) (*model.Pod, error) {

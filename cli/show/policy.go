@@ -10,6 +10,7 @@ import (
 
 	"rung/cli/command"
 	"rung/cli/process"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
 	"rung/model/signs"
@@ -22,7 +23,8 @@ import (
 )
 
 func PolicyCommand(a *command.App) *cobra.Command {
-	return a.QueryCommand(&cobra.Command{
+	var in selection.Selection
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "policy NAME",
 		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
 		Long: `Show one policy. Name it by NAME, a NetworkPolicy or EgressFirewall by NAMESPACE/NAME;
@@ -30,13 +32,13 @@ where two kinds share a name, put the kind before it: ANP/x, BANP/default,
 NP/namespace/x. With --nb it also shows the state of its rows in each zone. -o wide
 lists the pods and ACLs.`,
 		Example: `  rung policy cluster-control -f examples/
-  rung policy NP/green/db-from-api --context staging -o wide`,
+  rung policy db-from-api -n green --context staging -o wide`,
 		Args:              command.TakesArgs(0, "NAME"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NameForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			k, err := command.PolicyNamed(r, args[0])
+			k, err := in.PolicyNamed(r, args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -45,6 +47,8 @@ lists the pods and ACLs.`,
 				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
+	in.NamespaceFlag(cmd, "`NAMESPACE` of the policy, where NAME has none")
+	return cmd
 }
 
 // policyText is a policy for people.

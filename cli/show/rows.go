@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
 	"rung/pages/page"
@@ -21,6 +22,7 @@ func RowsCommand(a *command.App) *cobra.Command {
 	var zone string
 	var stage *model.Stage
 	var withFlows, second *bool
+	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
@@ -36,6 +38,7 @@ likely cause.
 ` + secondHelp,
 		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport
   rung rows cluster-control -f examples/ -o nbctl
+  rung rows -n red -f examples/
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
@@ -48,22 +51,16 @@ likely cause.
 			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			only := map[model.PolicyKey]bool{}
-			if len(args) > 0 {
-				keys, err := command.UnitsNamed(r, args)
-				if err != nil {
-					return nil, err
-				}
-				for _, k := range keys {
-					only[k] = true
-				}
+			keep, err := rowKeeper(r, args, &only)
+			if err != nil {
+				return nil, err
 			}
 			a.SayNoRows(r)
 			zones, err := command.ZonesNamed(r, zone)
 			if err != nil {
 				return nil, err
 			}
-			lines := liveRows(zones, only, *stage)
+			lines, all := liveRows(zones, keep, *stage)
 			now := e.Now()
 			if *withFlows {
 				for _, l := range lines {
@@ -74,6 +71,9 @@ likely cause.
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
 			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
+			if len(args) == 0 {
+				ans.LeftOut = only.LeftOutText(len(lines), all, "row")
+			}
 			list, markdown := ans.Text, ans.Markdown
 			ans.Text = func(wide bool) string { return list(wide) + rows.NoteLegend(lines) }
 			ans.Markdown = func() string { return markdown() + mdBelow(rows.NoteLegend(lines)) }
@@ -95,25 +95,39 @@ likely cause.
 	stage = addStageFlag(cmd, "only this `STAGE`")
 	withFlows = addFlowsFlag(cmd, "also the logical flows of each ACL")
 	second = addSecondReaderFlag(cmd)
+	only.AddTo(a, cmd, selection.Policies)
 	return cmd
 }
 
-// liveRows are the ACLs of the zones; only, where not empty, keeps those of some
-// policies and units, stage those of one stage.
-func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage model.Stage) (out []*rows.Line) {
+// rowKeeper says of the owners of rows whether they are asked for: by name, or by a selection.
+func rowKeeper(r *revision.Revision, args []string, only *selection.Selection) (func(model.Key) bool, error) {
+	if len(args) == 0 {
+		return only.UnitKeeper(r), only.Check(r)
+	}
+	keys, err := only.UnitsNamed(r, args)
+	return func(k model.Key) bool { return slices.Contains(keys, k) }, err
+}
+
+// liveRows are the ACLs of the zones in a stage, or in all, of the owners that are kept; all is how
+// many there are of every owner.
+func liveRows(zones []*model.ZoneState, keep func(model.Key) bool, stage model.Stage) (out []*rows.Line, all int) {
 	for _, z := range zones {
 		if z.DB == nil {
 			continue
 		}
-		var all rows.Pipeline
-		all.ReadACLs(z.DB)
-		for _, l := range all.ACLs(z.Name, nil, nil, stage) {
-			if !rows.ACLs.Head(l) && (len(only) == 0 || l.IsOf(only)) {
+		var pipeline rows.Pipeline
+		pipeline.ReadACLs(z.DB)
+		for _, l := range pipeline.ACLs(z.Name, nil, nil, stage) {
+			if rows.ACLs.Head(l) {
+				continue
+			}
+			all++
+			if l.IsKept(keep) {
 				out = append(out, l)
 			}
 		}
 	}
-	return out
+	return out, all
 }
 
 // recordsText are rows as "ovn-nbctl list" prints them, an empty line between two.

@@ -3,12 +3,14 @@ package show
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
 	"rung/pages/page"
@@ -28,24 +30,26 @@ type zoneOut struct {
 func ZonesCommand(a *command.App) *cobra.Command {
 	var table, conditions, check bool
 	var flows, second *bool
+	var only selection.Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "zones",
 		Short: "Show each zone: database, state, policies in sync",
 		Long: `Show each zone with its database and how many policies are in sync there. OTHER ROWS
 are those of no single policy, such as the default deny of a namespace. --dialect shows
-the settings OVN-Kubernetes runs with in each zone, and where each was read.
+the settings OVN-Kubernetes runs with in each zone, and where each was read. -l and
+--field-selector go by the nodes.
 
 ROWS/FLOWS/NODES are NB_Global's nb_cfg, sb_cfg and hv_cfg: of the rows written, the
 flows made, the nodes done. --flows also compares the logical flows with the rows.
 
---conditions shows what each zone's controller reported of each AdminNetworkPolicy
-and the baseline, worst first. A report is not proof: -o wide, json and yaml show
-the state of the rows beside it.
+--conditions shows what zones' controllers reported of AdminNetworkPolicies and the
+baseline, worst first: no proof. -o wide, json and yaml have the rows' state beside it.
 
 --check compares the zones with each other: address sets must be equal, port groups
 add up to the subject, ACLs read the same. Exit 1 when something is wrong that is
 not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
+  rung zones --context staging -l topology.kubernetes.io/zone=a
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
 		Annotations: command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
@@ -66,12 +70,16 @@ not just settling. ` + secondHelp,
 		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			a.SayNoRows(r)
 			now := e.Now()
-			all := page.MapList(r.Zones, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, now) })
+			asked := slices.DeleteFunc(slices.Clone(r.Zones), func(z *model.ZoneState) bool {
+				return !only.IsAll() && !only.KeepsKey(r, model.Key{Kind: model.KindNode, Name: z.Name})
+			})
+			all := page.MapList(asked, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, now) })
 			out := page.MapList(all, func(z *zones.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := command.TableAnswer(a, out, zones.Table, all)
-			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
+			ans.NotConsidered = omitted.OmissionsOfRows(r, asked)
+			ans.LeftOut = only.LeftOutText(len(asked), len(r.Zones), "zone")
 			ans.Names = func() []string {
-				return page.MapList(r.Zones, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })
+				return page.MapList(asked, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })
 			}
 			list, markdown := ans.Text, ans.Markdown
 			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
@@ -102,6 +110,11 @@ not just settling. ` + secondHelp,
 			return errors.New("--second-reader goes with --check")
 		}
 		return nil
+	}
+	only.AddSelectors(a, cmd, selection.Nodes)
+	for _, name := range []string{"conditions", "check"} { // of policies, and of zones beside each other
+		cmd.MarkFlagsMutuallyExclusive(name, "selector")
+		cmd.MarkFlagsMutuallyExclusive(name, "field-selector")
 	}
 	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
 	cmd.MarkFlagsMutuallyExclusive("flows", "conditions")

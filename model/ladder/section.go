@@ -148,10 +148,7 @@ func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 			u := Unit{Key: p.Policy.Key, Policy: &p}
 			return !u.isOnStage(stage)
 		})
-		t.Counts = map[model.Kind]int{}
-		for i := range t.Policies {
-			t.Counts[t.Policies[i].Policy.Kind]++
-		}
+		t.countKinds()
 		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.isOnStage(stage) })
 		t.Namespaces = t.namespacesIn(stage)
 	}
@@ -164,13 +161,7 @@ func (r Rung) isInStage(stage model.Stage, conflicts map[int]int) Rung {
 		if !p.Policy.DecidesIn(stage) {
 			continue
 		}
-		var left []int
-		for _, i := range p.Conflicts {
-			if n, ok := conflicts[i]; ok {
-				left = append(left, n)
-			}
-		}
-		p.Conflicts = left
+		p.Conflicts = conflictsAt(p.Conflicts, conflicts)
 		policies = append(policies, p)
 	}
 	r.Policies, r.Duplicate = policies, len(policies) > 1

@@ -96,6 +96,12 @@ func (l *Line) IsPrinted() bool {
 	return true
 }
 
+// IsKept says whether a line is of one of some policies and units, or of an object that could not
+// be read and may be anything.
+func (l *Line) IsKept(keep func(model.Key) bool) bool {
+	return l.Kind == Broken || l.isPolicyOrUnit() && keep(l.Key)
+}
+
 func textCell(text func(*Line) string) func(*Line) page.Cell {
 	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
 }

@@ -116,9 +116,8 @@ func FactsOf(l *ladder.Ladder) Facts {
 	return f
 }
 
-// LiveFactsOf returns the facts of a revision with databases.
-func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFacts {
-	l := r.Ladder().OfStage(stage)
+// LiveFactsOf returns the facts of a ladder of a revision with databases.
+func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFacts {
 	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
 	add := func(k model.Key) {
 		if r.IsCompiled(k) {
@@ -138,7 +137,7 @@ func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFac
 		}
 	}
 	for _, g := range liverows.FindLadderRows(r).Groups {
-		if stage == "" || g.Stage == stage {
+		if l.Stage == "" || g.Stage == l.Stage {
 			f.Rows = append(f.Rows, g)
 		}
 	}
@@ -268,8 +267,8 @@ type bandPolicyFacts struct {
 	Phase    string  `json:"phase,omitempty"`
 }
 
-// BandFactsOf returns the BandFacts of a revision.
-func BandFactsOf(r *revision.Revision) BandFacts {
+// BandFactsOf returns the BandFacts of a revision, with the policies that are kept.
+func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: brokenPolicies(r.Ladder())}
 	for _, b := range revision.LadderBands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
@@ -279,6 +278,9 @@ func BandFactsOf(r *revision.Revision) BandFacts {
 		}
 		for i := range b.Rungs {
 			for _, p := range b.Rungs[i].Policies {
+				if !keep(p.Policy.Key) {
+					continue
+				}
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.IsRefused()}
 				if a := p.Policy.Tiered; a != nil {

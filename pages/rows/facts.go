@@ -44,9 +44,10 @@ func (l *Line) ACLFacts() *ACL {
 	return out
 }
 
-// IsOf says whether an ACL is of one of the policies or units, also one in an older form.
-func (l *Line) IsOf(keys map[model.PolicyKey]bool) bool {
-	unit, _ := liverows.UnitOfOwner(l.acl.Owner)
-	policy, _ := liverows.PolicyOfOwner(l.acl.Owner)
-	return keys[unit] || keys[policy]
+// IsKept says whether an ACL is of one of some policies and units, also one in an older form. Of
+// any other row only the namespace is known, if it has one.
+func (l *Line) IsKept(keep func(model.Key) bool) bool {
+	unit, isUnit := liverows.UnitOfOwner(l.acl.Owner)
+	policy, isPolicy := liverows.PolicyOfOwner(l.acl.Owner)
+	return isUnit && keep(unit) || isPolicy && keep(policy) || !isUnit && !isPolicy && keep(model.Key{Namespace: l.acl.Owner.Namespace})
 }

@@ -107,14 +107,15 @@ var inside = map[string][]string{
 	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
 	"cli": {"cli", "engine", "revision", "system", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
-	"cli/process": {"engine/statedir"},
-	"cli/form":    {"model/clean"},
-	"cli/command": {"cli/form", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/show":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/ask":     {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/logs":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/change":  {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
-	"cli/serve":   {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/process":   {"engine/statedir"},
+	"cli/form":      {"model/clean"},
+	"cli/command":   {"cli/form", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/selection": {"cli/command", "engine", "revision", "model"},
+	"cli/show":      {"cli/command", "cli/selection", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/ask":       {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/logs":      {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/change":    {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
+	"cli/serve":     {"cli/command", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
 
 	// Wiring.
 	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},

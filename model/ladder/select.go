@@ -1,0 +1,88 @@
+package ladder
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// OfKeys narrows the ladder to some policies and units: rungs keep their marks, which speak of all
+// policies, gaps are those between all, and conflicts those that one of them has.
+func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
+	out := *l
+	out.Conflicts, out.Tiers = nil, slices.Clone(l.Tiers)
+	at := map[int]int{} // of conflicts
+	for i := range l.Conflicts {
+		if c := &l.Conflicts[i]; keep(c.A) || keep(c.B) {
+			at[i] = len(out.Conflicts)
+			out.Conflicts = append(out.Conflicts, *c)
+		}
+	}
+	dropPolicy := func(p RungPolicy) bool { return !keep(p.Policy.Key) }
+	dropUnit := func(u Unit) bool { return !keep(u.Key) }
+	for i := range out.Tiers {
+		t := &out.Tiers[i]
+		var rungs []Rung
+		for _, r := range t.Rungs {
+			r.Policies = slices.DeleteFunc(slices.Clone(r.Policies), dropPolicy)
+			for j := range r.Policies {
+				r.Policies[j].Conflicts = conflictsAt(r.Policies[j].Conflicts, at)
+			}
+			if len(r.Policies) > 0 {
+				rungs = append(rungs, r)
+			}
+		}
+		t.Rungs = rungs
+		if t.Tier != model.TierNetwork {
+			continue
+		}
+		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), dropPolicy)
+		t.Units = slices.DeleteFunc(slices.Clone(t.Units), dropUnit)
+		t.countKinds()
+		t.Namespaces = nil
+		t.groupByNamespace()
+	}
+	return &out
+}
+
+// conflictsAt are the places of conflicts in a shorter list, of those that are in it.
+func conflictsAt(all []int, at map[int]int) (out []int) {
+	for _, i := range all {
+		if n, ok := at[i]; ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// countKinds counts the policies of a tier by kind.
+func (t *Tier) countKinds() {
+	t.Counts = map[model.Kind]int{}
+	for i := range t.Policies {
+		t.Counts[t.Policies[i].Policy.Kind]++
+	}
+}
+
+// PolicyCount is how many policies there are.
+func (l *Ladder) PolicyCount() (n int) {
+	for i := range l.Tiers {
+		t := &l.Tiers[i]
+		n += len(t.Policies)
+		for j := range t.Rungs {
+			n += len(t.Rungs[j].Policies)
+		}
+	}
+	return n
+}
+
+// UnitCount is how many units there are that are no policies.
+func (l *Ladder) UnitCount() (n int) {
+	for i := range l.Tiers {
+		for j := range l.Tiers[i].Units {
+			if l.Tiers[i].Units[j].Policy == nil {
+				n++
+			}
+		}
+	}
+	return n
+}

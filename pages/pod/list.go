@@ -1,0 +1,95 @@
+package pod
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/policies"
+	"rung/themes"
+)
+
+// Listed is a pod among others as JSON has it.
+type Listed struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Node      string   `json:"node"`
+	Phase     string   `json:"phase"`
+	IPs       []string `json:"ips"`
+	Labels    string   `json:"labels"`
+	Note      string   `json:"note,omitempty"`
+	// Policies are those that are enforced on the pod, in order of precedence.
+	Policies []string `json:"policies"`
+
+	odd   bool // the note is a warning
+	names []string
+	Of    *model.Pod `json:"-"`
+}
+
+// ListOf tells some pods, each with the policies that are enforced on it.
+func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
+	out, at := make([]*Listed, len(pods)), map[model.Key]*Listed{}
+	for i, p := range pods {
+		o := &Listed{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...), Labels: p.Labels.String(),
+			Policies: []string{}, Of: p}
+		o.Note, o.odd = policies.PodNote(p)
+		out[i], at[p.Key] = o, o
+	}
+	for _, k := range policiesInOrder(r) {
+		if r.WhyNoRows(k) != nil {
+			continue
+		}
+		for _, p := range r.Subjects(k) {
+			if o := at[p.Key]; o != nil {
+				o.Policies, o.names = append(o.Policies, k.String()), append(o.names, k.Label())
+			}
+		}
+	}
+	return out
+}
+
+// policiesInOrder are all policies, in order of precedence.
+func policiesInOrder(r *revision.Revision) []model.PolicyKey {
+	if order := r.PolicyOrder(); order != nil {
+		return page.MapList(order, func(p ladder.Place) model.PolicyKey { return p.Policy.Key })
+	}
+	return ladder.PolicyOrder(r.Cluster)
+}
+
+// List lists pods.
+var List = &page.Table[*Listed]{
+	Help: map[string]string{
+		"node":     "the node it runs on",
+		"phase":    "its phase, as the API server has it",
+		"policies": "how many policies are enforced on it",
+		"labels":   "its labels, which policies select it by",
+		"note":     "why policies do not apply to it as to others",
+	},
+	ID:    func(p *Listed) string { return p.Namespace + "/" + p.Name },
+	Empty: "no pods",
+	Columns: []page.Column[*Listed]{
+		{Key: "namespace", Title: "NAMESPACE", Worth: page.Always, Cell: listedText(func(p *Listed) string { return p.Namespace })},
+		{Key: "name", Title: "NAME", Name: true, Worth: page.Always, Cell: func(p *Listed) page.Cell { return page.Cell{Text: p.Name, Role: themes.Accent} }},
+		{Key: "phase", Title: "PHASE", Worth: 97, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
+		{Key: "node", Title: "NODE", Worth: 96, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
+		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: listedText(func(p *Listed) string { return cmp.Or(strings.Join(p.IPs, " "), page.None.Text) })},
+		{Key: "policies", Title: "POLICIES", Right: true, Worth: 98, Cell: listedText(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
+		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: listedText(func(p *Listed) string { return strings.Join(p.names, ", ") })},
+		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: listedText(func(p *Listed) string { return p.Labels })},
+		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
+			if p.odd {
+				return page.Cell{Text: p.Note, Role: themes.Warn}
+			}
+			return page.Cell{Text: p.Note, Role: themes.Dim}
+		}},
+	},
+}
+
+// listedText is a cell of plain text.
+func listedText(of func(*Listed) string) func(*Listed) page.Cell {
+	return func(p *Listed) page.Cell { return page.Cell{Text: of(p)} }
+}
