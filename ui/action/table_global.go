@@ -45,7 +45,7 @@ const (
 var global = []Action{
 	{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "command", Help: "run any action or go anywhere by name", Footer: 91, Hidden: true},
 	{ID: Filter, Keys: []string{"/"}, Title: "filter", Help: "show only lines that match: a regular expression, !inverse, or -f fuzzy", Footer: 90},
-	{ID: Help, Keys: []string{"?", "f1"}, Title: "help", Also: []string{"keys"}, Help: "every key of this page; type to search, enter runs", Footer: 92},
+	{ID: Help, Keys: []string{"?", "f1"}, Title: "help", Also: []string{"keys"}, Help: "keys, columns and signs of this page; type to search, enter runs", Footer: 92},
 	{ID: Back, Keys: []string{"esc"}, Title: "back", Help: "clear the filter, then go back to the previous page", Hidden: true},
 	{ID: Forward, Keys: []string{"alt+right"}, Title: "forward", Help: "go forward again, after back", Hidden: true},
 	{ID: Leave, Keys: []string{"q"}, Title: "leave", Help: "go back, and quit from the first page", Hidden: true},
