@@ -63,6 +63,8 @@ var exitCases = []struct {
 	{"pod", "pod blue/web-0 -f refused", 2},
 	{"compile", "compile -f cluster", 0},
 	{"compile", "compile -f torn", 2},
+	{"can", "can -f cluster", 0},
+	{"can", "can -f refused", 2},
 	{"activity", "activity -f cluster", 0},
 	{"activity", "activity -f refused", 2},
 	{"trace", "trace green/web-0 blue/web-0 80 -f cluster", 0},

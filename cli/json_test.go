@@ -75,6 +75,7 @@ var recordedCommands = []recordedCommand{
 	{name: "rows-policy", line: "rows allow-web -f cluster --zone alpha"},
 	{name: "compile", line: "compile -f cluster"},
 	{name: "compile-policy", line: "compile cluster-control -f examples --zone ovn-worker"},
+	{name: "can", line: "can -f cluster"},
 	{name: "activity", line: "activity -f legacy.yaml"}, // one node: two zones are written in any order
 	{name: "logs", line: "logs -f cluster --log pods.log --log node-a"},
 	{name: "logs-antrea", line: "logs -f antrea --log np.log"},

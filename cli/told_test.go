@@ -64,6 +64,7 @@ var zoneLines = map[string]string{
 	"rung zones":                              "zones",
 	"rung drift":                              "drift",
 	"rung rows [POLICY]":                      "rows",
+	"rung can":                                "can",
 	"rung compile [POLICY]":                   "compile",
 	"rung activity":                           "activity",
 	"rung logs":                               "logs --for 1s",

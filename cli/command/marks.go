@@ -195,6 +195,15 @@ func limitColumns(widths []int, some []bool, room, least int) []int {
 	return nil
 }
 
+// WrapMarked breaks a marked text into lines of a width, between words where it can; a width of 0 is
+// no bound.
+func WrapMarked(text string, width int) []string {
+	if width <= 0 {
+		return []string{text}
+	}
+	return wrapCell(text, width)
+}
+
 // wrapCell breaks a cell into lines of a width, between words where it can. A look that goes on
 // over the end of a line begins again in the next.
 func wrapCell(cell string, width int) []string {

@@ -31,7 +31,7 @@ func ClusterFacts(t testing.TB) *revision.Facts {
 		{"baselineadminnetworkpolicies.policy.networking.k8s.io", model.KindBANP, false},
 		{"networkpolicies.networking.k8s.io", model.KindNP, false},
 		{"egressfirewalls.k8s.ovn.org", model.KindEF, true}, {"events", model.KindEvent, true}} {
-		src.Resources = append(src.Resources, model.SourceResource{Name: r.name, Conn: model.ConnSynced, At: at, Count: p.Cluster.Count(r.kind), Optional: r.optional})
+		src.Resources = append(src.Resources, model.SourceResource{Name: r.name, Kind: r.kind, Conn: model.ConnSynced, At: at, Count: p.Cluster.Count(r.kind), Optional: r.optional})
 	}
 	p.Sources = []model.SourceState{src}
 	for i, z := range p.Zones {

@@ -7,7 +7,7 @@ import (
 	"rung/model/logline"
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision"
+	"rung/pages/cluster"
 	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -19,6 +19,7 @@ import (
 // View is the page.
 type View struct {
 	detail.PanePage
+	told []cluster.Section // of the frame
 
 	// The streams are asked for once a second.
 	streams   []logline.Stream // of the nodes
@@ -44,11 +45,14 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	v.addCluster(env, s)
-	v.addHeader(env, s)
-	addResources(env, s)
-	addPermissions(env, s)
-	addDialect(env, s)
+	key := env.Keys.ActionByID(action.Writes).HintKey()
+	v.told = cluster.FactsOf(env.Rev).Tell(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
+	for i := range v.told {
+		addSection(env, s, &v.told[i])
+		if i == 0 {
+			v.addHeader(env, s)
+		}
+	}
 	if env.Rev.System.HasFeature(system.Rows) {
 		v.addZones(env, s)
 	}
@@ -63,85 +67,15 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	if env.Rev.Mode.Server != "" {
 		out = append(out, view.CopyItem{What: "API server", Text: env.Rev.Mode.Server})
 	}
-	if l, ok := v.Pane.SelectedItem(); ok {
-		all := groupPermissions(env.Rev.Access.Permissions())
-		for i := range all {
-			if id := all[i].lineID(); id == l.ID || id+".command" == l.ID {
-				out = append([]view.CopyItem{{What: "kubectl command", Text: all[i].Command}}, out...)
+	l, ok := v.Pane.SelectedItem()
+	for i := range v.told {
+		for _, e := range v.told[i].Entries {
+			if ok && e.ID == l.ID && e.Copy != "" {
+				out = append([]view.CopyItem{{What: "kubectl command", Text: e.Copy}}, out...)
 			}
 		}
 	}
 	return out
-}
-
-// nameWidth is the column of the names of fields.
-const nameWidth = 14
-
-// addCluster names the cluster and the user, and says what Rung does there.
-func (v *View) addCluster(env *view.Env, s *detail.Sheet) {
-	st, m := env.Styles, env.Rev.Mode
-	on := m.Name == revision.ClusterMode
-	field := func(id, name, text string, to nav.Page) {
-		if text != "" {
-			addValue(s, id, name, text, to)
-		}
-	}
-	if !on {
-		s.AddHead("no cluster")
-		s.AddParagraph("none", 0, signs.Noted, st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.PageOf(nav.Contexts))
-	} else {
-		s.AddHead("cluster")
-		field("context", "context", m.Title, nav.PageOf(nav.Contexts))
-		field("server", "API server", m.Server, nav.Page{})
-		field("user", "user", m.User, nav.Page{})
-	}
-	if env.Rev.System.HasFeature(system.Rows) {
-		s.AddField("rows", "rows", nameWidth, rowsLine(env), nav.PageOf(nav.Zones))
-	}
-	s.AddField("changes", "changes", nameWidth, changesLine(env), nav.Page{})
-	if on {
-		return
-	}
-	for _, src := range env.Rev.Sources {
-		sign, look := connSign(src.Conn, st)
-		l := widget.StyledLine(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
-		s.AddField("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
-		if src.Error != "" {
-			s.AddParagraph("source.error."+src.Name, nameWidth, signs.Failed, st.Error, st.Text, src.Error, nav.Page{})
-		}
-	}
-}
-
-func sourceOf(m revision.Mode) string {
-	if m.Name == "demo" {
-		return "the built-in demo"
-	}
-	return m.Title
-}
-
-// rowsLine says whether OVN-Kubernetes or Rung writes the rows.
-func rowsLine(env *view.Env) widget.Line {
-	st, m := env.Styles, env.Rev.Mode
-	switch {
-	case m.Sandbox:
-		return widget.StyledLine("written by Rung, in the sandbox's own zones", st.Text)
-	case m.Reconciles:
-		return widget.StyledLine("WRITTEN BY RUNG (--reconcile)", st.Warn).Add(" where nobody else owns them", st.Text)
-	}
-	return widget.StyledLine("observed", st.OK).Add("  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", st.Dim)
-}
-
-// changesLine is whether policies can be changed now, and what would allow it.
-func changesLine(env *view.Env) widget.Line {
-	st, m := env.Styles, env.Rev.Mode
-	key := env.Keys.ActionByID(action.Writes).HintKey()
-	switch {
-	case m.Writes:
-		return widget.StyledLine("ALLOWED", st.Warn).Add("  after a preview and a yes; "+key+" returns to read-only", st.Dim)
-	case m.WhyNot != "":
-		return widget.StyledLine("never", st.OK).Add("  "+m.WhyNot, st.Dim)
-	}
-	return widget.StyledLine("off: read-only", st.OK).Add("  "+key+" allows them", st.Dim)
 }
 
 // addZones is how many can be read, and how far the sweep is.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/pages/cluster"
 	"rung/revision/finding"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -31,7 +32,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 	if !current {
 		found = found.Add(" a moment ago", st.Dim)
 	}
-	s.AddField("findings", "findings", nameWidth, found, nav.PageOf(nav.Findings))
+	s.AddField("findings", "findings", cluster.FieldWidth, found, nav.PageOf(nav.Findings))
 	if text, _ := r.Mode.TrafficTexts(); text != "" {
 		addValue(s, "traffic", "traffic", text, nav.PageOf(nav.Logs))
 	}
@@ -39,11 +40,11 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 
 // addValue is a field whose value goes on below where it has no room.
 func addValue(s *detail.Sheet, id, name, text string, to nav.Page) {
-	for i, part := range detail.WrapValue(widget.CleanText(text), s.TextWidth()-nameWidth) {
+	for i, part := range detail.WrapValue(widget.CleanText(text), s.TextWidth()-cluster.FieldWidth) {
 		if i == 0 {
-			s.AddField(id, name, nameWidth, widget.PlainLine(part), to)
+			s.AddField(id, name, cluster.FieldWidth, widget.PlainLine(part), to)
 		} else {
-			s.AddUnder(nameWidth, part, s.St.Text)
+			s.AddUnder(cluster.FieldWidth, part, s.St.Text)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
-	"rung/ui/widget"
 )
 
 // addLogs is how the nodes' logs stand, those that do not come grouped by reason.
@@ -120,26 +119,4 @@ func fileState(env *view.Env, x *logline.Stream) string {
 		text += ": " + x.Error
 	}
 	return text
-}
-
-// addDialect adds the settings of the cluster's OVN-Kubernetes, as most zones report them, and
-// where each setting was read.
-func addDialect(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Dialects == nil {
-		return
-	}
-	st := env.Styles
-	s.AddHead("OVN-Kubernetes configuration · in most zones")
-	settings := revision.DialectOfZone(env.Rev, "").Settings
-	wide := nameWidth
-	for _, x := range settings {
-		wide = max(wide, widget.TextWidth(x.Name)+2)
-	}
-	for _, x := range settings {
-		l := widget.PlainLine(x.Value).Add("  by "+x.Source, st.Dim)
-		if x.Evidence != "" {
-			l = l.Add(": "+x.Evidence, st.Dim)
-		}
-		s.AddField("setting."+x.Name, x.Name, wide, l, nav.Page{})
-	}
 }

@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -165,6 +166,44 @@ func WrapValue(text string, w int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// spacedWords are the words of a text, each with the spaces before it.
+var spacedWords = regexp.MustCompile(` *[^ ]+`)
+
+// WrapLine breaks a line that is wider than w cells at spaces; words that are too long are broken.
+func WrapLine(l widget.Line, w int) (out []widget.Line) {
+	if w = max(1, w); l.LineWidth() <= w {
+		return []widget.Line{l}
+	}
+	var line widget.Line
+	width := 0
+	for _, s := range l {
+		text := "" // of this piece, on this line
+		end := func() {
+			if text != "" {
+				line = line.Add(text, s.Style)
+			}
+			text = ""
+		}
+		for _, word := range spacedWords.FindAllString(s.Text, -1) {
+			if width > 0 && width+widget.TextWidth(word) > w {
+				end()
+				out, line, width = append(out, line), nil, 0
+			}
+			if width == 0 {
+				parts := WrapValue(strings.TrimLeft(word, " "), w)
+				for _, part := range parts[:len(parts)-1] { // of one that fills lines by itself
+					out = append(out, widget.StyledLine(part, s.Style))
+				}
+				word = parts[len(parts)-1]
+			}
+			text += word
+			width += widget.TextWidth(word)
+		}
+		end()
+	}
+	return append(out, line)
 }
 
 // AddUnder goes on with the line before, indented; the cursor passes over it.

@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/system"
+)
+
+// ClusterFacts are the JSON of rung can (command-line.md#output). Lists are never null.
+type ClusterFacts struct {
+	Mode    string `json:"mode"`
+	Title   string `json:"title"` // the context, or the files
+	Server  string `json:"server,omitempty"`
+	User    string `json:"user,omitempty"`
+	Changes struct {
+		Allowed bool   `json:"allowed"`
+		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
+	} `json:"changes"`
+	// RowsBy is who writes the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
+	RowsBy  string        `json:"rows_by,omitempty"`
+	Sources []SourceFacts `json:"sources"`
+	// Resources are those of the API server, or the kinds that are read from elsewhere.
+	Resources []ResourceFacts `json:"resources"`
+	// Newer says what a newer release of an API has that Rung does not read.
+	Newer []string `json:"newer,omitempty"`
+	// Answered says that the API server told what is allowed; off a cluster nobody is asked.
+	Answered    bool              `json:"answered"`
+	Permissions []PermissionFacts `json:"permissions"`
+	Settings    []SettingFacts    `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
+
+	mode revision.Mode
+}
+
+// SourceFacts are where objects come from.
+type SourceFacts struct {
+	Name   string          `json:"name"`
+	Detail string          `json:"detail,omitempty"`
+	State  model.ConnState `json:"state"`
+	Error  string          `json:"error,omitempty"`
+
+	resources int
+}
+
+// ResourceFacts are how one resource is read.
+type ResourceFacts struct {
+	Name  string          `json:"name"`
+	Kind  model.Kind      `json:"kind,omitempty"`
+	State model.ConnState `json:"state"`
+	Since page.Stamp      `json:"since"`
+	// Objects are as last read, where the state is none of being read.
+	Objects  int    `json:"objects"`
+	Attempts int    `json:"failed_attempts,omitempty"`
+	Optional bool   `json:"optional,omitempty"`
+	Error    string `json:"error,omitempty"`
+
+	source string
+}
+
+// PermissionFacts are verbs of one resource that the API server answers alike.
+type PermissionFacts struct {
+	Verbs     []string `json:"verbs"`
+	Resource  string   `json:"resource"`
+	Namespace string   `json:"namespace,omitempty"`
+	Allowed   bool     `json:"allowed"`
+	// Spare says that it is refused and not needed: the same is allowed in another namespace.
+	Spare bool   `json:"not_needed,omitempty"`
+	Why   string `json:"why,omitempty"`
+	// Without says what there is not for want of it.
+	Without string `json:"without,omitempty"`
+	Command string `json:"command"` // asks for the first verb by hand
+}
+
+// SettingFacts are a setting that OVN-Kubernetes runs with, and where it was read.
+type SettingFacts struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// readKinds are the kinds that are read wherever they come from.
+var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice}
+
+// FactsOf returns the facts of a revision.
+func FactsOf(r *revision.Revision) *ClusterFacts {
+	m := r.Mode
+	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User, Sources: []SourceFacts{}, Resources: []ResourceFacts{}, mode: m,
+		Permissions: permissionsOf(r.Access.Permissions())}
+	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
+	f.Answered = len(f.Permissions) > 0
+	switch {
+	case !r.System.HasFeature(system.Rows):
+	case m.Sandbox || m.Reconciles:
+		f.RowsBy = "rung"
+	case f.isCluster() || len(r.Zones) > 0:
+		f.RowsBy = "ovn-kubernetes"
+	}
+	for _, src := range r.Sources {
+		f.Sources = append(f.Sources, SourceFacts{Name: src.Name, Detail: src.Detail, State: src.Conn, Error: src.Error, resources: len(src.Resources)})
+		for _, x := range src.Resources {
+			f.Resources = append(f.Resources, ResourceFacts{Name: x.Name, Kind: x.Kind, State: x.Conn, Since: page.Stamp{Time: x.At}, Objects: x.Count, Attempts: x.Attempts,
+				Optional: x.Optional, Error: x.Error, source: src.Name})
+		}
+	}
+	if !f.isCluster() {
+		f.addKinds(r)
+	}
+	for _, x := range revision.DialectOfZone(r, "").Settings {
+		f.Settings = append(f.Settings, SettingFacts(x))
+	}
+	for _, b := range r.Broken {
+		if b.Code == model.CodeNewer {
+			f.Newer = append(f.Newer, b.String())
+		}
+	}
+	return f
+}
+
+// isCluster says whether there is an API server.
+func (f *ClusterFacts) isCluster() bool { return f.Mode == revision.ClusterMode }
+
+// addKinds adds what is read from elsewhere than an API server, kind by kind.
+func (f *ClusterFacts) addKinds(r *revision.Revision) {
+	kinds := slices.Concat(readKinds, r.System.CountedKinds)
+	for _, k := range slices.Concat([]model.Kind{model.KindEF}, r.System.RareKinds) {
+		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		n := r.Cluster.Count(k)
+		if x := (ResourceFacts{Name: string(k), Kind: k, State: model.ConnSynced, Objects: n}); n > 0 {
+			f.Resources = append(f.Resources, x)
+		} else if r.Loaded {
+			x.State = model.ConnAbsent
+			f.Resources = append(f.Resources, x)
+		}
+	}
+}
+
+// permissionsOf puts the verbs of a resource together where the answer is the same.
+func permissionsOf(all []revision.Permission) []PermissionFacts {
+	out := []PermissionFacts{}
+	for _, p := range all {
+		i := slices.IndexFunc(out, func(g PermissionFacts) bool {
+			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why
+		})
+		if i < 0 {
+			out = append(out, PermissionFacts{Verbs: []string{p.Verb}, Resource: p.Resource, Namespace: p.Namespace, Allowed: p.Allowed, Why: p.Why, Command: p.Command})
+			continue
+		}
+		out[i].Verbs = append(out[i].Verbs, p.Verb)
+	}
+	for i := range out {
+		if p := &out[i]; !p.Allowed {
+			if p.Spare = isAllowedElsewhere(out, p); !p.Spare {
+				p.Without = p.missedFeature()
+			}
+		}
+	}
+	return out
+}
+
+// isAllowedElsewhere says whether the same is allowed in another namespace: OVN-Kubernetes
+// runs in one of two.
+func isAllowedElsewhere(all []PermissionFacts, p *PermissionFacts) bool {
+	return p.Namespace != "" && slices.ContainsFunc(all, func(o PermissionFacts) bool {
+		return o.Allowed && o.Resource == p.Resource && o.Namespace != p.Namespace && slices.Equal(o.Verbs, p.Verbs)
+	})
+}
+
+// missedFeature says which feature is missing for want of a permission.
+func (p *PermissionFacts) missedFeature() string {
+	has := func(verbs ...string) bool {
+		return slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(p.Verbs, v) })
+	}
+	short, _, _ := strings.Cut(p.Resource, ".")
+	switch {
+	case p.Resource == "pods/exec":
+		return "zones are not read through their pods: policies are compiled, not checked against live rows"
+	case p.Resource == "pods/log":
+		return "no log lines from there"
+	case has("create", "update", "patch", "delete"):
+		return "these changes are not offered"
+	case !has("list"):
+		return "changes to them are seen late"
+	case short == "pods" || short == "namespaces":
+		return "the pods that policies select are unknown"
+	case short == "nodes":
+		return "no zones"
+	case short == "events":
+		return "events of policies are not shown"
+	}
+	return "they are not shown"
+}

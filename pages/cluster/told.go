@@ -1,0 +1,283 @@
+package cluster
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/themes"
+)
+
+// FieldWidth is how wide the names of fields are at least, with the room behind them.
+const FieldWidth = 14
+
+// Section is a part of the page below its title.
+type Section struct {
+	Title   string
+	Entries []Entry
+}
+
+// Entry is a field of a section, with a name, or a paragraph, without.
+type Entry struct {
+	ID   string
+	Name string
+	// Short is the name where there is no room for it; empty for Name.
+	Short  string
+	Sign   page.Span
+	Indent int
+	Value  page.Line
+	// To is the page that the entry leads to, by its name; empty for none.
+	To string
+	// Copy is a command that can be copied.
+	Copy string
+}
+
+// Hints say what allows changes and what forbids them again where the page is told: a key, or a flag.
+type Hints struct{ Allow, Forbid string }
+
+// Tell says the facts in sections.
+func (f *ClusterFacts) Tell(h Hints, now time.Time) []Section {
+	out := []Section{f.tellPlace(h), f.tellResources(now)}
+	if f.isCluster() {
+		out = append(out, f.tellPermissions())
+	}
+	if len(f.Settings) > 0 {
+		out = append(out, f.tellSettings())
+	}
+	return out
+}
+
+// NameWidth is how wide the names of the fields are, in short where asked for, with their signs and the
+// room behind them.
+func (s *Section) NameWidth(short bool) int {
+	w := FieldWidth
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		name := e.NameIn(short)
+		if name == "" {
+			continue
+		}
+		if e.Sign.Text != "" {
+			name = e.Sign.Text + " " + name
+		}
+		w = max(w, utf8.RuneCountInString(name)+2)
+	}
+	return w
+}
+
+// NameIn is the name, in short where asked for.
+func (e *Entry) NameIn(short bool) string {
+	if short && e.Short != "" {
+		return e.Short
+	}
+	return e.Name
+}
+
+// tellPlace names the cluster and the user, and says what Rung does there.
+func (f *ClusterFacts) tellPlace(h Hints) Section {
+	s := Section{Title: "cluster"}
+	field := func(id, name, to string, value ...page.Span) {
+		if len(value) > 0 && value[0].Text != "" {
+			s.Entries = append(s.Entries, Entry{ID: id, Name: name, Value: value, To: to})
+		}
+	}
+	if f.isCluster() {
+		field("context", "context", "contexts", page.Span{Text: f.Title})
+		field("server", "API server", "", page.Span{Text: f.Server})
+		field("user", "user", "", page.Span{Text: f.User})
+	} else {
+		s.Title = "no cluster"
+		from := f.Title
+		if f.Mode == "demo" {
+			from = "the built-in demo"
+		}
+		s.Entries = append(s.Entries, Entry{ID: "none", Sign: page.Span{Text: signs.Noted, Role: themes.Info}, To: "contexts",
+			Value: page.Line{{Text: "Policies and pods come from " + from + ", not from an API server. rung without -f runs on the current kubeconfig context.", Role: themes.Text}}})
+	}
+	if f.RowsBy != "" {
+		field("rows", "rows", "zones", f.rowsText()...)
+	}
+	field("changes", "changes", "", f.changesText(h)...)
+	if f.isCluster() {
+		return s
+	}
+	for _, src := range f.Sources {
+		sign := connSign(src.State)
+		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.State), Role: sign.Role}, page.Span{Text: "  " + src.Detail, Role: themes.Text})
+		if src.Error != "" {
+			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: signs.Failed, Role: themes.Error},
+				Value: page.Line{{Text: src.Error, Role: themes.Text}}})
+		}
+	}
+	return s
+}
+
+// rowsText says whether OVN-Kubernetes or Rung writes the rows.
+func (f *ClusterFacts) rowsText() page.Line {
+	switch {
+	case f.mode.Sandbox:
+		return page.Line{{Text: "written by Rung, in the sandbox's own zones", Role: themes.Text}}
+	case f.mode.Reconciles:
+		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn}, {Text: " where nobody else owns them", Role: themes.Text}}
+	}
+	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", Role: themes.Dim}}
+}
+
+// changesText is whether policies can be changed now, and what would allow it.
+func (f *ClusterFacts) changesText(h Hints) page.Line {
+	switch {
+	case f.Changes.Allowed:
+		text := "  after a preview and a yes"
+		if h.Forbid != "" {
+			text += "; " + h.Forbid
+		}
+		return page.Line{{Text: "ALLOWED", Role: themes.Warn}, {Text: text, Role: themes.Dim}}
+	case f.Changes.WhyNot != "":
+		return page.Line{{Text: "never", Role: themes.OK}, {Text: "  " + f.Changes.WhyNot, Role: themes.Dim}}
+	}
+	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow, Role: themes.Dim}}
+}
+
+// connSign is the sign of a connection's state; the word stands beside it.
+func connSign(c model.ConnState) page.Span {
+	switch c {
+	case model.ConnSynced, model.ConnReadOnly:
+		return page.Span{Text: signs.Yes, Role: themes.OK}
+	case model.ConnDenied:
+		return page.Span{Text: signs.No, Role: themes.Error}
+	case model.ConnLost:
+		return page.Span{Text: signs.Failed, Role: themes.Error}
+	case model.ConnAbsent:
+		return page.Span{Text: signs.Gone, Role: themes.Warn}
+	}
+	return page.Span{Text: signs.Working, Role: themes.Info}
+}
+
+// tellResources says how each resource is read: those in trouble with what to do.
+func (f *ClusterFacts) tellResources(now time.Time) Section {
+	if !f.isCluster() {
+		s := Section{Title: "objects that were read"}
+		for _, x := range f.Resources {
+			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State), Value: page.Line{{Text: words.Total(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
+			if x.Objects == 0 {
+				e.Sign.Role, e.Value = themes.Dim, page.Line{{Text: "none", Role: themes.Dim}}
+			}
+			s.Entries = append(s.Entries, e)
+		}
+		return s
+	}
+	s := Section{Title: "resources of the API server"}
+	for _, src := range f.Sources {
+		if src.resources > 0 {
+			continue
+		}
+		text := src.Name + ": " + string(src.State)
+		if src.Error != "" {
+			text += ": " + src.Error
+		}
+		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.State), Value: page.Line{{Text: text, Role: themes.Text}}})
+	}
+	for i := range f.Resources {
+		x := &f.Resources[i]
+		// A dead server tells the same of all: once is enough.
+		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State && f.Resources[i+1].source == x.source
+		s.Entries = append(s.Entries, x.tell(now))
+		if x.Error != "" && !again && (x.State != model.ConnAbsent || !x.Optional) {
+			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: signs.Failed, Role: themes.Error},
+				Value: page.Line{{Text: x.Error, Role: themes.Text}}})
+		}
+	}
+	for _, text := range f.Newer {
+		s.Entries = append(s.Entries, Entry{ID: "newer." + text, Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Value: page.Line{{Text: text, Role: themes.Text}}})
+	}
+	return s
+}
+
+// tell says how the resource is read.
+func (x *ResourceFacts) tell(now time.Time) Entry {
+	sign := connSign(x.State)
+	if x.State == model.ConnAbsent && x.Optional {
+		sign.Role = themes.Dim
+	}
+	l := page.Line{{Text: string(x.State), Role: sign.Role}}
+	add := func(text string, role page.Role) { l = append(l, page.Span{Text: text, Role: role}) }
+	if x.State == model.ConnSynced {
+		add("  "+words.Total(x.Objects, "object"), themes.Text)
+	} else if !x.Since.IsZero() {
+		add(" since "+words.Clock(x.Since.Time, now)+" ("+words.Age(now.Sub(x.Since.Time))+")", themes.Text)
+	}
+	if x.State != model.ConnSynced && x.Objects > 0 {
+		add("  "+words.Total(x.Objects, "object")+" as last read", themes.Dim)
+	}
+	if x.Attempts > 1 {
+		add("  "+words.Total(x.Attempts, "failed attempt"), themes.Dim)
+	}
+	if x.Optional && x.State == model.ConnAbsent {
+		add("  (optional)", themes.Dim)
+	}
+	short, _, _ := strings.Cut(x.Name, ".")
+	return Entry{ID: "resource." + x.Name, Name: x.Name, Short: short, Sign: sign, Value: l, To: resourcePage(x.Kind)}
+}
+
+// resourcePage is where objects of a kind are seen.
+func resourcePage(k model.Kind) string {
+	switch {
+	case k.IsPolicy():
+		return "ladder"
+	case k == model.KindNode:
+		return "zones"
+	}
+	return ""
+}
+
+// tellPermissions says what the server allows: refusals first, each with its consequence and the
+// command that asks the same.
+func (f *ClusterFacts) tellPermissions() Section {
+	s := Section{Title: "what the API server allows you to do"}
+	add := func(id string, indent int, sign page.Span, text string, role page.Role, command string) {
+		s.Entries = append(s.Entries, Entry{ID: id, Indent: indent, Sign: sign, Value: page.Line{{Text: text, Role: role}}, Copy: command})
+	}
+	if !f.Answered {
+		add("permissions", 0, page.Span{Text: signs.Working, Role: themes.Info}, "not answered yet; nothing is blocked meanwhile", themes.Text, "")
+	}
+	for i := range f.Permissions {
+		p := &f.Permissions[i]
+		id := "permission." + p.Resource + "." + p.Namespace + "." + p.Verbs[0]
+		what := strings.Join(p.Verbs, ", ") + " " + p.Resource
+		if p.Namespace != "" {
+			what += " in " + p.Namespace
+		}
+		switch {
+		case p.Allowed:
+			add(id, 0, page.Span{Text: signs.Yes, Role: themes.OK}, "yes: "+what, themes.Text, p.Command)
+		case p.Spare:
+			add(id, 0, page.Span{Text: "–", Role: themes.Dim}, "no: "+what+": not needed, allowed in the other namespace", themes.Dim, p.Command)
+		default:
+			text := "no: " + what
+			if p.Why != "" {
+				text += ": " + p.Why
+			}
+			add(id, 0, page.Span{Text: signs.No, Role: themes.Error}, text+" → "+p.Without, themes.Text, p.Command)
+			add(id+".command", 4, page.Span{Text: "$", Role: themes.Dim}, p.Command, themes.CodeText, p.Command)
+		}
+	}
+	return s
+}
+
+// tellSettings are the settings of the cluster's OVN-Kubernetes, as most zones report them, and
+// where each was read.
+func (f *ClusterFacts) tellSettings() Section {
+	s := Section{Title: "OVN-Kubernetes configuration · in most zones"}
+	for _, x := range f.Settings {
+		text := "  by " + x.Source
+		if x.Evidence != "" {
+			text += ": " + x.Evidence
+		}
+		s.Entries = append(s.Entries, Entry{ID: "setting." + x.Name, Name: x.Name, Value: page.Line{{Text: x.Value}, {Text: text, Role: themes.Dim}}})
+	}
+	return s
+}

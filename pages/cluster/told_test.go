@@ -1,0 +1,82 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"rung/model"
+	"rung/pages/cluster"
+	"rung/revision"
+	"rung/test/uitest"
+)
+
+// tell is the page of some facts as text, a line for each entry.
+func tell(p *revision.Facts) (*cluster.ClusterFacts, string) {
+	f := cluster.FactsOf(revision.New(*p, nil))
+	var b strings.Builder
+	for _, s := range f.Tell(cluster.Hints{Allow: "--write allows them"}, uitest.Now) {
+		b.WriteString("# " + s.Title + "\n")
+		for _, e := range s.Entries {
+			for _, part := range []string{e.Sign.Text, e.Name} {
+				if part != "" {
+					b.WriteString(part + " ")
+				}
+			}
+			b.WriteString(e.Value.String() + "\n")
+		}
+	}
+	return f, b.String()
+}
+
+// What is refused is told with its consequence and the command that asks the same, and the JSON has it
+// as well; what is allowed in the other namespace of OVN-Kubernetes is not needed.
+func TestRefused(t *testing.T) {
+	p := uitest.ClusterFacts(t)
+	uitest.AllowChanges(p, false, "pods")
+	all := append(p.Access.Permissions(), revision.Permission{Verb: "create", Resource: "pods/exec", Namespace: "openshift-ovn-kubernetes", Why: "RBAC"})
+	p.Access = revision.NewAccess(all)
+	for i := range p.Sources[0].Resources {
+		if x := &p.Sources[0].Resources[i]; x.Name == "pods" {
+			x.Conn, x.Count, x.Error = model.ConnDenied, 0, "no permission to list pods"
+		}
+	}
+	f, text := tell(p)
+	for _, want := range []string{
+		"# cluster\ncontext prod-eu\n", "changes off: read-only  --write allows them\n", "rows observed ",
+		"✗ pods no permission since ", "■ no permission to list pods\n",
+		"✗ no: list, watch pods: RBAC: no rule matches → the pods that policies select are unknown\n$ kubectl --context=prod-eu auth can-i list pods\n",
+		"→ these changes are not offered\n", "– no: create pods/exec in openshift-ovn-kubernetes: not needed, allowed in the other namespace\n",
+		"✓ yes: list, watch nodes\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, x := range f.Permissions {
+		if x.Allowed != (x.Without == "" && !x.Spare) {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// Without an answer of the server nothing is refused, and that is said.
+func TestNotAnswered(t *testing.T) {
+	p := uitest.ClusterFacts(t)
+	p.Access = revision.Access{}
+	if f, text := tell(p); f.Answered || !strings.Contains(text, "not answered yet; nothing is blocked meanwhile") {
+		t.Error(text)
+	}
+}
+
+// Off a cluster the kinds are told that were read.
+func TestNoCluster(t *testing.T) {
+	_, text := tell(uitest.DemoFacts(t))
+	for _, want := range []string{"# no cluster\n", "from the built-in demo, not", "rows written by Rung", "# objects that were read\n", "✓ Pod 41 objects\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "API server allows") {
+		t.Error(text)
+	}
+}
