@@ -27,7 +27,7 @@ const (
 	unseenErrors = 3
 )
 
-// statusLine is what was said and is still to be read: the newest last, and before it errors
+// statusLine holds the messages that are still to be read: the newest last, and before it errors
 // that nobody can have seen yet.
 type statusLine struct {
 	log    view.MessageLog

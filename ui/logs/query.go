@@ -2,6 +2,7 @@ package logs
 
 import (
 	"errors"
+	"slices"
 
 	"rung/engine/logs/entries"
 	"rung/model"
@@ -70,6 +71,18 @@ func (v *logPage) beginSetup(env *view.Env) {
 	v.begun = true
 	set := env.Setups.SetupOf(nav.Logs)
 	v.writer.Clock, v.writer.Columns = line.ClockOf(set.Clock), line.ColumnsOf(set.Columns)
+}
+
+// ChooseColumns gives the page columns of a saved view, for this page alone.
+func (v *logPage) ChooseColumns(names []string) (unknown string, known []string) {
+	v.begun = true
+	v.writer.Columns = line.ColumnsOf(names)
+	for _, name := range names {
+		if !slices.Contains(line.AllColumnNames(), name) {
+			unknown = name
+		}
+	}
+	return unknown, line.AllColumnNames()
 }
 
 // keepSetup keeps how the page is set up.
