@@ -126,9 +126,6 @@ func (e *Engine) AuditRefused(p *gate.Preview, by string, why error) error {
 // that cannot be read.
 func (e *Engine) Notices() []string { return e.notices }
 
-// History lists the changes that can be taken back, newest first.
-func (e *Engine) History() []history.Entry { return e.gate.Config.History.Entries() }
-
 // logRate is how many lines a second the rules of a policy or unit log now.
 func logRate(rules map[logline.RuleRef]logs.RuleStat, k model.PolicyKey) (lines int, ok bool) {
 	for ref, stat := range rules {

@@ -4,20 +4,33 @@ import (
 	"slices"
 
 	"rung/change/audit"
+	"rung/change/gate"
 	"rung/change/history"
+	"rung/engine/loop"
 )
+
+// pastChanges are the changes that were made, as the gate's history and audit have them.
+type pastChanges struct {
+	gate      *gate.Gate
+	identity  string // of what is changed, in the state folder
+	areShared bool   // other processes make changes too
+	published *loop.PublishedState
+}
+
+// History lists the changes that can be taken back, newest first.
+func (p *pastChanges) History() []history.Entry { return p.gate.Config.History.Entries() }
 
 // Changes are the changes of policies and settings that were made, failed or were refused, the oldest
 // first: of this process, and where changes last also of others, as of the last second. Nothing
 // is read here.
-func (e *Engine) Changes() []audit.Change {
-	h := e.gate.Config.History.KnownEntries()
+func (p *pastChanges) Changes() []audit.Change {
+	h := p.gate.Config.History.KnownEntries()
 	byID := map[uint64]*history.Entry{}
 	for i := range h {
 		byID[h[i].ID] = &h[i]
 	}
 	var out []audit.Change
-	for _, r := range e.gate.Config.Audit.PastRecords(e.cfg.stateIdentity()) {
+	for _, r := range p.gate.Config.Audit.PastRecords(p.identity) {
 		c := audit.Change{Record: r}
 		if x := byID[r.Undo]; x != nil && x.Title == r.Title && x.At.Equal(r.Time) {
 			joinHistory(&c, x)
@@ -28,7 +41,7 @@ func (e *Engine) Changes() []audit.Change {
 	for i := range h {
 		// A plan as a whole is in the history alone, and so is what an older Rung audited.
 		if x := &h[i]; byID[x.ID] != nil {
-			c := audit.Change{Record: audit.Record{Time: x.At.UTC(), By: x.By, Mode: e.Revision().Mode.ChangedName(), Title: x.Title, Result: audit.OK, Undo: x.ID}}
+			c := audit.Change{Record: audit.Record{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(), Title: x.Title, Result: audit.OK, Undo: x.ID}}
 			joinHistory(&c, x)
 			out = append(out, c)
 		}
@@ -49,9 +62,9 @@ func joinHistory(c *audit.Change, x *history.Entry) {
 }
 
 // ReadChanges reads what other processes wrote into the audit.
-func (e *Engine) ReadChanges() error {
-	if e.cfg.Writer == nil {
+func (p *pastChanges) ReadChanges() error {
+	if !p.areShared {
 		return nil // changes end with this process
 	}
-	return e.gate.Config.Audit.Refresh()
+	return p.gate.Config.Audit.Refresh()
 }

@@ -32,6 +32,7 @@ import (
 // state, which only functions sent to the loop are given.
 type Engine struct {
 	*loop.PublishedState
+	*pastChanges
 	loop  *loop.Loop
 	state *loopState // the loop's alone
 	cfg   Config
@@ -87,6 +88,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
+	e.pastChanges = &pastChanges{gate: e.gate, identity: cfg.stateIdentity(), areShared: cfg.Writer != nil, published: l.PublishedState}
 	if cfg.KeepCounts && cfg.StateDir != "" {
 		if k := openCounts(e); k != nil {
 			e.loop.Go(k.keepWriting)

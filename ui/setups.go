@@ -2,14 +2,18 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine/statedir"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/view"
+	"rung/ui/widget"
 )
 
 // keptSetups are how pages are set up, and the file that keeps it for the next start.
@@ -48,6 +52,7 @@ func readSetups(dir string, console Console, fresh bool) (s keptSetups, err erro
 
 // beginPage sets a page up as an earlier start left the last one of its kind, once.
 func (s *keptSetups) beginPage(m *rootModel, e *trailEntry) {
+	s.arrangeAs(m, e, e.page.View)
 	if e.page != nav.PageOf(e.page.Kind) {
 		return
 	}
@@ -61,6 +66,40 @@ func (s *keptSetups) beginPage(m *rootModel, e *trailEntry) {
 	if set.Filter != "" {
 		m.setFilter(e, set.Filter)
 	}
+}
+
+// arrangeAs sorts a page and gives it its columns as a saved view says; a column that it has not is said.
+func (s *keptSetups) arrangeAs(m *rootModel, e *trailEntry, name string) {
+	saved, ok := m.opt.Views[name]
+	if !ok {
+		return
+	}
+	wrong := func(column, columns string) {
+		m.sayToast(view.ToastAsk{Text: fmt.Sprintf("view %s: no column %s (columns: %s)", name, column, columns), Bad: true})
+	}
+	if a, is := e.view.(view.Arranged); is && (saved.Sort != "" || saved.Wide) {
+		title, isDescending := strings.CutPrefix(strings.ToUpper(saved.Sort), "-")
+		a.ArrangeBy(widget.Arrangement{Sort: title, IsDescending: isDescending, Wide: saved.Wide})
+		if title != "" && a.Arrangement().Sort == "" {
+			wrong(title, columnTitles(e.view))
+		}
+	}
+	if c, is := e.view.(view.ColumnChooser); is && len(saved.Columns) > 0 {
+		if unknown, columns := c.ChooseColumns(saved.Columns); unknown != "" {
+			wrong(unknown, strings.Join(columns, ", "))
+		}
+	}
+}
+
+// columnTitles are the titles of the columns of a page.
+func columnTitles(v view.View) string {
+	var out []string
+	if h, ok := v.(view.ColumnHelper); ok {
+		for _, c := range h.ColumnHelps() {
+			out = append(out, c.Title)
+		}
+	}
+	return words.OrNone(strings.Join(out, ", "))
 }
 
 // notePage takes in how the page on top is set up; the command writes it down, nil where nothing changed.

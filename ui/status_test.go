@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,9 @@ import (
 	"rung/ui/nav"
 	"rung/ui/view"
 )
+
+// gaps are between what stands at the left and at the right of a line.
+var gaps = regexp.MustCompile(`  +`)
 
 // An error stays until a key is pressed that somebody presses who has seen it, however long that
 // takes; what is no error is gone with the next key, after some seconds, or with its page. Everything
@@ -30,7 +34,7 @@ func TestStatusLineIsReadOrKept(t *testing.T) {
 		if s.shownText() == nil {
 			return ""
 		}
-		return strings.TrimRight(ansi.Strip(s.drawText(st, keys, at, w)), " ")
+		return gaps.ReplaceAllString(strings.TrimRight(ansi.Strip(s.drawText(st, keys, at, w)), " "), "  ")
 	}
 	want := func(text string) {
 		t.Helper()

@@ -31,7 +31,8 @@ func markOf(n int) string { return markStart + strconv.Itoa(n) + markEnd }
 // Paint marks text with what it means.
 func Paint(to page.Role, text string) string {
 	i := slices.Index(themes.Tokens, to)
-	if text = clean.Escape(text); i < 0 || to == themes.Text || text == "" {
+	text = clean.Escape(text)
+	if i < 0 || to == themes.Text || text == "" {
 		return text
 	}
 	return markOf(looks+i) + text + markOf(noLook)
@@ -212,7 +213,8 @@ func wrapCell(cell string, width int) []string {
 	for i, line := range lines {
 		before := look
 		replaceMarks(line, func(s string) string { return s }, func(n int) string {
-			if look = ""; n >= looks {
+			look = ""
+			if n >= looks {
 				look = markOf(n)
 			}
 			return ""

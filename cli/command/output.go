@@ -179,7 +179,7 @@ func (a *App) PrintsValues() bool {
 	return a.template != nil || a.Flags.Output == "json" || a.Flags.Output == "yaml"
 }
 
-// writeTemplate writes an answer as the template of -o says. What was not considered stands on
+// writeTemplate writes an answer as the template of -o says. Omissions stand on
 // standard error, and in the value for a template that asks for it.
 func (a *App) writeTemplate(w io.Writer, ans *Answer, out []OmissionOut) error {
 	value := ans.Value

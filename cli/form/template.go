@@ -42,7 +42,7 @@ type templateVar struct {
 	value any
 }
 
-// What ends a turn of a range before its end.
+// errBreak and errContinue end a turn of a range before its end.
 var errBreak, errContinue = errors.New("break"), errors.New("continue")
 
 const maxTemplateDepth = 1000

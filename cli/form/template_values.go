@@ -16,9 +16,10 @@ func fieldsOf(value any, keys []string) (any, error) {
 		case noKey:
 		case map[string]any:
 			inner, ok := v[key]
-			if value = inner; !ok {
-				value = noKey{}
+			if !ok {
+				inner = noKey{}
 			}
+			value = inner
 		case nil:
 			return nil, fmt.Errorf("nil pointer evaluating interface {}.%s", key)
 		default:

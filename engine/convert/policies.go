@@ -106,7 +106,7 @@ func (r *Rule) Text() string {
 
 // ConvertPolicies writes the policies of a cluster in another API. Under Antrea, where there are
 // policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
-// compared: that is ProveResult's. What an earlier conversion made is made again, under its name.
+// compared: that is ProveResult's. Results of an earlier conversion are made again, under their names.
 func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	earlier, err := earlierResults(r, to)
 	if err != nil {

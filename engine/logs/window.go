@@ -26,12 +26,12 @@ type entryWindow struct {
 // keptEntry is an entry that was stored.
 type keptEntry struct {
 	*entries.Entry
-	upto int64 // bytes of entries that were stored up to this one
+	before int64 // bytes of entries that were stored before this one
 }
 
-// sizeBytes returns about how many bytes the entry takes. Its words are parts of the raw line; a
+// entrySize returns about how many bytes an entry takes. Its words are parts of the raw line; a
 // page makes as much again of it for a filter.
-func (e keptEntry) sizeBytes() int64 {
+func entrySize(e *entries.Entry) int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }
 
@@ -43,9 +43,8 @@ func lineSize(raw string) int64 {
 func (l *entryWindow) storeEntry(e *entries.Entry) {
 	l.newestSeq++
 	e.Seq = l.newestSeq
-	k := keptEntry{Entry: e}
-	l.bytesStored += k.sizeBytes()
-	k.upto = l.bytesStored
+	k := keptEntry{Entry: e, before: l.bytesStored}
+	l.bytesStored += entrySize(e)
 	if len(l.ring) < l.limit {
 		l.ring = append(l.ring, k)
 	} else {
@@ -71,8 +70,7 @@ func (l *entryWindow) maxBytes() int64 {
 
 // bytesBefore is how many bytes of entries came before one that is kept.
 func (l *entryWindow) bytesBefore(seq uint64) int64 {
-	e := l.ring[l.slotOf(seq)]
-	return e.upto - e.sizeBytes()
+	return l.ring[l.slotOf(seq)].before
 }
 
 // unreadAfter is how many lines and bytes are kept that came after a number.

@@ -213,7 +213,7 @@ func noteLogLabels(m *policyMaker, ties []policyTie) {
 	}
 }
 
-// noteLogLevels notes the levels of a policy that Antrea has no place for: a rule there logs, or not.
+// noteLogLevels notes the log levels of a policy, which Antrea has no place for: a rule there logs, or not.
 func (m *policyMaker) noteLogLevels(p *model.Policy) {
 	levels, err := p.LogLevels()
 	if err != nil || !levels.IsOn() {
@@ -222,10 +222,10 @@ func (m *policyMaker) noteLogLevels(p *model.Policy) {
 	var lost []string
 	for _, action := range []model.Action{model.Allow, model.Deny, model.Pass} {
 		if level := levels.LevelOf(action); level != "" {
-			lost = append(lost, fmt.Sprintf("%s of %s", level, action))
+			lost = append(lost, fmt.Sprintf("%s: %s", action, level))
 		}
 	}
-	m.out.Notes = append(m.out.Notes, PolicyNote{p.Key, "the levels of its log are left out (" + words.ListSome(lost, 3) + "): enableLogging has none"})
+	m.out.Notes = append(m.out.Notes, PolicyNote{p.Key, "its log levels are left out (" + words.ListSome(lost, 3) + "): enableLogging has no levels"})
 }
 
 // logLevel is the level given to rules with enableLogging, which names none.

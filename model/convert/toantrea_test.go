@@ -29,7 +29,8 @@ func TestToAntrea(t *testing.T) {
 	}{
 		{"every field of an ANP", []model.Object{pods}, []string{`ACNP pods application 8 pods: app in (u,v) in ns: a=b`,
 			`  ingress rule 0 "ingress-0" Drop ns: all  logs`, `  egress rule 0 "same" Allow pods: !z in ns: x=y | networks: 10.0.0.0/8 | networks: fd00::/8 tcp 80,udp 5–9`,
-			`  egress rule 1 "same-2" Pass ns: all "http","http","http"`}},
+			`  egress rule 1 "same-2" Pass ns: all "http","http","http"`,
+			"ANP pods: its log levels are left out (Deny: alert): enableLogging has no levels"}},
 		{"what Antrea takes otherwise", []model.Object{made.ANP("p", 0, "*", []model.Rule{made.Rule(model.Deny, everyone, named), made.Rule(model.Deny, nil)},
 			[]model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.0.0.0/8")), named), made.Rule(model.Deny, made.Peers(made.NodePeer("*"))),
 				made.Rule(model.Deny, everyone, made.TCP(1), model.Port{Protocol: "tcp", Start: 1, End: 1}), made.Rule(model.Deny, everyone, model.Port{Protocol: "TCP"})})}, []string{

@@ -82,7 +82,7 @@ var Table = &page.Table[*Entry]{
 	Help: map[string]string{
 		"time":       "when it was done",
 		"where":      "the zone that was written to; of a change what it was made to: sandbox, files or cluster",
-		"policy":     "the policy whose rows they are; a change names its own",
+		"policy":     "the policy that was changed, or whose rows they are",
 		"what":       "what was done",
 		"operations": "how many operations the database was sent",
 		"took":       "how long it took",
@@ -100,12 +100,13 @@ var Table = &page.Table[*Entry]{
 			Cell: func(e *Entry) page.Cell {
 				return page.Cell{Text: words.Clock(e.At.In(e.Now.Location()), e.Now), Role: themes.Dim}
 			}},
-		{Key: "where", Title: "WHERE", Min: 7, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
+		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Worth: page.Always, Cell: func(e *Entry) page.Cell {
-			if e.Policy == "" || e.IsChange() {
+			k := e.policyKey()
+			if k.Name == "" {
 				return page.None
 			}
-			return page.Cell{Text: e.Done.Policy.Label(), Role: themes.Accent}
+			return page.Cell{Text: k.Label(), Role: themes.Accent}
 		}},
 		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
 		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: strconv.Itoa(e.Ops)} }},
@@ -159,9 +160,20 @@ func (e *Entry) whatCell() page.Cell {
 	return page.Cell{Text: text}
 }
 
+// policyKey is the one policy that was changed or whose rows they are; no name where there is none.
+func (e *Entry) policyKey() model.PolicyKey {
+	if e.IsChange() && len(e.Objects) == 1 {
+		return policyOf(e.Objects[0].key())
+	}
+	return e.Done.Policy
+}
+
 // briefText is the summary without the policy's name, which stands beside it.
 func (e *Entry) briefText() string {
-	k := e.Done.Policy
+	k := e.policyKey()
+	if e.IsChange() && k.Name != "" {
+		return strings.Replace(e.Summary, " "+k.Label(), "", 1)
+	}
 	for _, name := range []string{k.Label(), k.Name} {
 		if after, ok := strings.CutPrefix(e.Summary, name+": "); ok && k.Name != "" {
 			return after

@@ -74,7 +74,7 @@ func (e *Entry) Details() (out []Detail) {
 	return out
 }
 
-// whoText is who made a change, from where, and of what.
+// whoText says who made a change, from where, and of what.
 func (e *Entry) whoText() string {
 	text := e.User
 	if text == "" {
@@ -154,7 +154,7 @@ func (e *Entry) DetailText() string {
 	return b.String()
 }
 
-// FilterText is what a filter of entries searches: of a change also its rows.
+// FilterText is the text that a filter searches: of a change also that of its rows.
 func (e *Entry) FilterText() string {
 	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(), e.Summary, e.Error, e.stateCell().Text,
 		e.Line.String()}, " ")

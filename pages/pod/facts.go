@@ -131,7 +131,7 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 		}
 		head(title)
 		out.Touches = append(out.Touches, o)
-		out.Lines = append(out.Lines, &Line{ID: fmt.Sprintf("%s %s %d", o.Policy, t.Direction, t.Rule), TouchingRule: o})
+		out.Lines = append(out.Lines, &Line{ID: o.Policy + " " + o.Direction + " " + strconv.Itoa(t.Rule), TouchingRule: o})
 	}
 	deny()
 	return out

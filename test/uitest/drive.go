@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"rung/revision"
@@ -210,6 +212,24 @@ func (s *Screen) GoldenPlain(name string, sizes ...[2]int) {
 		s.compareGolden(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.PlainFrame())
 	}
 	s.wantWhole(name)
+	s.Resize(w, h)
+}
+
+// GoldenIn compares the frame as a terminal of a colour profile gets it, at the sizes given, with
+// testdata/<name>-<w>x<h>.ansi.golden.
+func (s *Screen) GoldenIn(profile colorprofile.Profile, name string, sizes ...[2]int) {
+	s.t.Helper()
+	w, h := s.w, s.h
+	for _, size := range sizes {
+		s.Resize(size[0], size[1])
+		s.WantFits()
+		var b bytes.Buffer
+		terminal := colorprofile.Writer{Forward: &b, Profile: profile}
+		if _, err := terminal.WriteString(s.View() + "\n"); err != nil {
+			s.t.Fatal(err)
+		}
+		s.compareGolden(fmt.Sprintf("%s-%dx%d.ansi.golden", name, size[0], size[1]), b.String())
+	}
 	s.Resize(w, h)
 }
 

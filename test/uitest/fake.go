@@ -165,7 +165,7 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 	return out
 }
 
-// Changes are those of Changed.
+// Changes returns the changes of Changed.
 func (f *Fake) Changes() []audit.Change { return f.Changed }
 
 func (f *Fake) Logs() *logs.Store { return f.LogStore }

@@ -68,7 +68,7 @@ func (v *activityPage) Sync(env *view.Env) {
 	onNewest := v.newest != "" && v.table.SelectedID() == v.newest
 	v.newest = newest
 	v.table.SetItems(shown)
-	if onNewest && v.table.SortedBy() == "" {
+	if onNewest && v.table.Arrangement().Sort == "" {
 		v.table.SelectID(newest) // on the newest line it stays on the newest
 	}
 }

@@ -33,7 +33,7 @@ func TestActivity(t *testing.T) {
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
 	// What was changed, by whom, from where, and what became of it; its rows are under it.
-	s.Want("Move ANP cluster-control from 34 to 36", "console", "ada", "done", "reverted", "command", "sandbox")
+	s.Want("ANP cluster-control", "Move from 34 to 36", "console", "ada", "done", "reverted", "command", "sandbox")
 	s.WantNot("12 ACLs updated")
 	s.Want("equivalent commands", "$ kubectl patch anp cluster-control")
 	s.Golden("activity")
@@ -65,14 +65,14 @@ func TestActivity(t *testing.T) {
 		s.Press("j")
 	}
 	s.Press("enter")
-	if l := s.Line("▸"); !strings.Contains(l, "Undo: Move ANP cluster-control from 30 to 34") {
+	if l := s.Line("▸"); !strings.Contains(l, "Undo: Move from 30 to 34") {
 		t.Errorf("reverted leads to %q", l)
 	}
 	for !strings.Contains(s.Line("▸"), "takes back") {
 		s.Press("j")
 	}
 	s.Press("enter")
-	if l := s.Line("▸"); !strings.Contains(l, "Move ANP cluster-control from 30 to 34") || strings.Contains(l, "Undo") {
+	if l := s.Line("▸"); !strings.Contains(l, "Move from 30 to 34") || strings.Contains(l, "Undo") {
 		t.Errorf("the revert leads to %q", l)
 	}
 	s.Press("/")
@@ -80,17 +80,17 @@ func TestActivity(t *testing.T) {
 	s.Press("enter")
 	s.Want("34 to 36")
 	s.WantNot("30 to 34")
-	s.Press("esc", "g")
+	s.Press("esc", "g", "j")
 
 	// The cursor stays on its line when something new is done above it.
 	f.Done = append(f.Done, model.Activity{Seq: 4, At: uitest.Now, Summary: "repaired", By: "reconciler", Zone: "ovn-worker"})
 	f.Advance(time.Second)
 	s.Refresh()
-	s.Want("repaired", "▸ 14:04:21")
+	s.Want("repaired", "▸ 14:03:50")
 	s.Press("]", "]")
 	s.Want("zone ovn-worker")
 	s.WantNot("34 to 36")
-	s.Press("y")
+	s.Press("j", "y")
 	s.Want("commands", "summary")
 	s.Press("esc", "]")
 	s.Want("zone ovn-worker2")

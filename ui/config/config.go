@@ -52,10 +52,14 @@ type Config struct {
 	themeGiven bool
 }
 
-// SavedView is a page with what it is filtered by.
+// SavedView is a page with its filter, its sorting and its columns.
 type SavedView struct {
-	Page   string `yaml:"page"`
-	Filter string `yaml:"filter"`
+	Page   string
+	Filter string
+	Sort   string // the title of a column, "-" before it for descending
+	Wide   bool   // with the columns that are not always shown
+	// Columns has the names of columns of log lines.
+	Columns []string
 }
 
 // ContextSettings are the settings of one context of the kubeconfig.
@@ -75,7 +79,7 @@ func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
 	if !ok || !isAlone(v.Page) {
 		return nav.Page{}, false
 	}
-	return nav.Page{Kind: nav.PageKind(v.Page), Text: v.Filter}, true
+	return nav.Page{Kind: nav.PageKind(v.Page), Text: v.Filter, View: name}, true
 }
 
 // FindView is the page of a saved view, else the page of that name.

@@ -162,7 +162,7 @@ func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string
 
 // parseViews takes the saved views, each by itself.
 func (c *Config) parseViews(key string, v *yaml.Node) {
-	const allowed = "allowed: names of views, each with a page and a filter, such as denied: {page: logs, filter: verdict:drop}"
+	const allowed = "allowed: names of views, each with a page and with filter, sort, wide, columns, such as denied: {page: logs, filter: verdict:drop}"
 	c.Views = map[string]SavedView{}
 	c.eachEntry(v, key, "not a list of views", allowed, func(name string, _, v *yaml.Node) {
 		var view SavedView
@@ -172,11 +172,17 @@ func (c *Config) parseViews(key string, v *yaml.Node) {
 				c.decodeValue(v, at, &view.Page, allowed)
 			case "filter":
 				c.decodeValue(v, at, &view.Filter, allowed)
+			case "sort":
+				c.decodeValue(v, at, &view.Sort, "allowed: the title of a column, with - before it for descending, such as -ROWS")
+			case "wide":
+				c.decodeValue(v, at, &view.Wide, "allowed: true, false")
+			case "columns":
+				c.decodeValue(v, at, &view.Columns, "allowed: a list of columns of log lines, such as [time, rule]")
 			default:
-				c.noteProblem(k.Line, at, "unknown setting of a view", "allowed: page, filter")
+				c.noteProblem(k.Line, at, "unknown setting of a view", "allowed: page, filter, sort, wide, columns")
 			}
 		})
-		view.Filter = clean.Line(view.Filter)
+		view.Filter, view.Sort = clean.Line(view.Filter), clean.Line(view.Sort)
 		c.Views[name] = view
 	})
 }

@@ -15,8 +15,8 @@ type headerPiece struct {
 	to        nav.PageKind // where it leads, empty for nowhere
 }
 
-// The drops of pieces. Those below zero are for what matters on every page: the context, the
-// mode, and what runs out.
+// Drops of pieces. Below zero they are for the pieces that matter on every page: the context, the
+// mode, and a time that runs out.
 const (
 	always = iota - 3
 	dropTrial

@@ -28,7 +28,7 @@ type carriedPolicy struct {
 }
 
 func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
-	v.table.SortNaturally()
+	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide})
 	env.SetPageFilter("")
 	largest := v.frame.rev.Ladder().Max
 	stage := v.stage

@@ -143,7 +143,7 @@ func (v *ladderPage) TellState(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.carryLine(env)
 	}
-	if by := v.table.SortedBy(); by != "" {
+	if by := v.table.Arrangement().Sort; by != "" {
 		return widget.StyledLine("by "+by, env.Styles.Dim)
 	}
 	if v.stage != "" {

@@ -22,7 +22,7 @@ import (
 
 // ladderOptions returns the ladder's options for what is unfolded, filtered and carried now.
 func (v *ladderPage) ladderOptions() ladder.LadderOptions {
-	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
+	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.Arrangement().Sort != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {

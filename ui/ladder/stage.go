@@ -20,7 +20,7 @@ func (v *ladderPage) setStage(s model.Stage) {
 		v.wish = at
 	}
 	v.stage = s
-	v.table.SortNaturally() // the order is what a stage is about
+	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide}) // the order is what a stage is about
 	v.setColumns()
 	v.rebuildLines()
 	v.table.SelectID(v.wish)

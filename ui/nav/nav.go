@@ -72,6 +72,7 @@ type Page struct {
 	Table, UUID, ID string
 	Priority        int32
 	Text            string
+	View            string              // the saved view that says how it is sorted and which columns it has
 	Base            string              // of a text that is proposed: what it was made from
 	Wanted          *diff.WantedVerdict // of such a text: what it is made for
 	AskOVN          bool                // a trace's page begins with asking ovn-trace

@@ -115,8 +115,10 @@ func TestNamesAreWhole(t *testing.T) {
 			for _, name := range []string{"─ break-glass ", "─ cluster-control ", "─ multi-tenant-isolation ", "┌ allow-metrics  = 2", "✗ experimental  ", "└ quarantine "} {
 				w.s.Want(name)
 			}
-			if line := w.s.Line("…"); line != "" {
-				t.Errorf("at %d cells something is cut: %s", width, line)
+			for _, line := range strings.Split(w.s.PlainFrame(), "\n")[1:] { // the header says what it leaves out
+				if strings.Contains(line, "…") {
+					t.Errorf("at %d cells something is cut: %s", width, line)
+				}
 			}
 		}
 	}

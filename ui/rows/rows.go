@@ -239,7 +239,7 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	if v.table == 0 && v.stage != "" {
 		l = l.Add(string(v.stage)+" ", st.Key)
 	}
-	if by := v.shownTable().SortedBy(); by != "" {
+	if by := v.shownTable().Arrangement().Sort; by != "" {
 		l = l.Add("by "+by, st.Key)
 	}
 	if len(l) > 0 {

@@ -29,7 +29,7 @@ type Env struct {
 	StateDir string
 	// Setups are the settings that pages keep for the next page of their kind.
 	Setups *PageSetups
-	// Said is what the status line said.
+	// Said has the messages of the status line.
 	Said *MessageLog
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page

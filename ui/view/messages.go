@@ -41,5 +41,5 @@ func (l *MessageLog) AddMessage(m Message) {
 	l.all = append(l.all[max(0, n+1-keptMessages):], m)
 }
 
-// Messages are those that are kept, the oldest first. They are not to be changed.
+// Messages returns the messages that are kept, the oldest first. They are not to be changed.
 func (l *MessageLog) Messages() []Message { return l.all }

@@ -10,7 +10,7 @@ import (
 	"rung/ui/widget"
 )
 
-// PageSetup is how a page of a kind was last set up by the user. What is not set is as it is by itself.
+// PageSetup is how a page of a kind was last set up by the user. An unset field leaves the page as it is by itself.
 type PageSetup struct {
 	Filter string             `json:"filter,omitempty"`
 	Table  widget.Arrangement `json:"table,omitzero"`
@@ -23,6 +23,12 @@ type PageSetup struct {
 type Arranged interface {
 	Arrangement() widget.Arrangement
 	ArrangeBy(a widget.Arrangement)
+}
+
+// ColumnChooser is a view whose columns are chosen by name.
+type ColumnChooser interface {
+	// ChooseColumns gives it columns; a name that it does not know is returned with those that it does.
+	ChooseColumns(names []string) (unknown string, known []string)
 }
 
 // Arrangement is how the widget is arranged, where it can be.
@@ -44,7 +50,7 @@ func (l List) ArrangeBy(to widget.Arrangement) {
 // The zero value keeps nothing yet.
 type PageSetups struct {
 	by map[nav.PageKind]PageSetup
-	// kept are those of an earlier start that no page has taken up yet.
+	// kept has the kinds whose setup of an earlier start no page has taken up yet.
 	kept map[nav.PageKind]bool
 }
 
@@ -69,7 +75,7 @@ func (k *PageSetups) SetupOf(kind nav.PageKind) PageSetup {
 	return k.by[kind]
 }
 
-// TakeKept is what an earlier start kept of a kind of page, once.
+// TakeKept returns the setup that an earlier start kept of a kind of page, once.
 func (k *PageSetups) TakeKept(kind nav.PageKind) (s PageSetup, ok bool) {
 	if !k.kept[kind] {
 		return s, false

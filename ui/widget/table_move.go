@@ -142,15 +142,6 @@ func (t *Table[T]) sortBy(d int) {
 	t.arrangeRows()
 }
 
-// SortedBy is the title of the column the rows are sorted by, empty for the
-// natural order.
-func (t *Table[T]) SortedBy() string {
-	if !t.ready || t.sort < 0 || t.sort >= len(t.Columns) {
-		return ""
-	}
-	return t.Columns[t.sort].Title
-}
-
 // Wheel scrolls by lines; the cursor stays in sight.
 func (t *Table[T]) Wheel(d int) {
 	if d > 0 {
@@ -175,14 +166,6 @@ func (t *Table[T]) Click(y int) bool {
 	return true
 }
 
-// SortNaturally goes back to the natural order.
-func (t *Table[T]) SortNaturally() {
-	if t.sort >= 0 {
-		t.sort = -1
-		t.arrangeRows()
-	}
-}
-
 // Arrangement is how the rows of a table are sorted, by the title of a column, and whether all
 // columns are shown. The zero one is the natural one.
 type Arrangement struct {
@@ -193,8 +176,10 @@ type Arrangement struct {
 
 // Arrangement is how the table is arranged.
 func (t *Table[T]) Arrangement() Arrangement {
-	a := Arrangement{Sort: t.SortedBy(), Wide: t.Wide}
-	a.IsDescending = a.Sort != "" && t.isDescending
+	a := Arrangement{Wide: t.Wide}
+	if t.ready && t.sort >= 0 && t.sort < len(t.Columns) {
+		a.Sort, a.IsDescending = t.Columns[t.sort].Title, t.isDescending
+	}
 	return a
 }
 

@@ -24,8 +24,8 @@ func TestSortedColumnIsSeen(t *testing.T) {
 				arrow = "↓"
 			}
 			for w := 40; w < 120; w++ {
-				if head := header(tb.Render(st, w, 12)); !strings.Contains(head, tb.SortedBy()+" "+arrow) {
-					t.Errorf("sorted by %s at %d cells: %q", tb.SortedBy(), w, head)
+				if head := header(tb.Render(st, w, 12)); !strings.Contains(head, tb.Arrangement().Sort+" "+arrow) {
+					t.Errorf("sorted by %s at %d cells: %q", tb.Arrangement().Sort, w, head)
 					break
 				}
 			}
@@ -44,7 +44,7 @@ func TestSortedWideColumnStays(t *testing.T) {
 	}
 	tb.Do(action.Wide)
 	if head := header(tb.Render(st, 60, 12)); !strings.Contains(head, "REST ↑") {
-		t.Errorf("sorted by %s: %q", tb.SortedBy(), head)
+		t.Errorf("sorted by %s: %q", tb.Arrangement().Sort, head)
 	}
 	tb.Do(action.SortPrev)
 	if head := header(tb.Render(st, 60, 12)); strings.Contains(head, "REST") {

@@ -171,8 +171,8 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 	if got := tb.SelectedID(); got != "thing-50" {
 		t.Errorf("after sorting %q", got)
 	}
-	if it, _ := tb.SelectedItem(); tb.SortedBy() != "N" || it.n != 50 {
-		t.Errorf("sorted by %q on %v", tb.SortedBy(), it)
+	if it, _ := tb.SelectedItem(); tb.Arrangement().Sort != "N" || it.n != 50 {
+		t.Errorf("sorted by %q on %v", tb.Arrangement().Sort, it)
 	}
 	tb.Do(action.Top)
 	if it, _ := tb.SelectedItem(); it.n != 59 {

@@ -235,6 +235,12 @@ func (v *zonesPage) SetFilter(f widget.LineFilter) {
 	v.policies.SetFilter(f)
 }
 
+// Arrangement is how the upper table is arranged.
+func (v *zonesPage) Arrangement() widget.Arrangement { return v.zones.Arrangement() }
+
+// ArrangeBy arranges the upper table.
+func (v *zonesPage) ArrangeBy(to widget.Arrangement) { v.zones.ArrangeBy(to) }
+
 // ColumnHelps are the columns of both tables.
 func (v *zonesPage) ColumnHelps() []widget.ColumnHelp {
 	return append(v.zones.ColumnHelps(), v.policies.ColumnHelps()...)

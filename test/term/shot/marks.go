@@ -23,6 +23,8 @@ func (c cell) marks(r rune) []shape {
 		return []shape{outline(mx, my+d*0.2, hollow*0.8, up...)}
 	case '▼':
 		return []shape{polygon(down...)}
+	case '▷':
+		return []shape{outline(mx-d*0.2, my, hollow*0.8, right...)}
 	case '▽':
 		return []shape{outline(mx, my-d*0.2, hollow*0.8, down...)}
 	case '▶', '►':
@@ -45,12 +47,23 @@ func (c cell) marks(r rune) []shape {
 		return []shape{polygon(square...)}
 	case '□':
 		return []shape{outline(mx, my, 1-c.stroke/d, square...)}
+	case '▣':
+		return []shape{outline(mx, my, 1-c.stroke/d, square...), small(polygon(square...), mx, my)}
 	case '▪':
 		return []shape{small(polygon(square...), mx, my)}
 	case '●':
 		return []shape{disc(mx, my, d)}
 	case '○', '◯':
 		return []shape{ring(mx, my, d, c.stroke)}
+	case '◌':
+		var dots []shape
+		for i := range 8 {
+			at := float64(i) * math.Pi / 4
+			dots = append(dots, disc(mx+(d-c.stroke/2)*math.Cos(at), my+(d-c.stroke/2)*math.Sin(at), c.stroke*0.6))
+		}
+		return dots
+	case '∅':
+		return []shape{ring(mx, my, d, c.stroke), line(mx-d, my+d*1.2, mx+d, my-d*1.2, c.stroke)}
 	case '◐':
 		return []shape{ring(mx, my, d, c.stroke), polygon(arc(mx, my, d, math.Pi/2, math.Pi*3/2)...)}
 	case '◑':

@@ -29,7 +29,7 @@ printf ' rung  demo · 3 zones \033[32m●●●\033[m  \033[1mSANDBOX writes\03
 printf '┌──┬──┐ ┏━━┳━━┓ ╭──╮ ┄┄┈┈╌╌ ┊ ┆ ╎  ▁▂▃▄▅▆▇█ ▏▎▍▌▋▊▉█ ░▒▓\r\n'
 printf '│  ├──┤ ┃  ┣━━┫ │  │ ═══╗      ┊  ▀▐▔▕  ⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏\r\n'
 printf '└──┴──┘ ┗━━┻━━┛ ╰──╯ ║  ╚══    ┊\r\n'
-printf '▲△▼▽ ▶◀▸▾ ◆◇ ■□▪ ●○◐◑• ✗✓ ⏎↳⋮⋯⚠  ≠≈≥≤→←↑↓‹›«»…×·–—§¶\r\n'
+printf '▲△▼▽ ▶◀▸▾▷ ◆◇ ■□▪▣ ●○◐◑•◌∅ ✗✓ ⏎↳⋮⋯⚠  ≠≈≥≤→←↑↓‹›«»…×·–—§¶Δ±†‡\r\n'
 printf '\033[7m selected  34 cluster-control \033[m \033[1mbold\033[m \033[3mitalic\033[m \033[1;3mboth\033[m \033[2mfaint\033[m \033[4munder line\033[m \033[9mstruck\033[m\r\n'
 for i in 0 1 2 3 4 5 6 7; do printf "\033[3${i}mc$i \033[9${i}mC$i \033[4${i}m  \033[10${i}m  \033[m "; done; printf '\r\n'
 printf '\033[38;5;208m256\033[m \033[38;2;255;0;128mtrue\033[m \033[48;2;0;90;160m on blue \033[m 日本 <&> "q"'

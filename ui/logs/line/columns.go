@@ -28,6 +28,9 @@ const (
 
 var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction", "ACL name"}
 
+// AllColumnNames are the names of all columns that a line can have.
+func AllColumnNames() []string { return columnNames[:] }
+
 // ColumnNames are the names by which columns are kept, ColumnsOf the columns of names; those without one
 // are left out. Nil are the columns of a sentence.
 func ColumnNames(columns []LineColumn) (names []string) {
