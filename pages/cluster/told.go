@@ -188,7 +188,7 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 		s.Entries = append(s.Entries, x.tell(now))
 		if x.Error != "" && !again && (x.State != model.ConnAbsent || !x.Optional) {
 			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: signs.Failed, Role: themes.Error},
-				Value: page.Line{{Text: x.Error, Role: themes.Text}}})
+				Value: page.Line{{Text: x.Error + x.attemptsText(" (", ")"), Role: themes.Text}}})
 		}
 	}
 	for _, text := range f.Newer {
@@ -211,16 +211,24 @@ func (x *ResourceFacts) tell(now time.Time) Entry {
 		add(" since "+words.Clock(x.Since.Time, now)+" ("+words.Age(now.Sub(x.Since.Time))+")", themes.Text)
 	}
 	if x.State != model.ConnSynced && x.Objects > 0 {
-		add("  "+words.Total(x.Objects, "object")+" as last read", themes.Dim)
+		add("  had "+words.Total(x.Objects, "object"), themes.Dim)
 	}
-	if x.Attempts > 1 {
-		add("  "+words.Total(x.Attempts, "failed attempt"), themes.Dim)
+	if x.Error == "" { // below which they stand
+		add(x.attemptsText("  ", ""), themes.Dim)
 	}
 	if x.Optional && x.State == model.ConnAbsent {
 		add("  (optional)", themes.Dim)
 	}
 	short, _, _ := strings.Cut(x.Name, ".")
 	return Entry{ID: "resource." + x.Name, Name: x.Name, Short: short, Sign: sign, Value: l, To: resourcePage(x.Kind)}
+}
+
+// attemptsText says how often reading failed, where it was more than once.
+func (x *ResourceFacts) attemptsText(before, after string) string {
+	if x.Attempts < 2 {
+		return ""
+	}
+	return before + words.Total(x.Attempts, "failed attempt") + after
 }
 
 // resourcePage is where objects of a kind are seen.

@@ -39,7 +39,8 @@ func TestDead(t *testing.T) {
 		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
 	}
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("prod-eu lost, read 3m ago", "■ pods", "lost since 14:02:00 (3m)", "as last read", "14 failed attempts", "connection refused")
+	s.Want("prod-eu lost, read 3m ago", "■ pods", "lost since 14:02:00 (3m)", "had 12 objects", "connection refused")
+	s.Want("tried again within 30s (14 failed attempts)")
 	s.Golden("dead")
 }
 
