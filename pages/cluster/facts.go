@@ -109,8 +109,10 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 	if !f.isCluster() {
 		f.addKinds(r)
 	}
-	for _, x := range revision.DialectOfZone(r, "").Settings {
-		f.Settings = append(f.Settings, SettingFacts(x))
+	if len(r.Zones) > 0 { // otherwise nobody looked
+		for _, x := range revision.DialectOfZone(r, "").Settings {
+			f.Settings = append(f.Settings, SettingFacts(x))
+		}
 	}
 	for _, b := range r.Broken {
 		if b.Code == model.CodeNewer {
