@@ -64,12 +64,12 @@ func TestCanOnCluster(t *testing.T) {
 	got := run()
 	for _, want := range []string{"  context       lab\n", "  changes       off: read-only  --write allows them\n", "  ✗ pods ", "may not list pods",
 		"  ✗ no: list, watch pods → the pods that policies select are unknown\n", "  ✗ no: create pods/exec in ",
-		"$ kubectl --kubeconfig=", "  ✓ yes: list, watch namespaces\n", "not counting "} {
+		" auth can-i list pods\n", "  ✓ yes: patch, list, watch namespaces\n", "not counting "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if got := run("-o", "wide"); !strings.Contains(got, "auth can-i list namespaces") {
+	if got := run("-o", "wide"); !strings.Contains(got, "auth can-i patch namespaces") {
 		t.Errorf("-o wide has not all commands:\n%s", got)
 	}
 	if got := run("-o", `jsonpath={.permissions[?(@.resource=="pods")].without}`); got != "the pods that policies select are unknown" {

@@ -143,18 +143,18 @@ func (a *App) sayOmitted(all []OmissionOut) {
 	}
 }
 
-// leftOutBelow is what somebody asked not to see as it stands below an answer; where the form has
-// no place for it, it is said on standard error.
-func (a *App) leftOutBelow(text string) string {
+// leftOutLines are the lines below an answer that count what was not asked for; where the form has no
+// place for them, they are said on standard error.
+func (ans *Answer) leftOutLines(a *App) string {
 	switch form := a.Flags.Output; {
-	case text == "":
+	case ans.LeftOut == "":
 		return ""
 	case a.template == nil && (form == "table" || form == "wide"):
-		return "\n" + text + "\n"
+		return "\n" + ans.LeftOut + "\n"
 	case a.template == nil && form == MarkdownForm:
-		return "\n" + MarkdownText(text) + "\n"
+		return "\n" + MarkdownText(ans.LeftOut) + "\n"
 	}
-	a.sayOnce(text)
+	a.sayOnce(ans.LeftOut)
 	return ""
 }
 

@@ -105,7 +105,7 @@ func formError(form string) error {
 func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	var text string
 	out := a.OmissionsOut(ans.NotConsidered)
-	below := a.leftOutBelow(ans.LeftOut)
+	below := ans.leftOutLines(a)
 	if a.template != nil {
 		return a.writeTemplate(w, ans, out)
 	}

@@ -15,7 +15,6 @@ import (
 	"rung/pages/cluster"
 	"rung/revision"
 	"rung/revision/omitted"
-	"rung/themes"
 )
 
 // accessTime is how long the API server has to say what is allowed.
@@ -41,7 +40,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
 				defer cancel()
-				// What was not answered by then is said.
+				// The answer says it where the server did not by then.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0
 				})
@@ -69,7 +68,7 @@ func canText(all []cluster.Section, wide bool, width int) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(command.Paint(themes.Title, s.Title) + "\n")
+		b.WriteString(command.Paint(s.Heading().Role, s.Title) + "\n")
 		names := s.NameWidth(false)
 		for j := range s.Entries {
 			e := &s.Entries[j]

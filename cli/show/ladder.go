@@ -63,7 +63,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 	return cmd
 }
 
-// ladderAnswer is what a selection leaves of the ladder of a revision, of one stage where one is
+// ladderAnswer is the part of a revision's ladder that a selection asks for, of one stage where one is
 // given. Gaps are those between all policies, and shown with all of them alone.
 func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only *selection.Selection, now time.Time) *command.Answer {
 	keep := func(k model.Key) bool { return only.KeepsKey(r, k) }

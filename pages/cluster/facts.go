@@ -20,10 +20,10 @@ type ClusterFacts struct {
 		Allowed bool   `json:"allowed"`
 		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
 	} `json:"changes"`
-	// RowsBy is who writes the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
+	// RowsBy names the writer of the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
 	RowsBy  string        `json:"rows_by,omitempty"`
 	Sources []SourceFacts `json:"sources"`
-	// Resources are those of the API server, or the kinds that are read from elsewhere.
+	// Resources of the API server, or the kinds that are read from elsewhere.
 	Resources []ResourceFacts `json:"resources"`
 	// Newer says what a newer release of an API has that Rung does not read.
 	Newer []string `json:"newer,omitempty"`
@@ -158,10 +158,10 @@ func permissionsOf(all []revision.Permission) []PermissionFacts {
 		out[i].Verbs = append(out[i].Verbs, p.Verb)
 	}
 	for i := range out {
-		if p := &out[i]; !p.Allowed {
-			if p.Spare = isAllowedElsewhere(out, p); !p.Spare {
-				p.Without = p.missedFeature()
-			}
+		p := &out[i]
+		p.Spare = !p.Allowed && isAllowedElsewhere(out, p)
+		if !p.Allowed && !p.Spare {
+			p.Without = p.missedFeature()
 		}
 	}
 	return out

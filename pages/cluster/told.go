@@ -21,6 +21,9 @@ type Section struct {
 	Entries []Entry
 }
 
+// Heading is the title as a heading.
+func (s *Section) Heading() page.Span { return page.Span{Text: s.Title, Role: themes.Title} }
+
 // Entry is a field of a section, with a name, or a paragraph, without.
 type Entry struct {
 	ID   string

@@ -22,7 +22,7 @@ type Listed struct {
 	IPs       []string `json:"ips"`
 	Labels    string   `json:"labels"`
 	Note      string   `json:"note,omitempty"`
-	// Policies are those that are enforced on the pod, in order of precedence.
+	// Policies that are enforced on the pod, in order of precedence.
 	Policies []string `json:"policies"`
 
 	odd   bool // the note is a warning

@@ -173,7 +173,8 @@ var spacedWords = regexp.MustCompile(` *[^ ]+`)
 
 // WrapLine breaks a line that is wider than w cells at spaces; words that are too long are broken.
 func WrapLine(l widget.Line, w int) (out []widget.Line) {
-	if w = max(1, w); l.LineWidth() <= w {
+	w = max(1, w)
+	if l.LineWidth() <= w {
 		return []widget.Line{l}
 	}
 	var line widget.Line
