@@ -56,9 +56,9 @@ func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, no
 	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// sayNotices says the warnings from the start, the first one first.
+// sayNotices says the warnings from the start, the first one first, then what the first page said.
 func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry, now time.Time) {
-	var first []*statusText
+	first, begun := []*statusText(nil), slices.Clone(s.toRead)
 	for _, text := range notices {
 		s.sayToast(view.ToastAsk{Text: text, Bad: true}, context, e, now)
 		if len(first) < unseenErrors {
@@ -66,7 +66,8 @@ func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry,
 		}
 	}
 	slices.Reverse(first)
-	s.toRead = first
+	s.toRead = append(begun, first...)
+	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
 // shownText is the message in the line now, nil for none.

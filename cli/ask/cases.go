@@ -17,7 +17,8 @@ import (
 
 // takesQuestion accepts a question as the console takes it: two ends, and what else it says.
 func takesQuestion(cmd *cobra.Command, args []string) error {
-	if _, err := trace.ParseQuestion(strings.Join(args, " ")); err != nil || len(args) == 1 {
+	text := strings.Join(args, " ")
+	if _, err := trace.ParseQuestion(text); err != nil || len(strings.Fields(text)) == 1 {
 		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
 	}
 	return nil

@@ -19,13 +19,17 @@ type conversionWay struct {
 	notes         []Note                // about what stays as it is
 }
 
-// wayTo converts the policies of a cluster as a revision's system and flags have it.
+// wayTo converts policies of a revision's cluster, all or some, as its flags and their system have it.
 func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, error) {
-	native := r.System == system.Antrea && c.Count(model.KindACNP)+c.Count(model.KindANNP) > 0
+	is := r.System
+	if c != r.Cluster { // the policies left out may be all there are of their system
+		is, _ = system.ChooseSystem(r.Flags.System, c, "")
+	}
+	native := is == system.Antrea && c.Count(model.KindACNP)+c.Count(model.KindANNP) > 0
 	way := conversionWay{before: system.OVN, after: system.OVN, converts: model.Kind.IsAdmin}
 	switch {
 	case to == ToAntrea:
-		way.made, way.before, way.after = labels.ToAntrea(c), r.System, system.Antrea
+		way.made, way.before, way.after = labels.ToAntrea(c), is, system.Antrea
 	case to == ToCNP && native:
 		way.made, way.before, way.converts = labels.FromAntrea(c, model.KindCNP), system.Antrea, model.Kind.IsTiered
 	case to == ToANP && native:

@@ -150,7 +150,7 @@ func (e *Entry) whatCell() page.Cell {
 	switch {
 	case e.IsChange() && e.Result == audit.Unknown:
 		return page.Cell{Text: text, Role: themes.Warn}
-	case e.Error != "" && text == "":
+	case e.Error != "" && (text == "" || strings.HasPrefix(e.Error, text+": ")): // it says what failed
 		return page.Cell{Text: signs.Failed + " " + e.Error, Role: themes.Error}
 	case e.Error != "":
 		return page.Cell{Text: signs.Failed + " " + text + ": " + e.Error, Role: themes.Error}

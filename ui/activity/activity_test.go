@@ -90,7 +90,7 @@ func TestActivity(t *testing.T) {
 	s.Press("]", "]")
 	s.Want("zone ovn-worker")
 	s.WantNot("34 to 36")
-	s.Press("y")
+	s.Press("j", "y")
 	s.Want("commands", "summary")
 	s.Press("esc", "]")
 	s.Want("zone ovn-worker2")

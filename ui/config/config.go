@@ -58,7 +58,7 @@ type SavedView struct {
 	Filter string
 	Sort   string // the title of a column, "-" before it for descending
 	Wide   bool   // with the columns that are not always shown
-	// Columns are those of log lines.
+	// Columns has the names of columns of log lines.
 	Columns []string
 }
 

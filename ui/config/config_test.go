@@ -95,7 +95,7 @@ func TestViewsAliasesHotkeys(t *testing.T) {
 views:
   deny: {page: rows, filter: drop}
   nowhere: {page: moon}
-  half: {sort: up}
+  half: {order: up}
 aliases:
   ct: anp cluster-control
   nobody: anp no-such-policy
@@ -112,7 +112,7 @@ contexts:
   prod: {readonly: true, theme: pink}
 `))
 	want := []string{
-		"rung.yaml line 5, views.half.sort: unknown setting of a view (allowed: page, filter)",
+		"rung.yaml line 5, views.half.order: unknown setting of a view (allowed: page, filter, sort, wide, columns)",
 		`rung.yaml line 5, views.half: "" is not a page (allowed: ladder, rows, zones, logs, activity, plan, ready, cluster, findings, matrix, sessions, convert, omitted, messages, contexts)`,
 		`rung.yaml line 4, views.nowhere: "moon" is not a page (allowed: ladder, rows, zones, logs, activity, plan, ready, cluster, findings, matrix, sessions, convert, omitted, messages, contexts)`,
 		`rung.yaml line 19, contexts.prod.theme: no theme "pink" (allowed: adaptive, ansi16, dark, light, mono)`,

@@ -51,9 +51,8 @@ type logPage struct {
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
-	begun       bool // set up as the page before it
+	logSetup
 	wide        bool
-	writer      line.LineWriter
 	filterError *logquery.Error // the first term of the filter that cannot be read
 	by          pileDimension
 	piles       byTable
@@ -74,7 +73,7 @@ type logPage struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, writer: line.LineWriter{Page: p.Key}}
+	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, logSetup: logSetup{writer: line.LineWriter{Page: p.Key}}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v

@@ -63,8 +63,14 @@ func (v *logPage) CompleteFilter(text string) string {
 
 var _ view.FilterLanguage = (*logPage)(nil)
 
+// logSetup is how lines are written, until the page is set up otherwise.
+type logSetup struct {
+	writer line.LineWriter
+	begun  bool // it has the setup of the page before it, or of a saved view
+}
+
 // beginSetup sets the page up as the one before it, once.
-func (v *logPage) beginSetup(env *view.Env) {
+func (v *logSetup) beginSetup(env *view.Env) {
 	if v.begun {
 		return
 	}
@@ -74,7 +80,7 @@ func (v *logPage) beginSetup(env *view.Env) {
 }
 
 // ChooseColumns gives the page columns of a saved view, for this page alone.
-func (v *logPage) ChooseColumns(names []string) (unknown string, known []string) {
+func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string) {
 	v.begun = true
 	v.writer.Columns = line.ColumnsOf(names)
 	for _, name := range names {
@@ -86,7 +92,7 @@ func (v *logPage) ChooseColumns(names []string) (unknown string, known []string)
 }
 
 // keepSetup keeps how the page is set up.
-func (v *logPage) keepSetup(env *view.Env) {
+func (v *logSetup) keepSetup(env *view.Env) {
 	env.Setups.ChangeSetup(nav.Logs, func(s *view.PageSetup) {
 		s.Clock, s.Columns = v.writer.Clock.ClockName(), line.ColumnNames(v.writer.Columns)
 	})
