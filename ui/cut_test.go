@@ -1,11 +1,21 @@
 package ui_test
 
 import (
+	"context"
 	"fmt"
+	"net/netip"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/logline"
 	"rung/model/signs"
 	"rung/test/uitest"
 	"rung/ui"
@@ -61,7 +71,7 @@ func hasWhole(frame, cut string) bool {
 			}
 			at += n + len(head)
 			rest, _, _ := strings.Cut(frame[at:], "…")
-			if rest != "" && strings.Contains(rest, tail) {
+			if rest != "" && hasInOrder(rest, strings.Split(tail, "…")) {
 				return true
 			}
 			if head == "" {
@@ -70,6 +80,18 @@ func hasWhole(frame, cut string) bool {
 		}
 	}
 	return false
+}
+
+// hasInOrder says whether a text has all pieces, one after the other.
+func hasInOrder(text string, pieces []string) bool {
+	for _, piece := range pieces {
+		_, after, found := strings.Cut(text, piece)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return true
 }
 
 // rowOf is a line without the sign of the cursor.
@@ -83,6 +105,87 @@ func bodyOf(frame string) []string {
 	return lines[2 : len(lines)-1]
 }
 
+// busyConsole is the demo with units, changes, and lines of a log, all with long names.
+func busyConsole(t *testing.T) *uitest.Fake {
+	f := uitest.NewGated(t, uitest.AddUnits).Fake
+	k := model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}
+	at := uitest.Now.Add(-time.Minute)
+	f.Changed = []audit.Change{{Record: audit.Record{Time: at, User: "system:serviceaccount:ops:deployer", By: "cli", Mode: "sandbox", Op: change.OpMove,
+		Title: "Move ANP multi-tenant-isolation from 43 to 36", Objects: []audit.Object{{Kind: k.Kind, Name: k.Name, Change: "update"}}, Result: audit.Failed,
+		Error: "the API server refused it: admission webhook \"policies.example.com\" denied the request: priority 36 is reserved for the platform", Undo: 6}}}
+	for i, zone := range []string{"ovn-control-plane", "ovn-worker2"} {
+		f.Done = append(f.Done, model.Activity{Seq: uint64(i) + 1, At: at.Add(time.Second), Took: 1200 * time.Millisecond, Zone: zone, Policy: k, Ops: 1012, By: "reconciler",
+			Summary: "12 ACLs updated, 1 port group added, 14 addresses added, 8 ports removed", Error: "the server closed the connection: read tcp 10.0.0.1:6641: reset by peer"})
+	}
+	f.LogStore = logs.New(f.Revision, f.Now, 100)
+	var pods []model.Change
+	for o := range f.Revision().Cluster.Objects() {
+		pods = append(pods, model.Change{New: o})
+	}
+	f.LogStore.Observe(pods)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { f.LogStore.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
+	const lines = 3
+	for i, ip := range podAddresses(f)[:lines] {
+		line := logline.Line{At: at, Zone: "ovn-control-plane", Name: "ANP:multi-tenant-isolation:Ingress:" + strconv.Itoa(i), Verdict: "drop", Severity: "alert",
+			Direction: "to-lport", Proto: "tcp", DstPort: 54321, Src: ip, Dst: netip.MustParseAddr("2001:db8:1234:5678:9abc:def0:1234:5678"), Raw: "x"}
+		for !f.LogStore.Offer(line) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for f.LogStore.LastNumber() < lines {
+		time.Sleep(time.Millisecond)
+	}
+	return f
+}
+
+// podAddresses are the addresses of the pods, those with the longest names first.
+func podAddresses(f *uitest.Fake) (out []netip.Addr) {
+	var pods []*model.Pod
+	for p := range f.Revision().Cluster.Pods() {
+		if len(p.IPs) > 0 {
+			pods = append(pods, p)
+		}
+	}
+	slices.SortFunc(pods, func(a, b *model.Pod) int { return len(b.Namespace+b.Name) - len(a.Namespace+a.Name) })
+	for _, p := range pods {
+		out = append(out, netip.MustParseAddr(p.IPs[0]))
+	}
+	return out
+}
+
+// What the search for cut texts takes for cut, and for whole.
+func TestCutsAreSeen(t *testing.T) {
+	for line, want := range map[string][]string{
+		"  name  a sentence that goes on…  40": {"a sentence that goes on…"},
+		"│ multi-ten…isolation │ in sync │":    {"multi-ten…isolation"},
+		"{…} is a placeholder":                 nil,
+		"everything is here":                   nil,
+	} {
+		if got := cutCells(line); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	for _, c := range []struct {
+		frame, cut string
+		want       bool
+	}{
+		{"multi-tenant-isolation", "multi-ten…isolation", true},
+		{"multi-ten…isolation", "multi-ten…isolation", false},
+		{"a sentence that goes on and\non to its end", "a sentence that goes on…", true},
+		{"a sentence that goes on…", "a sentence that goes on…", false},
+		{"ingress/controller-9h2fj → 10.0.0.1", "ingr…/contr…9h2fj", true},
+		{"ingress/contr…9h2fj → 10.0.0.1", "ingr…/contr…9h2fj", false},
+		{"another sentence", "a sentence that goes on…", false},
+	} {
+		if got := hasWhole(c.frame, c.cut); got != c.want {
+			t.Errorf("%q in %q: whole %v, want %v", c.cut, c.frame, got, c.want)
+		}
+	}
+}
+
 // Nothing is cut for good: on every page of the demo, at every size, the text of every cell and
 // sentence that is cut stands whole where the cursor is on its line, or is one key away: w, → or
 // enter. Pages and lines are found by walking them.
@@ -90,7 +193,7 @@ func TestNothingIsCut(t *testing.T) {
 	for name, page := range demoPages() {
 		for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 34}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				s := uitest.OpenWith(t, uitest.NewGated(t, uitest.AddUnits).Fake, ui.Options{Page: page})
+				s := uitest.OpenWith(t, busyConsole(t), ui.Options{Page: page})
 				s.Resize(size[0], size[1])
 				for _, c := range walkCuts(s) {
 					t.Errorf("%q is nowhere whole; its line:\n%s", c.cell, c.line)
