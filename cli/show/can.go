@@ -25,10 +25,11 @@ func CanCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "can",
 		Short: "Show what Rung reads and how, what it may do, and what is left out",
-		Long: `Show the cluster and the user; how each resource of the API server is read, those in
-trouble with what to do; what the API server allows, refusals first, each with what
-there is not for want of it and the kubectl command that asks the same; and below it
-what answers leave out, or assume, and why. With -f show the kinds that were read.
+		Long: `Show the cluster and the user; the resources that are read, each with its state, and
+with a remedy where it has an error; the permissions that the API server grants or
+refuses, refusals first, with the feature that is missing without each and the kubectl
+command that asks the same. All that answers leave out or assume stands below, with
+the reason. With -f show the kinds that were read.
 
 Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 		Example: `  rung can --context staging

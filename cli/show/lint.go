@@ -29,9 +29,9 @@ policies OVN-Kubernetes would refuse, ties, rules that never match, and more. Ex
 when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 "rung zones --check".
 
-With -n, -l or --field-selector only findings about these objects count, for the exit
-code too, and those about none, such as files that cannot be read. The last line says
-how many others there are.`,
+With -n, -l or --field-selector only findings about the selected objects count, also
+for the exit code, and findings about no object, such as files that cannot be read.
+The last line counts the others.`,
 		Example: `  rung lint -f examples/
   rung lint -f examples/ -n red
   rung lint -f examples/ -o json`,
