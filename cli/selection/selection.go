@@ -118,7 +118,7 @@ func (s *Selection) Namespace() string {
 	return s.namespace
 }
 
-// ByContent says whether objects are asked for by what they hold, which a name rules out.
+// byContent says whether objects are asked for by what they hold, which a name rules out.
 func (s *Selection) byContent() bool { return s.labels != nil || s.fields != nil }
 
 // String is the selection as it is typed.
@@ -138,9 +138,8 @@ func (s *Selection) String() string {
 
 // Keeps says whether an object is asked for.
 func (s *Selection) Keeps(o model.Object) bool {
-	k := o.ObjectKey()
-	if !s.keepsNamespace(k) {
-		return false
+	if in := s.keepsNamespace(o.ObjectKey()); !in || !s.byContent() {
+		return in
 	}
 	meta, of := contentOf(o)
 	return (s.labels == nil || s.labels.Matches(labels.Set(meta.Labels.Map()))) && (s.fields == nil || s.fields.Matches(fields.Set(of)))
@@ -170,6 +169,9 @@ func (s *Selection) keepsNamespace(k model.Key) bool {
 // deny of a namespace, only the namespace is known; of a policy known from its rows alone the name
 // as well.
 func (s *Selection) KeepsKey(r *revision.Revision, k model.Key) bool {
+	if !s.byContent() { // of many rows, nothing is looked up
+		return s.keepsNamespace(k)
+	}
 	if o := r.Cluster.Get(k); o != nil {
 		return s.Keeps(o)
 	}
