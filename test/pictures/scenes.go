@@ -122,7 +122,7 @@ var scenes = []scene{
 		steps: []step{
 			inSync, press(":"), typed("web-g1"), wait("pod blue/web-g1"), press("enter"), wait("allow-to-splunk"),
 			press("P"), question("probe a connection"), typed("splunk/splunk-hec-0"), press("enter"), typed("8992"), press("enter"),
-			wait("✗ dropped", "rows and policies agree", "SYN ", "findings ●"), still(400 * time.Millisecond),
+			wait("✗ dropped", "rows and policies agree", "SYN ", "findings ■"), still(400 * time.Millisecond),
 		},
 	},
 	{
@@ -130,7 +130,7 @@ var scenes = []scene{
 		args: []string{"demo"},
 		steps: []step{
 			inSync, down("cluster-control"), press("enter"), wait("egress 5"), down("egress 5"), press("enter"),
-			wait("match, term by term", "default-deny"), press("G"), wait("✓ 2 flows on"), press("G"), wait("ls_in_acl_after_lb_eval", "connection as denied", "findings ●"),
+			wait("match, term by term", "default-deny"), press("G"), wait("✓ 2 flows on"), press("G"), wait("ls_in_acl_after_lb_eval", "connection as denied", "findings ■"),
 			still(400 * time.Millisecond),
 		},
 	},
