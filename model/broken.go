@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,6 +39,14 @@ func (o Origin) Place() string {
 		at += fmt.Sprintf(":%d (document %d%s)", o.Line, o.Doc, item)
 	}
 	return at
+}
+
+// CompareLines orders what is wrong with one text by its lines; what has none is last.
+func (b Broken) CompareLines(o Broken) int {
+	if (b.Origin.Line > 0) != (o.Origin.Line > 0) {
+		return cmp.Compare(o.Origin.Line, b.Origin.Line)
+	}
+	return cmp.Compare(b.Origin.Line, o.Origin.Line)
 }
 
 // String returns the whole story in one line: the place, the object, the field, the

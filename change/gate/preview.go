@@ -198,6 +198,7 @@ func (r *mutationResolver) applyDocuments() {
 			r.preview.Objects[n].ByHand = true
 		}
 	}
+	slices.SortStableFunc(r.preview.Errors, model.Broken.CompareLines)
 	r.noteLeftAside(aside)
 	if m.Prune {
 		r.prunePolicies(seen)

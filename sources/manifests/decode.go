@@ -13,7 +13,6 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/manifests/admission"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/older"
 	"rung/sources/manifests/yamltree"
@@ -71,6 +70,9 @@ func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
 		var err error
 		if root, err = yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes); err != nil {
 			d.addSyntaxError(err, origin)
+			if u.item < 0 {
+				d.reportBehind(u.text, origin)
+			}
 			return d.out
 		}
 	}
@@ -203,8 +205,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 			Message: "is missing"})
 	}
 	if d.reportIssues(origin, key, bad, more) {
-		if k.toModel == nil || k.isAntrea() { // what else is wrong with it is told at once
-			d.reportIssues(origin, key, admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), bad), 0)
+		if k.toModel == nil || k.isAntrea() {
+			d.reportRefused(n, k, key, origin, bad)
 		}
 		return
 	}

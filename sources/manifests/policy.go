@@ -26,7 +26,8 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 	obj := yamltree.JSONValue(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if d.reportIssues(origin, key, d.gateIssues(n, k.kind, obj), 0) {
+		if bad := d.gateIssues(n, k.kind, obj); d.reportIssues(origin, key, bad, 0) {
+			d.reportUntaken(n, k, key, origin, bad)
 			return
 		}
 	}

@@ -61,7 +61,7 @@ const (
 )
 
 var edit = []Action{
-	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20, Help: "open the text in $EDITOR again"},
+	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20, Help: "open the text in $EDITOR again, at the mistake under the cursor"},
 	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is written yet"},
 }
 

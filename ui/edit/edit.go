@@ -2,15 +2,14 @@ package edit
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"rung/change"
 	"rung/change/gate"
 	"rung/engine/statedir"
-	"rung/model"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/preview"
 	"rung/ui/view"
@@ -42,6 +41,8 @@ type editPage struct {
 	problemText string // what was wrong with it, wherever it stood
 	title       string // of what is wrong
 	stopReasons []string
+	lines       []int        // of the mistakes that the reasons are, in the text that is open, notes and all
+	mistakes    *detail.Pane // the same as a list, where they are several
 	pre         *preview.View
 	// offered says that the text was given in today's form: saved as it is, it is a change.
 	offered    bool
@@ -50,7 +51,7 @@ type editPage struct {
 }
 
 // New makes the view.
-func New(p nav.Page) view.View { return &editPage{page: p} }
+func New(p nav.Page) view.View { return &editPage{page: p, mistakes: detail.NewPane()} }
 
 // Messages of work done elsewhere.
 type (
@@ -108,12 +109,16 @@ func (v *editPage) Sync(env *view.Env) {
 		v.startEdit(env)
 	case shown:
 		v.pre.Sync(env)
+	case stopped:
+		if v.walksMistakes() {
+			v.layMistakes(env)
+		}
 	}
 }
 
 // startEdit puts the text into a file.
 func (v *editPage) startEdit(env *view.Env) {
-	*v = editPage{page: v.page, state: editing}
+	*v = editPage{page: v.page, state: editing, mistakes: detail.NewPane()}
 	var notes []string
 	file := "new"
 	if v.isNew() {
@@ -236,43 +241,15 @@ func (v *editPage) textMutation(text string) change.Mutation {
 	return m
 }
 
-// judgeChecked sends a text that does not validate back to the editor, with the
-// reasons on top, or to the page where they are those of the text before, and shows the
-// preview of one that does.
+// judgeChecked sends a text that does not validate back to the editor, and shows the preview
+// of one that does.
 func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 	if m.err != nil {
 		v.stopEdit("The text could not be checked", []string{m.err.Error()})
 		return
 	}
-	if wrong := v.findMistakes(m.text, m.p); len(wrong) > 0 {
-		line := wrong[0].Origin.Line
-		notes := func(above int) (out []string) {
-			for _, b := range wrong {
-				if b.Origin.Line > 0 {
-					b.Origin.Line += above
-				}
-				out = append(out, b.String())
-			}
-			return out
-		}
-		// The lines are counted as they stand in the file that is open again, these
-		// notes above them. A longer number may take one line more.
-		const title = "not valid, nothing was written:"
-		above := 0
-		for range 3 {
-			above = strings.Count(withHead(append([]string{title}, notes(above)...), ""), "\n")
-		}
-		v.title, v.stopReasons = "The text is not valid", notes(above)
-		var told strings.Builder
-		for _, b := range wrong {
-			b.Origin.Line = 0
-			fmt.Fprintln(&told, b)
-		}
-		v.reopenEditor(env, append([]string{title}, v.stopReasons...), m.text, line)
-		if v.isInvalid && v.problemText == told.String() {
-			v.state = stopped // an editor that mends nothing would be started for ever
-		}
-		v.isInvalid, v.problemText = true, told.String()
+	if wrong := v.findMistakes(env.Rev, m.text, m.p); len(wrong) > 0 {
+		v.sendBack(env, m.text, wrong)
 		return
 	}
 	v.state, v.isInvalid = shown, false
@@ -286,28 +263,6 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 		},
 	})
 	v.pre.Sync(env)
-}
-
-// findMistakes returns the errors that keep a text from being previewed, with their lines in it.
-func (v *editPage) findMistakes(text string, p *gate.Preview) (out []model.Broken) {
-	for _, b := range p.Errors {
-		if !b.IsError() {
-			continue
-		}
-		if b.Origin.Line == 0 {
-			b.Origin.Line = lineOf(text, b.Field)
-		}
-		out = append(out, b)
-	}
-	if v.isNew() {
-		for _, o := range p.Objects {
-			if o.Old != nil {
-				out = append(out, model.Broken{Origin: model.Origin{Line: lineOf(text, "metadata.name"), Item: -1},
-					Message: fmt.Sprintf("there is %s already: choose another name, or edit that one", o.Key.Label())})
-			}
-		}
-	}
-	return out
 }
 
 // reopenEditor goes back to the editor with notes on top.
@@ -331,7 +286,7 @@ func (v *editPage) editAgain(env *view.Env) {
 			v.startEdit(env)
 			return
 		}
-		v.launchEditor(env, max(v.beginLine, 1))
+		v.launchEditor(env, max(v.chosenLine(), 1))
 		return
 	}
 	m, notes := v.pre.CurrentMutation(), []string{"editing " + v.policyName() + " again; nothing was written yet."}
@@ -357,7 +312,7 @@ func (v *editPage) KeptFiles() []string {
 
 // stopEdit leaves the decision to the user.
 func (v *editPage) stopEdit(title string, why []string) {
-	v.state, v.title, v.stopReasons = stopped, title, why
+	v.state, v.title, v.stopReasons, v.lines = stopped, title, why, nil
 }
 
 // closePage leaves the page; remove takes the file with it.
@@ -373,5 +328,8 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 
 // Scopes are the keys of the edit.
 func (v *editPage) Scopes() []action.Scope {
+	if v.walksMistakes() {
+		return []action.Scope{action.ScopeOf(nav.Edit), action.List, action.Global}
+	}
 	return []action.Scope{action.ScopeOf(nav.Edit), action.Global}
 }

@@ -1,9 +1,11 @@
 package edit_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,18 +182,59 @@ esac`)
 			w.s.Press("e", "e") // as broken as before: it is opened again on demand
 			for _, n := range []string{"2", "3"} {
 				text := w.seen(n)
-				m := regexp.MustCompile(`(?m)^# rung: line (\d+): `).FindStringSubmatch(text)
-				if m == nil {
-					t.Fatalf("no line is named:\n%s", text)
-				}
-				line, _ := strconv.Atoi(m[1])
+				named := regexp.MustCompile(`(?m)^# rung: line (\d+): `).FindAllStringSubmatch(text, -1)
 				lines := strings.Split(text, "\n")
-				if line > len(lines) || !strings.Contains(lines[line-1], c.line) {
-					t.Errorf("go %s: line %d is named, which is %q:\n%s", n, line, lines[min(line, len(lines))-1], text)
+				if !slices.ContainsFunc(named, func(m []string) bool {
+					line, _ := strconv.Atoi(m[1])
+					return line <= len(lines) && strings.Contains(lines[line-1], c.line)
+				}) {
+					t.Errorf("go %s: none of the lines that are named, %v, is %q:\n%s", n, named, c.line, text)
 				}
 			}
 			w.s.Want("The text is not valid", "Nothing was written.")
 		})
+	}
+}
+
+// Three mistakes in one text stand on top of it and on the page, in the order of their lines. The
+// editor is opened again at the one that the cursor is on; nothing is previewed before all are mended.
+func TestAllMistakesAtOnce(t *testing.T) {
+	w := start(t, `case $N in
+1) sed -i 's|172.30.0.0/30|172.30.0.0/33|; s/^  priority: 34/  priority: 1001/; 0,/action: "Allow"/s//action: "Alow"/' "$f" ;;
+3) echo "$@" >"$SEEN/args"; sed -i 's/^  priority: 1001/  priority: 36/' "$f" ;;
+4) sed -i 's|172.30.0.0/33|172.30.0.0/30|; s/action: "Alow"/action: "Allow"/' "$f" ;;
+esac`)
+	vim := filepath.Join(os.Getenv("SEEN"), "vim") // is told the line
+	if err := os.Rename(os.Getenv("EDITOR"), vim); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("EDITOR", vim)
+	w.down()
+	w.s.Press("e")
+	text := w.seen("2")
+	named := regexp.MustCompile(`(?m)^# rung: line (\d+): `).FindAllStringSubmatch(text, -1)
+	if len(named) != 3 || !strings.HasPrefix(text, "# rung: not valid, 3 mistakes, nothing was written:\n") {
+		t.Fatalf("not all three mistakes stand on top:\n%s", text)
+	}
+	at := make([]int, len(named))
+	for i, want := range []string{"priority: 1001", `action: "Alow"`, "172.30.0.0/33"} {
+		at[i], _ = strconv.Atoi(named[i][1])
+		if line := strings.Split(text, "\n")[at[i]-1]; !strings.Contains(line, want) {
+			t.Errorf("line %d is named, which is %q, want %q", at[i], line, want)
+		}
+	}
+	w.s.Want("✗ The text is not valid: 3 mistakes.", fmt.Sprintf("▸   line %d: AdminNetworkPolicy/cluster-control: spec.priority: 1001 should be", at[0]),
+		fmt.Sprintf("line %d: AdminNetworkPolicy/cluster-control: spec.ingress[0].action: Unsupported value", at[1]),
+		fmt.Sprintf("line %d: AdminNetworkPolicy/cluster-control: spec.egress[3].to[1].networks[0]: Invalid", at[2]), "write address/length",
+		"Nothing was written. e opens the editor at the chosen line.")
+	w.s.ResizeAll()
+	w.s.Press("j", "e")
+	if args, _ := os.ReadFile(filepath.Join(os.Getenv("SEEN"), "args")); !strings.Contains(string(args), fmt.Sprintf("+%d ", at[1])) {
+		t.Errorf("the editor was opened with %q, want line %d", args, at[1])
+	}
+	w.s.Want("spec.priority  34 → 36") // both left were mended in the fourth go
+	if got := w.seen("4"); !strings.HasPrefix(got, "# rung: not valid, 2 mistakes") || strings.Contains(got, "1001") {
+		t.Errorf("the mistake that was mended is told again:\n%s", got)
 	}
 }
 

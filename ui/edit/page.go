@@ -37,9 +37,18 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 		}
 		v.closePage(env, false, say)
 	default:
-		return false
+		return v.walksMistakes() && v.mistakes.Do(id)
 	}
 	return true
+}
+
+// Click and Wheel walk along the mistakes.
+func (v *editPage) Click(_ *view.Env, _, y int) bool { return v.walksMistakes() && v.mistakes.Click(y) }
+
+func (v *editPage) Wheel(_ *view.Env, lines int) {
+	if v.walksMistakes() {
+		v.mistakes.Wheel(lines)
+	}
 }
 
 // WhyNot refuses what cannot be done now.
@@ -110,6 +119,9 @@ func (v *editPage) Copies(*view.Env) []view.CopyItem {
 // Render draws what is being done or wrong.
 func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
+	if v.walksMistakes() {
+		return v.mistakes.Render(st, w, h)
+	}
 	var lines []string
 	say := func(mark, text string, style themes.Style) {
 		for _, l := range widget.FlowText(widget.CleanText(text), max(1, w-6)) {

@@ -26,6 +26,7 @@ type Issue struct {
 	Line     int // in the parsed text, from 1; 0: the object's own
 	Message  string
 	Remedy   string
+	Meant    string // the name that an unknown field should have, where that is known
 	Release  string // of the CRDs that take it, empty for none
 	Generic  string // the field with indexes taken out, to count alike issues
 }
@@ -217,7 +218,7 @@ func (c *treeChecker) addTwice(k *yaml.Node) {
 
 func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
-	i.Remedy = unknownRemedy(k.Value, yamltree.PathText(c.way, true), t)
+	i.Remedy, i.Meant = unknownRemedy(k.Value, yamltree.PathText(c.way, true), t)
 	c.way = append(c.way, yamltree.FieldStep(k.Value))
 	if !c.strict || c.way[0].Name == "status" {
 		i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
@@ -227,29 +228,30 @@ func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 }
 
 // unknownRemedy says what to write instead of an unknown field. The old forms
-// of peers and subjects (network-policy-api before v0.1.2) are known by name.
-func unknownRemedy(name, parent string, t *typeInfo) string {
+// of peers and subjects (network-policy-api before v0.1.2) are known by name. meant is the name that
+// it should have, where it is one slip away.
+func unknownRemedy(name, parent string, t *typeInfo) (remedy, meant string) {
 	last := parent[strings.LastIndexByte(parent, '.')+1:]
 	switch {
 	case last == "namespaces" && slices.Contains([]string{"namespaceSelector", "sameLabels", "notSameLabels"}, name):
-		return "old form of a peer: write the selector itself, namespaces: {matchLabels: …}"
+		return "old form of a peer: write the selector itself, namespaces: {matchLabels: …}", ""
 	case last == "pods" && name == "namespaces":
-		return "old form of a peer: write pods: {namespaceSelector: …, podSelector: …}"
+		return "old form of a peer: write pods: {namespaceSelector: …, podSelector: …}", ""
 	case parent == "spec.subject" && name == "namespaceSelector":
-		return "old form of a subject: write subject: {namespaces: …}"
+		return "old form of a subject: write subject: {namespaces: …}", ""
 	case parent == "spec.subject" && name == "namespaceAndPodSelector":
-		return "old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}"
+		return "old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}", ""
 	}
 	if old := cnpRemedy(name, t); old != "" {
-		return old
+		return old, ""
 	}
 	if n := NearestName(t.names, name); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
+		return fmt.Sprintf("did you mean %q?", n), n
 	}
 	if len(t.names) > 0 && len(t.names) <= 8 {
-		return "known fields: " + strings.Join(t.names, ", ")
+		return "known fields: " + strings.Join(t.names, ", "), ""
 	}
-	return ""
+	return "", ""
 }
 
 // cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose

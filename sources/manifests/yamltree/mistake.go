@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -34,7 +35,7 @@ var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 // errorAtCause gives an error of the parser the line that somebody has to change.
 func errorAtCause(text []byte, e *SyntaxError) *SyntaxError {
 	e = errorWhereShown(text, e)
-	findMend(text, e)
+	findMend(text, nil, e)
 	return e
 }
 
@@ -130,46 +131,56 @@ const (
 // has to be changed.
 var shows = map[string]bool{
 	"did not find expected key": true, "did not find expected '-' indicator": true,
-	"mapping values are not allowed in this context": true,
+	"mapping values are not allowed in this context": true, noColon: true,
 }
+
+// noColon is the message about a key without its colon.
+const noColon = "could not find expected ':'"
 
 // lineRemedy is a change of one line with which a whole text can be read.
 type lineRemedy struct {
 	line, worth, far int
 	msg              string
+	text             []byte
 }
 
 // findMend finds the line that has to be changed: the one with which the whole text can be
 // read when it is indented as another one is, or when its key gets a colon. The parser
-// notices later, where nothing is wrong. Without such a line the error stays as it is.
-func findMend(text []byte, e *SyntaxError) {
+// notices later, where nothing is wrong. mended is the text with that line as it should be.
+// Without such a line the error stays as it is. all are the lines of the text that this one is the
+// beginning of, where it is one: of what would do there, the smallest change is meant.
+func findMend(text []byte, all [][]byte, e *SyntaxError) (mended []byte) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	at := e.Line - 1
 	if !shows[e.Msg] || at < 0 || at >= len(lines) {
-		return
+		return nil
 	}
 	left := mendBytes
 	reads := func(i int, line []byte) bool {
 		left -= len(text)
-		return left >= 0 && parseFailure(bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)) == ""
+		return left >= 0 && parseFailure(withLine(lines, i, line)) == ""
 	}
 	first := max(0, at-mendLines)
-	usual := countIndents(lines[first:min(len(lines), at+mendLines)])
+	around := lines
+	if all != nil {
+		around = all
+	}
+	usual := countIndents(around[first:min(len(around), at+mendLines)])
 	var found []lineRemedy
 	for i, more := at, mendLines; i >= first && more > 0 && left > 0; i-- {
 		line := bytes.TrimLeft(lines[i], " ")
 		if isBlankLine(line) {
 			continue
 		}
-		if with := withColon(lines[i]); i < at && with != nil && reads(i, with) {
+		if with := withColon(lines[i]); (i < at || e.Msg == noColon) && with != nil && reads(i, with) {
 			e.Line, e.Msg = i+1, "this line needs a colon after its key"
-			return
+			return withLine(lines, i, with)
 		}
 		is := len(lines[i]) - len(line)
-		for n, often := range usual {
-			if n != is && reads(i, append(bytes.Repeat([]byte(" "), n), line...)) {
-				found = append(found, lineRemedy{i + 1, often - usual[is], max(n-is, is-n),
-					fmt.Sprintf("indented %d, expected %d", is, n)})
+		for _, n := range slices.Sorted(maps.Keys(usual)) {
+			if moved := append(bytes.Repeat([]byte(" "), n), line...); n != is && reads(i, moved) {
+				found = append(found, lineRemedy{i + 1, usual[n] - usual[is], max(n-is, is-n),
+					fmt.Sprintf("indented %d, expected %d", is, n), moved})
 			}
 		}
 		switch {
@@ -181,14 +192,23 @@ func findMend(text []byte, e *SyntaxError) {
 		more--
 	}
 	if len(found) == 0 {
-		return
+		return nil
 	}
 	// Of the line where it shows and one above it, it is the one that stands less as the
 	// others do, and the smallest change of that.
 	best := slices.MinFunc(found, func(a, b lineRemedy) int {
+		if all != nil && a.far != b.far {
+			return a.far - b.far
+		}
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(b.line, a.line), cmp.Compare(a.far, b.far))
 	})
 	e.Line, e.Msg = best.line, best.msg
+	return withLine(lines, best.line-1, best.text)
+}
+
+// withLine is a text of lines with another one in place of line i, which counts from 0.
+func withLine(lines [][]byte, i int, line []byte) []byte {
+	return bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)
 }
 
 // isBlankLine says whether a line without its indentation says nothing.

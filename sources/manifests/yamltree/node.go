@@ -30,6 +30,8 @@ type SyntaxError struct {
 	Code string
 	Line int
 	Msg  string
+	// CutKey is the key whose value ParseMending left out, to read on.
+	CutKey string
 }
 
 func (e *SyntaxError) Error() string {
@@ -43,10 +45,19 @@ var lineInError = regexp.MustCompile(`^line (\d+): `)
 
 // ParseYAML parses one document; nil means it is empty. The parser's own panics
 // become errors: it is fed with anything.
-func ParseYAML(text []byte) (root *yaml.Node, err error) {
+func ParseYAML(text []byte) (*yaml.Node, error) {
+	root, e := parseOnce(text)
+	if e != nil {
+		return nil, errorAtCause(text, e)
+	}
+	return root, nil
+}
+
+// parseOnce is ParseYAML with the line of an error as the parser names it.
+func parseOnce(text []byte) (root *yaml.Node, wrong *SyntaxError) {
 	defer func() {
 		if r := recover(); r != nil {
-			root, err = nil, &SyntaxError{Code: NotYAML, Msg: fmt.Sprint(r)}
+			root, wrong = nil, &SyntaxError{Code: NotYAML, Msg: fmt.Sprint(r)}
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -55,14 +66,14 @@ func ParseYAML(text []byte) (root *yaml.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, errorAtCause(text, yamlError(err))
+		return nil, yamlError(err)
 	}
 	var more yaml.Node
 	switch err := dec.Decode(&more); {
 	case err == nil:
 		return nil, &SyntaxError{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
 	case !errors.Is(err, io.EOF):
-		return nil, errorAtCause(text, yamlError(err))
+		return nil, yamlError(err)
 	}
 	if len(doc.Content) == 0 || IsNull(doc.Content[0]) {
 		return nil, nil

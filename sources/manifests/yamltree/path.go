@@ -2,6 +2,7 @@ package yamltree
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,23 @@ func LineOfValue(n *yaml.Node, path, message string) int {
 	return line
 }
 
+// ClearField makes a field null, which stands for an absent one. meant is the name that it should have
+// had, where that is known: it gets this name then, and keeps its value, unless there is a field of
+// that name already.
+func ClearField(n *yaml.Node, path, meant string) {
+	at, last, ok := parentAt(n, path)
+	if !ok {
+		return
+	}
+	if name, _ := FieldEntry(at, last); name != nil && meant != "" && Get(at, meant) == nil {
+		name.Value = meant
+		return
+	}
+	if value, _ := childNode(at, last); value != nil {
+		*value = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: value.Line, Column: value.Column}
+	}
+}
+
 // quotedScalar is the first scalar in a tree that a text quotes, its keys among them.
 func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
@@ -71,25 +89,20 @@ func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 	return nil
 }
 
+// HasAnyKey says whether a path leads through one of the fields.
+func HasAnyKey(path string, fields map[string]bool) bool {
+	for key := range pathKeys(path) {
+		if fields[key] {
+			return true
+		}
+	}
+	return false
+}
+
 // fieldAt is a field in a tree, or the nearest field above it, and its line.
 func fieldAt(n *yaml.Node, path string) (*yaml.Node, int) {
 	line := n.Line
-	for path != "" {
-		var key string
-		if path[0] == '[' {
-			end := strings.IndexByte(path, ']')
-			if end < 0 {
-				break
-			}
-			key, path = path[1:end], path[end+1:]
-		} else {
-			path = strings.TrimPrefix(path, ".")
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			key, path = path[:end], path[end:]
-		}
+	for key := range pathKeys(path) {
 		below, keyLine := childNode(n, key)
 		if below == nil {
 			break
@@ -97,6 +110,47 @@ func fieldAt(n *yaml.Node, path string) (*yaml.Node, int) {
 		n, line = below, keyLine
 	}
 	return n, line
+}
+
+// parentAt is the node in which a field is, and the field's name in it; ok is false where the way
+// there is not in the tree, and for the empty path.
+func parentAt(n *yaml.Node, path string) (at *yaml.Node, last string, ok bool) {
+	for key := range pathKeys(path) {
+		if at != nil {
+			n, _ = childNode(at, last)
+			if n == nil {
+				return nil, "", false
+			}
+		}
+		at, last = n, key
+	}
+	return at, last, at != nil
+}
+
+// pathKeys are the names and indexes of a path, as far as it can be read.
+func pathKeys(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path != "" {
+			var key string
+			if path[0] == '[' {
+				end := strings.IndexByte(path, ']')
+				if end < 0 {
+					return
+				}
+				key, path = path[1:end], path[end+1:]
+			} else {
+				path = strings.TrimPrefix(path, ".")
+				end := strings.IndexAny(path, ".[")
+				if end < 0 {
+					end = len(path)
+				}
+				key, path = path[:end], path[end:]
+			}
+			if !yield(key) {
+				return
+			}
+		}
+	}
 }
 
 // childNode is a field or an element of a node, with the line it begins on.
