@@ -20,6 +20,7 @@ type derivedValues struct {
 	index     Once[*overlap.PodIndex]
 	ladder    Once[*ladder.Ladder]
 	addrs     Once[map[string][]AddressOwner]
+	pods      Once[PodCount]
 	verdicts  Once[*index.Index]
 	placed    Once[[]model.Object] // pods of which a place is assumed
 	judged    Once[*model.Cluster]

@@ -3,6 +3,7 @@ package system
 import (
 	"io/fs"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -160,6 +161,39 @@ func WhyNotChanged(k model.Kind) string {
 		return s.Title + " policies are read-only"
 	}
 	return ""
+}
+
+// ReadOnlyTexts say which policies are of the plugin's own API, read and not written, in a line and
+// in a few words; empty where Rung changes all that it reads.
+func (s *System) ReadOnlyTexts() (text, short string) {
+	if s == nil || len(s.OwnKinds) == 0 {
+		return "", ""
+	}
+	return s.Title + ": " + abbreviations(s.OwnKinds, ", ") + " read-only", s.Title + ": read-only"
+}
+
+// ChangedTexts say of which kinds the policies are that decide here and can be changed, in words and
+// as a badge has it; empty where all that decide can be.
+func (s *System) ChangedTexts() (text, badge string) {
+	if s == nil || len(s.OwnKinds) == 0 {
+		return "", ""
+	}
+	var kinds []model.Kind
+	var names []string
+	for _, k := range s.CountedKinds {
+		if !slices.Contains(s.OwnKinds, k) {
+			kinds, names = append(kinds, k), append(names, words.Plural(k.Title()))
+		}
+	}
+	return words.List(names, len(names)), abbreviations(kinds, " ")
+}
+
+func abbreviations(kinds []model.Kind, between string) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Abbreviation()
+	}
+	return strings.Join(names, between)
 }
 
 // OtherSystemsFound says what a cluster has of other systems than the first, empty for nothing.

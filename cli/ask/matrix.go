@@ -230,7 +230,7 @@ func (t *matrixTable) aboutText() string {
 	if t.only != "" {
 		text += ", only " + t.only.LegendText()
 	}
-	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Total(t.m.Pods, "pod")
+	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.OneOrMany(t.m.Pods, "1 pod", "all "+words.Count(t.m.Pods, "pod"))
 	if t.services > 0 {
 		text += ", " + words.Count(t.services, "Service")
 	}
@@ -238,7 +238,7 @@ func (t *matrixTable) aboutText() string {
 		text += ", " + words.Count(t.outside, "block") + " of addresses outside"
 	}
 	if t.m.Empty > 0 {
-		text += fmt.Sprintf("; %d more without pods", t.m.Empty)
+		text += fmt.Sprintf("; %s more without pods", words.Thousands(t.m.Empty))
 	}
 	return text
 }
@@ -267,7 +267,7 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 	case judged == 0:
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"})
 	case unknown > 0:
-		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Total(unknown, "pair")})
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Count(unknown, "pair")})
 	}
 	return out, nil
 }

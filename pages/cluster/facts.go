@@ -19,10 +19,17 @@ type ClusterFacts struct {
 	Changes struct {
 		Allowed bool   `json:"allowed"`
 		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
+		// Only says of which kinds alone, where others decide as well.
+		Only string `json:"only,omitempty"`
 	} `json:"changes"`
+	// ReadOnly says which policies of the network plugin's own are read and not written.
+	ReadOnly string `json:"read_only,omitempty"`
 	// RowsBy names the writer of the rows: "rung", or "ovn-kubernetes"; empty where policies have none.
-	RowsBy  string        `json:"rows_by,omitempty"`
-	Sources []SourceFacts `json:"sources"`
+	RowsBy string `json:"rows_by,omitempty"`
+	// WhyNoRows says why policies have none.
+	WhyNoRows string        `json:"why_no_rows,omitempty"`
+	Sources   []SourceFacts `json:"sources"`
+	Pods      PodFacts      `json:"pods"`
 	// Resources of the API server, or the kinds that are read from elsewhere.
 	Resources []ResourceFacts `json:"resources"`
 	// Newer says what a newer release of an API has that Rung does not read.
@@ -33,6 +40,17 @@ type ClusterFacts struct {
 	Settings    []SettingFacts    `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
 
 	mode revision.Mode
+	pods revision.PodCount
+}
+
+// PodFacts count the pods by what policies make of them: Subjects are those that can be selected, the
+// others are on the host network, have ended, or have no node.
+type PodFacts struct {
+	All         int `json:"all"`
+	Subjects    int `json:"subjects"`
+	Host        int `json:"host_network"`
+	Completed   int `json:"completed"`
+	Unscheduled int `json:"unscheduled"`
 }
 
 // SourceFacts are where objects come from.
@@ -92,6 +110,11 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 		Permissions: permissionsOf(r.Access.Permissions())}
 	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
 	f.Answered = len(f.Permissions) > 0
+	f.Changes.Only, _ = r.System.ChangedTexts()
+	f.ReadOnly, _ = r.System.ReadOnlyTexts()
+	f.WhyNoRows = r.System.WhyLacking(system.Rows)
+	f.pods = r.PodCount()
+	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed, Unscheduled: f.pods.Unscheduled}
 	switch {
 	case !r.System.HasFeature(system.Rows):
 	case m.Sandbox || m.Reconciles:

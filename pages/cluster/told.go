@@ -101,10 +101,17 @@ func (f *ClusterFacts) tellPlace(h Hints) Section {
 		s.Entries = append(s.Entries, Entry{ID: "none", Sign: page.Span{Text: signs.Noted, Role: themes.Info}, To: "contexts",
 			Value: page.Line{{Text: "Policies and pods come from " + from + ", not from an API server. rung without -f runs on the current kubeconfig context.", Role: themes.Text}}})
 	}
-	if f.RowsBy != "" {
+	switch {
+	case f.WhyNoRows != "":
+		field("rows", "rows", "", page.Span{Text: "none, and no zones: " + f.WhyNoRows, Role: themes.Text})
+	case f.RowsBy != "":
 		field("rows", "rows", "zones", f.rowsText()...)
 	}
+	if f.ReadOnly != "" {
+		field("read-only", "policies", "ladder", page.Span{Text: f.ReadOnly + "; kubectl changes them", Role: themes.Text})
+	}
 	field("changes", "changes", "", f.changesText(h)...)
+	field("pods", "pods", "", page.Span{Text: f.pods.String(), Role: themes.Text})
 	if f.isCluster() {
 		return s
 	}
@@ -132,17 +139,21 @@ func (f *ClusterFacts) rowsText() page.Line {
 
 // changesText is whether policies can be changed now, and what would allow it.
 func (f *ClusterFacts) changesText(h Hints) page.Line {
+	only := ""
+	if f.Changes.Only != "" {
+		only = ", for " + f.Changes.Only + " only"
+	}
 	switch {
 	case f.Changes.Allowed:
-		text := "  after a preview and a yes"
+		text := strings.TrimPrefix(only+", after a preview and a yes", ", ")
 		if h.Forbid != "" {
 			text += "; " + h.Forbid
 		}
-		return page.Line{{Text: "ALLOWED", Role: themes.Warn}, {Text: text, Role: themes.Dim}}
+		return page.Line{{Text: "ALLOWED", Role: themes.Warn}, {Text: "  " + text, Role: themes.Dim}}
 	case f.Changes.WhyNot != "":
 		return page.Line{{Text: "never", Role: themes.OK}, {Text: "  " + f.Changes.WhyNot, Role: themes.Dim}}
 	}
-	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow, Role: themes.Dim}}
+	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow + only, Role: themes.Dim}}
 }
 
 // connSign is the sign of a connection's state; the word stands beside it.
@@ -165,7 +176,7 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 	if !f.isCluster() {
 		s := Section{Title: "objects that were read"}
 		for _, x := range f.Resources {
-			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State), Value: page.Line{{Text: words.Total(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
+			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State), Value: page.Line{{Text: words.Count(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
 			if x.Objects == 0 {
 				e.Sign.Role, e.Value = themes.Dim, page.Line{{Text: "none", Role: themes.Dim}}
 			}
@@ -209,12 +220,12 @@ func (x *ResourceFacts) tell(now time.Time) Entry {
 	l := page.Line{{Text: string(x.State), Role: sign.Role}}
 	add := func(text string, role page.Role) { l = append(l, page.Span{Text: text, Role: role}) }
 	if x.State == model.ConnSynced {
-		add("  "+words.Total(x.Objects, "object"), themes.Text)
+		add("  "+words.Count(x.Objects, "object"), themes.Text)
 	} else if !x.Since.IsZero() {
 		add(" since "+words.Clock(x.Since.Time, now)+" ("+words.Age(now.Sub(x.Since.Time))+")", themes.Text)
 	}
 	if x.State != model.ConnSynced && x.Objects > 0 {
-		add("  had "+words.Total(x.Objects, "object"), themes.Dim)
+		add("  had "+words.Count(x.Objects, "object"), themes.Dim)
 	}
 	if x.Error == "" { // below which they stand
 		add(x.attemptsText("  ", ""), themes.Dim)
@@ -231,7 +242,7 @@ func (x *ResourceFacts) attemptsText(before, after string) string {
 	if x.Attempts < 2 {
 		return ""
 	}
-	return before + words.Total(x.Attempts, "failed attempt") + after
+	return before + words.Count(x.Attempts, "failed attempt") + after
 }
 
 // resourcePage is where objects of a kind are seen.

@@ -71,12 +71,32 @@ func TestNotAnswered(t *testing.T) {
 // Off a cluster the kinds are told that were read.
 func TestNoCluster(t *testing.T) {
 	_, text := tell(uitest.DemoFacts(t))
-	for _, want := range []string{"# no cluster\n", "from the built-in demo, not", "rows written by Rung", "# objects that were read\n", "✓ Pod 41 objects\n"} {
+	for _, want := range []string{"# no cluster\n", "from the built-in demo, not", "rows written by Rung", "pods 41 in all: policies can select 39; 1 on the host network, 1 completed\n", "# objects that were read\n", "✓ Pod 41 objects\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "API server allows") {
+		t.Error(text)
+	}
+}
+
+// On Antrea it is told which policies are read and not written, of which kind alone changes can be
+// made, and that there are neither rows nor zones.
+func TestAntrea(t *testing.T) {
+	p := uitest.AntreaFacts(t)
+	f, text := tell(p)
+	for _, want := range []string{"rows none, and no zones: Antrea has no rows of OVN\n", "policies Antrea: ACNP, ANNP read-only; kubectl changes them\n",
+		"changes ALLOWED  for NetworkPolicies only, after a preview and a yes\n", "pods 34 in all: policies can select each\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if f.Changes.Only != "NetworkPolicies" || f.ReadOnly == "" || f.RowsBy != "" || f.Pods.All != 34 || f.Pods.Subjects != 34 {
+		t.Errorf("%+v", f)
+	}
+	p.Mode.Writes = false
+	if _, text := tell(p); !strings.Contains(text, "changes off: read-only  --write allows them, for NetworkPolicies only\n") {
 		t.Error(text)
 	}
 }

@@ -32,9 +32,9 @@ func (n SubjectCount) ShareText() string {
 // "38 of 39 pods: 1 on a user-defined network".
 func (n SubjectCount) String() string {
 	if n.OtherNetwork == 0 {
-		return words.Total(n.Pods, "pod")
+		return words.Count(n.Pods, "pod")
 	}
-	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Count(n.SelectedPods(), "pod"), words.Thousands(n.OtherNetwork))
 }
 
 // BriefText is String without the reason: "38 pods", "38 of 39 pods".
@@ -86,7 +86,7 @@ func (n PeerCount) briefText(noAddress, apart int) string {
 	if apart > 0 {
 		why = append(why, words.Thousands(apart)+" on a user-defined network")
 	}
-	text := words.Total(n.Pods, "pod")
+	text := words.Count(n.Pods, "pod")
 	if len(why) > 0 {
 		text += ": " + strings.Join(why, ", ")
 	}

@@ -93,7 +93,26 @@ func TestMany(t *testing.T) {
 // Without a cluster the page says where things come from instead.
 func TestNoCluster(t *testing.T) {
 	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Cluster))
-	s.Want("no cluster", "the built-in demo", "written by Rung")
+	s.Want("no cluster", "the built-in demo", "written by Rung",
+		"pods          41 in all: policies can select 39; 1 on the host network, 1 completed")
 	s.WantNot("resources of the API server")
 	s.ResizeAll()
+}
+
+// On Antrea the page and the header say what is read and not written, and what alone can be changed.
+func TestAntrea(t *testing.T) {
+	p := uitest.AntreaFacts(t)
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s.Want("Antrea: ACNP, ANNP read-only   WRITES NP", "rows          none, and no zones: Antrea has no rows of OVN",
+		"policies      Antrea: ACNP, ANNP read-only; kubectl changes them", "changes       ALLOWED  for NetworkPolicies only, after a preview and a yes; W returns to")
+	s.Golden("antrea")
+	p.Mode.Name, p.Mode.Title, p.Mode.Writes = revision.ClusterMode, "prod-eu", false
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("prod-eu  Antrea: ACNP, ANNP read-only   READ-ONLY", "off: read-only  W allows them, for NetworkPolicies only")
+	s.WantNot("WRITES", "no zones yet")
+	p.Mode.Writes, p.Mode.WriteBack = true, true
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("WRITES NP FILES")
 }

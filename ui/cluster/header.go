@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/cluster"
 	"rung/revision/finding"
 	"rung/ui/detail"
@@ -26,7 +27,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 		}
 		addValue(s, "plan", "plan", text, nav.PageOf(nav.Plan))
 	}
-	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %d · rev %d", view.PolicyCounts(r), r.Cluster.Count(model.KindPod), r.Number), nav.PageOf(nav.Ladder))
+	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), words.Thousands(r.Cluster.Count(model.KindPod)), r.Number), nav.PageOf(nav.Ladder))
 	known, current := finding.KnownFindings(r)
 	found := detail.FindingCount(model.CountFindings(known), st)
 	if !current {

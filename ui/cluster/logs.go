@@ -39,7 +39,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if up < len(v.streams) {
 		sign, look = signs.Warned, st.Warn
 	}
-	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
+	s.AddParagraph("logs", 0, sign, look, st.Text, fmt.Sprintf("%s of %s followed", words.Thousands(up), words.Count(len(v.streams), "node")), to)
 	states := make([]logline.StreamState, 0, len(by))
 	for state := range by {
 		states = append(states, state)
@@ -92,7 +92,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	if n := len(v.files) - shown; n > 0 {
-		s.AddParagraph("file.more", 0, signs.Noted, st.Dim, st.Text, words.Total(uint64(n), "more log file"), to)
+		s.AddParagraph("file.more", 0, signs.Noted, st.Dim, st.Text, words.Count(uint64(n), "more log file"), to)
 	}
 }
 
@@ -105,7 +105,7 @@ func fileState(env *view.Env, x *logline.Stream) string {
 	if !x.Since.IsZero() {
 		text += " for " + words.Age(env.Now.Sub(x.Since))
 	}
-	text += ", " + words.Total(x.ACLs, "ACL line")
+	text += ", " + words.Count(x.ACLs, "ACL line")
 	if !x.Last.IsZero() {
 		text += ", last " + words.Age(env.Now.Sub(x.Last)) + " ago"
 	}
@@ -113,7 +113,7 @@ func fileState(env *view.Env, x *logline.Stream) string {
 		text += ", " + words.Size(x.Behind) + " behind"
 	}
 	if x.Gaps > 0 {
-		text += ", " + words.Total(x.Gaps, "gap")
+		text += ", " + words.Count(x.Gaps, "gap")
 	}
 	if x.Error != "" {
 		text += ": " + x.Error

@@ -127,7 +127,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 		add(dropExtra, widget.StyledLine(widget.CutName(host, 40), st.Dim))
 		whole = whole && widget.TextWidth(host) <= 40
 	}
-	add(dropZones, s.zonesLine(w))
+	add(dropZones, s.zonesLine(w, form.brief))
 	mode, hint := s.badgeLine(w, form.tight)
 	add(always, mode)
 	if hint != nil {
@@ -155,7 +155,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 		}
 	}
 	add(dropPolicies, widget.PlainLine(s.Counts.policies))
-	add(dropPods, widget.PlainLine(fmt.Sprintf("pods %d", s.Counts.pods)))
+	add(dropPods, widget.PlainLine(fmt.Sprintf("pods %s", words.Thousands(s.Counts.pods))))
 	findings, all := s.findingsLine(w)
 	put(dropFindings, findings, gap, nav.Findings)
 	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))
@@ -182,11 +182,16 @@ func (s *State) findingsLine(w int) (l widget.Line, all bool) {
 	return append(l, detail.FindingCount(n, st)...), n == s.Counts.findings
 }
 
-// zonesLine are the zones with a mark each, or counted by mark where they are many.
-func (s *State) zonesLine(w int) widget.Line {
+// zonesLine are the zones with a mark each, or counted by mark where they are many. A plugin without
+// zones has there what of it is read and not written.
+func (s *State) zonesLine(w int, brief bool) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
 	if is := s.Rev.System; !is.HasFeature(system.Rows) {
-		return widget.StyledLine(is.Title+": no zones", st.Text)
+		text, short := is.ReadOnlyTexts()
+		if brief {
+			text = short
+		}
+		return widget.StyledLine(text, st.Text)
 	}
 	l := widget.StyledLine(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
@@ -212,15 +217,19 @@ const wideHeader = 130
 // where none does. A brief one leaves out what follows from the rest.
 func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	st, mode := s.Styles, s.Rev.Mode
+	_, of := s.Rev.System.ChangedTexts() // what alone is written, where that is not everything
+	if of != "" {
+		of += " "
+	}
 	var badges []widget.Span
 	switch {
 	case mode.WriteBack && mode.Writes:
-		badges = append(badges, widget.Span{Text: " WRITES FILES ", Style: st.Alarm})
+		badges = append(badges, widget.Span{Text: " WRITES " + of + "FILES ", Style: st.Alarm})
 	case mode.Writes && mode.Sandbox && brief:
 	case mode.Writes && mode.Sandbox:
 		badges = append(badges, widget.Span{Text: "writes", Style: st.OK})
 	case mode.Writes:
-		badges = append(badges, widget.Span{Text: " WRITES ", Style: st.Alarm})
+		badges = append(badges, widget.Span{Text: " WRITES " + of, Style: st.Alarm})
 	default:
 		badges = append(badges, widget.Span{Text: " READ-ONLY ", Style: st.Badge})
 		if mode.Reconciles && !mode.Sandbox {

@@ -106,12 +106,12 @@ func (v *matrixPage) aboutLine(st *themes.StyleSet) widget.Line {
 	if v.only != "" {
 		l = l.Add(" · only "+v.only.LegendText(), st.Warn)
 	}
-	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Total(v.m.Pods, "pod"), st.Dim)
+	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.OneOrMany(v.m.Pods, "1 pod", "all "+words.Count(v.m.Pods, "pod")), st.Dim)
 	if n := len(v.reached); n > 0 {
 		l = l.Add(" · "+words.Count(n, "end")+" that connections only go to", st.Dim)
 	}
 	if v.m.Empty > 0 {
-		l = l.Add(fmt.Sprintf(" · %d more without pods", v.m.Empty), st.Dim)
+		l = l.Add(" · "+words.Thousands(v.m.Empty)+" without pods", st.Dim)
 	}
 	return l
 }
@@ -253,7 +253,7 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-widget.TextWidth(text)))+text+" ", style)
 	}
 	if more := len(v.cols) - last; more > 0 || v.firstColumn > 0 {
-		where := fmt.Sprintf(" %d–%d of %d ", v.firstColumn+1, last, len(v.cols))
+		where := fmt.Sprintf(" %d–%d of %s ", v.firstColumn+1, last, words.Thousands(len(v.cols)))
 		if room := v.fits.names - widget.TextWidth(where); room > 8 {
 			l[0].Text = padText(rows, room) + where
 		}
@@ -349,7 +349,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		sign, style = c.Verdict().Sign(), verdictStyle(c.Verdict(), st)
 		next = exampleTexts(v.m, from, to, c.Verdict())
 	} else if e := v.selectedRow(); e != nil {
-		title, text = e.Name(), words.Total(e.Pods(), "pod")
+		title, text = e.Name(), words.Count(e.Pods(), "pod")
 		leads := "→ moves into its cells"
 		switch {
 		case e.OnlyReached():

@@ -1,0 +1,57 @@
+package revision
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// PodCount counts the pods of a cluster by what policies make of them.
+type PodCount struct {
+	All int
+	// Host counts the pods on the host network, Completed those that have ended, and Unscheduled
+	// those without a node. Each of the others can be the subject of a policy.
+	Host, Completed, Unscheduled int
+}
+
+// PodCount counts the pods, once for each cluster.
+func (r *Revision) PodCount() PodCount {
+	return r.shared.pods.Get(func() PodCount { return countPods(r.Cluster) })
+}
+
+func countPods(c *model.Cluster) (n PodCount) {
+	for p := range c.Pods() {
+		n.All++
+		switch {
+		case p.HostNetwork:
+			n.Host++
+		case p.IsCompleted():
+			n.Completed++
+		case !p.CanBeSubject():
+			n.Unscheduled++
+		}
+	}
+	return n
+}
+
+// Subjects counts the pods that policies can select.
+func (n PodCount) Subjects() int { return n.All - n.Host - n.Completed - n.Unscheduled }
+
+// String is "41 in all: policies can select 39; 1 on the host network, 1 completed".
+func (n PodCount) String() string {
+	var without []string
+	for _, w := range []struct {
+		n    int
+		text string
+	}{{n.Host, "on the host network"}, {n.Completed, "completed"}, {n.Unscheduled, "without a node"}} {
+		if w.n > 0 {
+			without = append(without, words.Thousands(w.n)+" "+w.text)
+		}
+	}
+	if len(without) == 0 {
+		return words.Thousands(n.All) + " in all: policies can select each"
+	}
+	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects()), strings.Join(without, ", "))
+}
