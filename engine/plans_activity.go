@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -61,5 +62,5 @@ func runOutcome(p *revision.PlanState) string {
 	case p.Back:
 		return "rolled back"
 	}
-	return fmt.Sprintf("%d of %d steps done", p.Done, p.Total)
+	return fmt.Sprintf("%s of %s steps done", words.Thousands(p.Done), words.Thousands(p.Total))
 }

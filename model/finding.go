@@ -143,10 +143,10 @@ func (n FindingCount) OfSeverity(s Severity) int {
 func (n FindingCount) Text() string {
 	var parts []string
 	if n.Errors > 0 {
-		parts = append(parts, words.Total(n.Errors, "error"))
+		parts = append(parts, words.Count(n.Errors, "error"))
 	}
 	if n.Warnings > 0 {
-		parts = append(parts, words.Total(n.Warnings, "warning"))
+		parts = append(parts, words.Count(n.Warnings, "warning"))
 	}
 	if n.Infos > 0 {
 		parts = append(parts, words.Thousands(n.Infos)+" info")

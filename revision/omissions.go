@@ -134,7 +134,7 @@ func zonesText(names []string) string {
 	if len(names) == 1 {
 		return "zone " + names[0]
 	}
-	return fmt.Sprintf("%d zones, %s the first", len(names), names[0])
+	return fmt.Sprintf("%s zones, %s the first", words.Thousands(len(names)), names[0])
 }
 
 // resourceOf is the state of the API server's resource of a kind, nil where there is none.

@@ -226,12 +226,12 @@ func (p *PlanState) StepsOfWay() (n, of int) {
 func (p *PlanState) PlaceText() string {
 	n, of := p.StepsOfWay()
 	if p.Back {
-		return fmt.Sprintf("%d of %d back", n, of)
+		return fmt.Sprintf("%s of %s back", words.Thousands(n), words.Thousands(of))
 	}
 	if p.unseenStepsText() {
-		return fmt.Sprintf("%d of %d, which not every zone shows yet", n, of)
+		return fmt.Sprintf("%s of %s, which not every zone shows yet", words.Thousands(n), words.Thousands(of))
 	}
-	return fmt.Sprintf("%d of %d", n, of)
+	return fmt.Sprintf("%s of %s", words.Thousands(n), words.Thousands(of))
 }
 
 // unseenStepsText says of a plan that stopped that all its steps were made: what it waited for are the
@@ -284,7 +284,7 @@ func (p *PlanState) String() string {
 	case p.Back:
 		return "rolling back, " + p.PlaceText()
 	case p.unseenStepsText():
-		return fmt.Sprintf("%d of %d made, which not every zone shows yet", p.Total, p.Total)
+		return fmt.Sprintf("%s of %s made, which not every zone shows yet", words.Thousands(p.Total), words.Thousands(p.Total))
 	}
 	return p.PlaceText() + " done"
 }

@@ -36,7 +36,7 @@ func TestLoading(t *testing.T) {
 		}, "⣾ reading files ███░░░░░░░ 12 of 31 MiB   ", "starting   "},
 		{"a small file", nav.Ladder, func(p *revision.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnStarting, Read: 700 << 10, Total: 3423 << 10}}
-		}, "⣾ reading files ██░░░░░░░░  700 of 3423 KiB   ", "starting   "},
+		}, "⣾ reading files ██░░░░░░░░   700 of 3,423 KiB   ", "starting   "},
 		{"files of unknown size", nav.Zones, func(p *revision.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnStarting}}
 		}, "⣾ reading files   ", "starting   "},

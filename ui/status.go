@@ -3,13 +3,13 @@ package ui
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -123,7 +123,7 @@ func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time
 	}
 	var more widget.Line
 	if n := len(s.toRead) - 1; n > 0 {
-		more = widget.StyledLine("  +"+strconv.Itoa(n), st.Dim)
+		more = widget.StyledLine("  +"+words.Thousands(n), st.Dim)
 	}
 	if len(more) == 0 && l.LineWidth() <= w {
 		return l.Render(w)

@@ -11,6 +11,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // RowChanges is the difference between the rows of a policy before and after a
@@ -161,13 +162,13 @@ func CountRows(rows []change.RowChange) []RowCount {
 		}
 		var parts []string
 		if n.Added > 0 {
-			parts = append(parts, fmt.Sprintf("%d added", n.Added))
+			parts = append(parts, fmt.Sprintf("%s added", words.Thousands(n.Added)))
 		}
 		if n.Changed > 0 {
-			parts = append(parts, fmt.Sprintf("%d changed: %s", n.Changed, strings.Join(columnsOf(changed), ", ")))
+			parts = append(parts, fmt.Sprintf("%s changed: %s", words.Thousands(n.Changed), strings.Join(columnsOf(changed), ", ")))
 		}
 		if n.Removed > 0 {
-			parts = append(parts, fmt.Sprintf("%d removed", n.Removed))
+			parts = append(parts, fmt.Sprintf("%s removed", words.Thousands(n.Removed)))
 		}
 		n.Text = strings.Join(parts, " · ")
 	}

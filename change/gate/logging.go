@@ -11,6 +11,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision/policies"
 	"rung/system"
 )
@@ -66,7 +67,7 @@ func durationText(d time.Duration) string {
 		name string
 	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
 		if n := d / u.of; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, u.name))
+			out = append(out, fmt.Sprintf("%s %s", words.Thousands(n), u.name))
 			d %= u.of
 		}
 	}

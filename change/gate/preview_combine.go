@@ -59,7 +59,7 @@ func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
-		all = append(all, words.Total(kinds[k], string(k)))
+		all = append(all, words.Count(kinds[k], string(k)))
 	}
 	if len(all) > 0 {
 		r.preview.Notes = append(r.preview.Notes, "skipped, only policies are applied: "+words.ListSome(all, 5))

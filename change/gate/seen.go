@@ -145,7 +145,7 @@ func (p *Preview) ChangesSince(now *Preview) string {
 
 func (p *Preview) otherObjects(now *Preview) string {
 	if len(p.Objects) != len(now.Objects) {
-		return fmt.Sprintf("it changes %s instead of %d", words.Count(len(now.Objects), "object"), len(p.Objects))
+		return fmt.Sprintf("it changes %s instead of %s", words.Count(len(now.Objects), "object"), words.Thousands(len(p.Objects)))
 	}
 	for i, was := range p.Objects {
 		is := now.Objects[i]

@@ -77,7 +77,7 @@ func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	}
 	from := "addresses outside"
 	if g.From.Pods > 0 {
-		from = words.Total(g.From.Pods, "pod")
+		from = words.Count(g.From.Pods, "pod")
 	}
 	said := verbFormsFor(g.After)
 	policy := j.changedPolicy(g.ByAfter, g.ByBefore)
@@ -93,7 +93,7 @@ func someEnds(e verdict.Ends) string {
 		names = append(names, k.Namespace+"/"+k.Name)
 	}
 	if more := e.Pods - len(names); more > 0 {
-		return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", more)
+		return strings.Join(names, ", ") + fmt.Sprintf(" and %s more", words.Thousands(more))
 	}
 	return words.List(names, len(names))
 }
@@ -106,7 +106,7 @@ func byNamespace(s *diff.FlipShare) string {
 		if name == "" {
 			name = "addresses outside"
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Total(n.Pairs, "pair")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Count(n.Pairs, "pair")))
 	}
 	return words.ListFew(parts, 6)
 }
@@ -135,7 +135,7 @@ func (j *railCollector) findOpened() {
 		}
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
 		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
-			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Total(a.Pairs, "pair"),
+			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
 				byNamespace(a), a.Example, connections.DecidersText(a.ByBefore))})
 	}
 }
@@ -152,7 +152,7 @@ func (j *railCollector) findMuchDenied() {
 			continue
 		}
 		j.guards = append(j.guards, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
-			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Total(all, "pair"))})
+			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Count(all, "pair"))})
 	}
 }
 
@@ -181,6 +181,6 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 		return
 	}
 	j.guards = append(j.guards, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
-		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Total(lines, "line"),
+		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Count(lines, "line"),
 			o.From.UTC().Format("2006-01-02 15:04"), connections.SeenExample(newest))})
 }

@@ -232,7 +232,7 @@ func (r *Plans) recordHistory(j *planJob) error {
 		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
 	if done != w.To {
 		// Half of an undo takes nothing back: it is a change of its own.
-		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.StepsMade(done), words.Count(len(j.Progress.AllSteps()), "step"))
+		e.Title = fmt.Sprintf("%s (%s of %s)", j.Title, words.Thousands(j.Progress.StepsMade(done)), words.Count(len(j.Progress.AllSteps()), "step"))
 		e.Undoes = 0
 	}
 	for _, s := range j.Progress.AllSteps() {

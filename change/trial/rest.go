@@ -8,6 +8,7 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -59,7 +60,7 @@ func (r *Trials) restText() string {
 	if r.job == nil || written == 0 || missing == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d written", written, len(r.job.Objects))
+	return fmt.Sprintf("%s of %s written", words.Thousands(written), words.Thousands(len(r.job.Objects)))
 }
 
 // countObjects is how many objects stand as the change leaves them, and how many as they were.

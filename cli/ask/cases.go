@@ -100,7 +100,7 @@ func (e CaseErrors) Error() string {
 	var lines []string
 	for i, err := range e {
 		if i == mostCaseErrors {
-			lines = append(lines, "and "+words.Total(len(e)-i, "more case"))
+			lines = append(lines, "and "+words.Count(len(e)-i, "more case"))
 			break
 		}
 		lines = append(lines, err.Error())

@@ -223,9 +223,9 @@ func (o *explainOut) explainText(wide bool) string {
 	if o.Unknown > 0 {
 		lines := page.MapList(o.Odd, func(x ovntrace.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
 		if more := o.Unknown - len(o.Odd); more > 0 {
-			lines = append(lines, fmt.Sprintf("and %d more", more))
+			lines = append(lines, fmt.Sprintf("and %s more", words.Thousands(more)))
 		}
-		section(fmt.Sprintf("Not understood: %d of %s", o.Unknown, words.Count(o.Lines, "line")), lines)
+		section(fmt.Sprintf("Not understood: %s of %s", words.Thousands(o.Unknown), words.Count(o.Lines, "line")), lines)
 	}
 	return b.String()
 }

@@ -138,7 +138,7 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
 			next = now.Add(verifyAgain)
-			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", clean.Line(s.Title()), words.Thousands(pairs), words.Total(of, "pair"))
+			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", clean.Line(s.Title()), words.Thousands(pairs), words.Count(of, "pair"))
 		}
 	}
 	results, problems, err := verify.JudgeStatements(ctx, r, asked.statements, how)

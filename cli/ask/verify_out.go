@@ -95,9 +95,9 @@ func (s *statementOut) statementText() string {
 
 // summaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
 func (o *verifyOut) summaryText() string {
-	out := fmt.Sprintf("%d of %s", o.Passed, words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
+	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
 	if o.Unproven > 0 {
-		out += fmt.Sprintf("; %d unproven", o.Unproven)
+		out += fmt.Sprintf("; %s unproven", words.Thousands(o.Unproven))
 	}
 	if n := len(o.Problems); n > 0 {
 		out += fmt.Sprintf("; %s in what could not be read or asked", words.Count(n, "mistake"))

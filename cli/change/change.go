@@ -15,6 +15,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/revision/policies"
@@ -148,7 +149,7 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 	if !r.Mode.IsPersistent() {
 		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
 	}
-	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasts)
+	fmt.Fprintf(a.Err, "%s: done in %s ms%s\n", p.Title, words.Thousands(res.Took.Milliseconds()), lasts)
 	patience := followTime
 	if c.within > 0 {
 		patience = min(patience, c.within/4)

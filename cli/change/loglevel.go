@@ -16,6 +16,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/sessions"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -210,7 +211,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 			}
 			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
 		}
-		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.BriefText(e.Now()))
+		fmt.Fprintf(a.Err, "%s logs in %s of %s zones; %s; rung log-level --end ends it\n", k.Label(), words.Thousands(logs), words.Thousands(logs+behind), s.BriefText(e.Now()))
 	}
 }
 
@@ -273,7 +274,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		}
 		if due > 0 {
 			if !a.EndOverdue(ctx, e) {
-				return fmt.Errorf("the time of %d logging sessions is over, and none could be ended", due)
+				return fmt.Errorf("the time of %s logging sessions is over, and none could be ended", words.Thousands(due))
 			}
 			continue
 		}

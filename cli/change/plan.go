@@ -14,6 +14,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/plan"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -201,7 +202,7 @@ func boardText(b *plan.Board) string {
 	}
 	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.FreeCount(), b.Max()+1, b.LargestGap())
 	if n, ok := b.SmallestGap(); ok {
-		out += fmt.Sprintf(", smallest %d", n)
+		out += ", smallest " + words.Thousands(n)
 	}
 	return out + "\n"
 }

@@ -33,14 +33,14 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 		}
 	}
 	if other > 0 && other < read {
-		fmt.Fprintf(a.Err, "rung: %s of %s in %s not of ACLs\n", words.Thousands(other), words.Total(read, "line"),
+		fmt.Fprintf(a.Err, "rung: %s of %s in %s not of ACLs\n", words.Thousands(other), words.Count(read, "line"),
 			words.Count(files, "log file")+words.OneOrMany(int(min(other, 2)), " is", " are"))
 	}
 	if odd > 0 {
-		fmt.Fprintf(a.Err, "rung: %s could not be read: in none of the known forms\n", words.Total(odd, "ACL line"))
+		fmt.Fprintf(a.Err, "rung: %s could not be read: in none of the known forms\n", words.Count(odd, "ACL line"))
 	}
 	if long > 0 {
-		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Total(long, "line"))
+		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Count(long, "line"))
 	}
 	for i := range a.Flags.Log.passed {
 		if !a.sayPassedFiles(&a.Flags.Log.passed[i]) {
@@ -58,7 +58,7 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	}
 	if p.Other > 0 {
 		say("%s of %s not read: not named as logs, or of pods that are not the network's; name a file to have it read whatever it is called",
-			words.Thousands(uint64(p.Other)), words.Total(uint64(p.Files), "file")+words.OneOrMany(min(p.Other, 2), " was", " were"))
+			words.Thousands(uint64(p.Other)), words.Count(uint64(p.Files), "file")+words.OneOrMany(min(p.Other, 2), " was", " were"))
 	}
 	if p.Unread > 0 {
 		say("%s could not be read: %v", words.Count(p.Unread, "folder"), p.Err)

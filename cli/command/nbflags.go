@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -48,7 +49,7 @@ func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (giv
 	}
 	files := "1 database file"
 	if len(found) > 1 {
-		files = fmt.Sprintf("%d database files", len(found))
+		files = fmt.Sprintf("%s database files", words.Thousands(len(found)))
 	}
 	cfg.Mode.Title += " · rows of " + files + ", read-only"
 	return true, nil

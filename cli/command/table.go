@@ -8,6 +8,7 @@ import (
 
 	"rung/cli/process"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/pages/page"
 )
 
@@ -100,14 +101,14 @@ func cellsOf[F any](cols []page.Column[F], row F) []string {
 	return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
 }
 
-// ExactCells are the cells of a row as programs read them.
+// ExactCells are the cells of a row as programs read them, numbers without commas.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
 	return page.MapList(cols, func(c page.Column[F]) string {
 		exact := ""
 		if c.Exact != nil {
 			exact = c.Exact(row)
 		}
-		return cmp.Or(exact, c.Cell(row).String())
+		return cmp.Or(exact, words.PlainNumber(c.Cell(row).String()))
 	})
 }
 

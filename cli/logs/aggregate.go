@@ -156,10 +156,10 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 func sayUncounted(a *command.App, l *logs.Store, missed uint64) {
 	st := l.Stats()
 	if n := st.Dropped + missed; n > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Total(n, "line"))
+		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Count(n, "line"))
 	}
 	if st.Unattributed > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Total(st.Unattributed, "line"))
+		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Count(st.Unattributed, "line"))
 	}
 	sayMetersReached(a, l)
 }

@@ -227,7 +227,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logquer
 	end := func() error {
 		st := e.Logs().Stats()
 		if st.Dropped > 0 {
-			fmt.Fprintf(a.Err, "rung: %d lines dropped: they came too fast\n", st.Dropped)
+			fmt.Fprintf(a.Err, "rung: %s lines dropped: they came too fast\n", words.Thousands(st.Dropped))
 		}
 		if st.Forgotten > 0 {
 			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))

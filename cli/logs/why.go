@@ -13,6 +13,7 @@ import (
 	"rung/engine/logs/controllerlog"
 	"rung/engine/logs/why"
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -138,7 +139,7 @@ func controllerLog(ctx context.Context, a *command.App, zone, name string) error
 			return err
 		}
 		if !a.Flags.Quiet {
-			fmt.Fprintf(a.Err, "rung: %d of the newest %d lines of %s mention %s\n", len(log.Lines), log.Read, log.Source,
+			fmt.Fprintf(a.Err, "rung: %s of the newest %s lines of %s mention %s\n", words.Thousands(len(log.Lines)), words.Thousands(log.Read), log.Source,
 				k.Label())
 		}
 		for _, l := range log.Lines {

@@ -235,9 +235,9 @@ func (s *Selection) LeftOutText(kept, all int, one string, others ...string) str
 	case s.IsAll():
 		return ""
 	case kept == 0 && all > 0:
-		parts = append(parts, words.OneOrMany(all, "the only "+one, "all "+words.Total(all, one)))
+		parts = append(parts, words.OneOrMany(all, "the only "+one, "all "+words.Count(all, one)))
 	case kept < all:
-		parts = append(parts, words.Thousands(all-kept)+" of "+words.Total(all, one))
+		parts = append(parts, words.Thousands(all-kept)+" of "+words.Count(all, one))
 	}
 	for _, text := range others {
 		if text != "" {

@@ -104,7 +104,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				out := slices.DeleteFunc(slices.Clone(all), func(o driftOut) bool { return !keep(o.of) })
 				differ := ""
 				if len(out) < len(all) {
-					differ = words.Total(len(all)-len(out), "difference")
+					differ = words.Count(len(all)-len(out), "difference")
 				}
 				err = command.UnreadZone(zones)
 				not := omitted.OmissionsOfRows(r, zones)
@@ -207,7 +207,7 @@ func noDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string
 	case not == "" && kept == all:
 		return "no drift: all zones match"
 	}
-	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Total(kept, "policy"), words.Total(len(zones), "zone"))
+	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Count(kept, "policy"), words.Count(len(zones), "zone"))
 	if not != "" {
 		text += "; not compared: " + not
 	}

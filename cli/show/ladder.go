@@ -105,7 +105,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }
 	text := ""
 	if others > 0 {
-		text = words.Total(others, "group") + " of rows that no policy stands for"
+		text = words.Count(others, "group") + " of rows that no policy stands for"
 	}
 	ans.LeftOut = only.LeftOutText(len(placed), policies, "policy", text)
 	return ans

@@ -57,7 +57,7 @@ The last line counts the others.`,
 			}
 			setNothingFoundText(ans, len(found))
 			if len(out) > 0 {
-				ans.LeftOut = only.LeftOut(fmt.Sprintf("%d of %s (%s)", len(out), words.Total(len(all), "finding"), model.CountFindings(out).Text()))
+				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"), model.CountFindings(out).Text()))
 				if len(found) == 0 {
 					ans.Text = func(bool) string { return "nothing found about what matches " + only.String() + "\n" }
 				}

@@ -178,7 +178,7 @@ func (d *secondRow) rowText() string {
 	list := func(of []string, more int) string {
 		text := strings.Join(of, ", ")
 		if more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
+			text += fmt.Sprintf(" and %s more", words.Thousands(more))
 		}
 		return text
 	}

@@ -10,6 +10,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/model/words"
 	"rung/revision"
 	"rung/system"
 )
@@ -34,7 +35,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	imagined, n, all := legacy.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
-			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
+			Text: fmt.Sprintf("the selectors name more labels than the %s pods that the proof imagines: it holds for the pods there are, and for those", words.Thousands(n))})
 	}
 	before, _ := r.JudgedCluster().Upsert(imagined, nil)
 	after, _ := before.Upsert(made, c.ReplacedPolicies)

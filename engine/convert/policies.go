@@ -123,7 +123,7 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 		stays[n.About] = true
 	}
 	if len(earlier) > 0 {
-		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Total(len(earlier), "object") + " in the input, this one first, " +
+		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " in the input, this one first, " +
 			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") + " made again under the same name"})
 	}
 	other := false // than what is wanted

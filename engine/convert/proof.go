@@ -58,9 +58,9 @@ func (d *Difference) String() string {
 
 // Text is the proof in a line.
 func (p *Proof) Text() string {
-	pods := words.Total(p.Pods, "pod")
+	pods := words.Count(p.Pods, "pod")
 	if p.Imagined > 0 {
-		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Total(p.Imagined, "pod"))
+		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Count(p.Imagined, "pod"))
 		if p.Partly {
 			pods += ", not every combination of them"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Warnings are notes to acknowledge by name before the converted policies are applied: for each
@@ -23,7 +24,7 @@ func (r *Result) Warnings() (out []Note) {
 	}
 	for i := range out {
 		if n := more[out[i].About] - 1; n > 0 {
-			out[i].Text += fmt.Sprintf(" (and %d more)", n)
+			out[i].Text += fmt.Sprintf(" (and %s more)", words.Thousands(n))
 		}
 	}
 	if len(out) == 0 && !r.Proof.Equal && len(r.Policies) > 0 {

@@ -41,14 +41,14 @@ type MeterLoss struct {
 // String says how the ACL stands to its meter: "at the limit of 20 lines/s: lines are
 // being lost, at least 213 so far".
 func (x MeterLoss) String() string {
-	limit := fmt.Sprintf("at the limit of %d lines/s", x.Rate)
+	limit := fmt.Sprintf("at the limit of %s lines/s", words.Thousands(x.Rate))
 	switch {
 	case x.Counted && x.Lost == 0:
 		return limit + ": no line lost so far"
 	case !x.AtLimit:
-		return "below its limit again, " + words.Total(x.Lost, "line") + " lost so far"
+		return "below its limit again, " + words.Count(x.Lost, "line") + " lost so far"
 	case x.Counted:
-		return limit + ": lines are being lost, " + words.Total(x.Lost, "line") + " so far"
+		return limit + ": lines are being lost, " + words.Count(x.Lost, "line") + " so far"
 	}
 	return limit + ": lines are being lost, how many is not counted"
 }
@@ -57,9 +57,9 @@ func (x MeterLoss) String() string {
 func (x MeterLoss) ShortText() string {
 	switch {
 	case !x.AtLimit:
-		return words.Total(x.Lost, "line") + " lost before"
+		return words.Count(x.Lost, "line") + " lost before"
 	case x.Counted:
-		return "at the limit, " + words.Total(x.Lost, "line") + " lost"
+		return "at the limit, " + words.Count(x.Lost, "line") + " lost"
 	}
 	return "at the limit, losing lines (not counted)"
 }

@@ -22,7 +22,7 @@ func (p *Proposal) Notes() []string {
 	if p.Action == model.Deny {
 		one, many = "denies", "deny"
 	}
-	what := words.Total(len(p.Rules), "rule") + " that " + words.OneOrMany(len(p.Rules), one, many) + " "
+	what := words.Count(len(p.Rules), "rule") + " that " + words.OneOrMany(len(p.Rules), one, many) + " "
 	made := "proposed from the log: " + what + "the connections of " + p.reachedText() + "."
 	if p.New {
 		made += fmt.Sprintf(" New at priority %d.", p.Priority)
@@ -33,7 +33,7 @@ func (p *Proposal) Notes() []string {
 // MissedTexts say which lines do not come to what is wanted, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
-		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.OneOrMany(s.Lines, "stays", "stay"),
+		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Count(s.Lines, "line"), words.OneOrMany(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
 	}), LeftTexts(p.Left)...)
 }
@@ -49,7 +49,7 @@ func (p *Proposal) reachedText() string {
 			as = append(as, o)
 		}
 	}
-	all := words.Total(p.Lines, "line")
+	all := words.Count(p.Lines, "line")
 	if still == 0 {
 		return all
 	}
@@ -68,7 +68,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 func LeftTexts(left []narrow.LeftLines) []string {
 	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
 		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
-		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Reason, c)
+		return fmt.Sprintf("%s left out: %s; for example %s.", words.Count(l.Lines, "line"), l.Reason, c)
 	})
 }
 

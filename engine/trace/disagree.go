@@ -226,7 +226,7 @@ func differenceText(d *model.RowDiff) string {
 	for _, f := range d.Fields {
 		switch n, m := len(f.Missing), len(f.Extra); {
 		case n > 0 && m > 0:
-			out = append(out, fmt.Sprintf("%s lack %d and have %d too many", f.Column, n, m))
+			out = append(out, fmt.Sprintf("%s lack %s and have %s too many", f.Column, words.Thousands(n), words.Thousands(m)))
 		case n > 0:
 			out = append(out, fmt.Sprintf("%s lack %s", f.Column, strings.Join(f.Missing[:min(n, 2)], ", ")))
 		case m > 0:

@@ -121,9 +121,9 @@ func (t *Trace) Sentence() string {
 	if len(t.Paths) == 1 {
 		return p.Sentence()
 	}
-	where := fmt.Sprintf(" at %s of %s", words.Thousands(same), words.Total(len(t.Paths), "endpoint"))
+	where := fmt.Sprintf(" at %s of %s", words.Thousands(same), words.Count(len(t.Paths), "endpoint"))
 	if same == len(t.Paths) {
-		where = " at all " + words.Total(same, "endpoint")
+		where = " at all " + words.Count(same, "endpoint")
 		if same == 2 {
 			where = " at both endpoints"
 		}

@@ -106,7 +106,7 @@ func (o *foundEnds) leftOut() string {
 	var out []string
 	for _, why := range []string{"completed", "host-networked", "not scheduled", "on a user-defined network", "without an address"} {
 		if n := o.unselected[why]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, why))
+			out = append(out, fmt.Sprintf("%s %s", words.Thousands(n), why))
 		}
 	}
 	return words.List(out, len(out))

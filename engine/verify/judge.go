@@ -65,13 +65,13 @@ func (r *Result) Message() string {
 	case r.Holds && r.Some:
 		out = "some connection is " + r.Expect.DoneText()
 	case r.Holds:
-		out = words.Total(r.Pairs, "pair") + " " + r.Expect.DoneText()
+		out = words.Count(r.Pairs, "pair") + " " + r.Expect.DoneText()
 	case r.Pairs == 1:
 		out = who + "not " + r.Expect.DoneText()
 	case r.Against == r.Pairs:
-		out = fmt.Sprintf("%snone of %s %s", who, words.Total(r.Pairs, "pair"), r.Expect.DoneText())
+		out = fmt.Sprintf("%snone of %s %s", who, words.Count(r.Pairs, "pair"), r.Expect.DoneText())
 	default:
-		out = fmt.Sprintf("%s%s of %s not %s", who, words.Thousands(r.Against), words.Total(r.Pairs, "pair"), r.Expect.DoneText())
+		out = fmt.Sprintf("%s%s of %s not %s", who, words.Thousands(r.Against), words.Count(r.Pairs, "pair"), r.Expect.DoneText())
 	}
 	if r.Imagined {
 		out += " (as if the pods existed)"

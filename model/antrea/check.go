@@ -97,9 +97,9 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 	switch n := len(all); {
 	case n > maxTiers:
-		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %d tiers: Antrea supports %d", n, maxTiers), "put policies of one owner into one tier")
+		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %s: Antrea supports %d", words.Count(n, "tier"), maxTiers), "put policies of one owner into one tier")
 	case n > advisedTiers:
-		k.addAboutObject(last, TiersMany, fmt.Sprintf("there are %d tiers: Antrea advises %d or less", n, advisedTiers), "")
+		k.addAboutObject(last, TiersMany, fmt.Sprintf("there are %s: Antrea advises %d or less", words.Count(n, "tier"), advisedTiers), "")
 	}
 }
 
@@ -374,10 +374,11 @@ func (k *checker) checkLimits(order []ladder.Place) {
 	switch {
 	case last == nil:
 	case len(policies) > maxPriorities || len(rules) > maxRules:
-		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %d priorities of policies and %d of rules: Antrea has %d and %d", len(policies), len(rules), maxPriorities, maxRules), "let policies that never meet share a priority")
+		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %s priorities of policies and %s of rules: Antrea has %s and %s",
+			words.Thousands(len(policies)), words.Thousands(len(rules)), words.Thousands(maxPriorities), words.Thousands(maxRules)), "let policies that never meet share a priority")
 	}
 	if last != nil && len(baseline) > maxBaseline {
-		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %d priorities of rules: Antrea has %d", len(baseline), maxBaseline), "put rules together")
+		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s priorities of rules: Antrea has %d", words.Thousands(len(baseline)), maxBaseline), "put rules together")
 	}
 }
 

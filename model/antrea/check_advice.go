@@ -31,7 +31,7 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, networks []string) 
 			continue
 		}
 		if pods := k.podIndex().InNetwork(n).Len(); pods > 0 {
-			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Total(pods, "pod")), "select pods by labels")
+			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")), "select pods by labels")
 		}
 	}
 }

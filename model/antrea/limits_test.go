@@ -36,10 +36,10 @@ func TestLimits(t *testing.T) {
 		want    []string
 	}{
 		{"10,000 priorities of policies", policies(10000, 1, "", false), nil},
-		{"one more", policies(10001, 1, "", false), []string{"antrea-priorities-limit: there are 10001 priorities of policies and 10001 of rules: Antrea has 10000 and 50000"}},
-		{"one more, in another tier", append(policies(10000, 1, "", false), acnp("q", "emergency", 1, rule(1)...)), []string{"antrea-priorities-limit: there are 10001 priorities of policies and 10001 of rules: Antrea has 10000 and 50000"}},
+		{"one more", policies(10001, 1, "", false), []string{"antrea-priorities-limit: there are 10,001 priorities of policies and 10,001 of rules: Antrea has 10,000 and 50,000"}},
+		{"one more, in another tier", append(policies(10000, 1, "", false), acnp("q", "emergency", 1, rule(1)...)), []string{"antrea-priorities-limit: there are 10,001 priorities of policies and 10,001 of rules: Antrea has 10,000 and 50,000"}},
 		{"50,000 priorities of rules", policies(5000, 10, "", false), nil},
-		{"one rule more", append(policies(5000, 10, "", false), acnp("q", "", 9999, rule(1)...)), []string{"antrea-priorities-limit: there are 5001 priorities of policies and 50001 of rules: Antrea has 10000 and 50000"}},
+		{"one rule more", append(policies(5000, 10, "", false), acnp("q", "", 9999, rule(1)...)), []string{"antrea-priorities-limit: there are 5,001 priorities of policies and 50,001 of rules: Antrea has 10,000 and 50,000"}},
 		{"many policies that share one", policies(10001, 2, "", true), nil},
 		{"150 in baseline", policies(15, 10, antrea.Baseline, false), nil},
 		{"151 in baseline", append(policies(15, 10, antrea.Baseline, false), acnp("q", antrea.Baseline, 99, rule(1)...)), []string{"antrea-baseline-limit: the baseline tier has 151 priorities of rules: Antrea has 150"}},

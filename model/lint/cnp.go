@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint/codes"
+	"rung/model/words"
 )
 
 // maxCNPRules is how many rules the API takes in a direction of a ClusterNetworkPolicy.
@@ -23,7 +24,7 @@ func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.addAboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules))
+			l.addAboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)), d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
 			l.checkDomains(p, &rules[i])

@@ -97,8 +97,8 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 				pairs++
 				if n > most {
 					most = n
-					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Total(n, "pod"),
-						ruleText(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))
+					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Count(n, "pod"),
+						ruleText(p, p, o.r), words.Count(o.pods.Len(), "pod"), s.r.Index, words.Count(s.pods.Len(), "pod"))
 				}
 			}
 			if !s.pods.IsEmpty() {
@@ -135,7 +135,7 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
 		l.addAboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
-			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"), words.Total(n, "pod")))
+			words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "is", "are"), words.Count(n, "pod")))
 	}
 	if len(negative) > 0 {
 		l.addAboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
@@ -146,7 +146,7 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 // negativeText says how many pods selectors take because they lack a label.
 func negativeText(what string, selectors []string, pods int) string {
 	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
-		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"), words.Total(pods, "pod"))
+		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"), words.Count(pods, "pod"))
 }
 
 // checkNegativeSubject reports a subject that is many pods because they lack a label.

@@ -206,7 +206,7 @@ func TestEgressFirewallDivergences(t *testing.T) {
 			want: []string{"error egressfirewall-name other: an EgressFirewall that is not named default is not programmed", "error schema other: metadata.name: must be default"}},
 		{name: "not programmed", codes: all, extra: []model.Object{notTaken(firewall("blue", rule(deny, inNets("10.0.0.0/8"))))}},
 		{name: "too many rules", codes: all, extra: []model.Object{long(8002)},
-			want: []string{"error egressfirewall-too-long default egress 8001: 8002 rules: rule 8001 has no OVN priority left, and the whole EgressFirewall is not programmed"}},
+			want: []string{"error egressfirewall-too-long default egress 8001: 8,002 rules: rule 8001 has no OVN priority left, and the whole EgressFirewall is not programmed"}},
 		{name: "as many rules as there may be", codes: all, extra: []model.Object{long(8001)}},
 		{name: "networks of pods", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("10.0.1.0/24")), rule(deny, inNets("10.0.0.0/8")), rule(deny, inNets("192.0.2.0/24")), rule(deny, inNets("0.0.0.0/0")))},
 			want: []string{"warning egressfirewall-leaves-pods default egress 1: 10.0.0.0/8 holds the addresses of 5 pods, e.g. blue/web-1, and the row leaves the subnets of pods out: its Deny never decides about pods",

@@ -117,7 +117,7 @@ func (l *needLint) checkKeptOut() {
 		if len(who) == 0 {
 			continue
 		}
-		whose := words.Total(len(who), "pod")
+		whose := words.Count(len(who), "pod")
 		if len(who) == 1 {
 			whose = who[0]
 		}
@@ -168,7 +168,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 		}
 		p := d.c.Policy(r.Policy)
 		d.addAboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]))
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"]))
 		d.addWitness(cut.Example)
 	}
 	for i := range rulesAudit.Isolated {
@@ -179,7 +179,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 			continue
 		}
 		d.addAbout(p, codes.DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
-			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
+			of.Direction.Lower(), p.Namespace, words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
 		d.addWitness(cut.Example)
 	}
 }
@@ -187,8 +187,8 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *audit.Audit) {
 // needText names a need with its port: "DNS over UDP 53".
 func (l *needLint) needText(what podNeed) string {
 	port := func(proto string) string {
-		if n := l.services.DNSPorts[proto]; n != 0 {
-			return fmt.Sprintf("DNS over %s %d", proto, n)
+		if port := l.services.DNSPorts[proto]; port != 0 {
+			return fmt.Sprintf("DNS over %s %d", proto, port)
 		}
 		return "DNS over " + proto
 	}

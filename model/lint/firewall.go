@@ -40,8 +40,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 	}
 	if len(p.Egress) > firewallRules {
 		l.addAboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
-			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
-			len(p.Egress), firewallRules)).Remedy = fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules)
+			"%s rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
+			words.Thousands(len(p.Egress)), firewallRules)).Remedy = fmt.Sprintf("use at most %s; networks can be joined", words.Count(firewallRules, "rule"))
 	}
 	var dns *model.Rule
 	var names []string

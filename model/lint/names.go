@@ -98,13 +98,13 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 			}
 		}
 	}
-	so, remedy := fmt.Sprintf("the name is so long (%d characters)", len(p.Name)), "use a name of at most 48 characters"
+	so, remedy := fmt.Sprintf("the name is so long (%s)", words.Count(len(p.Name), "character")), "use a name of at most 48 characters"
 	switch p.Kind {
 	case model.KindNP:
-		so = fmt.Sprintf("the names of namespace and policy are so long (%d characters)", len(p.Namespace)+len(p.Name))
+		so = fmt.Sprintf("the names of namespace and policy are so long (%s)", words.Count(len(p.Namespace)+len(p.Name), "character"))
 		remedy = "use names of at most 48 characters together"
 	case model.KindEF:
-		so = fmt.Sprintf("the name of the namespace is so long (%d characters)", len(p.Namespace))
+		so = fmt.Sprintf("the name of the namespace is so long (%s)", words.Count(len(p.Namespace), "character"))
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {

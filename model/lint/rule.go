@@ -129,7 +129,7 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 	}
 	r := &rules[maxRules]
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("%d %s rules where the API takes %d: ", len(rules), d.Lower(), maxRules)
+	message := fmt.Sprintf("%s %s rules where the API takes %d: ", words.Thousands(len(rules)), d.Lower(), maxRules)
 	if p.Kind == model.KindBANP {
 		message += fmt.Sprintf("from rule %d on they lie below the OVN priorities of the baseline", maxRules)
 	} else {

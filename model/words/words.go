@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,25 +14,34 @@ import (
 )
 
 // integer is a type of numbers that can be counted with.
-type integer interface{ ~int | ~int32 | ~uint64 }
-
-// Count is "1 pod", "12 pods", "3 policies".
-func Count[N integer](n N, one string) string {
-	return OneOrMany(n, "1 "+one, strconv.FormatInt(int64(n), 10)+" "+Plural(one))
+type integer interface {
+	~int | ~int32 | ~int64 | ~uint32 | ~uint64
 }
 
-// Total is Count for what may be many: "12,345 pods".
-func Total[N integer](n N, one string) string {
+// Count is "1 pod", "12 pods", "12,345 policies".
+func Count[N integer](n N, one string) string {
 	return OneOrMany(n, "1 "+one, Thousands(n)+" "+Plural(one))
 }
 
-// Thousands is a number with commas: "12,345".
+// Thousands is a number as people read it, with commas: "12,345". Whatever is counted is written so,
+// but for programs; a number that names something (a port, a priority, a line) is not.
 func Thousands[N integer](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+$`)
+
+// PlainNumber is a text for programs: a number without the commas that Thousands gave it, and
+// anything else as it is.
+func PlainNumber(text string) string {
+	if grouped.MatchString(text) {
+		return strings.ReplaceAll(text, ",", "")
+	}
+	return text
 }
 
 // OneOrMany is the one or the other form of a word or a sentence: OneOrMany(n, "is", "are").
@@ -94,7 +104,7 @@ func Slug(text string) string {
 // JoinAtMost joins names, and counts those beyond most: "a; b and 4 more".
 func JoinAtMost(names []string, between string, most int) string {
 	if n := len(names) - most; n > 0 {
-		return strings.Join(names[:most], between) + " and " + strconv.Itoa(n) + " more"
+		return strings.Join(names[:most], between) + " and " + Thousands(n) + " more"
 	}
 	return strings.Join(names, between)
 }
@@ -135,30 +145,27 @@ const sizes = "KMGT"
 func CountByState[K ~string](states map[K]int) string {
 	var parts []string
 	for _, s := range slices.Sorted(maps.Keys(states)) {
-		parts = append(parts, fmt.Sprintf("%d %s", states[s], s))
+		parts = append(parts, Thousands(states[s])+" "+string(s))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// CompareNatural orders text as people expect: "zone2" before "zone10".
+// CompareNatural orders text as people expect: "zone2" before "zone10", and "997 rows" before "1,320
+// rows".
 func CompareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		if isDigit(a[i]) && isDigit(b[j]) {
 			x, y := i, j
-			for i < len(a) && isDigit(a[i]) {
-				i++
-			}
-			for j < len(b) && isDigit(b[j]) {
-				j++
-			}
+			i, j = numberEnd(a, i), numberEnd(b, j)
 			for x < i-1 && a[x] == '0' {
 				x++
 			}
 			for y < j-1 && b[y] == '0' {
 				y++
 			}
-			if c := cmp.Or(cmp.Compare(i-x, j-y), cmp.Compare(a[x:i], b[y:j])); c != 0 {
+			n, m := strings.ReplaceAll(a[x:i], ",", ""), strings.ReplaceAll(b[y:j], ",", "")
+			if c := cmp.Or(cmp.Compare(len(n), len(m)), cmp.Compare(n, m)); c != 0 {
 				return c
 			}
 			continue
@@ -170,6 +177,18 @@ func CompareNatural(a, b string) int {
 		j++
 	}
 	return cmp.Compare(len(a)-i, len(b)-j)
+}
+
+// numberEnd is where a number ends that begins at i: behind its last digit, with commas between
+// thousands.
+func numberEnd(s string, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	for i+3 < len(s) && s[i] == ',' && isDigit(s[i+1]) && isDigit(s[i+2]) && isDigit(s[i+3]) && (i+4 == len(s) || !isDigit(s[i+4])) {
+		i += 4
+	}
+	return i
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

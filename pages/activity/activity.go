@@ -109,7 +109,7 @@ var Table = &page.Table[*Entry]{
 			return page.Cell{Text: k.Label(), Role: themes.Accent}
 		}},
 		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
-		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: strconv.Itoa(e.Ops)} }},
+		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell { return page.Cell{Text: words.Thousands(e.Ops)} }},
 		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
 			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.tookText()} }},
 		{Key: "by", Title: "BY", Worth: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},

@@ -66,7 +66,7 @@ func (e *Entry) Details() (out []Detail) {
 		}
 	}
 	if zones := e.zoneCount(); zones > 0 {
-		add("rows", fmt.Sprintf("%s in %s", words.Total(e.Ops, "operation"), words.Total(zones, "zone")), "", Lead{})
+		add("rows", fmt.Sprintf("%s in %s", words.Count(e.Ops, "operation"), words.Count(zones, "zone")), "", Lead{})
 	}
 	for _, c := range e.Commands {
 		add("$", c, themes.CodeText, Lead{})

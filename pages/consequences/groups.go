@@ -38,7 +38,7 @@ type GroupLine struct {
 }
 
 // ConnectionsText is which connections they are, and how many.
-func (g *GroupLine) ConnectionsText() string { return g.Ends + ": " + words.Total(g.Count, g.Unit) }
+func (g *GroupLine) ConnectionsText() string { return g.Ends + ": " + words.Count(g.Count, g.Unit) }
 
 // DeciderText says who decides, or what the log says, with an example.
 func (g *GroupLine) DeciderText() string { return g.By + "; for example " + g.Example }

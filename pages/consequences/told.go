@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
@@ -140,7 +141,7 @@ func BriefRails(rails []PreviewPoint) []PreviewPoint {
 		p.Text, _, _ = strings.Cut(p.Text, "for example")
 		p.Text = strings.TrimRight(p.Text, " ,:")
 		if parts := strings.Split(p.Text, "), "); len(parts) > 3 {
-			p.Text = fmt.Sprintf("%s), %s) and %d more", parts[0], parts[1], len(parts)-2)
+			p.Text = fmt.Sprintf("%s), %s) and %s more", parts[0], parts[1], words.Thousands(len(parts)-2))
 		}
 		return p
 	})
@@ -221,7 +222,7 @@ func membersText(sign string, m []string, all bool) string {
 	case len(m) == 0:
 		return ""
 	case len(m) > some && !all:
-		return fmt.Sprintf("%s%d (%s, …)", sign, len(m), strings.Join(m[:some], ", "))
+		return fmt.Sprintf("%s%s (%s, …)", sign, words.Thousands(len(m)), strings.Join(m[:some], ", "))
 	}
-	return fmt.Sprintf("%s%d (%s)", sign, len(m), strings.Join(m, ", "))
+	return fmt.Sprintf("%s%s (%s)", sign, words.Thousands(len(m)), strings.Join(m, ", "))
 }

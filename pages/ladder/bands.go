@@ -82,7 +82,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	}
 	if a := p.Tiered; a != nil {
 		if a.Phase != "" {
-			l.State = page.Cell{Text: fmt.Sprintf("%s %d/%d", a.Phase, a.NodesRealized, a.NodesDesired), Role: themes.Text}
+			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)), Role: themes.Text}
 		}
 		for rule := range p.AllRules() {
 			if rule.Tiered.Logging {

@@ -181,7 +181,7 @@ func countsLine(n ladder.RuleCount) (l page.Line) {
 		if len(l) > 0 {
 			l = append(l, page.Span{Text: " ", Role: themes.Text})
 		}
-		l = append(l, page.Span{Text: strconv.Itoa(c.n) + c.sign, Role: c.role})
+		l = append(l, page.Span{Text: words.Thousands(c.n) + c.sign, Role: c.role})
 	}
 	if len(l) == 0 {
 		return page.Line{{Text: page.None.Text, Role: page.None.Role}}
@@ -229,25 +229,25 @@ func podsText(l *Line) string {
 	case !l.PodsKnown:
 		return page.None.Text
 	}
-	return strconv.Itoa(l.Pods)
+	return words.Thousands(l.Pods)
 }
 
 func aclsText(l *Line) string {
 	switch {
 	case l.Kind == Rows:
-		return strconv.Itoa(l.Rows.Actions.Allow + l.Rows.Actions.Deny + l.Rows.Actions.Pass)
+		return words.Thousands(l.Rows.Actions.Allow + l.Rows.Actions.Deny + l.Rows.Actions.Pass)
 	case !l.isPolicyOrUnit():
 		return ""
 	case !l.Compiled:
 		return page.None.Text
 	}
-	return strconv.Itoa(l.ACLs)
+	return words.Thousands(l.ACLs)
 }
 
 func zonesCell(l *Line) page.Cell {
 	switch {
 	case l.Kind == Rows:
-		return page.Cell{Text: fmt.Sprintf("%d/%d", len(l.Rows.Zones), l.Zones)}
+		return page.Cell{Text: fmt.Sprintf("%s/%s", words.Thousands(len(l.Rows.Zones)), words.Thousands(l.Zones))}
 	case !l.isPolicyOrUnit():
 		return page.Cell{}
 	case !l.Compiled:

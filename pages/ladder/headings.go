@@ -48,14 +48,14 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []liverows.RowGroup) string {
 	case b.live.Read == 0:
 		text += "not read yet"
 	case n == 0:
-		text += "none in " + words.Total(b.live.Read, "zone")
+		text += "none in " + words.Count(b.live.Read, "zone")
 	case examples:
-		text += sandboxExample + " · " + words.Total(n, "row")
+		text += sandboxExample + " · " + words.Count(n, "row")
 	default:
-		text += words.Total(n, "row")
+		text += words.Count(n, "row")
 	}
 	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
-		text += fmt.Sprintf(", %d not read", left)
+		text += fmt.Sprintf(", %s not read", words.Thousands(left))
 	}
 	if !b.fresh && b.live.Read == 0 { // later counts replace the one that stands, without a word
 		text += ", counting"
@@ -105,9 +105,9 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Narrow {
 		np, ef = model.KindNP.Abbreviation(), model.KindEF.Abbreviation()
 	}
-	parts := []string{"tier 2", fmt.Sprintf("%s %d", np, t.Counts[model.KindNP])}
+	parts := []string{"tier 2", fmt.Sprintf("%s %s", np, words.Thousands(t.Counts[model.KindNP]))}
 	if b.Stage != model.StageAfterLB {
-		parts = append(parts, fmt.Sprintf("%s %d", ef, t.Counts[model.KindEF]))
+		parts = append(parts, fmt.Sprintf("%s %s", ef, words.Thousands(t.Counts[model.KindEF])))
 	}
 	multicast := 0
 	for i := range t.Units {
@@ -116,14 +116,14 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 		}
 	}
 	if multicast > 0 {
-		parts = append(parts, fmt.Sprintf("multicast %d", multicast))
+		parts = append(parts, fmt.Sprintf("multicast %s", words.Thousands(multicast)))
 	}
 	if groups > 0 {
 		parts = append(parts, "other rows")
 	}
 	if !b.isUnfolded(l) {
 		if n := b.countNotInSync(t); n > 0 {
-			parts = append(parts, fmt.Sprintf(signs.Warned+" %d not in sync", n))
+			parts = append(parts, fmt.Sprintf(signs.Warned+" %s not in sync", words.Thousands(n)))
 		}
 	}
 	if l.Folds {
@@ -234,7 +234,7 @@ func (b *ladderBuilder) rowsText(g *liverows.RowGroup) page.Line {
 	if b.Stage == "" {
 		l = append(l, page.Span{Text: "  " + string(g.Stage), Role: themes.Dim})
 	}
-	rest := fmt.Sprintf("  %s in %d/%d zones", words.Total(g.Rows, "row"), len(g.Zones), b.live.Zones)
+	rest := fmt.Sprintf("  %s in %s/%s zones", words.Count(g.Rows, "row"), words.Thousands(len(g.Zones)), words.Thousands(b.live.Zones))
 	switch {
 	case example:
 		rest += fmt.Sprintf(" · OVN priority %d", g.Priority)

@@ -256,7 +256,7 @@ func (q *rowQueue) addRest() {
 		n += g.Rows
 	}
 	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
-		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Total(n, "row"), Role: themes.Dim}}})
+		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Count(n, "row"), Role: themes.Dim}}})
 	l.Open = q.b.isOpen(l)
 	if l.Open {
 		q.groups, q.examples = q.examples, nil
@@ -270,7 +270,7 @@ func (q *rowQueue) addNext() {
 	q.groups = q.groups[1:]
 	q.shown++
 	if b.Screen && q.shown > mostRows {
-		text := fmt.Sprintf("      "+signs.Group+" and %s of rows", words.Total(left, "more group"))
+		text := fmt.Sprintf("      "+signs.Group+" and %s of rows", words.Count(left, "more group"))
 		b.addLine(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
 		q.groups = nil
 		return

@@ -56,7 +56,7 @@ func (b *ladderBuilder) carriedMark(r *ladder.Rung) page.Cell {
 	case p != nil && p.Priority == b.At:
 		return page.Cell{Text: "← moving", Role: themes.Key}
 	case len(r.Policies) > 1:
-		return page.Cell{Text: fmt.Sprintf("← = %d at %d", len(r.Policies), b.At), Role: themes.Warn}
+		return page.Cell{Text: fmt.Sprintf("← = %s at %d", words.Thousands(len(r.Policies)), b.At), Role: themes.Warn}
 	}
 	return page.Cell{Text: "← free", Role: themes.Key}
 }
@@ -108,7 +108,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
-		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
+		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Count(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
 	}
 	b.notCompiled(l)
 }
@@ -284,7 +284,7 @@ func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks
 		add(signs.Differs+" conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
 	}
 	if r.Duplicate {
-		add("= %d share %d", len(r.Policies), r.Priority)
+		add("= %s share %d", words.Thousands(len(r.Policies)), r.Priority)
 	}
 	return marks
 }

@@ -246,10 +246,10 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []connections.
 		}
 	}
 	if len(touched) > 0 {
-		dim("subject of", fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer))
+		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
 	if open := policies.OpenRules(r, o.of); rows && open > 0 {
-		dim("everybody", words.Total(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
+		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+words.OneOrMany(open, "covers", "cover")+" this pod, too")
 	}
 	switch {
 	case len(out) == 0:

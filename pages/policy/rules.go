@@ -163,6 +163,6 @@ func textCell(text func(*Rule) string) func(*Rule) page.Cell {
 }
 
 func podsText(x *Rule) string  { return x.pods }
-func aclsText(x *Rule) string  { return strconv.Itoa(len(x.ACLs)) }
+func aclsText(x *Rule) string  { return words.Thousands(len(x.ACLs)) }
 func portsText(x *Rule) string { return cmp.Or(strings.Join(x.Ports, ", "), "any") }
 func peersText(x *Rule) string { return cmp.Or(strings.Join(x.Peers, " | "), "everything") }

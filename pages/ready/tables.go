@@ -2,7 +2,6 @@ package ready
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"rung/model"
@@ -96,7 +95,7 @@ func countCell(n int, bad page.Role) page.Cell {
 	if n == 0 {
 		return page.None
 	}
-	return page.Cell{Text: strconv.Itoa(n), Role: bad}
+	return page.Cell{Text: words.Thousands(n), Role: bad}
 }
 
 func ageCell(at page.Stamp, now time.Time) page.Cell {
@@ -119,7 +118,7 @@ func (p *PolicyReports) overallCell() page.Cell {
 	case p.Zones == 0:
 		return page.Cell{Text: "no zone", Role: themes.Dim}
 	}
-	return page.Cell{Sign: sign, Text: fmt.Sprintf("%d of %d", p.Ready, p.Zones), Role: sign.Role}
+	return page.Cell{Sign: sign, Text: fmt.Sprintf("%s of %s", words.Thousands(p.Ready), words.Thousands(p.Zones)), Role: sign.Role}
 }
 
 // setZoneSigns gives a policy a sign for each zone: in the order of the zones that are known, then
@@ -188,5 +187,5 @@ const zonesNamed = 4
 
 // String is the failure with some of the zones that say it.
 func (f ReportFailure) String() string {
-	return fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
+	return fmt.Sprintf("%s (%s): %s", words.Count(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
 }

@@ -88,7 +88,7 @@ func countCell(of func(*Line) int) func(*Line) page.Cell {
 		if l.Lost {
 			return "–"
 		}
-		return strconv.Itoa(of(l))
+		return words.Thousands(of(l))
 	})
 }
 

@@ -153,7 +153,7 @@ func (s *LogSession) rowsCell() page.Cell {
 	if !s.IsOn() || len(s.Zones) == 0 {
 		return page.None
 	}
-	c := page.Cell{Text: fmt.Sprintf("%d of %s", len(s.Zones)-len(s.Behind), words.Total(len(s.Zones), "zone")), Role: themes.OK}
+	c := page.Cell{Text: fmt.Sprintf("%s of %s", words.Thousands(len(s.Zones)-len(s.Behind)), words.Count(len(s.Zones), "zone")), Role: themes.OK}
 	if len(s.Behind) > 0 {
 		c.Role = themes.Warn
 	}
@@ -203,7 +203,7 @@ func (s *LogSession) DetailLines() (out []page.Span) {
 	}
 	for i, z := range s.Behind {
 		if i == zonesNamed {
-			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Total(len(s.Behind)-i, "zone")), Role: themes.Dim})
+			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Count(len(s.Behind)-i, "zone")), Role: themes.Dim})
 		}
 		out = append(out, page.Span{Text: signs.Warned + " zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/dialect"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/flows"
@@ -145,7 +146,7 @@ func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 
 // EvidenceText says of rows of a type how many have their form, and why.
 func (d *ZoneDialect) EvidenceText(g *RowsForm) string {
-	parts := []string{fmt.Sprintf("%d of %d rows current", g.Current, g.Rows)}
+	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
 	if g.Why != "" {
 		parts = append(parts, g.Why)
 	}

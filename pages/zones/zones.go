@@ -3,7 +3,6 @@ package zones
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +54,7 @@ var Table = &page.Table[*ZoneFacts]{
 			if z.SyncedAt.IsZero() {
 				return ""
 			}
-			return strconv.Itoa(z.Rows)
+			return words.Thousands(z.Rows)
 		}, Cell: func(z *ZoneFacts) page.Cell {
 			if z.SyncedAt.IsZero() {
 				return page.Cell{Text: "–"}
@@ -80,7 +79,7 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: text}
 		}},
-		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: strconv.Itoa(z.Of.Pending)} }},
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: words.Thousands(z.Of.Pending)} }},
 		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
 			if z.Writes {
 				return page.Cell{Text: "yes"}
@@ -194,13 +193,13 @@ func (z *ZoneFacts) ProblemTexts() (out []string) {
 	}
 	if n := len(z.Of.Disowned); n > 0 {
 		d := &z.Of.Disowned[0]
-		out = append(out, words.Total(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+		out = append(out, words.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
 	}
 	if z.Error != "" {
 		out = append(out, z.Error)
 	}
 	if z.Of.Attempts > 1 {
-		out = append(out, fmt.Sprintf("%d attempts", z.Of.Attempts))
+		out = append(out, fmt.Sprintf("%s attempts", words.Thousands(z.Of.Attempts)))
 	}
 	return append(out, z.Trouble...)
 }

@@ -38,9 +38,9 @@ func EndsText(e verdict.Ends) string {
 			parts = append(parts, k.Namespace+"/"+k.Name)
 		}
 	case n > 3:
-		parts = append(parts, fmt.Sprintf("%s (%s)", words.Count(n, "namespace"), words.Total(e.Pods, "pod")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", words.Count(n, "namespace"), words.Count(e.Pods, "pod")))
 	case n > 0:
-		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(e.Namespaces, ", "), words.Total(e.Pods, "pod")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(e.Namespaces, ", "), words.Count(e.Pods, "pod")))
 	}
 	outside := outsideTexts(e)
 	if len(outside) > 0 {
@@ -190,7 +190,7 @@ func DecidersText(ds []verdict.Decider) string {
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
 func GroupText(g *diff.FlipGroup) string {
-	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Total(g.Pairs, "pair"))
+	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Count(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
@@ -211,7 +211,7 @@ func FlipsText(totals []diff.PairTotal) string {
 	var out []string
 	for _, t := range totals {
 		if t.Before != t.After {
-			out = append(out, fmt.Sprintf("%s %s → %s", words.Total(t.Pairs, "pair"), t.Before, t.After))
+			out = append(out, fmt.Sprintf("%s %s → %s", words.Count(t.Pairs, "pair"), t.Before, t.After))
 		}
 	}
 	return strings.Join(out, ", ")

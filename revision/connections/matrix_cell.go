@@ -162,7 +162,7 @@ func (c MatrixCell) Text() string {
 			parts = append(parts, words.Thousands(p.n)+" "+p.what)
 		}
 	}
-	return v.LegendText() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
+	return v.LegendText() + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
 // exampleVerdict is which verdict an example of the cell has, and of which pairs.

@@ -2,9 +2,9 @@ package connections
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rung/model"
@@ -38,7 +38,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	}
 	for _, w := range out.Parts {
 		if named[w.Workload] > 1 { // one prefix, and other labels
-			w.Workload = fmt.Sprintf("%s +%d", w.pods[0].pod.Name, len(w.pods)-1)
+			w.Workload = w.pods[0].pod.Name + " +" + strconv.Itoa(len(w.pods)-1)
 		}
 		for _, one := range w.Parts {
 			one.Workload = w.Workload

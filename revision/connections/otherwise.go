@@ -42,10 +42,10 @@ func OtherwiseText(o *diff.LogDifference) string {
 		fmt.Fprintf(&b, "%s of the %s log lines of %s would get a different verdict", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
 	if o.Unattributed > 0 {
-		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Total(o.Unattributed, "line"))
+		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Count(o.Unattributed, "line"))
 	}
 	if o.LeftOut > 0 {
-		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Total(o.LeftOut, "older line"))
+		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Count(o.LeftOut, "older line"))
 	}
 	return b.String()
 }
@@ -63,7 +63,7 @@ func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
-	return words.Total(o.Lines, "log line") + words.OneOrMany(o.Lines, " changes", " change") + " verdict"
+	return words.Count(o.Lines, "log line") + words.OneOrMany(o.Lines, " changes", " change") + " verdict"
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
@@ -71,7 +71,7 @@ func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
-	return words.Total(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
+	return words.Count(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
 		" otherwise than the policies do now: the policies changed since, or the rows differ"
 }
 
@@ -158,7 +158,7 @@ func FlipsBrief(totals []diff.PairTotal) string {
 	for i, v := range order {
 		n := words.Thousands(sums[v])
 		if i == 0 {
-			n = words.Total(sums[v], "pair")
+			n = words.Count(sums[v], "pair")
 		}
 		switch v {
 		case verdict.Allow:
@@ -212,6 +212,6 @@ func (s *SurplusEffect) Text() string {
 	case s.FlipGroup == nil:
 		return does + " only the connections of the log lines"
 	}
-	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Total(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
+	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Count(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
 		PortsText(s.Ports), ExampleText(s.FlipGroup))
 }

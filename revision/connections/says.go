@@ -49,7 +49,7 @@ func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []st
 		return []string{"Nothing now: no pod or node is behind its peers."}
 	}
 	var what string
-	pods, sends := "the "+words.Total(subjects, "pod"), " send"
+	pods, sends := "the "+words.Count(subjects, "pod"), " send"
 	if subjects == 1 {
 		pods, sends = "the one pod", " sends"
 	}
@@ -198,17 +198,17 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 		}
 	}
 	if hasPods && pods > 0 {
-		parts = append(parts, words.Total(pods, "pod"))
+		parts = append(parts, words.Count(pods, "pod"))
 	}
 	if hasNodes && nodes > 0 {
-		parts = append(parts, words.Total(nodes, "node"))
+		parts = append(parts, words.Count(nodes, "node"))
 	}
 	networksText := networkText(networks)
 	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
 		networksText = networks // one for each rule, and what matters about it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
-		networksText[n-1] += " (" + words.Total(exceptions, "exception") + ")"
+		networksText[n-1] += " (" + words.Count(exceptions, "exception") + ")"
 	}
 	if n, out := len(networksText), exceptText(r, k, rule); n > 0 && len(out) > 0 {
 		networksText[n-1] += " but " + words.List(out, 4) + " (the cluster's pods)"
@@ -268,7 +268,7 @@ func networkText(networks []string) []string {
 		}
 		return out
 	}
-	return []string{words.Total(len(networks), "network")}
+	return []string{words.Count(len(networks), "network")}
 }
 
 func portText(rule *model.Rule) string {
@@ -296,7 +296,7 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 	case p.IsRefused():
 		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
-	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
+	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Count(pods, "pod")
 	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers
 	if rule.Direction == model.Ingress {
 		text = "What comes from " + peers + " to " + to

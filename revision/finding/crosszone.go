@@ -104,7 +104,7 @@ func collectZoneFindings(r *revision.Revision, now time.Time, explain causeExpla
 		out = append(out, all[i].Finding)
 	}
 	if left > 0 {
-		more := fmt.Sprintf("%d more deviations of zones are not listed", left)
+		more := fmt.Sprintf("%s more deviations of zones are not listed", words.Thousands(left))
 		out = append(out, zoneWarning(FindZoneLags, "", model.PolicyKey{}, time.Time{}, more, "").Finding)
 	}
 	return out
@@ -334,7 +334,7 @@ func digestDiff(want, have []model.RowDigest) string {
 	}
 	text := strings.Join(parts, "; ")
 	if n > len(parts) {
-		text += fmt.Sprintf("; and %d more", n-len(parts))
+		text += fmt.Sprintf("; and %s more", words.Thousands(n-len(parts)))
 	}
 	return text
 }

@@ -270,7 +270,7 @@ func loggingInZone(r *revision.Revision, z *model.ZoneState, units []model.Key) 
 		}
 	}
 	if l.Logs < l.Rows {
-		l.Why = fmt.Sprintf("%d of %d rows have log=true", l.Logs, l.Rows)
+		l.Why = fmt.Sprintf("%s of %s rows have log=true", words.Thousands(l.Logs), words.Thousands(l.Rows))
 	}
 	return l
 }

@@ -88,7 +88,7 @@ func isShownInZone(r *revision.Revision, z *model.ZoneState, policies []model.Po
 			}
 		}
 		if missing+different > 0 {
-			why = fmt.Sprintf("%d of %s to come", missing+different, words.Count(len(want), "ACL"))
+			why = fmt.Sprintf("%s of %s to come", words.Thousands(missing+different), words.Count(len(want), "ACL"))
 			if in := z.PolicyJoin(k); in != nil && in.Error != "" {
 				why += ": " + in.Error
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ func (s PolicySummary) InSyncText() string {
 	if s.HasNoRows || s.Zones == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%d/%d", s.InSync, s.Zones)
+	return fmt.Sprintf("%s/%s", words.Thousands(s.InSync), words.Thousands(s.Zones))
 }
 
 // summaryText is a state in a few words; z is the zone it comes from, nil without
@@ -220,9 +219,9 @@ type ZoneTally struct {
 
 // InSyncText is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
 func (t *ZoneTally) InSyncText() string {
-	text := strconv.Itoa(t.InSync) + "/" + strconv.Itoa(t.Policies)
+	text := words.Thousands(t.InSync) + "/" + words.Thousands(t.Policies)
 	if t.NotEnforced > 0 {
-		text += fmt.Sprintf(", %d not enforced", t.NotEnforced)
+		text += fmt.Sprintf(", %s not enforced", words.Thousands(t.NotEnforced))
 	}
 	return text
 }

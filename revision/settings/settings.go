@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -114,7 +115,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 			defaultClaim(compiler.DefaultHostNetworkNamespace)),
 		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), defaultClaim(fmt.Sprint(model.MaxPriority))),
 		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), defaultClaim(off)),
-		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%d rows", adminRows)), settingClaim{unknown, FromDefault, ""}),
+		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
 			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
 		firstClaim(UnloggedMeter, factClaim(d.UnloggedMeter), defaultClaim(on)),

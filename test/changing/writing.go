@@ -221,5 +221,5 @@ func Titles(h *history.History) (out []string) {
 // red (3 pods), TCP 80: 14 lines".
 func seenText(g *diff.LoggedGroup) string {
 	return fmt.Sprintf("%s → %s, %s: %s", connections.EndsText(g.From), connections.EndsText(g.To),
-		connections.PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Total(g.Lines, "line"))
+		connections.PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Count(g.Lines, "line"))
 }

@@ -251,7 +251,7 @@ func (w *labWorld) testMeters() {
 	if lost == 0 {
 		t.Fatalf("the datapath discarded nothing: %+v", stats)
 	}
-	screen.WaitFor(words.Total(lost, "line") + " lost")
+	screen.WaitFor(words.Count(lost, "line") + " lost")
 	screen.Press("3").WaitFor("LOG LINES", words.Thousands(lost))
 	change(t, c, "", "log-level", "--end")
 	w.settled()

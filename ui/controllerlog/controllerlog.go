@@ -111,9 +111,9 @@ func (v *View) addCondition(env *view.Env, s *detail.Sheet) {
 func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	st, l := env.Styles, v.log
 	s.AddHead(l.Source)
-	in := fmt.Sprintf("%d of the newest %d lines mention it", len(l.Lines), l.Read)
+	in := fmt.Sprintf("%s of the newest %s lines mention it", words.Thousands(len(l.Lines)), words.Thousands(l.Read))
 	if len(l.Lines) == 0 {
-		in = fmt.Sprintf("nothing in the last %d lines mentions it", l.Read)
+		in = fmt.Sprintf("nothing in the last %s lines mentions it", words.Thousands(l.Read))
 	}
 	if !l.First.IsZero() {
 		in += ", starting at " + words.Clock(l.First, env.Now)

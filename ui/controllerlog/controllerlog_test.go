@@ -39,7 +39,7 @@ func TestControllerLog(t *testing.T) {
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(key)})
 	s.Press("c")
-	s.Want("controller of ovn-control-plane", "2 of the newest 2000 lines mention it", "E 14:04:59", "admin_network_policy.go:123",
+	s.Want("controller of ovn-control-plane", "2 of the newest 2,000 lines mention it", "E 14:04:59", "admin_network_policy.go:123",
 		"failed to create cluster-control: no space", "no condition of this zone")
 	s.Golden("lines")
 	s.ResizeAll()
@@ -49,7 +49,7 @@ func TestControllerLog(t *testing.T) {
 	s.Want("controller of ovn-worker:")
 	found = nil
 	s.Press("ctrl+r")
-	s.Want("nothing in the last 2000 lines mentions it")
+	s.Want("nothing in the last 2,000 lines mentions it")
 	refused = errors.New("no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log")
 	s.Press("ctrl+r")
 	s.Want("no permission to get pods/log", "The lines below are from the previous read")

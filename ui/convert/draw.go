@@ -215,7 +215,7 @@ func (v *convertPage) countsLine(st *themes.StyleSet) widget.Line {
 			l = l.Add(" · ", st.Dim)
 		}
 		s, look := labelSign(is, st)
-		l = l.Add(s, look).Add(fmt.Sprintf(" %d %s", n[is], is), st.Text)
+		l = l.Add(s, look).Add(fmt.Sprintf(" %s %s", words.Thousands(n[is]), is), st.Text)
 	}
 	return l.Add(fmt.Sprintf(" → %s", words.Count(len(v.res.Policies), "policy")), st.Dim)
 }
@@ -239,7 +239,7 @@ func (v *convertPage) drawRules(env *view.Env, w, h int) string {
 	heads = heads[:min(len(heads), max(1, low-2))]
 	if room := low - len(heads); len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
+		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)), env.Styles.Dim).Render(w))
 	}
 	return v.table.Render(env.Styles, w, h-low) + "\n" + strings.Join(heads, "\n") + "\n" + widget.PadBlock(lines, low-len(heads))
 }

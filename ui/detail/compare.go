@@ -34,7 +34,7 @@ func TableWord(table string) string {
 
 // ColumnsDiffer is "1 column differs", "2 columns differ".
 func ColumnsDiffer(n int) string {
-	return words.Total(n, "column") + words.OneOrMany(n, " differs", " differ")
+	return words.Count(n, "column") + words.OneOrMany(n, " differs", " differ")
 }
 
 // RowPage is the page of a live row, or of the desired one where there is no

@@ -155,10 +155,10 @@ func TestCommands(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		words.Total(0, "pod"):                                  "0 pods",
-		words.Total(1, "policy"):                               "1 policy",
-		words.Total(12345, "policy"):                           "12,345 policies",
-		words.Total(2, "address"):                              "2 addresses",
+		words.Count(0, "pod"):                                  "0 pods",
+		words.Count(1, "policy"):                               "1 policy",
+		words.Count(12345, "policy"):                           "12,345 policies",
+		words.Count(2, "address"):                              "2 addresses",
 		words.Thousands(999):                                   "999",
 		words.Thousands(1000000):                               "1,000,000",
 		words.Thousands(-1000):                                 "-1,000",

@@ -187,10 +187,10 @@ func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 // addNamed explains pairs of address and port.
 func (x *MatchExplainer) addNamed(id string, t *match.Term) {
 	proto := strings.Join(t.Protocols, "")
-	x.addRow(id, "named ports", words.Total(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
+	x.addRow(id, "named ports", words.Count(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
 	for i, it := range t.Items {
 		if i == x.First && len(t.Items) > x.First+1 {
-			x.sheet.Add(id+".more", widget.StyledLine(fmt.Sprintf("     └ %d more in the match", len(t.Items)-i), x.sheet.St.Dim), nav.Page{})
+			x.sheet.Add(id+".more", widget.StyledLine("     └ "+words.Thousands(len(t.Items)-i)+" more in the match", x.sheet.St.Dim), nav.Page{})
 			break
 		}
 		text, to := MembersBehind(x.Rev, it.IP)

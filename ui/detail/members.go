@@ -44,10 +44,10 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 		what = "port group of " + liverows.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
-	meaning := widget.PlainLine(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
+	meaning := widget.PlainLine(what + ": " + words.Count(len(live.Ports), "logical port") + " here")
 	diff := x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TablePortGroup, live.ID()).DiffOfColumn("ports")
 	if diff != nil {
-		meaning = meaning.Add(fmt.Sprintf("  "+signs.Differs+" %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
+		meaning = meaning.Add(fmt.Sprintf("  "+signs.Differs+" %s missing, %s extra", words.Thousands(len(diff.Missing)), words.Thousands(len(diff.Extra))), st.Error)
 	}
 	x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
 	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
@@ -96,7 +96,7 @@ func (x *MatchExplainer) desiredGroup(id, term, name, what string, own bool) {
 		return
 	}
 	to := RowPage(x.Zone, nil, d)
-	x.addRow(id+"@"+name, term, what+": "+words.Total(len(d.Ports), "logical port")+" desired", to)
+	x.addRow(id+"@"+name, term, what+": "+words.Count(len(d.Ports), "logical port")+" desired", to)
 	x.addNames(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 }
 
@@ -130,7 +130,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
-	meaning := widget.PlainLine(what + ", " + words.Total(len(show.Addresses), "member"))
+	meaning := widget.PlainLine(what + ", " + words.Count(len(show.Addresses), "member"))
 	if len(show.Addresses) == 0 {
 		meaning = meaning.Add(": nobody now", st.Warn)
 	}
@@ -183,7 +183,7 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	case read == len(x.Rev.Zones):
 		return widget.PlainLine(", equal in every zone")
 	}
-	return widget.PlainLine(fmt.Sprintf(", equal in the %d of %d zones that were read", read, len(x.Rev.Zones)))
+	return widget.PlainLine(fmt.Sprintf(", equal in the %s of %s zones that were read", words.Thousands(read), words.Thousands(len(x.Rev.Zones))))
 }
 
 // addDiffering lists members that are missing or extra, before the others.
@@ -198,7 +198,7 @@ func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func
 	}{{d.Missing, "missing here: "}, {d.Extra, "not desired: "}} {
 		for i, n := range part.names {
 			if i == x.First && len(part.names) > x.First+1 {
-				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+signs.Differs+" %d more %s", len(part.names)-i, strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
+				x.sheet.Add(id+part.word+"more", widget.StyledLine(fmt.Sprintf("     "+signs.Differs+" %s more %s", words.Thousands(len(part.names)-i), strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
 				break
 			}
 			text, to := behind(n)

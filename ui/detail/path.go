@@ -101,7 +101,7 @@ func (d *PathDrawing) addStage(id string, p *trace.Path, s *trace.Stage) {
 		d.addTried(fmt.Sprintf("%s.%d", id, i), fmt.Sprintf("%-*s", column, name), wide, s, &l)
 	}
 	if others > 0 {
-		d.Add(id+".others", widget.StyledLine("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
+		d.Add(id+".others", widget.StyledLine("       · "+words.Count(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
 	}
 	if s.Verdict == verdict.Unknown {
 		d.AddParagraph(id+".unknown", 7, signs.Unknown, d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})

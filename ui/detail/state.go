@@ -2,7 +2,6 @@ package detail
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	switch s {
 	case model.StateInSync:
 		if p.Waiting > 0 {
-			return s, words.Total(p.Waiting, "subject pod") + " without a logical switch port yet"
+			return s, words.Count(p.Waiting, "subject pod") + " without a logical switch port yet"
 		}
 		return s, ""
 	case model.StateSettling, model.StateBehind:
@@ -45,7 +44,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still enforced at %d", p.LivePriority)
 		}
-		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + policies.NoRowsShort(r, p.None)
+		return s, rest + " with " + words.Count(p.LiveACLs, "ACL") + "; no desired rows: " + policies.NoRowsShort(r, p.None)
 	case model.StateNotEnforced:
 		return s, policies.NoRowsShort(r, p.None)
 	case model.StateStale:
@@ -70,7 +69,7 @@ func DifferencesText(p *model.PolicyInZone) string {
 		word string
 	}{{p.Missing, "missing"}, {p.Extra, "extra"}, {p.Different, "different"}} {
 		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(c.n), c.word))
 		}
 	}
 	if len(parts) == 0 {
@@ -116,7 +115,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
 		return fmt.Sprintf("%s of %s were read %s ago and compared, then dropped; the zone is followed from now on, its rows appear in a moment",
-			words.Total(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
+			words.Count(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + WhyNotCurrent(z, now)
 	}
@@ -194,7 +193,7 @@ func FindingCount(n model.FindingCount, st *themes.StyleSet) widget.Line {
 			l = l.Add(" ", st.Text)
 		}
 		sign, look := SeveritySign(s, st)
-		l = l.Add(sign+strconv.Itoa(n.OfSeverity(s)), look)
+		l = l.Add(sign+words.Thousands(n.OfSeverity(s)), look)
 	}
 	if len(l) == 0 {
 		return widget.StyledLine("none", st.OK)
@@ -211,7 +210,7 @@ func AddOmissions(s *Sheet, all []model.Omission) {
 	for i := range all {
 		if i == shownOmissions && len(all) > i+1 {
 			more := len(all) - i
-			s.AddParagraph("omitted.more", 0, signs.Warned, s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
+			s.AddParagraph("omitted.more", 0, signs.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" that "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}

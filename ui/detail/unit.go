@@ -68,7 +68,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	if s.Zones == 0 {
 		return widget.StyledLine(signs.Unknown+" not checked against live rows", st.Dim)
 	}
-	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
+	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	if s.State == model.StateInSync {
 		return widget.StyledLine(signs.Yes+" "+text, st.OK)
 	}

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/lint/codes"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/findings"
 	pages "rung/pages/page"
 	"rung/pages/page/role"
@@ -167,7 +168,7 @@ func (v *findingsPage) fillTable() {
 		head(title, here)
 	}
 	if len(v.zones) > 0 && v.only != errors {
-		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.FindingsOf(v.zones))
+		head(fmt.Sprintf("comparing the zones: %s, counted apart", words.Thousands(len(v.zones))), findings.FindingsOf(v.zones))
 	}
 	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
 	if v.only != all && len(v.objectFindings)+len(v.zones) > 0 {

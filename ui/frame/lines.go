@@ -102,7 +102,7 @@ func (s *State) TroubleLine() widget.Line {
 func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	st := s.Styles
 	if filter == "" {
-		return widget.StyledLine(words.Total(all, "line"), st.Dim)
+		return widget.StyledLine(words.Count(all, "line"), st.Dim)
 	}
 	const label, apart, least = "filter: ", "  ", 8
 	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
@@ -131,7 +131,7 @@ func (s *State) planBadge(short bool) widget.Line {
 	if p.Back {
 		what = form("plan rolling back ", "plan back ")
 	}
-	what += fmt.Sprintf("%d/%d", n, of)
+	what += fmt.Sprintf("%s/%s", words.Thousands(n), words.Thousands(of))
 	st := s.Styles
 	switch {
 	case p.State == revision.PlanStopped:

@@ -3,10 +3,10 @@ package frame
 import (
 	"fmt"
 	"rung/model"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/widget"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -117,7 +117,8 @@ func (s *State) LoadLine(room int) widget.Line {
 		done, total, of = done/unit, (total+unit-1)/unit, name
 	}
 	// As wide whatever is done: the line does not run to and fro.
-	n := fmt.Sprintf(" %*d of %d %s", len(strconv.FormatInt(total, 10)), done, total, of)
+	all := words.Thousands(total)
+	n := fmt.Sprintf(" %*s of %s %s", len(all), words.Thousands(done), all, of)
 	if bar := room - what.LineWidth() - len(n) - 1; bar < -1 {
 		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // what the page tells goes first
 	} else if bar >= 4 {

@@ -151,7 +151,7 @@ func summaryText(all []model.Omission) string {
 			}
 		}
 		if n > 0 {
-			counts = append(counts, words.Total(n, nouns[code]))
+			counts = append(counts, words.Count(n, nouns[code]))
 		}
 	}
 	if len(names) > 1 {
@@ -162,7 +162,7 @@ func summaryText(all []model.Omission) string {
 	}
 	switch n := len(assumed); {
 	case len(parts) > 0 && n > 0, n > 1:
-		parts = append(parts, words.Total(n, "assumption"))
+		parts = append(parts, words.Count(n, "assumption"))
 	default:
 		parts = append(parts, assumed...)
 	}

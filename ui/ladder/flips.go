@@ -119,7 +119,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 		defer cancel()
 		if recent := log.RecentConnections(); recent.Lines > 0 {
 			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
-				out.outcome.log = ", " + words.Total(o.Lines, "log line")
+				out.outcome.log = ", " + words.Count(o.Lines, "log line")
 			}
 		}
 		return out

@@ -173,7 +173,7 @@ func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
 	case 0:
 		env.SayText("nothing is selected")
 	default:
-		env.SayText("%d selected: L applies to %s", n, words.OneOrMany(n, "it", "all"))
+		env.SayText("%s selected: L applies to %s", words.Thousands(n), words.OneOrMany(n, "it", "all"))
 	}
 	v.Sync(env)
 }

@@ -1,8 +1,7 @@
 package ladder
 
 import (
-	"strconv"
-
+	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page/role"
 	"rung/themes"
@@ -34,7 +33,7 @@ func moreMarks(l *ladder.Line, n int) string {
 	if left == 0 {
 		return ""
 	}
-	return " +" + strconv.Itoa(left)
+	return " +" + words.Thousands(left)
 }
 
 // fitMarks is the column of notes in w cells: as many as there is room for, the worst

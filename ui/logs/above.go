@@ -67,7 +67,7 @@ func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 		}
 	}
 	if more > 0 {
-		out = append(out, words.Total(more, "more rule")+" of it "+words.OneOrMany(more, "comes", "come")+" after others like that.")
+		out = append(out, words.Count(more, "more rule")+" of it "+words.OneOrMany(more, "comes", "come")+" after others like that.")
 	}
 	return out
 }
@@ -174,9 +174,9 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if v.feed.countMatches() == 0 && !v.feed.query.ShowsAll() {
 		if _, all := v.CountLines(); all > 0 {
-			add("0 of %s match the filter; esc clears it.", words.Total(all, "line"))
+			add("0 of %s match the filter; esc clears it.", words.Count(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {
-			add("%s buffered, all about something else than this page.", words.Total(held, "line"))
+			add("%s buffered, all about something else than this page.", words.Count(held, "line"))
 		}
 	}
 	if !v.cleared.IsZero() {
@@ -187,7 +187,7 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 		out = append(out, v.rulesAbove.ruleSentences(k)...)
 	}
 	if n := v.stats.Unattributed; n > 0 {
-		add("The rule behind %s is unknown; only the log of all policies shows them.", words.Total(n, "line"))
+		add("The rule behind %s is unknown; only the log of all policies shows them.", words.Count(n, "line"))
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add(signs.Warned+" no policy logs", st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%d of %s log: ", len(names), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
+			l = l.Add(fmt.Sprintf("%s of %s log: ", words.Thousands(len(names)), words.Count(all, "policy")), st.Text).Add(words.ListFew(names, 3), st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -122,20 +122,20 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	out = v.overLimit(env, page)
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Total(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Count(n, "line")))
 	}
 	if n := v.stats.Unparsed; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s could not be read", words.Total(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s could not be read", words.Count(n, "line")))
 	}
 	gaps, long := v.countMissing()
 	if gaps > 0 {
-		counts = append(counts, words.Total(gaps, "gap")+" in the logs followed")
+		counts = append(counts, words.Count(gaps, "gap")+" in the logs followed")
 	}
 	if long > 0 {
-		counts = append(counts, words.Total(long, "line")+" too long to read")
+		counts = append(counts, words.Count(long, "line")+" too long to read")
 	}
 	if n := v.countUnseen(); n > 0 {
-		counts = append(counts, words.Total(n, "number")+" missing in ovn-controller's lines")
+		counts = append(counts, words.Count(n, "number")+" missing in ovn-controller's lines")
 	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))
@@ -304,7 +304,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 	var line widget.Line
 	for i, r := range rules {
 		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
-			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
+			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %s/s", words.Thousands(r.pace.Rate())), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}
@@ -312,7 +312,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 			lines = append(lines, line.Render(w))
 			line = nil
 			if len(lines) == room {
-				last := widget.StyledLine(fmt.Sprintf("  and %d more", len(rules)-i), st.Dim)
+				last := widget.StyledLine("  and "+words.Thousands(len(rules)-i)+" more", st.Dim)
 				end := strings.TrimRight(lines[room-1], " ")
 				if n := widget.TextWidth(end); n+last.LineWidth() <= w {
 					end += last.Render(w - n)

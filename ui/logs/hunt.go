@@ -193,12 +193,12 @@ func (h *fileSearch) searchLine(env *view.Env) widget.Line {
 			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.TotalBytes))
 		}
 		if f.Matches > 0 {
-			text += ", " + words.Total(f.Matches, "match") + " so far"
+			text += ", " + words.Count(f.Matches, "match") + " so far"
 		}
 		text += "; on top: of the lines kept" // the count beside the filter, until the search has ended
 		return widget.StyledLine(text, st.Info)
 	default:
-		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
+		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Count(f.Lines, "line"), words.OneOrMany(f.Matches, "matches", "match"))
 		if kept := h.shownSearch.LastNumber() + 1 - h.shownSearch.FirstNumber(); h.terms.around == 0 && kept < f.Matches {
 			text += ", newest " + words.Thousands(kept) + " shown"
 		}

@@ -164,6 +164,6 @@ func (v *lineWalk) widenContext(env *view.Env, d int) {
 	if n := arounds[i]; n == 0 {
 		env.SayText("matches only")
 	} else {
-		env.SayText("%s before and after each match", words.Total(uint64(n), "line"))
+		env.SayText("%s before and after each match", words.Count(uint64(n), "line"))
 	}
 }

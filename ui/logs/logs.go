@@ -3,7 +3,6 @@ package logs
 import (
 	"rung/model/signs"
 	"rung/ui/logs/line"
-	"strconv"
 	"time"
 
 	"rung/engine/logs"
@@ -263,7 +262,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 	case v.list.group:
 		l = l.Add("grouped · ", st.Dim)
 	case n > 0 && !v.feed.query.ShowsAll():
-		l = l.Add(strconv.Itoa(n)+" around · ", st.Dim)
+		l = l.Add(words.Thousands(n)+" around · ", st.Dim)
 	}
 	if busy := env.BusyLine(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)

@@ -174,7 +174,7 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 			bad = append(bad, s.File[strings.LastIndexAny(s.File, `/\`)+1:]+" "+string(s.State))
 		}
 	}
-	text := words.Total(uint64(len(v.place.files)), "log file") + " read"
+	text := words.Count(uint64(len(v.place.files)), "log file") + " read"
 	if behind > 0 && !v.place.pos.Sought {
 		text += ", " + words.Size(behind) + " behind"
 	}

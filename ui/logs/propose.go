@@ -50,7 +50,7 @@ func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
 		add("a", "allow "+what, line, model.Allow)
 		add("d", "deny "+what, line, model.Deny)
 	}
-	all := words.Total(len(shown), "line") + " shown"
+	all := words.Count(len(shown), "line") + " shown"
 	add("A", "allow the "+all, shown, model.Allow)
 	add("D", "deny the "+all, shown, model.Deny)
 	c.Done = func(env *view.Env, i int) { proposeFor(env, picks[i].of, picks[i].action) }
@@ -59,7 +59,7 @@ func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
 
 // proposeFor asks for the policy, and has the rule made.
 func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
-	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {
 			if _, err := propose.ParseTarget(env.Rev, text, action); err != nil {
@@ -160,7 +160,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	newest := all[max(0, len(all)-maxCopied):]
 	what := "lines shown"
 	if len(newest) < len(all) {
-		what = "newest " + words.Total(uint64(len(newest)), "line")
+		what = "newest " + words.Count(uint64(len(newest)), "line")
 	}
 	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command", Text: commandText(v.page, v.filter)})
 }

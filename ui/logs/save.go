@@ -122,7 +122,7 @@ func askSave(env *view.Env, entries []*entries.Entry) {
 		env.SayFailure("no lines to save")
 		return
 	}
-	env.AskDialog(&view.PromptDialog{Title: "save " + words.Total(uint64(len(entries)), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
 		Label: "Path of the file. Ending in " + rawEnd + ": the raw lines alone.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string {
@@ -154,7 +154,7 @@ type savedResult struct {
 
 // tellSaved says how saving went; where a file is in the way it asks.
 func (s savedResult) tellSaved(env *view.Env) {
-	n := words.Total(uint64(len(s.entries)), "line")
+	n := words.Count(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
 		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "Its text will be lost: " + n + " of the log take its place."},

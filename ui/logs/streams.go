@@ -37,7 +37,7 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 		}
 		by[s.State] = append(by[s.State], s.Zone)
 	}
-	text := fmt.Sprintf("%d of %s followed", len(by[logline.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
+	text := fmt.Sprintf("%s of %s followed", words.Thousands(len(by[logline.StreamOpen])), words.Count(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == logline.StreamOpen {
 		return widget.StyledLine(" "+signs.Live+" ", st.OK).Add(text, st.Dim)
 	}
@@ -133,7 +133,7 @@ func (v *sourceStates) overLimit(env *view.Env, page nav.Page) (out []string) {
 	if others > 0 {
 		text := words.Count(others, "other ACL") + " at the limit"
 		if lost > 0 {
-			text = words.Count(others, "other ACL") + ": " + words.Total(lost, "line") + " lost"
+			text = words.Count(others, "other ACL") + ": " + words.Count(lost, "line") + " lost"
 		}
 		out = append(out, text)
 	}

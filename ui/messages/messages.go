@@ -66,7 +66,7 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 		place += " of " + m.Context
 	}
 	if m.Times > 1 {
-		place = fmt.Sprintf("%d times, %s", m.Times, place)
+		place = fmt.Sprintf("%s times, %s", words.Thousands(m.Times), place)
 	}
 	parts := detail.WrapValue(m.Text, max(12, s.TextWidth()-lead))
 	for i, part := range parts {

@@ -50,7 +50,7 @@ func (v *View) Sync(env *view.Env) {
 		s.AddParagraph("none", 0, signs.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
 	}
 	if len(out) > 0 {
-		s.AddHead("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
+		s.AddHead("not counted: " + words.Count(len(out), "thing") + ", any answer they could change says so")
 		v.listOmissions(env, s, out, signs.Warned, env.Styles.Warn)
 	}
 	if len(assumed) > 0 {

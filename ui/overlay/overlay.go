@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -145,7 +146,7 @@ func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) [
 		if n == 0 {
 			return nil
 		}
-		return []string{widget.StyledLine(fmt.Sprintf(" %s %d more · %s", sign, n, key), st.Dim).Render(cells)}
+		return []string{widget.StyledLine(fmt.Sprintf(" %s %s more · %s", sign, words.Thousands(n), key), st.Dim).Render(cells)}
 	}
 	return slices.Concat(say(w.linesAbove, "↑", "pgup"), shown, say(w.linesBelow, "↓", "pgdown"))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -118,7 +119,7 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		say(signs.Noted, "free: "+strings.Join(free, "  "), st.Dim)
 	}
 	if most := max(2, h/4); len(lines) > most {
-		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %d more lines (a larger terminal shows them)", len(lines)-most+1), st.Dim).Render(w))
+		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %s (a larger terminal shows them)", words.Count(len(lines)-most+1, "more line")), st.Dim).Render(w))
 	}
 	if len(lines) > 0 {
 		lines = slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -321,5 +322,5 @@ func stepsMade(p *revision.PlanState) string {
 	if p.Back {
 		what = "rolled back"
 	}
-	return fmt.Sprintf("%d of %d steps %s", n, of, what)
+	return fmt.Sprintf("%s of %s steps %s", words.Thousands(n), words.Thousands(of), what)
 }

@@ -207,7 +207,7 @@ func madeText(p *revision.PlanState) string {
 	case p.Back:
 		return "the policies are where they were"
 	}
-	return fmt.Sprintf("%d of %d steps", p.Done, p.Total)
+	return fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
 }
 
 // stuckText says why a plan that stopped can be neither continued nor rolled back, and the

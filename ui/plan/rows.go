@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/view"
@@ -79,7 +80,8 @@ func rowNote(r *policyRow, shared int) string {
 	case r.priorityNow > r.max:
 		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
 	case shared > 1 && r.shareMark == "┌":
-		forms = []string{fmt.Sprintf("= %d share %d", shared, r.priorityNow), fmt.Sprintf("= %d at %d", shared, r.priorityNow), fmt.Sprintf("= %d", shared)}
+		n := "= " + words.Thousands(shared)
+		forms = []string{fmt.Sprintf("%s share %d", n, r.priorityNow), fmt.Sprintf("%s at %d", n, r.priorityNow), n}
 	}
 	for _, f := range forms {
 		if widget.TextWidth(r.name)+2+widget.TextWidth(f) <= r.room {
@@ -209,7 +211,7 @@ func (v *planPage) exportFiles(env *view.Env) {
 			if o.New != nil {
 				head := ""
 				if i < len(p.Steps) {
-					head = fmt.Sprintf("# step %d of %d: %s %d → %d\n", i+1, len(p.Steps), p.Steps[i].Policy, p.Steps[i].From, p.Steps[i].To)
+					head = fmt.Sprintf("# step %d of %s: %s %d → %d\n", i+1, words.Thousands(len(p.Steps)), p.Steps[i].Policy, p.Steps[i].From, p.Steps[i].To)
 				}
 				texts = append(texts, head+strings.TrimSuffix(o.New.YAML, "\n")+"\n")
 			}
@@ -221,6 +223,6 @@ func (v *planPage) exportFiles(env *view.Env) {
 		if err != nil {
 			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
 		}
-		return view.ToastAsk{Text: fmt.Sprintf("%d policies, in the order of the steps, are in %s", len(texts), path)}
+		return view.ToastAsk{Text: fmt.Sprintf("%s policies, in the order of the steps, are in %s", words.Thousands(len(texts)), path)}
 	})
 }

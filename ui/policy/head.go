@@ -71,8 +71,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		return append(lines, placedLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
-	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
-	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(revision.ACLCount(env.Rev, p.Key), "ACL"), st.Text)
+	rules := fmt.Sprintf("%s ingress and %s", words.Thousands(len(p.Ingress)), words.Count(len(p.Egress), "egress rule"))
+	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Count(revision.ACLCount(env.Rev, p.Key), "ACL"), st.Text)
 	return append(append(lines, logging), v.stateLines(env)...)
 }
 
@@ -107,7 +107,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	if s.Zones == 0 {
 		return []widget.Line{line.Add(signs.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
-	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
+	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	var names []string
 	for _, k := range policies.RelatedAstray(env.Rev, v.key, env.Now) {
 		names = append(names, k.Label())
@@ -119,7 +119,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 			line = line.Add(" · "+signs.Failed+" except "+others, st.Error)
 		}
 		if s.Waiting > 0 {
-			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Total(s.Waiting, "subject pod")), st.Warn)
+			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Count(s.Waiting, "subject pod")), st.Warn)
 		}
 		return []widget.Line{line}
 	}
@@ -144,7 +144,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 	}
 	lines := []widget.Line{{{Text: " " + signs.Failed + " ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := policies.LiveACLCount(env.Rev, v.key); rows > 0 {
-		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
+		lines = append(lines, widget.Line{{Text: "   " + words.Count(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
 }
@@ -170,7 +170,7 @@ func foldMachineFields(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	end := func() {
 		if hidden > 0 {
 			last := out[len(out)-1]
-			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", words.Total(hidden, "line")), Style: st.Dim})
+			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", words.Count(hidden, "line")), Style: st.Dim})
 		}
 		depth, hidden = -1, 0
 	}
@@ -219,8 +219,8 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 			logged++
 		}
 	}
-	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
-	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Total(logged, "rule"))}}
+	rules := fmt.Sprintf("%s ingress and %s", words.Thousands(len(p.Ingress)), words.Count(len(p.Egress), "egress rule"))
+	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Count(logged, "rule"))}}
 	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
 	}
@@ -232,7 +232,7 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	case p.IsRefused():
 		state = state.Add(signs.No+" decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
 	case a != nil && a.Phase != "":
-		state = state.Add(fmt.Sprintf("%s reported: %s on %d of %s", env.Rev.System.Title, a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)
+		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized), words.Count(int(a.NodesDesired), "node")), st.Text)
 	default:
 		state = state.Add(env.Rev.System.Title+" reported nothing", st.Dim)
 	}

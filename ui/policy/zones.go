@@ -72,9 +72,9 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 		parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(counts[st]), st))
 	}
 	if len(parts) > 0 {
-		what := "and " + words.Total(len(left), "more zone")
+		what := "and " + words.Count(len(left), "more zone")
 		if len(left) == len(env.Rev.Zones) {
-			what = words.Total(len(left), "zone")
+			what = words.Count(len(left), "zone")
 		}
 		s.Add("zones.more", widget.StyledLine(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.PageOf(nav.Zones))
 	}
@@ -121,9 +121,9 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	l := detail.SideBySide(name, wide, detail.StateLine(state, rest, st))
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
-		l = l.Add(fmt.Sprintf("  %s", words.Total(p.LiveACLs, "ACL")), st.Dim)
+		l = l.Add(fmt.Sprintf("  %s", words.Count(p.LiveACLs, "ACL")), st.Dim)
 		if g := z.DB.PortGroupByName(liverows.GroupName(v.key)); g != nil {
-			l = l.Add(", "+words.Total(len(g.Ports), "port")+" here", st.Dim)
+			l = l.Add(", "+words.Count(len(g.Ports), "port")+" here", st.Dim)
 			if table, _ := liverows.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
@@ -135,12 +135,12 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	}
 	if p.Error != "" {
 		s.AddParagraph("error."+id, 4, signs.Failed, st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
-			detail.SinceText(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
+			detail.SinceText(p.ErrorAt, env.Now), words.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
 	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
-			s.Add("more."+id, widget.StyledLine(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
+			s.Add("more."+id, widget.StyledLine("    └ "+words.Thousands(len(p.Diffs)-i)+" more", st.Accent), rows)
 			break
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
@@ -170,7 +170,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		f := &d.Fields[j]
 		switch {
 		case len(f.Missing)+len(f.Extra) > 0:
-			cols = append(cols, fmt.Sprintf("%s: %d missing, %d extra of %s desired", f.Column, len(f.Missing), len(f.Extra), f.Desired))
+			cols = append(cols, fmt.Sprintf("%s: %s missing, %s extra of %s desired", f.Column, words.Thousands(len(f.Missing)), words.Thousands(len(f.Extra)), f.Desired))
 		default:
 			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, shortValue(f.Live), shortValue(f.Desired)))
 		}
@@ -218,13 +218,13 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
 	p := ready.ReportsOfPolicy(env.Rev, v.key, env.Now)
 	sign, look := signs.Yes, st.OK
-	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
+	text := fmt.Sprintf("ready in %s of %s", words.Thousands(p.Ready), words.Count(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
 		sign, look = signs.Failed, st.Error
-		text += fmt.Sprintf(", not ready in %d, rows disagree in %d", p.Failing, p.Against)
+		text += fmt.Sprintf(", not ready in %s, rows disagree in %s", words.Thousands(p.Failing), words.Thousands(p.Against))
 	}
 	if p.Silent+p.Gone > 0 {
-		text += fmt.Sprintf(", no report of %d, %d of nodes that are gone", p.Silent, p.Gone)
+		text += fmt.Sprintf(", no report of %s, %s of nodes that are gone", words.Thousands(p.Silent), words.Thousands(p.Gone))
 	}
 	if !p.Oldest.IsZero() {
 		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest.Time)), words.Age(env.Now.Sub(p.Oldest.Time)))
@@ -232,10 +232,10 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	s.AddParagraph("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {
 		if i == failuresShown {
-			s.Add("ready.more", widget.StyledLine(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
+			s.Add("ready.more", widget.StyledLine(fmt.Sprintf("  └ %s more", words.Count(len(p.Failures)-i, "message")), st.Accent), to)
 			break
 		}
-		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
+		s.AddParagraph("ready."+f.Text, 2, signs.Failed, st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Count(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
 		if !strings.HasPrefix(c.Type, policies.ReadyPrefix) {
@@ -296,12 +296,12 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 		text := words.Clock(e.Last, env.Now) + " (" + words.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
 		switch n := len(e.Reporters); {
 		case n > reportersShown:
-			text += fmt.Sprintf(" ×%d from %d zones", e.Count, n)
+			text += fmt.Sprintf(" ×%s from %s zones", words.Thousands(e.Count), words.Thousands(n))
 		case n > 0:
 			text += " by " + words.List(e.Reporters, reportersShown)
 		}
 		if e.Count > 1 && len(e.Reporters) <= reportersShown {
-			text += fmt.Sprintf(" (×%d)", e.Count)
+			text += fmt.Sprintf(" (×%s)", words.Thousands(e.Count))
 		}
 		s.AddParagraph("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
 	}

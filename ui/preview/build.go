@@ -129,7 +129,7 @@ func (v *View) addHead(b *docBuilder, t *consequences.PreviewParts) {
 // addZones tells what each zone shows.
 func (v *View) addZones(b *docBuilder) {
 	_, ok := countShown(v.zonesShown)
-	b.addText(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.zonesShown)), b.st.Text)
+	b.addText(fmt.Sprintf("Written. %s of %s zones show it:", words.Thousands(ok), words.Thousands(len(v.zonesShown))), b.st.Text)
 	for _, s := range v.zonesShown {
 		mark, st, text := signs.Live, b.st.OK, "shows it"
 		if !s.OK {

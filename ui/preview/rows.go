@@ -42,7 +42,7 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 	policies := len(p.Objects) > 1
 	for i := range p.Rows {
 		if i == maxRows {
-			b.addText(fmt.Sprintf("and %d more", len(p.Rows)-maxRows), b.st.Dim)
+			b.addText(fmt.Sprintf("and %s more", words.Thousands(len(p.Rows)-maxRows)), b.st.Dim)
 			break
 		}
 		b.addRow(&p.Rows[i], policies)

@@ -11,6 +11,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/revision/policies"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -186,7 +187,7 @@ func (v *View) outcomeText() string {
 	case len(v.zonesShown) == 0:
 		return "done"
 	case v.p.Mutation.Op == change.OpLogLevel:
-		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.zonesShown))
+		return fmt.Sprintf("logging confirmed in %s/%s zones", words.Thousands(ok), words.Thousands(len(v.zonesShown)))
 	}
-	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.zonesShown))
+	return fmt.Sprintf("done, rows follow in %s/%s zones", words.Thousands(ok), words.Thousands(len(v.zonesShown)))
 }

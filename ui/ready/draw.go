@@ -51,18 +51,18 @@ func (v *View) headLines(w int) []string {
 	}
 	p := v.onlyReport
 	l := widget.Line{{Text: " " + p.Label, Style: st.Title}}
-	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
+	l = l.Add(fmt.Sprintf("   %s of %s ready", words.Thousands(p.Ready), words.Count(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
-		l = l.Add(fmt.Sprintf(" · "+signs.Failed+" %d not ready", p.Failing), st.Error)
+		l = l.Add(fmt.Sprintf(" · "+signs.Failed+" %s not ready", words.Thousands(p.Failing)), st.Error)
 	}
 	if p.Against > 0 {
-		l = l.Add(fmt.Sprintf(" · "+signs.Differs+" rows disagree in %d", p.Against), st.Error)
+		l = l.Add(fmt.Sprintf(" · "+signs.Differs+" rows disagree in %s", words.Thousands(p.Against)), st.Error)
 	}
 	if p.Silent > 0 {
-		l = l.Add(fmt.Sprintf(" · "+signs.Unknown+" %d no report", p.Silent), st.Warn)
+		l = l.Add(fmt.Sprintf(" · "+signs.Unknown+" %s no report", words.Thousands(p.Silent)), st.Warn)
 	}
 	if p.Gone > 0 {
-		l = l.Add(fmt.Sprintf(" · "+signs.Gone+" %d gone", p.Gone), st.Warn)
+		l = l.Add(fmt.Sprintf(" · "+signs.Gone+" %s gone", words.Thousands(p.Gone)), st.Warn)
 	}
 	if v.rev.Cluster.Policy(p.Key) == nil {
 		l = l.Add("   the policy no longer exists", st.Error)
@@ -86,7 +86,7 @@ func (v *View) failureLines(w int) []string {
 	}
 	for i, f := range p.Failures {
 		if i == messages {
-			out = append(out, widget.StyledLine(fmt.Sprintf("   and %s more", words.Total(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
+			out = append(out, widget.StyledLine(fmt.Sprintf("   and %s more", words.Count(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
 			break
 		}
 		out = append(out, v.linesOfFailure(f, w)...)

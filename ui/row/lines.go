@@ -230,7 +230,7 @@ func (v *View) addRecord(env *view.Env, s *detail.Sheet) {
 				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
 			} else if len(d.Missing)+len(d.Extra) > 0 {
 				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
-					fmt.Sprintf("%d missing, %d extra, see below", len(d.Missing), len(d.Extra)), st.Error)
+					fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra))), st.Error)
 			}
 		}
 	}

@@ -27,9 +27,9 @@ func (v *View) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 			extra[a] = true
 		}
 	}
-	title := words.Total(len(set.Addresses), "address")
+	title := words.Count(len(set.Addresses), "address")
 	if d != nil {
-		title += fmt.Sprintf(" · "+signs.Differs+" %d missing, %d extra", missing, len(extra))
+		title += fmt.Sprintf(" · "+signs.Differs+" %s missing, %s extra", words.Thousands(missing), words.Thousands(len(extra)))
 	}
 	s.AddHead(title)
 	if d != nil {
@@ -71,7 +71,7 @@ func naturalOrder(in []string) []string {
 // groupACLs lists the ACLs of a port group in the order in which they decide.
 func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
-	s.AddHead(words.Total(len(g.ACLs), "ACL"))
+	s.AddHead(words.Count(len(g.ACLs), "ACL"))
 	if v.live == nil {
 		for _, id := range g.ACLs {
 			s.Add("acl."+id, widget.StyledLine("  "+detail.ShortID(id, v.policy), st.Accent),
@@ -97,9 +97,9 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
 	d := v.diff.DiffOfColumn("ports")
-	title := words.Total(len(g.Ports), "logical port")
+	title := words.Count(len(g.Ports), "logical port")
 	if d != nil {
-		title += fmt.Sprintf(" · "+signs.Differs+" %d missing, %d extra", len(d.Missing), len(d.Extra))
+		title += fmt.Sprintf(" · "+signs.Differs+" %s missing, %s extra", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
 	}
 	s.AddHead(title)
 	rev := env.Rev
@@ -160,7 +160,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	st := env.Styles
 	if len(r.ACLs) > 0 {
-		s.AddHead(words.Total(len(r.ACLs), "ACL"))
+		s.AddHead(words.Count(len(r.ACLs), "ACL"))
 		var acls []*nb.ACL
 		for _, uuid := range r.ACLs {
 			if a := v.state.DB.ACL(uuid); a != nil {
@@ -172,7 +172,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
 		}
 	}
-	s.AddHead(words.Total(len(r.Ports), "logical port"))
+	s.AddHead(words.Count(len(r.Ports), "logical port"))
 	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))
 	for _, uuid := range r.Ports {
 		if p := v.state.DB.Port(uuid); p != nil {

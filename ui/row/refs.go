@@ -61,7 +61,7 @@ func (v *View) addReferrers(env *view.Env, s *detail.Sheet) {
 	}
 	for i, r := range rows {
 		if i == refsShown {
-			s.Add("refs.more", widget.StyledLine("  "+words.Total(len(rows)-i, "more row"), st.Dim), nav.Page{})
+			s.Add("refs.more", widget.StyledLine("  "+words.Count(len(rows)-i, "more row"), st.Dim), nav.Page{})
 			break
 		}
 		to := detail.RowPage(v.state, r, nil)
@@ -110,11 +110,11 @@ func (v *View) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
-	text := "Same priority as " + words.Total(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
+	text := "Same priority as " + words.Count(n, "row") + " that " + words.OneOrMany(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == liverows.TieUndefined {
 		sign, mark = signs.Warned, st.Warn
-		text = "Same priority as " + words.Total(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
+		text = "Same priority as " + words.Count(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}
 	s.AddParagraph("place.tie", 2, sign, mark, st.Text, text, to)

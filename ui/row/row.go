@@ -274,7 +274,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 		}
 	case action.RowNextZone, action.RowPrevZone:
 		if len(env.Rev.Zones) < 2 {
-			return "there is " + words.Total(len(env.Rev.Zones), "zone")
+			return "there is " + words.Count(len(env.Rev.Zones), "zone")
 		}
 	}
 	return ""

@@ -150,7 +150,7 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	if why := detail.WhyNotCurrent(z, env.Now); why != "" {
 		v.note = widget.StyledLine(" "+signs.Waiting+" "+why, env.Styles.Warn)
 	} else if n := len(marks.Missing); n > missingShown {
-		v.note = widget.StyledLine(fmt.Sprintf(" "+signs.Failed+" rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.StyledLine(fmt.Sprintf(" "+signs.Failed+" rows of %s are missing; those of the first %d are listed", words.Count(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
 		v.tellTies()
@@ -267,7 +267,7 @@ func (v *View) PointTo(env *view.Env, to nav.Page) bool {
 // WhyNot says why an action makes no sense now.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	if (id == action.RowsNextZone || id == action.RowsPrevZone) && len(env.Rev.Zones) < 2 {
-		return "there is " + words.Total(len(env.Rev.Zones), "zone")
+		return "there is " + words.Count(len(env.Rev.Zones), "zone")
 	}
 	return ""
 }

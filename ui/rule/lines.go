@@ -121,7 +121,7 @@ func (v *View) behindForms(env *view.Env, i int) []string {
 			return []string{"of each pod it applies to"}
 		}
 		n := policies.CountPeers(env.Rev, v.page.Key, v.rule.Direction, v.rule.Index, i)
-		return []string{n.String(), n.BriefText(), words.Total(n.Pods, "pod")}
+		return []string{n.String(), n.BriefText(), words.Count(n.Pods, "pod")}
 	case model.PeerNodes:
 		nodes := 0
 		for node := range env.Rev.Cluster.Nodes() {
@@ -129,7 +129,7 @@ func (v *View) behindForms(env *view.Env, i int) []string {
 				nodes++
 			}
 		}
-		return []string{words.Total(nodes, "node")}
+		return []string{words.Count(nodes, "node")}
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	case fine == n:
 		s.AddParagraph("zones", 2, signs.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:
-		s.AddParagraph("zones", 2, signs.Failed, st.Error, st.Text, words.Total(more, "more zone")+" like that.", nav.ToPolicy(k))
+		s.AddParagraph("zones", 2, signs.Failed, st.Error, st.Text, words.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}
 }
 
@@ -160,7 +160,7 @@ func (v *View) differingText(p *model.PolicyInZone) string {
 			f := &d.Fields[j]
 			cols[j] = f.Column
 			if n, m := len(f.Missing), len(f.Extra); n+m > 0 {
-				cols[j] = fmt.Sprintf("%s (%d missing, %d extra)", f.Column, n, m)
+				cols[j] = fmt.Sprintf("%s (%s missing, %s extra)", f.Column, words.Thousands(n), words.Thousands(m))
 			}
 		}
 		out = append(out, words.List(cols, 4)+" of "+what)

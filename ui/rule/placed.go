@@ -26,7 +26,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		}
 		pods = len(revision.RuleSubjects(env.Rev, p, r))
 	}
-	count := " → " + words.Total(pods, "pod")
+	count := " → " + words.Count(pods, "pod")
 	s.AddField("subject", "applied to", nameWidth, widget.PlainLine(widget.TruncateText(applied, max(8, s.TextWidth()-nameWidth-widget.TextWidth(count)))+count), nav.Page{})
 	is := cmp.Or(system.SystemOfKind(p.Kind), env.Rev.System)
 	for _, place := range is.PolicyPlaces(env.Rev.Cluster) {

@@ -412,7 +412,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 		}
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {
-			return "the rule has " + words.Total(len(v.entries), "ACL")
+			return "the rule has " + words.Count(len(v.entries), "ACL")
 		}
 	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {

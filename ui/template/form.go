@@ -7,6 +7,7 @@ import (
 
 	"rung/model/signs"
 	"rung/model/template"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -296,7 +297,7 @@ func (f *answerForm) offeredLines(st *themes.StyleSet, w int) []string {
 		}
 	}
 	if left := len(f.offers) - top - mostOffers; left > 0 {
-		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %d more", left), st.Dim).Render(w))
+		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %s more", words.Thousands(left)), st.Dim).Render(w))
 	} else {
 		lines = append(lines, "")
 	}

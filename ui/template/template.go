@@ -104,7 +104,7 @@ func (v *templatePage) fillTable(env *view.Env) {
 			it := &templateItem{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
-				it.purpose += fmt.Sprintf(", "+signs.Warned+" %d missing: %s makes %s", it.missing, env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
+				it.purpose += fmt.Sprintf(", "+signs.Warned+" %s missing: %s makes %s", words.Thousands(it.missing), env.Keys.ActionByID(action.Open).HintKey(), words.OneOrMany(it.missing, "it", "them"))
 			}
 			items = append(items, it)
 		}

@@ -112,7 +112,7 @@ func (v *tracePage) addPaths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Tr
 		return
 	}
 	if len(t.Paths) > 1 {
-		s.AddHead(words.Total(len(t.Paths), "endpoint"))
+		s.AddHead(words.Count(len(t.Paths), "endpoint"))
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)

@@ -54,9 +54,9 @@ func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 	return t
 }
 
-// TallyLine is the tally as marks with counts, with words where there is room:
+// TallyLine is the tally as marks with counts, worded where there is room:
 // "●495 ◐3 ■2", "●495 read  ◐3 not read yet  ■2 lost".
-func (t ZoneTally) TallyLine(st *themes.StyleSet, words bool) widget.Line {
+func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
 		n          int
@@ -67,14 +67,14 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, words bool) widget.Line {
 			continue
 		}
 		gap := " "
-		if words {
+		if worded {
 			gap = "  "
 		}
 		if len(l) > 0 {
 			l = l.Add(gap, st.Text)
 		}
-		l = l.Add(fmt.Sprintf("%s%d", c.mark, c.n), c.look)
-		if words {
+		l = l.Add(c.mark+words.Thousands(c.n), c.look)
+		if worded {
 			l = l.Add(" "+c.word, st.Text)
 		}
 	}
@@ -87,14 +87,14 @@ func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d followed live, %d read in turn: ", t.Followed, s.Total)
+	text := fmt.Sprintf("%s followed live, %s read in turn: ", words.Thousands(t.Followed), words.Thousands(s.Total))
 	if s.Read < s.Total {
-		text += fmt.Sprintf("%d of them so far", s.Read)
+		text += fmt.Sprintf("%s of them so far", words.Thousands(s.Read))
 	} else {
 		text += "all of them"
 	}
 	if s.Failed > 0 {
-		text += fmt.Sprintf(", %d failed last time", s.Failed)
+		text += fmt.Sprintf(", %s failed last time", words.Thousands(s.Failed))
 	}
 	if !s.Oldest.IsZero() {
 		text += ", the oldest " + words.Age(now.Sub(s.Oldest)) + " ago"
@@ -114,7 +114,7 @@ func PolicyCounts(r *revision.Revision) string {
 	}
 	out := make([]string, len(counted))
 	for i, k := range counted {
-		out[i] = fmt.Sprintf("%s %d", k.Abbreviation(), r.Cluster.Count(k))
+		out[i] = fmt.Sprintf("%s %s", k.Abbreviation(), words.Thousands(r.Cluster.Count(k)))
 	}
 	return strings.Join(out, " · ")
 }

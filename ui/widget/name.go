@@ -2,11 +2,11 @@ package widget
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -88,7 +88,7 @@ func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 			l = append(l.Add(sep, themes.Style{}), p...)
 		}
 		if left := len(pieces) - n; left > 0 {
-			l = l.Add(" +"+strconv.Itoa(left), more)
+			l = l.Add(" +"+words.Thousands(left), more)
 		}
 		if l.LineWidth() <= w {
 			return l
@@ -175,7 +175,7 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	left := func(shown, counted int) string {
 		switch {
 		case counted < notes[1]-notes[0]:
-			return "+" + strconv.Itoa(notes[1]-notes[0]-counted) + " more" + keys
+			return "+" + words.Thousands(notes[1]-notes[0]-counted) + " more" + keys
 		case shown < len(pieces):
 			return Ellipsis
 		}

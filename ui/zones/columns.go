@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
@@ -195,13 +196,13 @@ func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine 
 		s := p.StateAt(z, v.now)
 		text, short := string(s), role.StateSign(s)
 		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
-			n := strconv.Itoa(p.Missing + p.Extra + p.Different)
+			n := words.Thousands(p.Missing + p.Extra + p.Different)
 			text, short = text+" "+n, short+n
 		}
 		look := view.StateStyle(s, v.st)
 		l.cells, l.signs, l.states = append(l.cells, widget.StyledLine(text, look)), append(l.signs, widget.StyledLine(short, look)), append(l.states, s)
 		if p != nil && p.Error != "" && l.reasonLine == nil {
-			l.reasonLine = widget.StyledLine(fmt.Sprintf(signs.Failed+" %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
+			l.reasonLine = widget.StyledLine(fmt.Sprintf(signs.Failed+" %s: %s (%s×)", z.Name, p.Error, words.Thousands(p.Tries)), v.st.Error)
 		}
 	}
 	if none := r.WhyNoRows(k); none != nil && l.reasonLine == nil {

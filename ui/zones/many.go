@@ -23,7 +23,7 @@ import (
 func otherStates(o *policies.PolicyOverZones) string {
 	var parts []string
 	for _, s := range o.StatesNotInSync() {
-		parts = append(parts, strconv.Itoa(o.States[s])+" "+string(s))
+		parts = append(parts, words.Thousands(o.States[s])+" "+string(s))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -83,7 +83,7 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 			if l.over.InSync < l.over.Zones {
 				look = v.st.Warn
 			}
-			return widget.StyledLine(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
+			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.over.InSync), words.Thousands(l.over.Zones)), look)
 		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
 		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
 			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.Worst, v.st))
@@ -121,7 +121,7 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 		return nil
 	}
 	st, t := env.Styles, view.TallyOf(env.Rev, env.Now)
-	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
+	l := append(widget.Line{{Text: " " + words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
 	n := 0
 	for _, it := range v.items {
 		if it.HasDifferences() {
@@ -129,7 +129,7 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 		}
 	}
 	if n > 0 {
-		l = l.Add(fmt.Sprintf("  "+signs.Differs+" rows differ in %d", n), st.Error)
+		l = l.Add(fmt.Sprintf("  "+signs.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
 	} else {
 		l = l.Add("  "+signs.Yes+" no row differs where they were read", st.OK)
 	}

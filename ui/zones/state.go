@@ -2,7 +2,6 @@ package zones
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
@@ -136,7 +136,7 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	}
 	for i, f := range v.zoneFindings {
 		if len(lines) >= most || i == foundShown {
-			lines = append(lines, widget.StyledLine(fmt.Sprintf("  "+signs.Warned+" %d more by comparing the zones: rung zones --check", len(v.zoneFindings)-i), v.st.Warn).Render(w))
+			lines = append(lines, widget.StyledLine("  "+signs.Warned+" "+words.Thousands(len(v.zoneFindings)-i)+" more by comparing the zones: rung zones --check", v.st.Warn).Render(w))
 			break
 		}
 		lines = append(lines, widget.Line{{Text: "  " + signs.Warned + " ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))

@@ -71,7 +71,7 @@ func (e *Entry) doubtfulRule() string {
 		}
 		list := words.List(texts, len(texts))
 		if n := e.AmongAll - len(texts); n > 0 {
-			list = strings.Join(texts, ", ") + " and " + strconv.Itoa(n) + " more"
+			list = strings.Join(texts, ", ") + " and " + words.Thousands(n) + " more"
 		}
 		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
 	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":

@@ -41,7 +41,7 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 		}
 	}
 	if over > 0 {
-		out = append(out, Check{Step: "order", State: Unknown, Text: words.Total(over, "more rule") + " of it " + words.OneOrMany(over, "comes", "come") + " after others like that."})
+		out = append(out, Check{Step: "order", State: Unknown, Text: words.Count(over, "more rule") + " of it " + words.OneOrMany(over, "comes", "come") + " after others like that."})
 	}
 	return out
 }
@@ -76,7 +76,7 @@ func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
 		if n := len(b.RulesAbove) - 1; n > 0 {
-			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.OneOrMany(n, "takes", "take"))
+			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "takes", "take"))
 		}
 		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}

@@ -45,7 +45,7 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 		c.add("files", Wrong, "%s: %s", all, NoACLLines(lines)).
 			Remedy = "name the log that ACL lines go to: acl-audit-log.log on OpenShift, else that of ovn-controller"
 	default:
-		c.add("files", Fine, "%s in %s.", words.Total(acls, "ACL line"), all)
+		c.add("files", Fine, "%s in %s.", words.Count(acls, "ACL line"), all)
 		if len(quiet) > 0 {
 			c.add("files", Unknown, "No ACL line so far in %s.", words.ListFew(quiet, 3))
 		}
@@ -54,5 +54,5 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 
 // NoACLLines says that what was read of log files is something else.
 func NoACLLines(lines uint64) string {
-	return words.Total(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
+	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.", " were read, and none is an ACL line.")
 }

@@ -82,7 +82,7 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
-		text := fmt.Sprintf("None of the %d policies logs.", all)
+		text := fmt.Sprintf("None of the %s policies logs.", words.Thousands(all))
 		switch all {
 		case 0:
 			text = "There is no policy that could log."
@@ -91,7 +91,7 @@ func CheckSteps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 		}
 		c.add(step, Wrong, "%s", text).Remedy = rev.System.HowToLog
 	} else {
-		c.add(step, Fine, "%d of %s %s: %s. What others decide is not logged.", len(names), words.Count(all, "policy"),
+		c.add(step, Fine, "%s of %s %s: %s. What others decide is not logged.", words.Thousands(len(names)), words.Count(all, "policy"),
 			words.OneOrMany(len(names), "logs", "log"), words.ListFew(names, 5))
 	}
 	if !goOn {
@@ -236,7 +236,7 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 	case logged == len(rules):
 		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.OneOrMany(logged, "logs", "log"))
 	case logged > 0:
-		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.OneOrMany(logged, "logs", "log"))
+		c.add("level", Fine, "%s of its %s %s.", words.Thousands(logged), words.Count(len(rules), "rule"), words.OneOrMany(logged, "logs", "log"))
 	}
 	n := ladder.CountRules(rules)
 	for _, a := range []struct {
@@ -284,7 +284,7 @@ func (c *checkList) checkTraffic(stored bool) {
 				} else {
 					last = u.Last.UTC().Format("2006-01-02 15:04:05")
 				}
-				c.add("traffic", Fine, "%s%s, the last at %s.", words.Total(u.Count, "line"), from, last)
+				c.add("traffic", Fine, "%s%s, the last at %s.", words.Count(u.Count, "line"), from, last)
 				return
 			}
 		}

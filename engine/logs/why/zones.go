@@ -43,7 +43,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 			}
 		}
 		if off > 0 {
-			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Total(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
+			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"), words.OneOrMany(off, "has", "have")).
 				Remedy = "rung drift " + model.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
@@ -59,7 +59,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 	case read == 0:
 		c.add("rows", Unknown, "No zone was read, so whether rows have log=true is not known.")
 	default:
-		c.add("rows", Fine, "%d of %s %s rows of it, which log as they should.", logs, words.Count(read, "zone"), words.OneOrMany(read, "has", "have"))
+		c.add("rows", Fine, "%s of %s %s rows of it, which log as they should.", words.Thousands(logs), words.Count(read, "zone"), words.OneOrMany(read, "has", "have"))
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *checkList) checkMeter() {
 		case !ok:
 			none = append(none, z.Name)
 		case rate != logs.DefaultMeterRate:
-			other = append(other, fmt.Sprintf("%s (%d)", z.Name, rate))
+			other = append(other, fmt.Sprintf("%s (%s)", z.Name, words.Thousands(rate)))
 		}
 	}
 	if len(none) > 0 {
@@ -169,7 +169,7 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 	if found == len(streams) {
 		c.add("container", Fine, "The container with the ACL log was found on %s.", words.OneOrMany(found, "its node", "all "+words.Count(found, "node")))
 	} else if found > 0 {
-		c.add("container", Unknown, "The container with the ACL log was found on %d of %s.", found, words.Count(len(streams), "node"))
+		c.add("container", Unknown, "The container with the ACL log was found on %s of %s.", words.Thousands(found), words.Count(len(streams), "node"))
 	}
 	if len(console) > 0 {
 		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
@@ -185,12 +185,12 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 		c.add("stream", Wrong, "%s.", text)
 	}
 	if len(reasons) == 0 {
-		c.add("stream", Fine, "%d of %s followed.", up, words.Count(len(streams), "node"))
+		c.add("stream", Fine, "%s of %s followed.", words.Thousands(up), words.Count(len(streams), "node"))
 	}
 	if len(lost) > 0 {
 		c.add("stream", Unknown, "Numbers are missing in ovn-controller's lines of %s: lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.", words.ListFew(lost, 3))
 	}
 	if n := len(quiet); n > 0 {
-		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Total(uint64(n), "node"), words.ListFew(quiet, 3))
+		c.add("stream", Unknown, "%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Count(uint64(n), "node"), words.ListFew(quiet, 3))
 	}
 }
