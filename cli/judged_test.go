@@ -149,6 +149,7 @@ func (b *bench) all(lines []string) map[string]ended {
 var asked = map[string]struct{ line, why string }{
 	"activity":   {line: "activity -f IN"},
 	"apply":      {line: "apply --change new.yaml -f IN --dry-run"},
+	"can":        {line: "can -f IN"},
 	"compile":    {line: "compile -f IN"},
 	"completion": {why: "prints a script"},
 	"confirm":    {line: "confirm -f IN --write-back"},
@@ -201,6 +202,7 @@ var whole = map[string]string{
 	"trace pending":     "it is about other pods",
 	"verify pending":    "it is about other pods",
 	"zones pending":     "no row knows of a pod that does not run",
+	"can damaged":       "it is about the API server and files; rung zones asks zones",
 	"compile damaged":   "it compiles policies, and reads no zone",
 	"convert damaged":   "it compares policies, and reads no zone",
 	"lint damaged":      "it is about policies, and reads no zone",
