@@ -138,7 +138,7 @@ func TestProbeWithoutOVN(t *testing.T) {
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{Server: "builtin", Dir: w.sockets})
 	})
-	const want = "needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why"
+	const want = "needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR"
 	if _, err := r.Probe(t.Context(), verdict.Connection{}, nil); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

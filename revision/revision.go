@@ -34,6 +34,7 @@ type Mode struct {
 	// the sandbox's zones run on, empty without one.
 	Simulated, Packets bool
 	OVN                string
+	ToldNoOVN          bool // the activity says why none was found
 }
 
 // IsPersistent says whether changes outlive the process.

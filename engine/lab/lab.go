@@ -81,6 +81,7 @@ func (l *Lab) Start(p rooms.Parts) {
 
 // FillMode says whether it runs on OVN, and what makes the traffic.
 func (l *Lab) FillMode(m *revision.Mode) {
+	m.ToldNoOVN = l.why != ""
 	if l.ovn != "" || l.ownOVN() {
 		m.OVN, m.Simulated, m.Packets = l.ovn, false, l.ovn != "" && l.Traffic > 0
 	}

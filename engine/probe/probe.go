@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -79,8 +80,8 @@ func VerdictWord(v verdict.Verdict) string {
 // Why a probe is not possible.
 var (
 	errOtherZones = errors.New("needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
-	errDemo       = errors.New("needs the sandbox on OVN: rung demo --sandbox-ovn DIR; 5 says why")
-	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why")
+	errDemo       = errors.New("needs the sandbox on OVN: rung demo --sandbox-ovn DIR")
+	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
 )
 
 // CheckPossible says in one line why no packets can be put in here, nil where they can.
@@ -91,9 +92,17 @@ func CheckPossible(m revision.Mode) error {
 	case !m.Sandbox:
 		return errOtherZones
 	case m.Name == "demo":
-		return errDemo
+		return whereTold(m, errDemo)
 	}
-	return errFiles
+	return whereTold(m, errFiles)
+}
+
+// whereTold names the keys that lead to why no OVN was found: to the oldest line of the activity.
+func whereTold(m revision.Mode, err error) error {
+	if m.ToldNoOVN {
+		return fmt.Errorf("%w; why: 5, G", err)
+	}
+	return err
 }
 
 // NotSentReason says why no packets are put in for a path, empty where they are. from and to

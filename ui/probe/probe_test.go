@@ -157,8 +157,9 @@ func TestWithoutOVN(t *testing.T) {
 		change func(*revision.Mode)
 		want   string
 	}{
-		"demo":    {func(*revision.Mode) {}, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR; 5 says why"},
-		"files":   {func(m *revision.Mode) { m.Name = "files" }, "probe: needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why"},
+		"demo":    {func(*revision.Mode) {}, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR"},
+		"missing": {func(m *revision.Mode) { m.ToldNoOVN = true }, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR; why: 5, G"},
+		"files":   {func(m *revision.Mode) { m.Name = "files" }, "probe: needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
 		"cluster": {func(m *revision.Mode) { m.Name, m.Sandbox = revision.ClusterMode, false }, "probe: needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
 	} {
 		p := uitest.DemoFacts(t)
