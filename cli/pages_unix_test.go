@@ -102,6 +102,23 @@ func TestTablesFit(t *testing.T) {
 	}
 }
 
+// A narrow terminal tells apart two findings of a policy that say the same, and breaks no name
+// that a line has room for.
+func TestNarrowFindings(t *testing.T) {
+	noLeaks(t)
+	for _, args := range [][]string{{"lint"}, {"policy", "blue-tenant"}} {
+		_, out, _ := onTerminal(t, 80, 40, append(args, "-f", filepath.Join("..", "examples"), "--color", "never")...)
+		for _, want := range []string{`(?m)^ *warning +(blue-tenant +)?ingress 0 .*never decides: `, `(?m)^ *warning +(blue-tenant +)?egress 0 .*never decides: `} {
+			if !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("%v: no %s in\n%s", args, want, out)
+			}
+		}
+		if half := regexp.MustCompile(`(?m)(kube|cluster)-\r?$`).FindString(out); half != "" {
+			t.Errorf("%v: %q in\n%s", args, half, out)
+		}
+	}
+}
+
 var looks = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Colours go to a terminal unless somebody minds; without them the text is the same.

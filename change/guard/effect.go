@@ -135,7 +135,7 @@ func (j *railCollector) findOpened() {
 		}
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
 		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
-			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
+			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
 				byNamespace(a), a.Example, connections.DecidersText(a.ByBefore))})
 	}
 }

@@ -347,6 +347,9 @@ func (t *traceOut) endingText() string {
 	case ovntrace.EndRemote:
 		return "leaves for another zone by " + words.ListSome(t.At, 3) + "; the receiving zone decides on arrival"
 	case ovntrace.EndLost:
+		if len(t.At) == 0 {
+			return "dropped by OVN, not by an ACL"
+		}
 		return "dropped by OVN, not by an ACL, in " + words.ListSome(t.At, 3)
 	case ovntrace.EndDropped, ovntrace.EndRejected:
 		for i := len(t.Stages) - 1; i >= 0; i-- {

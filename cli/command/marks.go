@@ -208,7 +208,7 @@ func WrapMarked(text string, width int) []string {
 // wrapCell breaks a cell into lines of a width, between words where it can. A look that goes on
 // over the end of a line begins again in the next.
 func wrapCell(cell string, width int) []string {
-	lines := strings.Split(ansi.Wrap(cell, max(width, 1), ""), "\n")
+	lines := themes.WrapWords(cell, max(width, 1))
 	look := ""
 	for i, line := range lines {
 		before := look

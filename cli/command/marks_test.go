@@ -46,6 +46,14 @@ behind
 	}
 }
 
+// A name with a hyphen is broken only where no line has room for it: half of one is another name.
+func TestNamesStayWhole(t *testing.T) {
+	got := strings.Join(wrapCell("denied: blue/api-d0 → kube-system/coredns-x now", 30), "|")
+	if want := "denied: blue/api-d0 →|kube-system/coredns-x now"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A look that goes on over the end of a line begins again in the next, and not in other columns;
 // text cannot make marks of its own.
 func TestMarks(t *testing.T) {

@@ -104,7 +104,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 			c.Message)
 	}
 	for _, f := range o.Findings {
-		s += fmt.Sprintf("%s %s: %s\n", command.PaintWord(string(f.Severity)), f.Code, f.Message)
+		s += fmt.Sprintf("%s %s: %s\n", command.PaintWord(string(f.Severity)), strings.TrimSpace(f.Rule+" "+f.Code), f.Message)
 	}
 	if !wide {
 		return s

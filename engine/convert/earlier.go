@@ -16,7 +16,8 @@ type conversionWay struct {
 	made          labels.Result
 	before, after *system.System
 	converts      func(model.Kind) bool // the kinds that are converted
-	notes         []Note                // about what stays as it is
+	stays         map[model.Key]bool    // the policies that are not converted
+	notes         []Note                // about what stays as it is, or is not as it was
 }
 
 // wayTo converts policies of a revision's cluster, all or some, as its flags and their system have it.
@@ -26,7 +27,7 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 		is, _ = system.ChooseSystem(r.Flags.System, c, "")
 	}
 	native := is == system.Antrea && c.Count(model.KindACNP)+c.Count(model.KindANNP) > 0
-	way := conversionWay{before: system.OVN, after: system.OVN, converts: model.Kind.IsAdmin}
+	way := conversionWay{before: system.OVN, after: system.OVN, converts: model.Kind.IsAdmin, stays: map[model.Key]bool{}}
 	switch {
 	case to == ToAntrea:
 		way.made, way.before, way.after = labels.ToAntrea(c), is, system.Antrea
@@ -36,6 +37,11 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 		way.made, way.before, way.converts = labels.FromAntrea(c, model.KindANP), system.Antrea, model.Kind.IsTiered
 	case to == ToCNP:
 		way.made = labels.ToCNP(slices.Collect(c.AllPolicies()))
+		for p := range c.Policies(model.KindANP) {
+			if p.Priority > r.Flags.MaxPriority {
+				way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("not enforced now (priority %d is above %d); the CNP may be", p.Priority, r.Flags.MaxPriority)})
+			}
+		}
 	case to == ToANP:
 		var policies []*model.Policy
 		for p := range c.AllPolicies() {
@@ -43,6 +49,7 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 				policies = append(policies, p)
 				continue
 			}
+			way.stays[p.Key] = true
 			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d", p.Priority)})
 		}
 		way.made = labels.ToANP(policies)

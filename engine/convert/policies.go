@@ -117,11 +117,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, converted, stays := way.made, way.converts, map[model.Key]bool{}
+	res, converted, stays := way.made, way.converts, way.stays
 	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
-	for _, n := range way.notes {
-		stays[n.About] = true
-	}
 	if len(earlier) > 0 {
 		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " in the input, this one first, " +
 			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") + " made again under the same name"})

@@ -96,3 +96,15 @@ func TestSame(t *testing.T) {
 		t.Errorf("new is\n%s\nof\n%s", text, res.Text())
 	}
 }
+
+// TestIdlePriority: an AdminNetworkPolicy that OVN-Kubernetes does not enforce is said to become
+// a ClusterNetworkPolicy that may be enforced.
+func TestIdlePriority(t *testing.T) {
+	anp := "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: far}\nspec: {priority: 120, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}\n---\n"
+	near := strings.NewReplacer("name: far", "name: near", "priority: 120", "priority: 99").Replace(anp)
+	res := proved(t, convert.ToCNP, pods()+anp+near)
+	const want = "ANP far: not enforced now (priority 120 is above 99); the CNP may be"
+	if !res.Proof.Equal || len(res.Policies) != 2 || len(res.Converted) != 2 || len(res.Notes) != 1 || res.Notes[0].String() != want {
+		t.Errorf("%d policies, notes %v, want %s: %s", len(res.Policies), res.Notes, want, res.ProofText())
+	}
+}

@@ -222,6 +222,8 @@ func TestRefused(t *testing.T) {
 		{"a name that is taken", "quarantine", template.Answers{"name": "quarantine"}, "", "there is a policy quarantine already: choose another name for the set"},
 		{"no labels", "delegate", template.Answers{"namespaces": "tenant=a=b"}, "", "no labels"},
 		{"every pod in quarantine", "quarantine", template.Answers{"pods": "all"}, "", "all are too many"},
+		{"a pod for its label", "quarantine", template.Answers{"pods": "red/canary-0"}, "", "red/canary-0 is a pod: want a label, KEY=VALUE; its labels: app=canary"},
+		{"a pod's name for its label", "quarantine", template.Answers{"pods": "canary-0"}, "", "red/canary-0 is a pod: want a label"},
 		{"no port", "monitoring", template.Answers{"ports": "80,x"}, "", "x is no port"},
 		{"no direction", "baseline", template.Answers{"direction": "up"}, "", "want one of both, egress, ingress"},
 		{"no value of a label", "tenant-isolation", template.Answers{"tenants": "a b"}, "", "is no value of a label"},

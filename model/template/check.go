@@ -61,6 +61,9 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, a Answers) (s
 		}
 		text = strings.Join(values, ",")
 	case Namespaces, Pods:
+		if p := w.podNamed(text); p != nil {
+			return "", fmt.Errorf("%s/%s is a pod: want a label, KEY=VALUE; its labels: %s", p.Namespace, p.Name, words.OrNone(p.Labels.String()))
+		}
 		s, err := selectorOf(text)
 		if err != nil {
 			return "", err
@@ -189,4 +192,22 @@ func portsOf(text string) (out []portRange, err error) {
 		out = append(out, portRange{protocol, int64(lo), int64(hi)})
 	}
 	return out, nil
+}
+
+// podNamed is the pod that an answer names by NAMESPACE/NAME or, where no pod has a label of that
+// key, by its name alone; nil for none.
+func (w *World) podNamed(text string) *model.Pod {
+	if ns, name, ok := strings.Cut(text, "/"); ok {
+		return w.Cluster.Pod(ns, name)
+	}
+	var named *model.Pod
+	for p := range w.Cluster.Pods() {
+		if _, isKey := p.Labels.Map()[text]; isKey {
+			return nil
+		}
+		if p.Name == text {
+			named = p
+		}
+	}
+	return named
 }

@@ -96,3 +96,16 @@ func TestChangesAndTheirRows(t *testing.T) {
 		}
 	}
 }
+
+// A confirmation is told once, and cannot be undone by itself.
+func TestConfirmationIsToldOnce(t *testing.T) {
+	at := time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)
+	all := FactsOf([]audit.Change{{Record: audit.Record{Time: at, User: "ada", By: "console", Mode: "sandbox", Op: "confirm", Title: "Confirm: Create ANP cut", Result: audit.OK}}},
+		[]model.Activity{{Seq: 1, At: at, By: "user", Summary: "Create ANP cut: confirmed"}, {Seq: 2, At: at, By: "user", Summary: "Create ANP cut: reverted"}}, at)
+	if len(all) != 2 || !strings.Contains(all[0].Summary+all[1].Summary, "reverted") {
+		t.Errorf("%d entries: %v", len(all), all)
+	}
+	if got := all[0].WhyNotUndone() + all[1].WhyNotUndone(); !strings.Contains(got, "it only confirms a change") {
+		t.Errorf("undo says %q", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"rung/change/audit"
 	"rung/model"
 	"rung/pages/page"
+	"rung/revision"
 )
 
 // rowsWithin is how long after a change rows of its policies count as written for it; rowsLate how long
@@ -96,6 +97,9 @@ func changeOf(changes []*Entry, a *model.Activity) *Entry {
 	return nil
 }
 
+// opConfirm is the audit's name for the confirmation of a change on trial.
+const opConfirm = "confirm"
+
 // concerns says whether the rows of a policy are made of the object.
 func (o *Object) concerns(k model.PolicyKey) bool {
 	return o.key() == k || o.Kind == model.KindNamespace && k.Namespace == o.Name
@@ -107,6 +111,8 @@ func isToldByChange(changes []*Entry, e *Entry) bool {
 	for _, c := range slices.Backward(changes) {
 		switch {
 		case e.By == "user" && c.By == "reverted" && c.Original != nil && strings.HasPrefix(e.Summary, c.Original.Summary+": reverted"):
+			return true
+		case e.By == "user" && c.Op == opConfirm && e.Summary == strings.TrimPrefix(c.Summary, "Confirm: ")+": "+revision.TrialConfirmed:
 			return true
 		case e.By == "plan" && c.isPlan && strings.HasPrefix(e.Summary, c.Summary+": ") && len(c.Commands) == 0 && e.Error == "":
 			c.Commands, c.Took = e.Commands, e.Took

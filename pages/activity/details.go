@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -76,13 +77,13 @@ func (e *Entry) Details() (out []Detail) {
 
 // whoText says who made a change, from where, and of what.
 func (e *Entry) whoText() string {
-	text := e.User
-	if text == "" {
-		text = "somebody"
+	var parts []string
+	for _, part := range []string{e.User, e.By} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
-	if e.By != "" {
-		text += ", " + e.By
-	}
+	text := cmp.Or(strings.Join(parts, ", "), "unknown")
 	switch e.Mode {
 	case "sandbox":
 		text += ", in the sandbox: it ends with Rung"
@@ -120,6 +121,10 @@ func (e *Entry) WhyNotUndone() string {
 		return "it is " + e.Result + " already"
 	case e.Result == audit.Failed || e.Result == audit.Refused:
 		return "it was not made"
+	case e.Op == opConfirm:
+		return "it only confirms a change: undo that one"
+	case e.Op == "writes":
+		return "it changed no policy"
 	case e.Number == 0 && e.By == "plan":
 		return "a step of a plan: the plan is undone as a whole"
 	case e.Number == 0:

@@ -103,7 +103,8 @@ var Table = &page.Table[*Finding]{
 			}
 			return c
 		}},
-		{Key: "where", Title: "WHERE", Min: 9, Max: 24, Worth: 99, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.PlaceText()} }},
+		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: placeCell},
+		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: placeCell}, // two findings of a policy look alike without
 		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Code, Role: themes.Dim} }},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
@@ -114,6 +115,9 @@ var Table = &page.Table[*Finding]{
 		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).messageCell},
 	},
 }
+
+// placeCell returns the rule or field.
+func placeCell(f *Finding) page.Cell { return page.Cell{Text: f.PlaceText()} }
 
 // messageCell returns the text of the finding, a connection that shows it, and the remedy.
 func (f *Finding) messageCell() page.Cell {

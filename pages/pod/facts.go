@@ -64,6 +64,7 @@ type TouchingRule struct {
 	band, prio   string          // its tier and its priority there
 	label, short string          // of the policy, and below the heading of its tier
 	word         string          // the action as its API spells it
+	mark         string          // stands before both where the policy is not enforced
 	note         string          // what else is to be known, in print
 }
 
@@ -199,7 +200,7 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 		if policies.SummarizePolicy(r, p.Key, now).State == model.StateFrozen {
 			sign = role.StateSign(model.StateFrozen) + " frozen"
 		}
-		t.short = sign + " " + t.short
+		t.mark = sign + " "
 	}
 	t.note = strings.TrimSpace(t.note)
 }

@@ -49,8 +49,9 @@ var Table = &page.Table[*Line]{
 		{Key: "tier", Title: "TIER", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
 		{Key: "priority", Title: "PRIO", Right: true, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
 		{Key: "policy", Title: "POLICY", Place: page.OnScreen, Name: true, Min: 24, Worth: page.Always,
-			Cell: ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: t.short, Role: themes.Accent} })},
-		{Key: "policy", Title: "POLICY", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.label })},
+			Cell: ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: t.mark + t.short, Role: themes.Accent} })},
+		{Key: "policy", Title: "POLICY", Place: page.Printed, Worth: page.Always, Exact: func(l *Line) string { return l.label },
+			Cell: ruleTextCell(func(t *TouchingRule) string { return t.mark + t.label })},
 		{Key: "rule", Title: "RULE", Worth: page.Always, Cell: ruleTextCell((*TouchingRule).ruleName)},
 		{Key: "action", Title: "ACTION", Worth: page.Always, Cell: ruleCell(func(t *TouchingRule) page.Cell {
 			if t.rule == nil {

@@ -56,3 +56,24 @@ func TestDeleting(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A command marks a policy that is not enforced where it is named: the names of rules, beside which
+// it is said why, have no room in a narrow terminal. Programs read the name alone.
+func TestNotEnforcedIsMarked(t *testing.T) {
+	r := revision.New(*uitest.DemoFacts(t), nil)
+	told := pod.FactsOfPod(r, r.Cluster.Pod("red", "canary-0"), uitest.Now)
+	seen := 0
+	for _, l := range told.Lines {
+		for _, c := range pod.Table.PrintedColumns() {
+			if l.IsPrinted() && c.Key == "policy" && l.Of.Name == "experimental" {
+				seen++
+				if got, exact := c.Cell(l).String(), c.Exact(l); got != "✗ ANP experimental" || exact != "ANP experimental" {
+					t.Errorf("%s is %q, for programs %q", l.ID, got, exact)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("it is not there")
+	}
+}

@@ -130,7 +130,11 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		out.None = none.Message
 	}
 	for _, f := range finding.FindingsOf(r, k) {
-		out.Findings = append(out.Findings, finding.BriefOf(f))
+		brief := finding.BriefOf(f)
+		if f.Direction != "" && f.Rule >= 0 {
+			brief.Rule = revision.RuleLabel(f.Direction, f.Rule, "")
+		}
+		out.Findings = append(out.Findings, brief)
 	}
 	for _, unit := range r.RelatedUnits(k) {
 		u := UnitFacts{Unit: unit.String(), Zones: map[string]int{}, Label: unit.Label()}

@@ -260,7 +260,7 @@ func StaysText(d *diff.Difference) string {
 	case !matches:
 		return none + ": no connection matches its rules now"
 	}
-	return fmt.Sprintf("%s: %s %s all of these", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides", "decide"))
+	return fmt.Sprintf("%s: %s %s everything that its rules match", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides", "decide"))
 }
 
 // IdleTexts says of rules of a change that they decide nothing after it, and which

@@ -7,6 +7,7 @@ type Brief struct {
 	Severity model.Severity `json:"severity"`
 	Code     string         `json:"code"`
 	Message  string         `json:"message"`
+	Rule     string         `json:"rule,omitempty"` // that it is about, of a policy's own
 }
 
 // BriefOf is the short form of a finding.

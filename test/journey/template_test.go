@@ -23,7 +23,7 @@ func TestTemplate(t *testing.T) {
 		// All of them are offered; the cursor is on that line.
 		c.answers("Which of its values", "down", "down", "down", "space", "down", "down", "space", "down", "space", "enter")
 		c.sees("At which priorities?", "blue,green,red,yellow", "31,33").answers("At which priorities?", "enter")
-		c.sees("Create ANP tenant-isolation, ANP tenant-isolation-blue, 3 more", "nothing is written yet", "pairs denied today, from elsewhere into")
+		c.sees("Create ANP tenant-isolation, ANP tenant-isolation-blue, 3 more", "nothing is written yet", "pairs across namespaces, denied today, into")
 	}
 	isolate()
 	// No is no, and the list is there again.

@@ -103,7 +103,7 @@ func TestNoCluster(t *testing.T) {
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("Antrea: ACNP, ANNP read-only   WRITES NP", "rows          none, and no zones: Antrea has no rows of OVN",
+	s.Want("Antrea: ACNP, ANNP read-only   SANDBOX  writes NP", "rows          none, and no zones: Antrea has no rows of OVN",
 		"policies      Antrea: ACNP, ANNP read-only; kubectl changes them", "changes       ALLOWED  for NetworkPolicies only, after a preview and a yes; W returns to")
 	s.Golden("antrea")
 	p.Mode.Name, p.Mode.Title, p.Mode.Writes = revision.ClusterMode, "prod-eu", false

@@ -221,13 +221,15 @@ func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	if of != "" {
 		of += " "
 	}
+	// Changes that end with Rung are those of a sandbox, also where it has no zones.
+	ends := mode.Sandbox || mode.Writes && !mode.IsPersistent() && !mode.Reconciles
 	var badges []widget.Span
 	switch {
 	case mode.WriteBack && mode.Writes:
 		badges = append(badges, widget.Span{Text: " WRITES " + of + "FILES ", Style: st.Alarm})
-	case mode.Writes && mode.Sandbox && brief:
-	case mode.Writes && mode.Sandbox:
-		badges = append(badges, widget.Span{Text: "writes", Style: st.OK})
+	case mode.Writes && ends && brief:
+	case mode.Writes && ends:
+		badges = append(badges, widget.Span{Text: strings.TrimSuffix("writes "+of, " "), Style: st.OK})
 	case mode.Writes:
 		badges = append(badges, widget.Span{Text: " WRITES " + of, Style: st.Alarm})
 	default:
@@ -242,7 +244,7 @@ func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 			}
 		}
 	}
-	if mode.Sandbox && (!brief || len(badges) == 0) {
+	if ends && (!brief || len(badges) == 0) {
 		badges = slices.Insert(badges, 0, widget.Span{Text: " SANDBOX ", Style: st.Badge})
 	}
 	if brief && len(badges) > 1 {

@@ -15,7 +15,7 @@ func TestAntrea(t *testing.T) {
 	s.Golden("antrea")
 	s.ResizeAll()
 	s.Resize(200, 60)
-	s.Want("Antrea: ACNP, ANNP read-only   WRITES NP   ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
+	s.Want("Antrea: ACNP, ANNP read-only   SANDBOX  writes NP  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
 	s.Press("m")
 	s.Want("Antrea policies are read-only")

@@ -60,7 +60,7 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
-		"opens 20 pairs denied today, from elsewhere into blue", "nothing is written yet", "yes, then type cluster-control", "122 pairs deny → allow",
+		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "yes, then type cluster-control", "122 pairs deny → allow",
 		"not counting AdminNetworkPolicy old-form", "(yellow/web-pending) is not scheduled", "connections that change")
 	s.Resize(120, 100)
 	s.Want("blue-tenant egress 0")

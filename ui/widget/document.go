@@ -191,13 +191,5 @@ func FlowText(text string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	text = clean.Block(text)
-	// ansi.Wrap always breaks at a hyphen, so that it is given a letter instead, of the
-	// same width, which no cleaned text has.
-	const whole = "\ue000"
-	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(text, "-", whole), w, ""), "\n")
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], whole, "-")
-	}
-	return lines
+	return themes.WrapWords(clean.Block(text), w)
 }
