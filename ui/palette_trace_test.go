@@ -23,7 +23,7 @@ func TestPaletteTraces(t *testing.T) {
 	s.Want("trace a connection", "service/kube-system/kube-dns")
 	s.Type("53")
 	s.Press("enter")
-	s.Want("blue/api-d0 → service kube-system/kube-dns tcp 53", "not applicable: service kube-system/kube-dns has no TCP port 53")
+	s.Want("blue/api-d0 → service kube-system/kube-dns tcp 53", "not applicable: service kube-system/kube-dns has no TCP port 53; it has UDP 53")
 	s.Press(":")
 	s.Type("trace a b 70000")
 	s.Want("port 70000: use 1 to 65535")

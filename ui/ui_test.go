@@ -144,6 +144,16 @@ func TestEscTwice(t *testing.T) {
 	s.WantNot("› ")
 }
 
+// What is changed in a sandbox is not said to be real.
+func TestSandboxIsAskedAsOne(t *testing.T) {
+	p := uitest.DemoFacts(t)
+	p.Mode.Writes = false
+	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s.Press("W")
+	s.Want("Allow changes", "Changes stay", "in the sandbox and end with Rung", "[ stay read-only ]")
+	s.WantNot("are real")
+}
+
 func TestWritesAndConfirm(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("W")
@@ -154,7 +164,7 @@ func TestWritesAndConfirm(t *testing.T) {
 
 	p := uitest.DemoFacts(t)
 	p.Mode.Writes, p.Mode.WhyNot, p.Mode.Sandbox, p.Mode.Title = false, "", false, "prod-eu"
-	p.Mode.Reconciles = false
+	p.Mode.Reconciles, p.Mode.Name = false, revision.ClusterMode
 	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
 	s.Want("READ-ONLY  W to allow changes")
 	s.Press("n")

@@ -63,7 +63,7 @@ func TestServiceAddresses(t *testing.T) {
 			{far, "172.18.0.2", verdict.TCP, 30080, verdict.Deny, "", verdict.NodePort, 1},
 			{far, "172.18.0.3", verdict.TCP, 30080, verdict.Allow, "", verdict.NodePort, 1}, // the other node: its rules see an address of the node
 			{far, "172.18.0.2", verdict.TCP, 30081, verdict.Allow, "", "", 1},
-			{red, "10.96.0.11", verdict.TCP, 81, verdict.NotApplicable, "service blue/web has no TCP port 81", verdict.ClusterIP, 0},
+			{red, "10.96.0.11", verdict.TCP, 81, verdict.NotApplicable, "service blue/web has no TCP port 81; it has TCP 80 and UDP 53", verdict.ClusterIP, 0},
 			{red, "10.96.0.12", verdict.TCP, 80, verdict.NotApplicable, "service blue/none has no endpoints", verdict.ClusterIP, 0},
 		} {
 			a, err := walk.FromPolicies(x, verdict.Connection{From: test.from, To: verdict.AddrEnd(netip.MustParseAddr(test.to)), Protocol: test.protocol, Port: test.port})

@@ -124,7 +124,7 @@ func TestAnswers(t *testing.T) {
 		{verdict.Connection{From: web, To: web, Protocol: verdict.TCP, Port: 80}, "not applicable (a pod reaches itself without leaving its network)"},
 		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 80}, "allow; to-lport n1 allow by hairpin rows -1"},
 		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "none"), Protocol: verdict.TCP, Port: 80}, "not applicable (service blue/none has no endpoints)"},
-		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 81}, "not applicable (service blue/web has no TCP port 81)"},
+		{verdict.Connection{From: web, To: verdict.ServiceEnd("blue", "web"), Protocol: verdict.TCP, Port: 81}, "not applicable (service blue/web has no TCP port 81; it has TCP 80)"},
 		{verdict.Connection{From: web, To: red, Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, "not applicable (the ends have no address family in common)"},
 	} {
 		a, err := walk.FromPolicies(x, q.Connection)

@@ -120,14 +120,25 @@ func (v *ladderPage) rebuildLines() {
 	}
 }
 
-// SetFilter narrows the lines; a filter looks into what is folded, too.
+// SetFilter narrows the lines; a filter looks into what is folded, too. Where it leaves out the
+// line under the cursor the cursor goes to the first policy that it finds.
 func (v *ladderPage) SetFilter(f widget.LineFilter) {
-	if was := v.filtered; v.frame.rev != nil && was == f.IsEmpty() {
-		v.filtered = !was
+	was := v.table.SelectedID()
+	if filtered := v.filtered; v.frame.rev != nil && filtered == f.IsEmpty() {
+		v.filtered = !filtered
 		v.rebuildLines()
 	}
 	v.filtered = !f.IsEmpty()
 	v.table.SetFilter(f)
+	if f.IsEmpty() || v.table.SelectedID() == was {
+		return
+	}
+	for l := range v.table.ShownItems() {
+		if l.Kind == ladder.Policy {
+			v.table.SelectID(l.ID)
+			return
+		}
+	}
 }
 
 // Crumb names the page and the stage.

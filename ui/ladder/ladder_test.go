@@ -344,3 +344,27 @@ func TestChangesInTier2(t *testing.T) {
 		t.Errorf("previewed (-want +got):\n%s", diff)
 	}
 }
+
+// A filter that leaves out the line under the cursor puts it on the first policy found, not on
+// the line that stands nearest.
+func TestFilterGoesToAPolicy(t *testing.T) {
+	s := open(t)
+	for _, from := range []string{"cluster-control", "quarantine", "default"} {
+		s.Press("esc")
+		goTo(t, s, from)
+		s.Press("/")
+		s.Type("multi")
+		s.Press("enter")
+		s.Want("multicast")
+		if l := s.Line("▸"); !strings.Contains(l, "multi-tenant-isolation") {
+			t.Errorf("from %s the cursor is on %q:\n%s", from, l, s.PlainFrame())
+		}
+	}
+	s.Press("j")
+	at := s.Line("▸")
+	s.Press("/")
+	s.Press("enter")
+	if l := s.Line("▸"); l != at {
+		t.Errorf("the cursor went from %q to %q", at, l)
+	}
+}

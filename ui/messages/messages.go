@@ -74,8 +74,8 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 		if i > 0 {
 			line = widget.StyledLine(strings.Repeat(" ", lead), st.Text).Add(part, look)
 		}
-		if last := i == len(parts)-1; last && line.LineWidth()+2+widget.TextWidth(place) <= s.TextWidth() {
-			line, place = line.Add("  "+place, st.Dim), ""
+		if last := i == len(parts)-1; last && line.LineWidth()+3+widget.TextWidth(place) <= s.TextWidth() {
+			line, place = line.Add(" · "+place, st.Dim), ""
 		}
 		if i == 0 {
 			s.Add(lineID(m), line, placeOf(m))

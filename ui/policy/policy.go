@@ -66,7 +66,6 @@ func New(page nav.Page) view.View {
 	v := &View{key: page.Key, zones: detail.NewPane(), findings: detail.NewPane()}
 	v.makeTables()
 	v.findings.Empty = "no findings about this policy"
-	v.yaml.Empty = "the policy's text is unknown"
 	return v
 }
 
@@ -113,8 +112,11 @@ func (v *View) Sync(env *view.Env) {
 
 func (v *View) syncYAML(env *view.Env) {
 	text := ""
+	v.yaml.Empty = "the policy's text is unknown"
 	if v.policy != nil {
 		text = v.policy.YAML
+	} else {
+		v.yaml.Empty = detail.WhyNoPolicy(env.Rev, v.key)
 	}
 	if text == v.shownYAML && v.yaml.CountAll() > 0 {
 		return
@@ -344,11 +346,11 @@ func (v *View) Crumb() string {
 }
 
 // WhyNot says why an action makes no sense for this policy.
-func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.PolicyEdit, action.PolicyMove, action.PolicyLogging, action.PolicyDelete:
 		if v.policy == nil {
-			return "the policy no longer exists"
+			return detail.WhyNoPolicy(env.Rev, v.key)
 		}
 	}
 	if id == action.PolicyMove {

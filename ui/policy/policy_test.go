@@ -270,6 +270,13 @@ func TestMouse(t *testing.T) {
 func TestBroken(t *testing.T) {
 	s := uitest.OpenScreen(t, tampered(t), nav.ToPolicy(anp("old-form")))
 	s.Want("ANP old-form could not be read and decides nothing.", "[findings ■1]", "15-broken.yaml")
+	for _, key := range []string{"e", "m"} {
+		s.Press(key)
+		s.Want(": could not be read: mend 15-broken.yaml:19")
+	}
+	s.Press("v")
+	s.Want("[YAML]", "could not be read: mend 15-broken.yaml:19")
+	s.WantNot("text is unknown", "no longer exists")
 	s.ResizeAll()
 }
 

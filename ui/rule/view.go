@@ -416,7 +416,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 		}
 	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {
-			return "the policy no longer exists"
+			return detail.WhyNoPolicy(env.Rev, v.page.Key)
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
+	"rung/model/words"
 )
 
 // foundEnd is an endpoint looked up: where it is, or why no policy is asked about it.
@@ -160,6 +161,19 @@ func endOf(x *index.Index, f *foundEnd) wayEnd {
 	return e
 }
 
+// otherPorts says which ports a Service has in place of the one that was asked for, empty where it
+// has none.
+func otherPorts(ports []verdict.Ports) string {
+	if len(ports) == 0 {
+		return ""
+	}
+	texts := make([]string, len(ports))
+	for i, p := range ports {
+		texts[i] = fmt.Sprintf("%s %d", p.Protocol, p.Port)
+	}
+	return "; it has " + words.List(texts, 4)
+}
+
 // serviceBackends are the endpoints of a Service for one of its ports.
 func serviceBackends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol, port uint16) (out []foundEnd, none string, err error) {
 	s, _ := x.Cluster().Get(e.Key).(*model.Service)
@@ -168,7 +182,7 @@ func serviceBackends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol,
 	}
 	sp := index.ServicePort(s, proto, port)
 	if sp == nil {
-		return nil, fmt.Sprintf("%s has no %s port %d", e, proto, port), nil
+		return nil, fmt.Sprintf("%s has no %s port %d%s", e, proto, port, otherPorts(x.ServicePorts(e.Key))), nil
 	}
 	target := sp.TargetPort
 	for _, f := range endpointsOf(x, s) {

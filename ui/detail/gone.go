@@ -1,0 +1,27 @@
+package detail
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/revision"
+)
+
+// WhyNoPolicy says why there is no policy of that name: it could not be read, and where, or it
+// no longer exists.
+func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
+	for _, b := range r.Broken {
+		if b.Key != k || !b.IsError() {
+			continue
+		}
+		at := b.Origin.Place()
+		if b.Origin.File != "" && b.Origin.Line > 0 {
+			at = model.Origin{File: b.Origin.File}.Place() + ":" + strconv.Itoa(b.Origin.Line)
+		}
+		if at == "" {
+			return "could not be read: " + b.Message
+		}
+		return "could not be read: mend " + at
+	}
+	return "the policy no longer exists"
+}
