@@ -25,8 +25,8 @@ type App struct {
 	Needs    fileNeed // of the command
 	// template is the form of -o where that is a template, else nil.
 	template *form.Form
-	look     *atomic.Pointer[look] // of what goes to Out; the configuration is read beside
-	ended    <-chan struct{}       // when the command is told to end
+	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
+	ended    <-chan struct{}      // when the command is told to end
 	// Said are the complaints that were printed already.
 	Said map[string]bool
 	// completes says that a command line is completed: nothing is said then, or done.
@@ -35,8 +35,7 @@ type App struct {
 
 // NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	a := &App{In: reading.Reader(ctx, in), Raw: out, Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in, ended: ctx.Done(),
-		look: &atomic.Pointer[look]{}}
+	a := &App{In: reading.Reader(ctx, in), Raw: out, Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in, ended: ctx.Done()}
 	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
 	return a
 }

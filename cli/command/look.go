@@ -46,7 +46,7 @@ func (a *App) finishText(text []byte) []byte {
 		return clean.JSON(text)
 	}
 	how, width := &look{}, 0
-	if a != nil && a.look != nil {
+	if a != nil {
 		how = cmp.Or(a.look.Load(), how)
 	}
 	if how.fits {
