@@ -40,9 +40,9 @@ func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 	return a
 }
 
-// ForContext is the app for another context of the kubeconfig, with the flags of this one but the permission
+// ForContext returns the app for another context of the kubeconfig, with the flags of this one but the permission
 // to change things.
-func (a *App) ForContext(name string) *App {
+func ForContext(a *App, name string) *App {
 	next := &App{In: a.In, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard, Needs: a.Needs,
 		template: a.template, ended: a.ended, Said: a.Said, completes: a.completes}
 	next.Flags.Kube.Overrides.CurrentContext, next.Flags.Kube.Write = name, false

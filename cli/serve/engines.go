@@ -43,7 +43,7 @@ func (r *openEngines) closeAll() {
 // allowed for one cluster are not for the next.
 func contextSwitcher(a *command.App, open *openEngines) func(context.Context, string) (*engine.Engine, error) {
 	return func(ctx context.Context, name string) (*engine.Engine, error) {
-		next := a.ForContext(name)
+		next := command.ForContext(a, name)
 		switch {
 		case len(next.Flags.NB)+len(next.Flags.SB) > 0:
 			return nil, errors.New("--nb and --sb name databases of one cluster; start Rung again for another cluster")
