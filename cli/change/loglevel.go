@@ -211,7 +211,12 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 			}
 			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
 		}
-		fmt.Fprintf(a.Err, "%s logs in %s of %s zones; %s; rung log-level --end ends it\n", k.Label(), words.Thousands(logs), words.Thousands(logs+behind), s.BriefText(e.Now()))
+		then := ""
+		if !s.Until.IsZero() {
+			then = ", then a Rung that runs, or the next that starts, ends it"
+		}
+		fmt.Fprintf(a.Err, "%s logs in %s of %s zones; %s%s; rung log-level --end ends it\n", k.Label(), words.Thousands(logs), words.Thousands(logs+behind),
+			s.BriefText(e.Now()), then)
 	}
 }
 
