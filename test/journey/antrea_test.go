@@ -9,7 +9,7 @@ import "testing"
 func TestAntrea(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 120, h: 34})
-	c.at("Ladder").sees("Antrea: no zones", "── securityops · tier 100", "ACNP deny-self-ns-a-to-b")
+	c.at("Ladder").sees("Antrea: ACNP, ANNP read-only", "── securityops · tier 100", "ACNP deny-self-ns-a-to-b")
 	c.press("e").sees("Antrea policies are read-only").press("esc")
 	c.pick("deny-self-ns-a-to-b").press("enter").sees("Ladder › ACNP deny-self-ns-a-to-b", "securityops").press("esc").at("Ladder")
 	c.press(":").sees("─ command ─")

@@ -9,7 +9,7 @@ import "testing"
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 200, h: 60})
-	c.at("Ladder").sees("Antrea: no zones", "ACNP")
+	c.at("Ladder").sees("Antrea: ACNP, ANNP read-only", "ACNP")
 	c.press(":").sees("─ command ─")
 	c.Type("convert anp")
 	c.sees("convert anp").press("enter").at("convert anp")
