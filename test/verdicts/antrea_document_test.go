@@ -183,7 +183,7 @@ func TestAntreaDocument(t *testing.T) {
 			"shop/client-0 → default/web-0 tcp 8080":                 "allow",
 			"shop/server-0 → service/default/test-service tcp 80":    "allow",
 			"shop/client-0 → service/kube-system/kube-dns udp 53":    "allow",
-			"shop/client-0 → service/kube-system/kube-dns sctp 8080": "not applicable: service kube-system/kube-dns has no SCTP port 8080",
+			"shop/client-0 → service/kube-system/kube-dns sctp 8080": "not applicable: service kube-system/kube-dns has no SCTP port 8080; it has UDP 53 and TCP 53",
 		}},
 		{"ICMP of one type", []string{"acnp-reject-ping-request"}, "", map[string]string{
 			"shop/server-0 → x/a icmp":   "unknown: icmp type 8 code 0: the question names no ICMP type",
