@@ -50,6 +50,9 @@ func TestLooks(t *testing.T) {
 
 // What the look of a golden rules out is not in it: a colour without colours, a sign in ASCII.
 func TestLooksKeepTheirPromise(t *testing.T) {
+	if dark, err := os.ReadFile("testdata/look-ladder-dark-80x24.ansi.golden"); err != nil || !setsColour.Match(dark) || !beyondASCII.Match(dark) {
+		t.Errorf("the look that has colours and signs has none: %v", err)
+	}
 	for _, f := range goldens(t, true) {
 		for name, l := range looks {
 			if !strings.Contains(f, "look-") || !strings.Contains(f, "-"+name+"-") || l.not == nil {

@@ -52,7 +52,7 @@ func readSetups(dir string, console Console, fresh bool) (s keptSetups, err erro
 
 // beginPage sets a page up as an earlier start left the last one of its kind, once.
 func (s *keptSetups) beginPage(m *rootModel, e *trailEntry) {
-	s.arrangeAs(m, e, e.page.View)
+	arrangeAs(m, e, e.page.View)
 	if e.page != nav.PageOf(e.page.Kind) {
 		return
 	}
@@ -69,7 +69,7 @@ func (s *keptSetups) beginPage(m *rootModel, e *trailEntry) {
 }
 
 // arrangeAs sorts a page and gives it its columns as a saved view says; a column that it has not is said.
-func (s *keptSetups) arrangeAs(m *rootModel, e *trailEntry, name string) {
+func arrangeAs(m *rootModel, e *trailEntry, name string) {
 	saved, ok := m.opt.Views[name]
 	if !ok {
 		return

@@ -43,7 +43,7 @@ func (m *rootModel) openPage(p nav.Page, replace bool) {
 		if p.Text != "" && e.filter != p.Text {
 			m.setFilter(e, p.Text)
 		}
-		m.setups.arrangeAs(m, e, p.View)
+		arrangeAs(m, e, p.View)
 		if pt, ok := e.view.(view.Pointer); ok && p.HasBeginning() {
 			m.withEnv(e, func(env *view.Env) { pt.PointTo(env, p) })
 		}

@@ -12,23 +12,6 @@ import (
 	"rung/revision"
 )
 
-// UnitsNamed returns all compiled units, or, for each policy named ("cluster-control",
-// "ANP/cluster-control", "BANP/default", "blue/web"), the policy and the units with rows for it.
-func UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
-	if len(names) == 0 {
-		return r.Units(), nil
-	}
-	var out []model.PolicyKey
-	for _, n := range names {
-		k, err := PolicyNamed(r, n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, k), r.RelatedUnits(k)...)
-	}
-	return out, nil
-}
-
 // PolicyNamed finds the one policy a name stands for.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey

@@ -2,11 +2,12 @@ package selection
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"rung/cli/command"
 	"rung/model"
 	"rung/revision"
-	"slices"
-	"strings"
 )
 
 // CheckName refuses labels and fields beside a name, as kubectl does.
@@ -17,8 +18,8 @@ func (s *Selection) CheckName(name string) error {
 	return nil
 }
 
-// UnitsNamed is UnitsNamed of a policy that may be named within the namespace; without a name it
-// returns the units that are asked for.
+// UnitsNamed returns the policy of a name ("cluster-control", "ANP/cluster-control", "BANP/default",
+// "blue/web") and the units with rows for it; without a name the units that are asked for.
 func (s *Selection) UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
 	if err := s.Check(r); err != nil {
 		return nil, err

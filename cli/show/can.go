@@ -74,7 +74,8 @@ func canText(all []cluster.Section, wide bool, width int) string {
 		for j := range s.Entries {
 			e := &s.Entries[j]
 			writeEntry(&b, e, names, width)
-			if isAsked := e.Copy != "" && e.Indent == 0; wide && isAsked && (j+1 == len(s.Entries) || s.Entries[j+1].Copy != e.Copy) {
+			isAsked := e.Copy != "" && e.Indent == 0
+			if wide && isAsked && (j+1 == len(s.Entries) || s.Entries[j+1].Copy != e.Copy) {
 				b.WriteString("      $ " + e.Copy + "\n")
 			}
 		}
