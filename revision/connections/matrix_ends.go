@@ -17,7 +17,10 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out.Namespace = name
 	alike := map[string][]matrixPod{}
 	for _, p := range out.pods {
-		key := p.pod.ReplicaKey()
+		key := p.pod.Workload
+		if key == "" {
+			key = p.pod.ReplicaKey()
+		}
 		alike[key] = append(alike[key], p)
 	}
 	named := map[string]int{}
@@ -26,7 +29,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 		w.Namespace, w.Workload = name, workloadName(pods)
 		named[w.Workload]++
 		if len(pods) == 1 {
-			w.Pod = w.Workload
+			w.Pod = pods[0].pod.Name
 		} else {
 			for _, p := range pods {
 				one := newMatrixEnd([]matrixPod{p})
@@ -48,6 +51,11 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	return out
 }
 
+// IsToBe says whether none of its pods exists yet.
+func (e *MatrixEnd) IsToBe() bool {
+	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.ToBe == nil })
+}
+
 func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	pods = slices.Clone(pods)
 	slices.SortFunc(pods, func(a, b matrixPod) int { return cmp.Compare(a.pod.Name, b.pod.Name) })
@@ -66,10 +74,14 @@ func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// workloadName returns the beginning that the names of alike pods have in common:
-// "api-*", without the hash of a rollout. For a single pod it is the pod's name.
+// workloadName returns the workload that keeps alike pods running, "deployment/api"; where none
+// is known, the beginning that their names have in common: "api-*", without the hash of a
+// rollout. For a single pod of no workload it is the pod's name.
 func workloadName(pods []matrixPod) string {
 	first := pods[0].pod
+	if first.Workload != "" {
+		return first.Workload
+	}
 	if len(pods) == 1 {
 		return first.Name
 	}
