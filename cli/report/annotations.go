@@ -6,8 +6,16 @@ import (
 	"strings"
 )
 
-// notConsidered is the title of what was not considered.
+// notConsidered is the title of an omission.
 const notConsidered = "not considered"
+
+// title is the title of an omission, or of an assumption.
+func (o *Omission) title() string {
+	if o.Level == Note {
+		return "assumed"
+	}
+	return notConsidered
+}
 
 // annotations are the lines that GitHub Actions makes annotations of. Omissions and then the
 // worst results come first: of a step GitHub shows ten errors, ten warnings and ten notices.
@@ -22,7 +30,7 @@ func (r *Report) annotations() string {
 		fmt.Fprintf(&b, "::%s %s::%s\n", annotationOf(l), strings.Join(at, ","), escapeData(text))
 	}
 	for _, o := range r.NotConsidered {
-		say(o.Level, o.File, o.Line, notConsidered, o.Text)
+		say(o.Level, o.File, o.Line, o.title(), o.Text)
 	}
 	told := r.told()
 	slices.SortStableFunc(told, func(a, b *Result) int { return a.level().rank() - b.level().rank() })
@@ -78,7 +86,7 @@ func (r *Report) codeQuality() (string, error) {
 		add(f.level(), f.Code, r.fingerprint(seen, f), withDetail(f.text(), f.Detail), f.File, f.Line)
 	}
 	for _, o := range r.NotConsidered {
-		add(o.Level, "not-considered", seen.of(o.Code, r.path(o.File), o.Text), notConsidered+": "+o.Text, o.File, o.Line)
+		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.of(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text, o.File, o.Line)
 	}
 	return writeJSON(out)
 }
