@@ -62,7 +62,7 @@ type Pod struct {
 	ToBe *PodToBe
 }
 
-// PodToBe is what is known of a pod that a workload stands for, beside its template.
+// PodToBe has the facts about a pod that a workload stands for, beside its template.
 type PodToBe struct {
 	Node string // the node of a DaemonSet's pod; empty where any may be
 }

@@ -22,7 +22,7 @@ type Selecting = Manifest[metav1.LabelSelector]
 // DeploymentConfig.
 type Matching = Manifest[map[string]string]
 
-// Manifest is what is read of a workload; S is the form of its selector.
+// Manifest has the parts of a workload that are read; S is the form of its selector.
 type Manifest[S any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -30,14 +30,14 @@ type Manifest[S any] struct {
 	Status            Status  `json:"status"`
 }
 
-// Spec is what is read of a workload's spec.
+// Spec has the fields of a workload's spec that are read.
 type Spec[S any] struct {
 	// Replicas are the pods wanted; Parallelism and Completions those of a Job.
 	Replicas    *int32 `json:"replicas"`
 	Parallelism *int32 `json:"parallelism"`
 	Completions *int32 `json:"completions"`
 	Selector    *S     `json:"selector"`
-	// Template is what pods are made of; JobTemplate has it of a CronJob.
+	// Template is the model of the pods; JobTemplate has that of a CronJob.
 	Template    *corev1.PodTemplateSpec `json:"template"`
 	JobTemplate *JobTemplate            `json:"jobTemplate"`
 	// WorkloadRef names the Deployment whose template a Rollout takes.
@@ -47,7 +47,7 @@ type Spec[S any] struct {
 	RunStrategy string `json:"runStrategy"`
 }
 
-// JobTemplate is what a CronJob makes Jobs of.
+// JobTemplate is the model of the Jobs that a CronJob makes.
 type JobTemplate struct {
 	Spec Spec[metav1.LabelSelector] `json:"spec"`
 }
@@ -58,7 +58,7 @@ type Reference struct {
 	Name string `json:"name"`
 }
 
-// Status is what is read of a workload's status.
+// Status has the fields of a workload's status that are read.
 type Status struct {
 	// CompletionTime is when a Job ended well.
 	CompletionTime *metav1.Time `json:"completionTime"`
@@ -102,7 +102,7 @@ func keepTemplateFields(template *yaml.Node) {
 	}
 }
 
-// Mistake is what the API server would refuse a workload for.
+// Mistake is a reason for which the API server would refuse a workload.
 type Mistake struct{ Field, Message, Remedy string }
 
 // Read brings a manifest into the form of this package. pod reads what a template says of its

@@ -57,7 +57,7 @@ type Workload struct {
 	Wanted int
 	// NodeSelector are the labels of the nodes that its pods run on.
 	NodeSelector map[string]string
-	// Pod is what its template says of pods: labels, ports, service account, host network. nil
+	// Pod has the labels, ports, service account and network that its template gives pods. nil
 	// where TemplateOf names the workload whose template it takes.
 	Pod        *model.Pod
 	TemplateOf string
