@@ -149,16 +149,19 @@ func (r *Report) fingerprint(seen fingerprinter, f *Result) string {
 }
 
 // path is a file as reports name it: relative to the working folder where it is inside, with
-// forward slashes.
+// forward slashes. A file of a git revision has the name that it has in the folder.
 func (r *Report) path(file string) string {
 	switch file {
 	case "-":
 		return "stdin"
 	case "":
 		file = r.Input
-		if file == "-" || file == "" {
-			return "."
+		if file == "-" {
+			file = ""
 		}
+	}
+	if rest, ok := strings.CutPrefix(file, "git:"); ok {
+		_, file, _ = strings.Cut(rest, ":")
 	}
 	if filepath.IsAbs(file) && r.Folder != "" {
 		rel, err := filepath.Rel(r.Folder, file)

@@ -189,6 +189,9 @@ func TestPlaces(t *testing.T) {
 		"../up.yaml":                {"../up.yaml", "../up.yaml"},
 		"/work/repository/not.yaml": {"/work/repository/not.yaml", "file:///work/repository/not.yaml"},
 		"a:b.yaml":                  {"a:b.yaml", "./a:b.yaml"},
+		"git:v1.2:deploy/a b.yaml":  {"deploy/a b.yaml", "deploy/a%20b.yaml"},
+		"git:HEAD":                  {".", "."},
+		"./git:a:b":                 {"git:a:b", "./git:a:b"},
 		"-":                         {"stdin", "stdin"},
 		"":                          {"policies", "policies"},
 	} {
