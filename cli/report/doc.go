@@ -23,6 +23,8 @@
 // and Key make its fingerprint, by which GitHub and GitLab know it again after the file
 // changed: so no line number and no count belongs into the Key.
 //
+// Findings become results by AddFindings.
+//
 // The package is pure: it reads nothing and knows no clock. cli/command and the commands may
 // import it.
 package report

@@ -58,7 +58,11 @@ The last line counts the others.`,
 			if only.KeptCount(r, selection.Policies) == 0 && !only.IsAll() {
 				ans.NotConsidered = append(ans.NotConsidered, noMatch(&only))
 			}
-			ans.Report, ans.Summary = func() *report.Report { return lintReport(found) }, strings.TrimSuffix(strings.TrimSpace(lintCount(found)), " (indented)")
+			ans.Report, ans.Summary = func() *report.Report {
+				out := &report.Report{Command: "lint"}
+				out.AddFindings(found)
+				return out
+			}, strings.TrimSuffix(strings.TrimSpace(lintCount(found)), " (indented)")
 			setNothingFoundText(ans, len(found))
 			if len(out) > 0 {
 				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"), model.CountFindings(out).Text()))

@@ -109,7 +109,7 @@ var inside = map[string][]string{
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process":   {"engine/statedir"},
 	"cli/form":      {"model/clean"},
-	"cli/report":    {},
+	"cli/report":    {"pages/findings", "model"},
 	"cli/command":   {"cli/form", "cli/report", "cli/process", "pages/page", "themes", "engine", "change", "revision", "system", "model", "sources/reading"},
 	"cli/selection": {"cli/command", "engine", "revision", "model"},
 	"cli/show":      {"cli/command", "cli/report", "cli/selection", "cli/process", "pages", "engine", "change", "revision", "system", "model", "sources/reading"},
