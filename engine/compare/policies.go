@@ -34,7 +34,7 @@ type RuleChange struct {
 	Old, New  *model.Rule
 }
 
-// What is what became of the policy, in a word: "new", "gone", "moved", "changed", or "moved,
+// What says in a word what became of the policy: "new", "gone", "moved", "changed", or "moved,
 // changed".
 func (c *PolicyChange) What() string {
 	switch {
