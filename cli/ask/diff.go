@@ -208,7 +208,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 	return out
 }
 
-// decidedBy is who decides now, behind a sentence.
+// decidedBy names the rule that decides now, behind a sentence.
 func decidedBy(c *difference.Connection) string {
 	if len(c.ByAfter) == 0 {
 		return ""
