@@ -127,10 +127,11 @@ var Table = &page.Table[*Passage]{
 func CountText(t *reach.Table, shown []*Passage) string {
 	workloads, outside := 0, 0
 	for i := range t.Ends {
-		if t.Ends[i].IsOutside() {
-			outside++
-		} else {
+		switch {
+		case !t.Ends[i].IsOutside():
 			workloads++
+		case t.IsAsked(i): // not of a family that no pod has
+			outside++
 		}
 	}
 	pairs := map[[2]string]bool{}
