@@ -100,7 +100,7 @@ const (
 	margin     = 40
 )
 
-// SVG is what may connect to what as a picture. Nodes are placed by their connections; the same
+// SVG draws connections as a picture. Nodes are placed by their connections; the same
 // connections give the same picture.
 func SVG(all []*Passage) string {
 	names, edges := edgesOf(all)
