@@ -45,7 +45,7 @@ func edgesOf(all []*Passage) (names []string, edges []*edge) {
 	return names, edges
 }
 
-// Dot is what may connect to what as a graph for Graphviz: a cluster for each namespace.
+// Dot writes connections as a graph for Graphviz: a cluster for each namespace.
 func Dot(all []*Passage) string {
 	names, edges := edgesOf(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
