@@ -4,6 +4,7 @@ package pipelines
 
 import (
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -73,7 +74,10 @@ func (c recipe) run(t *testing.T, r *repository) {
 	switch {
 	case c.language == "sh":
 		r.wantPassed(r.sh(c.text))
-		for _, m := range regexp.MustCompile(`> (\S+)`).FindAllStringSubmatch(c.text, -1) {
+		if strings.Contains(c.text, "gh pr comment") {
+			r.wantComment()
+		}
+		for _, m := range regexp.MustCompile(`> (\S+\.(?:sarif|xml))`).FindAllStringSubmatch(c.text, -1) {
 			r.wantReports(m[1])
 		}
 	case c.language == "groovy":
@@ -101,6 +105,15 @@ func (c recipe) run(t *testing.T, r *repository) {
 		r.wantReports(job.Rung.Artifacts.Reports.Codequality, "rung-lint.xml", "rung-verify.xml")
 	default:
 		t.Errorf("nobody runs a block of %s", c.language)
+	}
+}
+
+// wantComment says that a comment was posted, which says what the branch does to what main has.
+func (r *repository) wantComment() {
+	r.t.Helper()
+	text := readFile(r.t, filepath.Join(r.dir, "posted.md"))
+	if strings.Contains(text, "quarantine") == r.good || !strings.Contains(text, "Connections") && !r.good || text == "" {
+		r.t.Error(text)
 	}
 }
 

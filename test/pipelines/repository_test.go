@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,21 +48,59 @@ func newRepository(t *testing.T, good bool) *repository {
 		t.Fatal(err)
 	}
 	r := &repository{t: t, dir: t.TempDir(), bin: t.TempDir(), good: good}
-	files, statements := manifests, holds
-	if !good {
-		files, statements = append([]string{conflicts}, manifests...), holds+holdsNot
+	example := func(name string) string { return readFile(t, filepath.Join(root, "examples", name)) }
+	for _, name := range manifests {
+		r.write("manifests/"+name, example(name))
 	}
-	for _, name := range files {
-		r.write("manifests/"+name, readFile(t, filepath.Join(root, "examples", name)))
-	}
-	r.write("expectations.yaml", statements)
+	// Its pod without an address leaves questions open: another story.
+	r.write("manifests/03-pods-tenants.yaml", withoutPod(t, example("03-pods-tenants.yaml"), "web-pending"))
+	r.write("expectations.yaml", holds)
 	if err := os.Symlink(install.Binary(t), filepath.Join(r.bin, "rung")); err != nil {
 		t.Fatal(err)
 	}
 	// Helm is not installed here: it renders this chart as it is.
 	r.program("helm", `test "$1 $2 $3" = "template shop charts/shop"; for f in manifests/*.yaml; do cat "$f"; echo; echo ---; done`)
+	// No more is gh: it keeps the comment that it is given.
+	r.program("gh", `test "$1 $2" = "pr comment"; while [ "$1" != --body-file ]; do shift; done; cp "$2" posted.md`)
 	r.environment = []string{"PATH=" + r.bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "XDG_STATE_HOME=" + t.TempDir()}
+	r.commitBase()
+	if !good {
+		r.write("manifests/"+conflicts, example(conflicts))
+		r.write("expectations.yaml", holds+holdsNot)
+	}
 	return r
+}
+
+// withoutPod is a file without the document of a pod.
+func withoutPod(t *testing.T, text, name string) string {
+	t.Helper()
+	documents := strings.Split(text, "\n---\n")
+	rest := slices.DeleteFunc(slices.Clone(documents), func(d string) bool { return strings.Contains(d, "\n  name: "+name+"\n") })
+	if len(rest) != len(documents)-1 {
+		t.Fatalf("%d of %d documents are of %s", len(documents)-len(rest), len(documents), name)
+	}
+	return strings.Join(rest, "\n---\n")
+}
+
+// commitBase makes the folder a clone of a repository whose branch main has its files, on a branch of its
+// own, as a pipeline of a pull request has it.
+func (r *repository) commitBase() {
+	r.t.Helper()
+	origin := r.t.TempDir()
+	r.environment = append(r.environment, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	got := r.sh(`git init -q -b main
+git config user.name rung
+git config user.email rung@example.com
+git add -A
+git commit -q -m base
+git init -q --bare ` + origin + `
+git remote add origin ` + origin + `
+git push -q origin main
+git checkout -q -b change
+`)
+	if got.code != 0 {
+		r.t.Fatal(got.errors)
+	}
 }
 
 func (r *repository) program(name, script string) {
