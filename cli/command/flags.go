@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ type globalFlags struct {
 func (f *globalFlags) Register(root *cobra.Command) {
 	p := root.PersistentFlags()
 	p.StringArrayVarP(&f.Files, "filename", "f", nil,
-		"manifests to read: `PATH` of a file or folder, or - for standard input (repeatable)")
+		"manifests to read: `PATH` of a file or folder, - for standard input, or git:REV[:PATH] of a git repository (repeatable)")
 	f.registerNB(p)
 	p.StringVarP(&f.Output, "output", "o", "table", "`FORM` of the answer: table, wide, json, yaml or a template; the help of a command lists all that it has")
 	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address `FAMILIES` to compile for: auto, ipv4, ipv6 or dual")
@@ -172,10 +171,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, a.configureCluster(ctx, &cfg, zones)
 	}
 	for _, p := range f.Files {
-		if p == "-" {
-			continue
-		}
-		if _, err := os.Stat(p); err != nil {
+		if err := engine.CheckInput(ctx, p); err != nil {
 			return cfg, fmt.Errorf("read manifests: %w; check -f", err)
 		}
 	}
@@ -218,10 +214,7 @@ func (f *globalFlags) namedSystem() *system.System {
 func (f *globalFlags) filesIdentity() string {
 	out := make([]string, len(f.Files))
 	for i, p := range f.Files {
-		out[i] = p
-		if abs, err := filepath.Abs(p); err == nil && p != "-" {
-			out[i] = abs
-		}
+		out[i] = engine.InputIdentity(p)
 	}
 	return strings.Join(out, " ")
 }

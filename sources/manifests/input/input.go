@@ -1,0 +1,58 @@
+package input
+
+import (
+	"errors"
+	"strings"
+
+	"rung/sources/manifests/gitfs"
+)
+
+// Kind says what an input is.
+type Kind int
+
+// The kinds of inputs.
+const (
+	File    Kind = iota // a file or a folder
+	Stdin               // -
+	Git                 // git:REV[:PATH]
+	Context             // context:NAME
+)
+
+// The beginnings of inputs that are no files. A file whose name begins so is given with ./ before it.
+const (
+	GitPrefix     = gitfs.Prefix
+	ContextPrefix = "context:"
+)
+
+// Input is an argument that names something to read.
+type Input struct {
+	Kind Kind
+	// Text is the argument, Name what it names: a path, a folder, a context.
+	Text, Name string
+	// Ref is the revision of a Git.
+	Ref gitfs.Ref
+}
+
+// Parse reads an argument. It looks at no file.
+func Parse(arg string) (in Input, err error) {
+	in.Text, in.Name = arg, arg
+	if rest, ok := strings.CutPrefix(arg, GitPrefix); ok {
+		in.Kind, in.Name = Git, rest
+		in.Ref, err = gitfs.ParseRef(rest)
+		return in, err
+	}
+	if rest, ok := strings.CutPrefix(arg, ContextPrefix); ok {
+		in.Kind, in.Name = Context, rest
+		if rest == "" {
+			return in, errors.New(arg + " names no context")
+		}
+		return in, nil
+	}
+	switch arg {
+	case "":
+		return in, errors.New("an empty name names nothing to read")
+	case "-":
+		in.Kind = Stdin
+	}
+	return in, nil
+}
