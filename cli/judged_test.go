@@ -58,7 +58,7 @@ func newBench(t *testing.T) *bench {
 		b.edit(dir+"/policies.yaml", func(text string) string { return text[:strings.LastIndex(text, "---")] }) // too-low
 	}
 	b.file("empty/readme.txt", "no manifest")
-	b.file("kinds/a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: blue}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: blue}}\n")
+	b.file("kinds/a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: blue}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: blue}}\n")
 	b.file("refused/deny.yaml", anp+"metadata: {name: refused}\nspec: {priority: 1, subject: {namespaces: {}}, ingres: []}\n")
 	b.edit("torn/netpol.yaml", func(text string) string { return text[:len(text)*2/3] })
 	b.file("pending/late.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: late, namespace: blue, labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}\n")

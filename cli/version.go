@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -35,9 +34,8 @@ func versionCmd(a *command.App) *cobra.Command {
 
 // versionAnswer is which Rung this is, built from what and for what.
 func versionAnswer() *command.Answer {
-	v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := versionOut{Version: builtVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Version = cmp.Or(v.Version, info.Main.Version)
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				v.Revision = s.Value
@@ -50,4 +48,13 @@ func versionAnswer() *command.Answer {
 		}
 		return strings.Join(strings.Fields(fmt.Sprintln("rung", v.Version, v.Revision, v.Go, v.Platform)), " ") + "\n"
 	}}
+}
+
+// builtVersion is the version that the build set, or the one that the Go tool recorded.
+func builtVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if Version != "" || !ok {
+		return Version
+	}
+	return info.Main.Version
 }

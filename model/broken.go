@@ -128,10 +128,13 @@ const (
 	OmittedZone OmissionCode = "zone"
 	// OmittedPlace are pods without node or address, judged as if they were scheduled.
 	OmittedPlace OmissionCode = "unscheduled"
+	// OmittedToBe are pods that do not exist yet, judged as their manifests or the templates of
+	// their workloads say.
+	OmittedToBe OmissionCode = "to-be"
 )
 
 // OmissionCodes are all codes, in the order in which they are documented.
-var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart, OmittedAbsent, OmittedSetting}
+var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart, OmittedAbsent, OmittedToBe, OmittedSetting}
 
 // Omission is something that the answers of a revision do not take into account, or take for
 // granted: who answers a question says those that could change the answer beside it.
@@ -153,7 +156,9 @@ type Omission struct {
 
 // IsAssumption says that nothing was left out: something is taken for granted that the input does
 // not say. It is told with the answer, and the answer counts as wholly judged.
-func (o *Omission) IsAssumption() bool { return o.Code == OmittedAbsent || o.Code == OmittedSetting }
+func (o *Omission) IsAssumption() bool {
+	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting
+}
 
 // OmittedName returns the name of the thing left out: "AdminNetworkPolicy x
 // (10-deny.yaml:3)", "policies/a.yaml", "zone worker-1", "EgressFirewalls".

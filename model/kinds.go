@@ -56,8 +56,41 @@ func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF
 // ClusterNetworkPolicy, which is both.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
+// IsWorkload says whether objects of the kind keep pods running: of these they are read, and no
+// Cluster has them.
+func (k Kind) IsWorkload() bool {
+	return slices.Contains(workloadKinds, k)
+}
+
+var workloadKinds = []Kind{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job", "CronJob", "DeploymentConfig", "Rollout",
+	"VirtualMachine"}
+
+// workloadWords are the kinds of workloads as kubectl takes them.
+var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset", "rc": "replicationcontroller",
+	"cj": "cronjob", "dc": "deploymentconfig", "ro": "rollout", "vm": "virtualmachine"}
+
+// WorkloadWord is the kind of a workload as the names of workloads have it, "deployment", of one
+// that is written as kubectl takes it: "Deployment", "deployments", "deploy"; empty for other
+// kinds.
+func WorkloadWord(text string) string {
+	text = strings.ToLower(text)
+	if word := workloadWords[text]; word != "" {
+		return word
+	}
+	text = strings.TrimSuffix(text, "s")
+	for _, k := range workloadKinds {
+		if strings.ToLower(string(k)) == text {
+			return text
+		}
+	}
+	return ""
+}
+
 // IsNamespaced says whether objects of the kind are in a namespace.
 func (k Kind) IsNamespaced() bool {
+	if k.IsWorkload() {
+		return true
+	}
 	switch k {
 	case KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
 		return true

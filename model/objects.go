@@ -55,6 +55,16 @@ type Pod struct {
 	// Assumed says of a pod that is judged as if it had the node or the address that it has
 	// not, why; empty for a pod as it is.
 	Assumed string
+	// Workload is the workload that keeps the pod running, as kubectl names it: "deployment/web",
+	// "cronjob/report"; empty for a pod of its own.
+	Workload string
+	// ToBe says that the pod does not exist: it is what the template of its workload makes.
+	ToBe *PodToBe
+}
+
+// PodToBe has the facts about a pod that a workload stands for, beside its template.
+type PodToBe struct {
+	Node string // the node of a DaemonSet's pod; empty where any may be
 }
 
 // ContainerPort is a declared port of a regular container.

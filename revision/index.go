@@ -23,6 +23,7 @@ type derivedValues struct {
 	pods      Once[PodCount]
 	verdicts  Once[*index.Index]
 	placed    Once[[]model.Object] // pods of which a place is assumed
+	toBe      Once[overlap.PodSet] // those of them that do not exist yet
 	judged    Once[*model.Cluster]
 	wholeRows Once[*compiler.Desired] // of a revision of WithPolicies
 	questions valuesByType

@@ -45,6 +45,9 @@ func (r *Revision) placedPods() []model.Object {
 			}
 			q := *p
 			q.Assumed = why
+			if q.ToBe != nil {
+				q.NodeName = q.ToBe.Node
+			}
 			if q.NodeName == "" {
 				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
 			}
@@ -61,6 +64,8 @@ func (r *Revision) placedPods() []model.Object {
 // any more.
 func whyUnplaced(p *model.Pod) string {
 	switch {
+	case p.ToBe != nil:
+		return assumesToBe
 	case p.IsCompleted() || p.PrimaryUDN() != "":
 	case p.NodeName == "":
 		return AssumesNode
@@ -85,12 +90,13 @@ func unplacedPods(r *Revision) []model.Omission {
 	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
 }
 
-// UnplacedText says in a sentence of which pods a place is assumed; empty for none.
+// UnplacedText says in a sentence of which existing pods a place is assumed; empty for none.
 func UnplacedText(r *Revision) string {
 	var names []string
 	for _, o := range r.placedPods() {
-		k := o.ObjectKey()
-		names = append(names, k.Namespace+"/"+k.Name)
+		if !isToBe(o) {
+			names = append(names, o.ObjectKey().NamespacedName())
+		}
 	}
 	if len(names) == 0 {
 		return ""

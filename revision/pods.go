@@ -18,7 +18,7 @@ type PodCount struct {
 
 // PodCount counts the pods, once for each cluster.
 func (r *Revision) PodCount() PodCount {
-	return r.shared.pods.Get(func() PodCount { return countPods(r.Cluster) })
+	return r.shared.pods.Get(func() PodCount { return countPods(r.JudgedCluster()) })
 }
 
 func countPods(c *model.Cluster) (n PodCount) {

@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/revision/settings"
 	"rung/system"
@@ -315,7 +316,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
 	d := r.DesiredOf(k)
-	return d.SubjectPods(d.Policy(k))
+	return r.withToBe(d.SubjectPods(d.Policy(k)), toBeSubjects(r, k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
@@ -327,7 +328,14 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 		return nil
 	}
 	d := r.DesiredOf(k)
-	return d.PeerPods(d.Policy(k), dir, rule, peer)
+	var more overlap.PodSet
+	if all := toBeSet(r); all != nil {
+		p := r.Cluster.Policy(k)
+		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
+			more = r.PodIndex().PeerSet(&ru.Peers[peer]).And(all)
+		}
+	}
+	return r.withToBe(d.PeerPods(d.Policy(k), dir, rule, peer), more)
 }
 
 // ACLCount is how many ACLs the policy compiles to over all zones together.

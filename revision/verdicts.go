@@ -6,6 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
@@ -62,6 +63,14 @@ func VerdictsToday(r *Revision) *index.Index {
 		o.LegacyIsolation = false
 		return index.New(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
+}
+
+// VerdictsAbout says what the policies of a cluster make of connections by the options of a revision:
+// every pod of it that can be an end has a node and an address.
+func VerdictsAbout(r *Revision, c *model.Cluster) *index.Index {
+	pods := overlap.NewPodIndex(c, nil)
+	pods.SetFamilies(r.Desired.Families())
+	return index.New(index.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
 }
 
 // NoRowsOf2016 is the state text for policies of 2016, where the isolation annotation counts, in

@@ -98,7 +98,7 @@ rung trace --cases reads.`,
 		&ask.protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP (default TCP with --port)")
 	f.StringVar(&ask.focus, "focus", "", "only the connections of this `NAMESPACE`")
 	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, unknown, allow")
-	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods")
+	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods (default workloads where no pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string
@@ -134,6 +134,9 @@ type matrixTable struct {
 
 func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (*matrixTable, error) {
 	t := &matrixTable{m: m, ask: ask, only: connections.CellVerdict(ask.only)}
+	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *connections.MatrixEnd) bool { return !ns.IsToBe() }) {
+		ask.unfold = unfoldWorkloads // a repository has nothing else to be told of
+	}
 	var ends []*connections.MatrixEnd
 	for _, ns := range m.Namespaces {
 		switch ask.unfold {

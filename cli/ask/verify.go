@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/report"
 	"rung/engine"
 	"rung/engine/verify"
 	"rung/model"
@@ -54,7 +55,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			}
 			return nil
 		},
-		Annotations: command.FormAnnotations(command.JUnitForm),
+		Annotations: command.FormAnnotations(report.Forms...),
 	}, func(files []string, _ bool) command.Query {
 		live := !write && asksZones(a, by)
 		read := sync.OnceValues(func() (*expectationFiles, error) { return readExpectations(cmd.Context(), a, files) })
@@ -64,7 +65,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			case err != nil:
 				return nil, err
 			case write:
-				return firstFileAnswer(r, namespaces, a.Flags.Output)
+				return firstFileAnswer(r, namespaces)
 			case asIf && by != byPolicies:
 				return nil, errAsIfRows
 			}
@@ -91,6 +92,9 @@ type expectationFiles struct {
 	problems   []*verify.Problem
 }
 
+// standardInput is how statements name the file that they come from where that is -.
+const standardInput = "standard input"
+
 // maxExpectations is how much of a file of statements is read.
 const maxExpectations = 16 << 20
 
@@ -108,7 +112,7 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 		}
 		name := file
 		if name == "-" {
-			name = "standard input"
+			name = standardInput
 		}
 		s, p := verify.ReadStatements(name, text)
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
@@ -117,10 +121,7 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 }
 
 // firstFileAnswer prints a first file.
-func firstFileAnswer(r *revision.Revision, namespaces []string, form string) (*command.Answer, error) {
-	if form == command.JUnitForm {
-		return nil, errors.New("--write has no JUnit form")
-	}
+func firstFileAnswer(r *revision.Revision, namespaces []string) (*command.Answer, error) {
 	w, err := verify.WriteStatements(r, namespaces)
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
@@ -164,7 +165,7 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
-	ans := &command.Answer{Value: &out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, JUnit: func() (string, error) { return junitXML(&out) }, NotConsidered: omits}
+	ans := &command.Answer{Value: &out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report, Summary: out.summaryText(), NotConsidered: omits}
 	for _, p := range problems {
 		if line := clean.Line(p.Error()); !a.Said[line] {
 			a.Said[line] = true

@@ -1,11 +1,11 @@
 package ask
 
 import (
-	"encoding/xml"
 	"fmt"
 	"strings"
 
 	"rung/cli/command"
+	"rung/cli/report"
 	"rung/engine/trace"
 	"rung/engine/verify"
 	"rung/model/clean"
@@ -105,79 +105,51 @@ func (o *verifyOut) summaryText() string {
 	return out
 }
 
-// The XML of JUnit, as CI systems read it.
-type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+// verifyRules explain the codes of a report.
+var verifyRules = []report.Rule{
+	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says they must be.",
+		Help: "Change the policies, or the statement if it is no longer meant. rung trace shows who decides about a connection."},
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that could change that was not considered.",
+		Help: "Mend what was not considered; --allow-unjudged accepts it."},
+	{Code: "expectation-unreadable", Title: "An expectation cannot be asked", Says: "A statement cannot be read, or names what does not exist.",
+		Help: "docs/expectations.md has the form."},
 }
 
-type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Class   string      `xml:"classname,attr"`
-	Name    string      `xml:"name,attr"`
-	Failure *junitFault `xml:"failure,omitempty"`
-	Error   *junitFault `xml:"error,omitempty"`
-	Out     string      `xml:"system-out,omitempty"`
-}
-
-type junitFault struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
-// junitXML has a suite for each file, a failure for each statement that fails, and an error
-// for each mistake.
-func junitXML(o *verifyOut) (string, error) {
-	all := junitSuites{}
-	suite := func(file string) *junitSuite {
-		for i := range all.Suites {
-			if all.Suites[i].Name == file {
-				return &all.Suites[i]
-			}
-		}
-		all.Suites = append(all.Suites, junitSuite{Name: file})
-		return &all.Suites[len(all.Suites)-1]
-	}
+// report has a result for each statement and each mistake.
+func (o *verifyOut) report() *report.Report {
+	out := &report.Report{Command: "verify", Rules: verifyRules}
 	for i := range o.Statements {
 		s := &o.Statements[i]
-		in, c := suite(s.File), junitCase{Class: s.File, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText())}
-		c.Out = strings.Join(command.OmittedLines(s.NotConsidered), "\n")
+		f := report.Result{Code: "expectation-fails", Level: report.Error, Outcome: report.Passed, Name: fmt.Sprintf("line %d: %s", s.Line, s.statementText()),
+			Message: s.Message, Object: s.statementText(), File: reportFile(s.File), Line: s.Line, NotConsidered: command.OmittedLines(s.NotConsidered)}
 		switch s.Result {
 		case resultUnproven:
-			c.Error = &junitFault{Message: "unproven: " + s.Message, Text: c.Out}
-			in.Errors++
-			all.Errors++
+			f.Code, f.Outcome, f.Message, f.Detail = "expectation-unproven", report.Unjudged, "unproven: "+s.Message, strings.Join(f.NotConsidered, "\n")
 		case resultFail:
-			var b strings.Builder
-			if s.Witness != nil {
-				s.Witness.writeExample(&b, false)
-			}
-			c.Failure = &junitFault{s.Message, clean.Block(command.PlainText(b.String()))}
-			in.Failures++
-			all.Failures++
+			f.Outcome, f.Detail = report.Found, s.exampleText()
 		}
-		in.Tests++
-		all.Tests++
-		in.Cases = append(in.Cases, c)
+		out.Results = append(out.Results, f)
 	}
 	for _, p := range o.Problems {
-		in := suite(p.File)
-		in.Cases = append(in.Cases, junitCase{Class: p.File, Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Error: &junitFault{Message: p.Message}})
-		in.Tests++
-		in.Errors++
-		all.Tests++
-		all.Errors++
+		out.Results = append(out.Results, report.Result{Code: "expectation-unreadable", Level: report.Error, Outcome: report.Unjudged,
+			Name: fmt.Sprintf("line %d: %s", p.Line, p.Field), Message: p.Message, Object: p.Field, File: reportFile(p.File), Line: p.Line, Key: p.Message})
 	}
-	text, err := xml.MarshalIndent(all, "", "  ")
-	return xml.Header + string(text) + "\n", err
+	return out
+}
+
+// exampleText is the connection that speaks against the statement, with who decides.
+func (s *statementOut) exampleText() string {
+	var b strings.Builder
+	if s.Witness != nil {
+		s.Witness.writeExample(&b, false)
+	}
+	return clean.Block(command.PlainText(strings.TrimSpace(b.String())))
+}
+
+// reportFile is a file of statements as reports name it.
+func reportFile(file string) string {
+	if file == standardInput {
+		return "-"
+	}
+	return file
 }

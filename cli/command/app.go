@@ -19,8 +19,9 @@ type App struct {
 	// codes that clear a screen.
 	Out, Err, Raw io.Writer
 
-	Flags  globalFlags
-	CanAsk bool // In is a terminal: somebody can be asked
+	Flags   globalFlags
+	Version string // of Rung
+	CanAsk  bool   // In is a terminal: somebody can be asked
 	// Keyboard is the input that NewApp was given, to read single keys from.
 	Keyboard io.Reader
 	Needs    fileNeed // of the command

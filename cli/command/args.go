@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/form"
+	"rung/cli/report"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/sources/reading"
@@ -115,7 +116,6 @@ func checkExclusive(cmd *cobra.Command) (err error) {
 const (
 	NbctlForm    = "nbctl"    // records as ovn-nbctl prints them
 	MarkdownForm = "markdown" // for a review
-	JUnitForm    = "junit"    // XML for a CI
 	CSVForm      = "csv"      // for a spreadsheet
 	AntctlForm   = "antctl"   // the columns of antctl
 	NameForm     = "name"     // KIND/NAME of what is listed, a line each
@@ -143,7 +143,7 @@ func OutputForms(cmd *cobra.Command) []string {
 		return nil
 	}
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range append([]string{NameForm, NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
+	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm}, report.Forms, system.FormNames()) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"rung/cli/process"
+	"rung/cli/report"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/pages/page"
@@ -110,6 +111,8 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		return a.writeTemplate(w, ans, out)
 	}
 	switch a.Flags.Output {
+	case report.SARIFForm, report.GitHubForm, report.GitLabForm, report.JUnitForm:
+		return writeReport(a, w, ans, out)
 	case "json":
 		if ans.Items != nil {
 			return ans.Items.writeJSON(w, compact)
@@ -130,12 +133,6 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 			return formError(a.Flags.Output)
 		}
 		text = ans.Markdown() + below + mdOmitted(out)
-	case JUnitForm:
-		out, err := ans.JUnit()
-		if err != nil {
-			return fmt.Errorf("write JUnit: %w", err)
-		}
-		text = out
 	case CSVForm:
 		if ans.CSV == nil {
 			return formError(a.Flags.Output)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/process"
+	"rung/cli/report"
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
@@ -24,9 +25,12 @@ type Answer struct {
 	Records func() string // for -o nbctl
 	// Markdown is for -o markdown.
 	Markdown func() string
-	CSV      func() string          // for -o csv
-	JUnit    func() (string, error) // for -o junit
-	Names    func() []string        // for -o name: KIND/NAME of what is listed
+	CSV      func() string   // for -o csv
+	Names    func() []string // for -o name: KIND/NAME of what is listed
+	// Report is for the forms of report.Forms: what was found; writeReport adds the rest. Summary is
+	// its last line, for standard error.
+	Report  func() *report.Report
+	Summary string
 	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
 	Objects any
 	No      bool  // exit 1

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
+	"rung/cli/report"
 	"rung/cli/selection"
 	"rung/engine"
 	"rung/model"
@@ -34,8 +36,9 @@ for the exit code, and findings about no object, such as files that cannot be re
 The last line counts the others.`,
 		Example: `  rung lint -f examples/
   rung lint -f examples/ -n red
-  rung lint -f examples/ -o json`,
-		Annotations: command.FormAnnotations(command.NameForm, command.MarkdownForm, command.CSVForm),
+  rung lint -f examples/ -o json
+  rung lint -f examples/ -o sarif > rung.sarif`,
+		Annotations: command.FormAnnotations(append([]string{command.NameForm, command.MarkdownForm, command.CSVForm}, report.Forms...)...),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings
@@ -55,6 +58,11 @@ The last line counts the others.`,
 			if only.KeptCount(r, selection.Policies) == 0 && !only.IsAll() {
 				ans.NotConsidered = append(ans.NotConsidered, noMatch(&only))
 			}
+			ans.Report, ans.Summary = func() *report.Report {
+				out := &report.Report{Command: "lint"}
+				out.AddFindings(found)
+				return out
+			}, strings.TrimSuffix(strings.TrimSpace(lintCount(found)), " (indented)")
 			setNothingFoundText(ans, len(found))
 			if len(out) > 0 {
 				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"), model.CountFindings(out).Text()))

@@ -77,7 +77,8 @@ func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
 // name.
 func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
 	if !IsBareName(text) {
-		return ParseEnd(text)
+		e, err := ParseEnd(text)
+		return n.podOfWorkload(e), err
 	}
 	var found []model.Key
 	for _, k := range n.keysNamed(text) {
@@ -105,13 +106,43 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.JoinAtMost(all, " or ", 4))
 }
 
-// CompleteNames is the question with names that are alone completed to the ends that have them.
+// PodsOfWorkload are the pods of the workload that a text names, "shop/deployment/web"; none where
+// it names something else, or one of its pods.
+func (n *EndNames) PodsOfWorkload(text string) (out []*model.Pod) {
+	e, err := ParseEnd(text)
+	if err != nil || !strings.Contains(e.Key.Name, "/") {
+		return nil
+	}
+	for p := range n.cluster.PodsIn(e.Key.Namespace) {
+		if p.Workload == e.Key.Name {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// podOfWorkload is the first pod of a workload that has pods, where the end names one: pods that
+// do not exist yet are called as their workload is.
+func (n *EndNames) podOfWorkload(e verdict.Endpoint) verdict.Endpoint {
+	if !strings.Contains(e.Key.Name, "/") || n.cluster.Pod(e.Key.Namespace, e.Key.Name) != nil {
+		return e
+	}
+	for p := range n.cluster.PodsIn(e.Key.Namespace) {
+		if p.Workload == e.Key.Name {
+			return verdict.Endpoint{Key: p.Key}
+		}
+	}
+	return e
+}
+
+// CompleteNames is the question with names that are alone completed to the ends that have them,
+// and with workloads by their first pod.
 func (q Question) CompleteNames(names *EndNames) (Question, error) {
 	for _, end := range []struct {
 		which string
 		text  *string
 	}{{"from", &q.From}, {"to", &q.To}} {
-		if !IsBareName(*end.text) {
+		if !IsBareName(*end.text) && strings.Count(*end.text, "/") < 2 {
 			continue
 		}
 		e, err := names.ReadEnd(*end.text, end.which == "to")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ type Question struct {
 }
 
 // Ends says how an end is written.
-const Ends = "a pod (NAMESPACE/NAME), an address, node/NAME or service/NAMESPACE/NAME"
+const Ends = "a pod (NAMESPACE/NAME), a workload (NAMESPACE/deployment/NAME), an address, node/NAME or service/NAMESPACE/NAME"
 
 // ParseEnd reads an end of a connection.
 func ParseEnd(text string) (verdict.Endpoint, error) {
@@ -38,6 +39,9 @@ func ParseEnd(text string) (verdict.Endpoint, error) {
 		return verdict.ServiceEnd(parts[1], parts[2]), nil
 	case len(parts) == 2 && parts[0] != "" && parts[1] != "":
 		return verdict.PodEnd(parts[0], parts[1]), nil
+	case len(parts) > 2 && len(parts) < 5 && parts[0] != "" && model.WorkloadWord(parts[1]) != "" && !slices.Contains(parts[2:], ""):
+		parts[1] = model.WorkloadWord(parts[1])
+		return verdict.PodEnd(parts[0], strings.Join(parts[1:], "/")), nil
 	}
 	return verdict.Endpoint{}, fmt.Errorf("%q: want %s", text, Ends)
 }

@@ -140,7 +140,12 @@ func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *found
 		f.addProblem(at, "%v", err)
 		return
 	}
+	pods := f.names.PodsOfWorkload(name)
 	switch {
+	case len(pods) > 0:
+		for _, p := range pods {
+			out.addPod(p, true)
+		}
 	case e.Key.Kind == "":
 		out.addEnd(e)
 	case e.Key.Kind == model.KindPod:
@@ -191,7 +196,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	}
 	hits, byName := 0, map[string][]model.Key{}
 	for p := range f.c.Pods() {
-		if !space(p.Namespace) || !e.Pod.selects(p.Name, p.Labels) {
+		if !space(p.Namespace) || !e.Pod.selects(p.Name, p.Labels) || e.Workload.isMade && !e.Workload.selectsWorkload(p.Workload) {
 			continue
 		}
 		hits++
@@ -202,6 +207,9 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 		if !spaces[name] && f.c.Namespace(name) == nil && !f.imagine {
 			f.addProblem(e.Namespace.FilePlace, "namespace %s does not exist", name)
 		}
+	}
+	if e.Workload.isMade && hits == 0 && len(f.problems) == known {
+		f.addProblem(e.Workload.FilePlace, "no pod is of the workload %s", e)
 	}
 	for _, name := range e.Pod.Names {
 		switch keys := byName[name]; {

@@ -28,7 +28,7 @@ func (r *fileReader) readEnds(n *yaml.Node, source bool) (out []StatementEnd) {
 	return out
 }
 
-var endFields = []string{"namespace", "pod", "node", "service", "address"}
+var endFields = []string{"namespace", "pod", "workload", "node", "service", "address"}
 
 func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 	e := StatementEnd{FilePlace: r.placeOf(n)}
@@ -48,6 +48,8 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 			e.Namespace = r.readChoice(v, true)
 		case "pod":
 			e.Pod = r.readChoice(v, true)
+		case "workload":
+			e.Workload = r.readChoice(v, false)
 		case "node":
 			e.Node = r.readChoice(v, true)
 		case "service":
@@ -74,8 +76,9 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 	case r.hasProblem:
 	case len(n.Content) == 0:
 		r.addProblem(n, "is empty: want %s", strings.Join(endFields, ", "))
-	case others > 1, (e.Node.isMade || e.Address.isMade) && (e.Pod.isMade || e.Namespace.isMade), e.Service.isMade && e.Pod.isMade:
-		r.addProblem(n, "want a namespace and its pods or Service, or a node, or an address")
+	case others > 1, (e.Node.isMade || e.Address.isMade) && (e.Pod.isMade || e.Workload.isMade || e.Namespace.isMade),
+		e.Service.isMade && (e.Pod.isMade || e.Workload.isMade), e.Pod.isMade && e.Workload.isMade:
+		r.addProblem(n, "want a namespace and its pods, workloads or Service, or a node, or an address")
 	case e.Service.isMade && (!e.Namespace.byName() || len(e.Namespace.Names) != 1 || len(e.Service.Names) != 1):
 		r.addProblem(n, "a Service wants the name of its namespace and its own")
 	}

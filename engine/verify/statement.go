@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/verdict"
@@ -70,8 +71,8 @@ func SortProblems(problems []*Problem) {
 type StatementEnd struct {
 	FilePlace
 	// Name is an end as rung trace takes it; else the fields below say what is chosen.
-	Name                                   string
-	Namespace, Pod, Node, Service, Address ObjectChoice
+	Name                                             string
+	Namespace, Pod, Workload, Node, Service, Address ObjectChoice
 }
 
 // ObjectChoice chooses objects by names or by labels; the zero ObjectChoice is not made.
@@ -97,6 +98,16 @@ func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 		}
 	}
 	return false
+}
+
+// selectsWorkload says whether a workload, as model.Pod.Workload has it, is one of those named:
+// "deployment/web", or "web" of whatever kind.
+func (c *ObjectChoice) selectsWorkload(workload string) bool {
+	_, name, _ := strings.Cut(workload, "/")
+	return workload != "" && slices.ContainsFunc(c.Names, func(n string) bool {
+		kind, of, kinded := strings.Cut(n, "/")
+		return n == name || kinded && of == name && model.WorkloadWord(kind)+"/"+of == workload
+	})
 }
 
 // String is the choice for people: "blue, red" or "tenant=blue".
@@ -129,6 +140,8 @@ func (e *StatementEnd) String() string {
 		space = e.Namespace.String()
 	}
 	switch {
+	case e.Workload.isMade:
+		return e.Workload.String() + " in " + space
 	case !e.Pod.isMade || !e.Pod.byName() && e.Pod.Selector.MatchesEverything():
 		return space
 	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:

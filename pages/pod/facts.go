@@ -85,7 +85,11 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 	out := &PodFacts{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
 		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{}, of: pod,
 		by: map[model.Direction][]model.PolicyKey{}}
+	if pod.ToBe != nil {
+		out.Phase = ""
+	}
 	out.Note, out.Odd = policies.PodNote(pod)
+	pod = r.JudgedPod(pod.Namespace, pod.Name)
 	for _, dir := range model.Directions {
 		out.by[dir] = connections.IsolatingPolicies(r, pod, dir)
 		out.Isolated[dir.Lower()] = page.MapList(out.by[dir], model.PolicyKey.String)

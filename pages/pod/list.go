@@ -36,6 +36,9 @@ func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 	for i, p := range pods {
 		o := &Listed{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...), Labels: p.Labels.String(),
 			Policies: []string{}, Of: p}
+		if p.ToBe != nil {
+			o.Phase = ""
+		}
 		o.Note, o.odd = policies.PodNote(p)
 		out[i], at[p.Key] = o, o
 	}

@@ -17,16 +17,16 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out.Namespace = name
 	alike := map[string][]matrixPod{}
 	for _, p := range out.pods {
-		key := p.pod.ReplicaKey()
+		key := workloadKey(p.pod)
 		alike[key] = append(alike[key], p)
 	}
 	named := map[string]int{}
 	for _, pods := range alike {
 		w := newMatrixEnd(pods)
-		w.Namespace, w.Workload = name, workloadName(pods)
+		w.Namespace, w.Workload = name, workloadName(podsOf(pods))
 		named[w.Workload]++
 		if len(pods) == 1 {
-			w.Pod = w.Workload
+			w.Pod = pods[0].pod.Name
 		} else {
 			for _, p := range pods {
 				one := newMatrixEnd([]matrixPod{p})
@@ -48,6 +48,11 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	return out
 }
 
+// IsToBe says whether none of its pods exists yet.
+func (e *MatrixEnd) IsToBe() bool {
+	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.ToBe == nil })
+}
+
 func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	pods = slices.Clone(pods)
 	slices.SortFunc(pods, func(a, b matrixPod) int { return cmp.Compare(a.pod.Name, b.pod.Name) })
@@ -66,17 +71,76 @@ func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// workloadName returns the beginning that the names of alike pods have in common:
-// "api-*", without the hash of a rollout. For a single pod it is the pod's name.
-func workloadName(pods []matrixPod) string {
-	first := pods[0].pod
+// workloadKey is equal for the pods of a workload; where none is known, for pods that are alike but
+// for their names.
+func workloadKey(p *model.Pod) string {
+	if p.Workload != "" {
+		return p.Workload
+	}
+	return p.ReplicaKey()
+}
+
+// Workload is the pods of a namespace that are one end of connections by workload.
+type Workload struct {
+	Namespace, Name string // as the matrix has it: "deployment/api", "api-*", or a pod's name
+	Pods            []*model.Pod
+}
+
+// WorkloadsOf groups pods by workload, as the matrix does; by namespace and name.
+func WorkloadsOf(pods []*model.Pod) []Workload {
+	alike := map[[2]string]*Workload{}
+	named := map[[2]string]int{}
+	for _, p := range pods {
+		key := [2]string{p.Namespace, workloadKey(p)}
+		if alike[key] == nil {
+			alike[key] = &Workload{Namespace: p.Namespace}
+		}
+		alike[key].Pods = append(alike[key].Pods, p)
+	}
+	out := make([]Workload, 0, len(alike))
+	for _, w := range alike {
+		slices.SortFunc(w.Pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+		w.Name = workloadName(w.Pods)
+		named[[2]string{w.Namespace, w.Name}]++
+		out = append(out, *w)
+	}
+	for i := range out {
+		if w := &out[i]; named[[2]string{w.Namespace, w.Name}] > 1 { // one prefix, and other labels
+			w.Name = w.Pods[0].Name
+			if len(w.Pods) > 1 {
+				w.Name += " +" + strconv.Itoa(len(w.Pods)-1)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Workload) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func podsOf(of []matrixPod) []*model.Pod {
+	out := make([]*model.Pod, len(of))
+	for i := range of {
+		out[i] = of[i].pod
+	}
+	return out
+}
+
+// workloadName returns the workload that keeps alike pods running, "deployment/api"; where none
+// is known, the beginning that their names have in common: "api-*", without the hash of a
+// rollout. For a single pod of no workload it is the pod's name.
+func workloadName(pods []*model.Pod) string {
+	first := pods[0]
+	if first.Workload != "" {
+		return first.Workload
+	}
 	if len(pods) == 1 {
 		return first.Name
 	}
 	common := first.Name
 	for _, p := range pods[1:] {
 		n := 0
-		for n < len(common) && n < len(p.pod.Name) && common[n] == p.pod.Name[n] {
+		for n < len(common) && n < len(p.Name) && common[n] == p.Name[n] {
 			n++
 		}
 		common = common[:n]

@@ -47,10 +47,10 @@ func OmissionsOfPolicy(r *revision.Revision, k model.PolicyKey) []model.Omission
 // OmissionsOfObjects returns the parts of the input that were refused or not read, for pages and commands
 // that show which objects there are. Policies that were read whole but have no rows are left
 // out, because that is shown with the policy, and so are pods whose place is only assumed,
-// because it is not asked there.
+// because it is not asked there. Pods that do not exist yet are counted there: so it is said.
 func OmissionsOfObjects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() || !decidesConnections(r, o.Key.Kind) {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe || !decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		if o.Code == model.OmittedRows {
@@ -120,6 +120,8 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
 			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
 		})
+	case model.OmittedToBe:
+		return f.isToBe(c.From) || f.isToBe(c.To) || c.To.Key.Kind == model.KindService
 	case model.OmittedPlace:
 		return f.r.IsPlaceAssumed(c.From.Key) || f.r.IsPlaceAssumed(c.To.Key)
 	case model.OmittedSetting:
@@ -198,6 +200,12 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 		}
 	}
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
+}
+
+// isToBe says whether an end is a pod that does not exist yet.
+func (f *OmissionFilter) isToBe(e verdict.Endpoint) bool {
+	p := f.r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
+	return e.Key.Kind == model.KindPod && p != nil && p.ToBe != nil
 }
 
 // isBoundToSubject says whether a policy's rows are known to be about its subject alone: its selectors

@@ -52,6 +52,7 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	d := r.DesiredOf(k)
 	var n SubjectCount
 	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
+	n.Pods += revision.CountToBe(r, k)
 	if n.SelectedPods() > 0 || r.WhyNoRows(k) == nil {
 		return n
 	}
@@ -108,6 +109,14 @@ func CountPeers(r *revision.Revision, k model.PolicyKey, dir model.Direction, ru
 	return n
 }
 
+// ToBeNote says of a pod that does not exist yet why it is there.
+func ToBeNote(p *model.Pod) string {
+	if p.Workload == "" {
+		return "does not exist yet: its manifest has no status"
+	}
+	return "does not exist yet: the template of " + p.Workload + " makes it"
+}
+
 // PodNote says what is special about a pod for policies, empty for most; odd is what may
 // surprise. The first that holds decides: what keeps every policy away goes before what
 // one network or a missing address does.
@@ -115,6 +124,8 @@ func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
 		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
+	case p.ToBe != nil:
+		return ToBeNote(p), false
 	case p.IsCompleted():
 		return "completed: its addresses are ignored; another pod may have them by now", true
 	case p.NodeName == "":

@@ -51,6 +51,9 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		r.Broken = append(r.Broken, f.broken...)
 		for _, obj := range f.objects {
 			k := obj.ObjectKey()
+			if f.input.gather && k.Kind.IsWorkload() {
+				continue // a cluster was asked: the pods that it has are there
+			}
 			at := originOf(obj)
 			if first, dup := seen[k]; dup && f.input.gather {
 				again++
@@ -74,6 +77,7 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		r.Broken = append(r.Broken, twice)
 	}
 	r.Broken = append(r.Broken, allUnread(files)...)
+	r.makePods(o, seen)
 	r.implyNamespaces(o, seen)
 	return r
 }

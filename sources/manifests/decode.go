@@ -15,6 +15,7 @@ import (
 	"rung/model/clean"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/older"
+	"rung/sources/manifests/workload"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -199,6 +200,9 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	if k.kind.IsAdmin() {
 		was = older.ReadOlder(n, text)
 	}
+	if k.kind.IsWorkload() {
+		workload.KeepReadFields(n)
+	}
 	bad, more := check.CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {
 		bad = append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeMetadata, Field: "metadata.name",
@@ -229,6 +233,9 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		return
 	}
 	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
+	if o == nil {
+		return
+	}
 	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
@@ -255,7 +262,7 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 // all but where they run and what they listen on.
 func dropUnreadFields(n *yaml.Node) {
 	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
-		"deletionTimestamp")
+		"deletionTimestamp", "ownerReferences")
 	if yamltree.TextAt(n, "kind") != string(model.KindPod) {
 		return
 	}

@@ -30,7 +30,7 @@ const (
 	ovnGroup    = "k8s.ovn.org"
 )
 
-var kinds = []kindInfo{
+var kinds = append([]kindInfo{
 	plainKind(model.KindNamespace, "", "v1", (*decoder).namespaceOf),
 	plainKind(model.KindPod, "", "v1", (*decoder).podOf),
 	plainKind(model.KindNode, "", "v1", (*decoder).nodeOf),
@@ -51,7 +51,7 @@ var kinds = []kindInfo{
 		return d.antreaGroup((*policy.AntreaGroup)(o), m)
 	}),
 	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
-}
+}, workloadKinds()...)
 
 // plainKind is a kind that is no policy, read from its Go type.
 func plainKind[T any, P interface {

@@ -13,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/workload"
 )
 
 // keptAnnotations matter to Rung; others are not kept, but for what is read out
@@ -98,6 +99,7 @@ func withNameLabel(m model.Meta) model.Meta {
 func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
+	p.Workload = internClean(workload.OwnerOf(o))
 	if p.ServiceAccount == "" {
 		p.ServiceAccount = "default" // likewise
 	}
@@ -128,6 +130,9 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		p.Phase = "Running" // a status with its address says no less: it got that when it began
 	default:
 		p.Phase = "Pending" // as the API server sets it
+		if p.NodeName == "" {
+			p.ToBe = &model.PodToBe{}
+		}
 	}
 	return p
 }

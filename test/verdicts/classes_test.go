@@ -315,7 +315,12 @@ func TestCompareOfRandomChanges(t *testing.T) {
 				}
 			})
 		})
+		// The address of a pod that went is outside now: a comparison is of the ends that both have.
+		went := func(e verdict.Endpoint) bool { return e.Key == (model.Key{}) && len(before.EndsAt(e.Addr)) > 0 }
 		everyPair(matrix.ClassesOf(after, nil), func(_, _ int32, from, to verdict.Endpoint, _ bool) {
+			if went(from) || went(to) {
+				return
+			}
 			for _, p := range askedPorts() {
 				v, u := single(t, before, from, to, p), single(t, after, from, to, p)
 				want := ""

@@ -90,10 +90,7 @@ func DiffIndexes(ctx context.Context, before, after *index.Index, ask DiffQuesti
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := &differ{Comparison: matrix.NewComparison(before, after, marks), questions: ask,
-		results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
-	d.sides = [2]*indexSide{newIndexSide(d, d.Before, 0), newIndexSide(d, d.After, 1)}
+	d := newDiffer(matrix.NewComparison(before, after, marks), ask)
 	d.reach = newReachCounter(d.After, ask.Protected)
 	d.findWatched()
 	d.findWanted()
@@ -138,6 +135,13 @@ type differ struct {
 	useOf   [2]map[int32][]int
 	useSide []int
 	instead []map[int32]bool
+}
+
+func newDiffer(c *matrix.Comparison, ask DiffQuestions) *differ {
+	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{}, ids: map[string]int32{},
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
+	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
+	return d
 }
 
 // RuleUse says whether a rule of a change is used: a rule that is new, goes, or is

@@ -131,12 +131,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 
 // addClassPair takes in what changes between two classes.
 func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing, pairs int) {
-	p, q := d.sides[0].decisionsOf(a, b, how), d.sides[1].decisionsOf(a, b, how)
-	if ports := d.After.CutPorts(b, how, nodes); len(ports) > 0 {
-		at := nodeCut{d.After.List[b].Cut, nodes == matrix.OneNode}
-		p, q = d.decisionsWithout(p, at, ports), d.decisionsWithout(q, at, ports)
-	}
-	r := d.diffDecisions(p, q)
+	r := d.diffDecisions(d.decisionsAbout(0, a, b, how, nodes), d.decisionsAbout(1, a, b, how, nodes))
 	d.addTotals(r, pairs)
 	d.beyondPair(a, b, nodes, pairs, r)
 	d.reach.addClassPair(d, a, b, nodes, pairs, r)
@@ -152,6 +147,17 @@ func (d *differ) addClassPair(a, b int32, how matrix.ConnectionMode, nodes matri
 		c.group.noteLeftBlocks(d.After, a, b, nodes)
 	}
 	d.watchPair(a, b, nodes, r)
+}
+
+// decisionsAbout are the decisions of a side about connections between two classes, without the ports
+// at which they are none to the second.
+func (d *differ) decisionsAbout(side int, a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing) *decisions {
+	all := d.sides[side].decisionsOf(a, b, how)
+	ports := d.After.CutPorts(b, how, nodes)
+	if len(ports) == 0 {
+		return all
+	}
+	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == matrix.OneNode}, ports)
 }
 
 // addTotals counts the pairs by what becomes of them, each once however many ports flip: in the

@@ -62,24 +62,26 @@ type Class struct {
 // ClassesOf groups the ends of the pods that pick chooses, all for nil, and of the
 // addresses outside.
 func ClassesOf(x *index.Index, pick func(*model.Pod) bool) *Classes {
-	return classesOf(pick, nil, nil, x)[0]
+	return new(classGrouping).classesOf(pick, nil, nil, x)[0]
 }
 
 // classGrouping makes classes that are the same for several indexes: ends that none of them
 // tells apart.
 type classGrouping struct {
-	out    []*Classes
-	seed   maphash.Seed
-	byHash map[uint64][]int32
-	raw    []byte
+	// nodesMayDiffer takes a pod for the same on another node.
+	nodesMayDiffer bool
+	out            []*Classes
+	seed           maphash.Seed
+	byHash         map[uint64][]int32
+	raw            []byte
 }
 
 // classesOf makes the classes of several indexes alike. marks are addresses that no pod has whose
 // classes are wanted. With a focus, only the ends of
 // its connections are grouped, by what can tell those connections apart; the indexes have the
 // same ends then.
-func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*index.Index) []*Classes {
-	g := &classGrouping{seed: maphash.MakeSeed(), byHash: map[uint64][]int32{}}
+func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*index.Index) []*Classes {
+	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
 	facts, conds := make([][]index.Set, len(xs)), make([]index.Set, len(xs))
 	for i, x := range xs {
 		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}, memo: map[string]*Profile{}}
@@ -108,7 +110,7 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocu
 		}
 		everywhere := true
 		for i, x := range xs {
-			ends[i] = endInOther(x, xs[0], int32(e))
+			ends[i] = g.endInOther(x, xs[0], int32(e))
 			if ends[i] < 0 {
 				everywhere = false
 				break
@@ -175,7 +177,7 @@ func factsOfEnds(x *index.Index) []index.Set {
 
 // endInOther is the end that another index has, -1 where this one has none: the pod is not
 // there, has another address, or runs elsewhere.
-func endInOther(x *index.Index, o *index.Index, end int32) int32 {
+func (g *classGrouping) endInOther(x *index.Index, o *index.Index, end int32) int32 {
 	if x == o {
 		return end
 	}
@@ -184,7 +186,7 @@ func endInOther(x *index.Index, o *index.Index, end int32) int32 {
 		return end
 	}
 	for _, e := range x.EndsAt(o.Ends[end].Addr) {
-		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
+		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && (g.nodesMayDiffer || p.NodeName == theirs.NodeName) && p.PrimaryUDN() == "" {
 			return e
 		}
 	}

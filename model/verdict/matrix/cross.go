@@ -148,10 +148,9 @@ func NewComparison(before, after *index.Index, marks []netip.Addr) *Comparison {
 		f = newFocus(len(after.Ends))
 	}
 	c.findChanged(before, after, f)
-	both := classesOf(nil, marks, f, before, after)
-	both[0].nodesMatter = both[0].nodesMatter || both[1].nodesMatter
-	both[1].nodesMatter = both[0].nodesMatter
+	both := new(classGrouping).classesOf(nil, marks, f, before, after)
 	c.Before, c.After = both[0], both[1]
+	c.shareNodesMatter()
 	return c
 }
 
@@ -175,6 +174,52 @@ func (c *Comparison) findChanged(before, after *index.Index, f *connectionFocus)
 				if f != nil {
 					f.addTerm(side.has, &terms[i])
 				}
+			}
+		}
+	}
+}
+
+// ComparisonOfOne is an index beside itself: of the same classes, with nothing that changed.
+func ComparisonOfOne(x *index.Index) *Comparison {
+	c := ClassesOf(x, nil)
+	return &Comparison{Before: c, After: c}
+}
+
+// WholeComparison is two indexes with the same classes, for EachPair: those of ends that nothing
+// changes for are among them, and of pods that run on another node.
+func WholeComparison(before, after *index.Index) *Comparison {
+	g := classGrouping{nodesMayDiffer: true}
+	both := g.classesOf(nil, nil, nil, before, after)
+	c := &Comparison{Before: both[0], After: both[1]}
+	c.shareNodesMatter()
+	return c
+}
+
+// shareNodesMatter has the nodes of pods tell connections apart on both sides where they do on one.
+func (c *Comparison) shareNodesMatter() {
+	matter := c.Before.nodesMatter || c.After.nodesMatter
+	c.Before.nodesMatter, c.After.nodesMatter = matter, matter
+}
+
+// EachPair visits all pairs of classes between which there may be connections, each as they go,
+// without counting pairs of ends; until visit says that it is enough.
+func (c *Comparison) EachPair(visit func(a, b int32, how ConnectionMode, nodes NodePairing) bool) {
+	for i := range c.After.List {
+		for j := range c.After.List {
+			a, b := int32(i), int32(j)
+			how, ok := c.After.PairMode(a, b)
+			on := true
+			switch {
+			case !ok:
+			case how == Leaving && c.After.OwnNodeMatters(b):
+				on = visit(a, b, how, TwoNodes) && visit(a, b, how, OneNode)
+			case how != FarAway || !c.Before.NodesMatter(a, b) && !c.After.NodesMatter(a, b):
+				on = visit(a, b, how, AnyNodes)
+			default:
+				on = visit(a, b, FarAway, TwoNodes) && visit(a, b, SameNode, OneNode)
+			}
+			if !on {
+				return
 			}
 		}
 	}

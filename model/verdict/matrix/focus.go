@@ -21,7 +21,7 @@ func ClassesAbout(x *index.Index, some [2]index.Set) *Classes {
 	for stage, terms := range x.Terms {
 		some[stage].Each(func(i int32) { f.addTerm(x, &terms[i]) })
 	}
-	return classesOf(nil, nil, f, x)[0]
+	return new(classGrouping).classesOf(nil, nil, f, x)[0]
 }
 
 // addTerm takes in the connections that a term matches.

@@ -224,7 +224,7 @@ func frontAddr(x *index.Index, f *verdict.ServiceFront, family verdict.Family) n
 
 // endpointsOf returns the endpoints that a Service's EndpointSlices list; without any, the
 // pods that it selects and that run: a pod that is pending, or has no address of its own,
-// is no endpoint.
+// is no endpoint. A pod that does not exist yet is one: it will run.
 func endpointsOf(x *index.Index, s *model.Service) (out []foundEnd) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {
@@ -240,7 +240,7 @@ func endpointsOf(x *index.Index, s *model.Service) (out []foundEnd) {
 		return out
 	}
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if hasLabels(s.Selector, p.Labels) && !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
+		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "") {
 			out = append(out, findPod(x, verdict.Endpoint{Key: p.Key}, p, false))
 		}
 	}

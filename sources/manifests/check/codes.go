@@ -29,6 +29,7 @@ const (
 	CodeProtocol    = model.InvalidProtocol
 	CodeAnnotation  = "annotation" // an annotation that cannot be read
 	CodeNamespace   = "namespace-missing"
-	CodeGone        = "file-gone" // a watched file vanished
-	CodeKept        = "kept"      // an earlier reading stays
+	CodeIdle        = "no-replicas" // workloads that stand for no pod
+	CodeGone        = "file-gone"   // a watched file vanished
+	CodeKept        = "kept"        // an earlier reading stays
 )

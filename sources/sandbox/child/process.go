@@ -205,7 +205,8 @@ func (p *Process) superviseProcess(l *processLife) {
 	again := retry.Backoff(RestartAfter, RestartMost)
 	for {
 		began := time.Now()
-		p.wg.Go(func() { p.waitReady(l) })
+		life := l // the loop goes on to the next one, maybe before this is looked at
+		p.wg.Go(func() { p.waitReady(life) })
 		l.err = p.endReason(l.wait())
 		close(l.ended)
 		if p.noteDeath(l.err) != nil {

@@ -129,3 +129,34 @@ func TestStates(t *testing.T) {
 		t.Errorf("told %v", l.states)
 	}
 }
+
+// TestDiesAtOnce: a program that ends before it listens is started again and again; who waits for its
+// socket looks at the one it was started for (for the race detector).
+func TestDiesAtOnce(t *testing.T) {
+	g, err := NewGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	var mu sync.Mutex
+	deaths := 0
+	p := New(Config{Zone: "z", Name: "brief", Socket: filepath.Join(t.TempDir(), "s"), Guard: g, Command: func() *exec.Cmd { return exec.Command("false") },
+		Report: func(s State, _ error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if s == Died {
+				deaths++
+			}
+		}})
+	t.Cleanup(p.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), late)
+	defer cancel()
+	if err := p.Start(ctx); err == nil {
+		t.Fatal("it came up")
+	}
+	wait.Within(t, wait.Patience, "it died again", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return deaths >= 3
+	})
+}

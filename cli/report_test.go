@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"rung/cli/command"
+	"rung/cli/report"
+	"rung/test/schemas"
+)
+
+// The reports of every command that has some, of a folder in which much is wrong, are as their
+// schemas want them.
+func TestReportsAreAsPublished(t *testing.T) {
+	noLeaks(t)
+	checks := map[string]func(string) error{report.SARIFForm: schemas.CheckSARIF, report.JUnitForm: schemas.CheckJUnit}
+	called := map[string]bool{}
+	for _, line := range []string{
+		"lint -f ../examples",
+		"lint -f ../examples-antrea",
+		"lint -f testdata/cluster -n blue",
+		"verify ../examples/expectations.yaml -f ../examples",
+		"verify ../examples/expectations.yaml testdata/unwell.txt nowhere.yaml -f testdata/cluster --allow-unjudged",
+	} {
+		called[strings.Fields(line)[0]] = true
+		for form, check := range checks {
+			var out, errs bytes.Buffer
+			args := append(strings.Fields(line), "-o", form, "--state-dir", t.TempDir())
+			code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
+			if err := check(out.String()); err != nil {
+				t.Errorf("rung %s -o %s: exit %d: %v\n%s", line, form, code, err, errs.String())
+			}
+		}
+	}
+	for _, cmd := range rootCommand(&command.App{Said: map[string]bool{}}, nil).Commands() {
+		if _, ok := cmd.Annotations[report.SARIFForm]; ok && !called[cmd.Name()] {
+			t.Errorf("rung %s has reports, and none is made here", cmd.Name())
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"context"
+	"slices"
+
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// PortDecision is the verdict of connections at a run of ports, with the rules that decide.
+type PortDecision struct {
+	verdict.PortRange
+	Verdict verdict.Verdict
+	// By are the deciders: of an allowed connection those of each stage, else those of the stage
+	// that settles it; none where nothing matches. ID is equal for equal ones, in both indexes.
+	By []verdict.Decider
+	ID [3]int32
+}
+
+// DecidedPair is the decisions about the connections from a class of ends to another, between pods
+// of some nodes. Before is nil where one index is asked alone.
+type DecidedPair struct {
+	From, To      int32
+	Nodes         matrix.NodePairing
+	Before, After []PortDecision
+}
+
+// EachDecision visits the connections between all classes of ends. Equal decisions are one slice,
+// which must not be changed. The error is the context's.
+func EachDecision(ctx context.Context, x *index.Index, visit func(c *matrix.Classes, p *DecidedPair)) error {
+	d := newDecider(matrix.ComparisonOfOne(x))
+	return d.eachPair(ctx, func(p *DecidedPair, _, after *decisions) {
+		p.After = d.described(1, after)
+		visit(d.After, p)
+	})
+}
+
+// EachDecisionOfBoth visits the connections between all classes of the ends that two indexes have,
+// with the decisions of both, as EachDecision does. The classes of both have the same numbers.
+func EachDecisionOfBoth(ctx context.Context, before, after *index.Index, visit func(c *matrix.Comparison, p *DecidedPair)) error {
+	d := newDecider(matrix.WholeComparison(before, after))
+	return d.eachPair(ctx, func(p *DecidedPair, was, is *decisions) {
+		p.Before, p.After = d.described(0, was), d.described(1, is)
+		visit(d.Comparison, p)
+	})
+}
+
+// decider describes the decisions of a differ.
+type decider struct {
+	*differ
+	known [2]map[*decisions][]PortDecision
+}
+
+func newDecider(c *matrix.Comparison) *decider {
+	d := &decider{differ: newDiffer(c, DiffQuestions{}), known: [2]map[*decisions][]PortDecision{{}, {}}}
+	d.useOf = [2]map[int32][]int{{}, {}} // no rule's use is asked for
+	return d
+}
+
+// eachPair visits the pairs of classes, with the decisions of both sides.
+func (d *decider) eachPair(ctx context.Context, visit func(p *DecidedPair, before, after *decisions)) error {
+	n := 0
+	d.EachPair(func(a, b int32, how matrix.ConnectionMode, nodes matrix.NodePairing) bool {
+		n++
+		if n%256 == 0 && ctx.Err() != nil {
+			return false
+		}
+		after := d.decisionsAbout(1, a, b, how, nodes)
+		before := after
+		if d.Before != d.After {
+			before = d.decisionsAbout(0, a, b, how, nodes)
+		}
+		visit(&DecidedPair{From: a, To: b, Nodes: nodes}, before, after)
+		return true
+	})
+	return ctx.Err()
+}
+
+// described are the decisions of a side with those who decide.
+func (d *decider) described(side int, all *decisions) []PortDecision {
+	if out, is := d.known[side][all]; is {
+		return out
+	}
+	out := make([]PortDecision, 0, len(all.list))
+	for i := range all.list {
+		r := &all.list[i]
+		p := PortDecision{PortRange: r.PortRange, Verdict: r.verdict, ID: [3]int32{-1, -1, -1}}
+		for k := range r.walks {
+			if r.verdict != verdict.Allow && k != r.settlingWalk() {
+				continue
+			}
+			p.ID[k] = r.walks[k].decider
+			for _, by := range d.sides[side].decidersOfID(r.walks[k].decider) {
+				if !slices.ContainsFunc(p.By, func(o verdict.Decider) bool {
+					return o.Policy == by.Policy && o.Direction == by.Direction && o.Rule == by.Rule
+				}) {
+					p.By = append(p.By, by)
+				}
+			}
+		}
+		if r.verdict != verdict.Allow { // at which stage it is settled does not matter
+			p.ID[0] = p.ID[r.settlingWalk()]
+			p.ID[1], p.ID[2] = -1, -1
+		}
+		out = append(out, p)
+	}
+	d.known[side][all] = out
+	return out
+}

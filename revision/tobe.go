@@ -1,0 +1,97 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// Pods that do not exist yet: the manifests of a repository have pods without a status, and
+// workloads whose templates make pods (model.Pod.ToBe). They are judged as if their controllers
+// had made them. No row knows of them, so what is compiled has none of them, and what counts
+// pods adds them to it.
+
+// assumesToBe is the assumption about such a pod.
+const assumesToBe = "does not exist yet: judged as its manifest says, on a node of its own"
+
+// toBeSet holds the pods of PodIndex that do not exist yet; nil for none.
+func toBeSet(r *Revision) overlap.PodSet {
+	if r.changed != nil {
+		return toBeSet(r.changed.base) // of the same pods
+	}
+	return r.shared.toBe.Get(func() overlap.PodSet {
+		if !slices.ContainsFunc(r.placedPods(), isToBe) {
+			return nil
+		}
+		return r.PodIndex().PodsWhere(func(p *model.Pod) bool { return p.ToBe != nil })
+	})
+}
+
+func isToBe(o model.Object) bool {
+	p, is := o.(*model.Pod)
+	return is && p.ToBe != nil
+}
+
+// toBeSubjects are the pods that do not exist yet and that a policy will apply to, or the default
+// deny of a namespace.
+func toBeSubjects(r *Revision, k model.PolicyKey) overlap.PodSet {
+	all := toBeSet(r)
+	if all == nil {
+		return nil
+	}
+	if k.Kind != model.KindNetpolNamespace {
+		p := r.Cluster.Policy(k)
+		if p == nil {
+			return nil
+		}
+		return r.PodIndex().SubjectSet(p).And(all)
+	}
+	var out overlap.PodSet
+	for p := range r.Cluster.Policies(model.KindNP) {
+		if p.Namespace == k.Namespace && p.IsolatesDirection(model.Direction(k.Name)) && r.WhyNoRows(p.Key) == nil {
+			out = out.Or(r.PodIndex().SubjectSet(p).And(all))
+		}
+	}
+	return out
+}
+
+// CountToBe counts the pods that do not exist yet and that a policy will apply to.
+func CountToBe(r *Revision, k model.PolicyKey) int { return toBeSubjects(r, k).Len() }
+
+// withToBe adds pods that do not exist yet to those that are compiled, by namespace and name.
+func (r *Revision) withToBe(pods []*model.Pod, more overlap.PodSet) []*model.Pod {
+	if more.IsEmpty() {
+		return pods
+	}
+	out := slices.AppendSeq(slices.Clone(pods), r.PodIndex().Pods(more))
+	slices.SortFunc(out, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+	return out
+}
+
+// JudgedPod is a pod as questions are asked about it, nil where there is none: one that does not
+// exist yet has a place.
+func (r *Revision) JudgedPod(namespace, name string) *model.Pod {
+	if p := r.Cluster.Pod(namespace, name); p == nil || p.ToBe == nil {
+		return p
+	}
+	return r.JudgedCluster().Pod(namespace, name)
+}
+
+// podsToBe are the pods that answers take as existing.
+func podsToBe(r *Revision) []model.Omission {
+	var names []string
+	for _, o := range r.placedPods() {
+		if isToBe(o) {
+			names = append(names, o.ObjectKey().NamespacedName())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod},
+		Why: fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"), words.ListFew(names, 3),
+			words.OneOrMany(len(names), "is", "are"), words.OneOrMany(len(names), "it does", "they do"))}}
+}

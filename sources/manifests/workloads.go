@@ -1,0 +1,85 @@
+package manifests
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/workload"
+)
+
+// workloadKinds are the kinds that stand for pods, in every version in which they are read.
+func workloadKinds() (out []kindInfo) {
+	for _, api := range workload.APIs {
+		for _, text := range api.Versions {
+			group, version, grouped := strings.Cut(text, "/")
+			if !grouped {
+				group, version = "", text
+			}
+			k := kindInfo{api.Kind, group, version, reflect.TypeFor[workload.Selecting](), readWorkload[metav1.LabelSelector]}
+			if api.PlainSelector {
+				k.goType, k.toModel = reflect.TypeFor[workload.Matching](), readWorkload[map[string]string]
+			}
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// readWorkload brings a workload into the form in which pods are made of it.
+func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object {
+	w, wrong := workload.Read(o.(*workload.Manifest[S]), m, func(p *corev1.Pod, m model.Meta) *model.Pod {
+		m.Labels = d.labelsOf(p.Labels)
+		return d.podOf(p, m).(*model.Pod)
+	})
+	if wrong != nil {
+		d.reportIssue(m.Origin, m.Key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Field: wrong.Field,
+			Message: clean.Text(wrong.Message), Remedy: wrong.Remedy})
+		return nil
+	}
+	return w
+}
+
+// makePods puts the pods that workloads stand for in the workloads' place.
+func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
+	set := workload.NewSet()
+	objects := r.Objects[:0]
+	found := false
+	for _, obj := range r.Objects {
+		set.Put(obj)
+		if _, is := obj.(*workload.Workload); is {
+			found = true
+		} else {
+			objects = append(objects, obj)
+		}
+	}
+	if !found {
+		return
+	}
+	pods, idle, lost := set.Pods()
+	for _, p := range pods {
+		seen[p.Key] = p.Origin
+		objects = append(objects, p)
+	}
+	r.Objects = objects
+	for _, w := range lost {
+		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityError, Origin: w.Origin, Key: w.Key, Field: "spec.workloadRef",
+			Code: check.CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
+	}
+	if len(idle) > 0 {
+		var names []string
+		for _, w := range idle {
+			names = append(names, w.Namespace+"/"+w.Ref())
+		}
+		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityInfo, Origin: model.Origin{Source: o.Source, Item: -1}, Key: idle[0].Key,
+			Code: check.CodeIdle, Message: fmt.Sprintf("%s no pods, as scaled to 0 or completed: %s",
+				words.OneOrMany(len(names), "the workload wants", "workloads want"), words.JoinAtMost(names, ", ", 5))})
+	}
+}
