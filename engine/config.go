@@ -120,6 +120,10 @@ func (c *Config) protectedNamespaces() []string {
 	return append(slices.Clone(c.Protected), c.OVNNamespace)
 }
 
+// ProtectedNamespaces are the namespaces whose connections the guard rails of an engine keep,
+// besides those of the platform.
+func ProtectedNamespaces(e *Engine) []string { return e.cfg.protectedNamespaces() }
+
 func (c *Config) check() error {
 	if c.Sandbox != nil && len(c.NB) > 0 {
 		return fmt.Errorf("a sandbox cannot be combined with --nb")

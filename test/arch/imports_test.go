@@ -74,6 +74,8 @@ var inside = map[string][]string{
 	"revision/flows":       {"revision", "system", "revision/liverows", "model"},
 	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "model"},
 	"revision/connections": {"revision", "system", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
+	"revision/reach":       {"revision", "system", "revision/connections", "model"},
+	"engine/compare":       {"change", "change/effect", "change/guard", "revision/finding", "revision/omitted", "revision/reach", "revision", "system", "model"},
 	"engine/probe":         {"revision", "system", "engine/trace", "model"},
 	"engine/convert":       {"revision", "system", "compiler", "sources/manifests", "model"},
 	"engine/propose":       {"revision", "system", "sources/manifests", "model"},

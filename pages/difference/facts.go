@@ -1,0 +1,262 @@
+package difference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/change"
+	"rung/engine/compare"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision/connections"
+	"rung/revision/reach"
+)
+
+// Facts are the JSON of rung diff (command-line.md#output).
+type Facts struct {
+	Before      string        `json:"before"` // what was compared, as it was asked for
+	After       string        `json:"after"`
+	Policies    []*Policy     `json:"policies"`
+	Connections []*Connection `json:"connections"`
+	Workloads   CameAndWent   `json:"workloads"`
+	Findings    NewAndGone    `json:"findings"`
+	Guards      []Guard       `json:"guards"`
+	ACLs        BeforeAfter   `json:"acls"`
+
+	of *compare.Difference
+}
+
+// CameAndWent are workloads that only one side has.
+type CameAndWent struct {
+	Came []string `json:"came"`
+	Went []string `json:"went"`
+}
+
+// NewAndGone are findings that only one side has.
+type NewAndGone struct {
+	New  []Finding `json:"new"`
+	Gone []Finding `json:"gone"`
+}
+
+// BeforeAfter is a number on both sides.
+type BeforeAfter struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+}
+
+// Finding is a finding that only one side has.
+type Finding struct {
+	Code     string         `json:"code"`
+	Severity model.Severity `json:"severity"`
+	Policy   string         `json:"policy,omitempty"`
+	Rule     string         `json:"rule,omitempty"`
+	Message  string         `json:"message"`
+
+	Of *model.Finding `json:"-"`
+}
+
+// Guard is a guard rail that the step meets.
+type Guard struct {
+	Code    string `json:"code"`
+	Policy  string `json:"policy"`
+	Message string `json:"message"`
+
+	Key model.PolicyKey `json:"-"`
+}
+
+// Policy is a policy that came, went, moved or changed.
+type Policy struct {
+	Policy   string               `json:"policy"`
+	Change   string               `json:"change"` // new, gone, moved, changed, or "moved, changed"
+	Priority string               `json:"priority,omitempty"`
+	Rules    []Rule               `json:"rules"`
+	Fields   []change.FieldChange `json:"fields"`
+
+	Key model.PolicyKey `json:"-"`
+}
+
+// Rule is a rule that came (Before empty), went (After empty) or changed.
+type Rule struct {
+	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Connection is connections from one end to another of which the same becomes.
+type Connection struct {
+	Change string      `json:"change"` // opens, closes, differs, decided
+	From   string      `json:"from"`
+	To     string      `json:"to"`
+	Ports  []PortRange `json:"ports"`
+	// Before and After are the verdicts, "mixed" where pods of a workload differ, "none" where an
+	// end is not there.
+	Before   string   `json:"before"`
+	After    string   `json:"after"`
+	ByBefore []string `json:"by_before"` // none where no rule matches
+	ByAfter  []string `json:"by_after"`
+	// Example is one of the connections, in the form that rung trace --cases reads; of the second
+	// side, or where that has none of the first.
+	Example trace.Question `json:"example"`
+
+	Of *reach.Change `json:"-"`
+}
+
+// PortRange is a run of ports; ICMP has none.
+type PortRange struct {
+	Protocol string `json:"protocol"`
+	From     int    `json:"from,omitempty"`
+	To       int    `json:"to,omitempty"`
+}
+
+// FactsOf tells a difference; names are what was compared, as it was asked for.
+func FactsOf(d *compare.Difference, names [2]string) *Facts {
+	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]}, Guards: []Guard{}}
+	out.Policies = page.MapList(d.Policies, policyOf)
+	for i := range d.Connections.List {
+		out.Connections = append(out.Connections, connectionOf(&d.Connections.List[i]))
+	}
+	out.Connections = slices.Concat([]*Connection{}, out.Connections)
+	name := func(e reach.End) string { return e.String() }
+	out.Workloads = CameAndWent{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
+	out.Findings = NewAndGone{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
+	for _, g := range d.Guards {
+		out.Guards = append(out.Guards, Guard{g.Code, g.Policy.String(), g.Message, g.Policy})
+	}
+	return out
+}
+
+func findingsOf(all []model.Finding) []Finding {
+	out := []Finding{}
+	for i := range all {
+		f := &all[i]
+		o := Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Of: f}
+		if f.Policy.Name != "" {
+			o.Policy = f.Policy.String()
+		}
+		if f.Direction != "" && f.Rule >= 0 {
+			o.Rule = fmt.Sprintf("%s rule %d", f.Direction.Lower(), f.Rule)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func policyOf(c compare.PolicyChange) *Policy {
+	out := &Policy{Policy: c.Key.String(), Change: c.What(), Priority: c.Priorities(), Rules: []Rule{}, Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
+	for _, r := range c.Rules {
+		o := Rule{}
+		for _, side := range []struct {
+			rule *model.Rule
+			text *string
+		}{{r.Old, &o.Before}, {r.New, &o.After}} {
+			if side.rule != nil {
+				o.Rule, *side.text = side.rule.Label(), compare.RuleText(c.Key.Kind, side.rule)
+			}
+		}
+		if r.Old != nil && r.New != nil && r.Old.Index != r.New.Index {
+			o.Rule += fmt.Sprintf(" (was %d)", r.Old.Index)
+		}
+		out.Rules = append(out.Rules, o)
+	}
+	for _, d := range c.Reordered {
+		out.Rules = append(out.Rules, Rule{Rule: d.Lower() + " rules", Before: "in another order", After: "in another order"})
+	}
+	return out
+}
+
+func connectionOf(c *reach.Change) *Connection {
+	out := &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(), Before: outcomeText(c.Before), After: outcomeText(c.After),
+		ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter), Example: trace.QuestionOf(c.Example()), Of: c}
+	for _, p := range c.Ports {
+		r := PortRange{Protocol: string(p.Protocol)}
+		if p.Protocol != verdict.ICMP {
+			r.From, r.To = int(p.Lo), int(p.Hi)
+		}
+		out.Ports = append(out.Ports, r)
+	}
+	return out
+}
+
+// outcomeText is a verdict, "mixed" for several, "none" for no connection.
+func outcomeText(o matrix.Outcome) string {
+	v, one := o.Verdict()
+	switch {
+	case o == 0:
+		return "none"
+	case !one:
+		return "mixed"
+	}
+	return string(v)
+}
+
+func decidersOf(by []verdict.Decider) []string {
+	return page.MapList(by, func(d verdict.Decider) string { return connections.DecidersText([]verdict.Decider{d}) })
+}
+
+// Count counts the connections of a kind: pairs of ends, each once however many ports.
+func (f *Facts) Count(kind reach.ChangeKind) int {
+	pairs := map[[2]string]bool{}
+	for _, c := range f.Connections {
+		if c.Change == string(kind) {
+			pairs[[2]string{c.From, c.To}] = true
+		}
+	}
+	return len(pairs)
+}
+
+// IsEmpty says whether nothing differs.
+func (f *Facts) IsEmpty() bool { return f.of.IsEmpty() }
+
+// Summary is the answer in three lines: connections, policies, findings and guard rails.
+func (f *Facts) Summary() []string {
+	var parts []string
+	for _, k := range []struct {
+		kind reach.ChangeKind
+		text string
+	}{{reach.Opens, "open"}, {reach.Closes, "close"}, {reach.Differs, "get another verdict"}, {reach.Decided, "are decided by another rule"}} {
+		if n := f.Count(k.kind); n > 0 {
+			parts = append(parts, words.Thousands(n)+" "+k.text)
+		}
+	}
+	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")
+	if len(parts) > 0 {
+		first += " (pairs of workloads or of a workload and addresses outside)"
+	}
+	if came, went := len(f.Workloads.Came), len(f.Workloads.Went); came+went > 0 {
+		first += fmt.Sprintf("; %s came, %s went", words.Count(came, "workload"), words.Thousands(went))
+	}
+	second := "Policies: " + f.policiesText()
+	if f.ACLs.Before != f.ACLs.After {
+		second += fmt.Sprintf("; ACLs %s → %s", words.Thousands(f.ACLs.Before), words.Thousands(f.ACLs.After))
+	}
+	third := "Findings: "
+	switch {
+	case len(f.Findings.New)+len(f.Findings.Gone) == 0:
+		third += "none new, none gone"
+	default:
+		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.of.NewFindings).Text(), "none"), cmp.Or(model.CountFindings(f.of.GoneFindings).Text(), "none"))
+	}
+	third += "; guard rails met: " + words.Thousands(len(f.Guards))
+	return []string{first, second, third}
+}
+
+// policiesText counts policies by what became of them.
+func (f *Facts) policiesText() string {
+	counts := map[string]int{}
+	for _, p := range f.Policies {
+		counts[p.Change]++
+	}
+	var parts []string
+	for _, what := range []string{"new", "gone", "moved", "moved, changed", "changed"} {
+		if n := counts[what]; n > 0 {
+			parts = append(parts, words.Thousands(n)+" "+strings.Replace(what, ", ", " and ", 1))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none changes")
+}

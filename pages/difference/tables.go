@@ -1,0 +1,195 @@
+package difference
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict/matrix"
+	"rung/pages/page"
+	"rung/revision/connections"
+	"rung/revision/reach"
+	"rung/themes"
+)
+
+// PolicyLine is a line of the table of policies: a policy, or below it one of its rules or fields.
+type PolicyLine struct {
+	ID     string
+	Of     *Policy
+	Detail string
+	first  bool
+}
+
+// PolicyLines are the lines of the table of policies.
+func (f *Facts) PolicyLines() (out []*PolicyLine) {
+	for _, p := range f.Policies {
+		var details []string
+		for _, r := range p.Rules {
+			switch {
+			case r.Before == "":
+				details = append(details, r.Rule+" is new: "+r.After)
+			case r.After == "":
+				details = append(details, r.Rule+" goes: "+r.Before)
+			case r.Before == r.After:
+				details = append(details, r.Rule+": "+r.After)
+			default:
+				details = append(details, r.Rule+": "+r.Before+" → "+r.After)
+			}
+		}
+		for _, c := range p.Fields {
+			details = append(details, c.Path+": "+orNothing(c.Old)+" → "+orNothing(c.New))
+		}
+		if len(details) == 0 {
+			details = []string{""}
+		}
+		for i, d := range details {
+			out = append(out, &PolicyLine{ID: p.Policy + " " + strconv.Itoa(i), Of: p, Detail: d, first: i == 0})
+		}
+	}
+	return out
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// changeRoles are the looks of what became of something.
+var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error, "decided": themes.Dim}
+
+// Policies lists policies that came, went, moved or changed.
+var Policies = &page.Table[*PolicyLine]{
+	Help: map[string]string{
+		"change":   "what became of the policy",
+		"detail":   "a rule or field that differs, before and after",
+		"priority": "its priority, before and after where it moved",
+	},
+	ID:    func(l *PolicyLine) string { return l.ID },
+	Empty: "no policy came, went, moved or changed",
+	Columns: []page.Column[*PolicyLine]{
+		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Change, Role: changeRoles[p.Change]} })},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
+			Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
+		{Key: "priority", Title: "PRIO", Sparse: true, Worth: 98, Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Priority} })},
+		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true, Cell: func(l *PolicyLine) page.Cell { return page.Cell{Text: l.Detail} }},
+	},
+}
+
+// ofFirst is a cell that only the first line of a policy has.
+func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
+	return func(l *PolicyLine) page.Cell {
+		if !l.first {
+			return page.Cell{}
+		}
+		return cell(l.Of)
+	}
+}
+
+// Connections lists connections of which something becomes.
+var Connections = &page.Table[*Connection]{
+	Help: map[string]string{
+		"change":  "opens: allowed now, and not before; closes: the other way round; differs: another verdict; decided: the same verdict by another rule",
+		"from":    "the workload or addresses outside that connect",
+		"to":      "the workload or addresses outside that they connect to",
+		"now":     "the verdict, and who decides",
+		"was":     "the verdict before, and who decided",
+		"example": "one of the connections, as rung trace asks about it",
+	},
+	ID:    func(c *Connection) string { return c.Change + " " + c.From + " → " + c.To + " " + c.PortsText() },
+	Empty: "no connection between workloads, or with addresses outside, changes",
+	Columns: []page.Column[*Connection]{
+		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.From, Role: themes.Accent} }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.To, Role: themes.Accent} }},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.PortsText()} }},
+		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: decidedText(c.Of.After, c.After, c.ByAfter)} }},
+		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: decidedText(c.Of.Before, c.Before, c.ByBefore), Role: themes.Dim}
+		}},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Example.String()} }},
+	},
+}
+
+// PortsText are the ports for people.
+func (c *Connection) PortsText() string { return connections.PortsText(c.Of.Ports) }
+
+// decidedText is a verdict with those who decide.
+func decidedText(o matrix.Outcome, text string, by []string) string {
+	if o == 0 {
+		return "no such connection"
+	}
+	if len(by) == 0 {
+		return text + ": no policy"
+	}
+	return text + ": " + strings.Join(by, "; ")
+}
+
+// Sentence is the connection in one line: "opens shop/web → bank/db TCP 5432".
+func (c *Connection) Sentence() string {
+	word := c.Change
+	if c.Change == string(reach.Decided) {
+		word = "decided by another rule:"
+	}
+	return word + " " + c.From + " → " + c.To + " " + c.PortsText()
+}
+
+// FindingLine is a finding that only one side has.
+type FindingLine struct {
+	Finding
+	Side string // new or gone
+	id   int
+}
+
+// FindingLines are the findings, those that are new first.
+func (f *Facts) FindingLines() (out []*FindingLine) {
+	for _, side := range []struct {
+		name string
+		all  []Finding
+	}{{"new", f.Findings.New}, {"gone", f.Findings.Gone}} {
+		for _, x := range side.all {
+			out = append(out, &FindingLine{x, side.name, len(out)})
+		}
+	}
+	return out
+}
+
+// Findings lists findings that only one side has.
+var Findings = &page.Table[*FindingLine]{
+	Help: map[string]string{
+		"change":   "whether the finding is new or gone",
+		"severity": "error, warning or info",
+		"finding":  "its kind: docs/findings.md explains each",
+		"message":  "what is wrong",
+	},
+	ID:    func(l *FindingLine) string { return strconv.Itoa(l.id) },
+	Empty: "no finding is new or gone",
+	Columns: []page.Column[*FindingLine]{
+		{Key: "change", Title: "FINDING", Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Side, Role: findingRoles[l.Side]} }},
+		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: string(l.Severity)} }},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Of.Policy.Label(), Role: themes.Accent} }},
+		{Key: "rule", Title: "RULE", Sparse: true, Worth: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
+		{Key: "code", Title: "CODE", Worth: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Message} }},
+	},
+}
+
+// findingRoles are the looks of findings that came and went.
+var findingRoles = map[string]themes.Token{"new": themes.Warn, "gone": themes.OK}
+
+// OriginOfDecider is where the policy was read that decides a connection now, or that decided it
+// before; the zero Origin for none.
+func (f *Facts) OriginOfDecider(c *Connection) model.Origin {
+	for _, by := range c.Of.ByAfter {
+		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {
+			return p.Origin
+		}
+	}
+	for _, by := range c.Of.ByBefore {
+		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {
+			return p.Origin
+		}
+	}
+	return model.Origin{}
+}
