@@ -42,7 +42,7 @@ Exit 1 where something of --fail-on is so: opens, closes, findings (of any sever
 findings=error, findings=warning), guards. Otherwise the answer is 0, whatever differs.`,
 		Example: `  rung diff git:origin/main:policies policies
   rung diff git:HEAD~1 . --fail-on opens,findings=error
-  rung diff examples/ new/ -o markdown > comment.md
+  rung diff examples/ new/ -o markdown
   rung diff policies context:staging`,
 		Args:        command.TakesArgs(0, "BEFORE", "AFTER"),
 		Annotations: command.FormAnnotations(append([]string{command.MarkdownForm, command.CSVForm}, report.Forms...)...),
@@ -208,7 +208,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 	return out
 }
 
-// decidedBy is who decides now, behind a sentence.
+// decidedBy names the rule that decides now, behind a sentence.
 func decidedBy(c *difference.Connection) string {
 	if len(c.ByAfter) == 0 {
 		return ""

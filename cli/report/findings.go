@@ -38,7 +38,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 
 // findingRule explains a code as docs/findings.md does.
 func findingRule(code string) Rule {
-	out := Rule{Code: code, Title: codes.ShortCode(code), Help: "docs/findings.md#" + code + " has an example."}
+	out := Rule{Code: code, Help: "docs/findings.md#" + code + " has an example."}
 	if k := codes.KindOfCode(code); k != nil {
 		out.Says = k.Says
 		if k.Remedy != "" {

@@ -57,7 +57,7 @@ type Report struct {
 // Rule explains a code. Only the rules of the results are written.
 type Rule struct {
 	Code  string
-	Title string // in a few words; the code where it is empty
+	Title string // in a few words; the words of the code where it is empty
 	Says  string // what it means, as a sentence
 	Help  string // what to do
 	URL   string // where there is more

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // sarifSchema is the schema that the file names (SARIF 2.1.0, errata 01).
@@ -132,7 +133,7 @@ func (r *Report) ruleOf(f *Result) sarifRule {
 	if i := slices.IndexFunc(r.Rules, func(o Rule) bool { return o.Code == f.Code }); i >= 0 {
 		of = r.Rules[i]
 	}
-	out := sarifRule{ID: f.Code, Short: sarifText{cmp.Or(of.Title, of.Code)}, URI: of.URL,
+	out := sarifRule{ID: f.Code, Short: sarifText{cmp.Or(of.Title, strings.ReplaceAll(of.Code, "-", " "))}, URI: of.URL,
 		Help: sarifText{cmp.Or(withDetail(of.Says, of.Help), of.Code)}}
 	if of.Says != "" {
 		out.Full = &sarifText{of.Says}

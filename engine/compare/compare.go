@@ -14,7 +14,7 @@ import (
 	"rung/revision/reach"
 )
 
-// Difference is what differs between two revisions.
+// Difference has everything that differs between two revisions.
 type Difference struct {
 	Before, After *revision.Revision
 	Policies      []PolicyChange

@@ -34,9 +34,9 @@ type RuleChange struct {
 	Old, New  *model.Rule
 }
 
-// What is what became of the policy, in a word: "new", "gone", "moved", "changed", or "moved,
+// Outcome says in a word what became of the policy: "new", "gone", "moved", "changed", or "moved,
 // changed".
-func (c *PolicyChange) What() string {
+func (c *PolicyChange) Outcome() string {
 	switch {
 	case c.Old == nil:
 		return "new"

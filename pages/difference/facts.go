@@ -148,7 +148,7 @@ func findingsOf(all []model.Finding) []Finding {
 }
 
 func policyOf(c compare.PolicyChange) *Policy {
-	out := &Policy{Policy: c.Key.String(), Change: c.What(), Priority: c.Priorities(), Rules: []Rule{}, Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
+	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{}, Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
 	for _, r := range c.Rules {
 		o := Rule{}
 		for _, side := range []struct {

@@ -44,7 +44,7 @@ func (c *Change) Example() verdict.Connection { return c.example() }
 func (c *Change) IsNew() bool  { return c.Before == 0 }
 func (c *Change) IsGone() bool { return c.After == 0 }
 
-// Changes is what becomes of the connections of one revision in another.
+// Changes are the connections of one revision that are others in another.
 type Changes struct {
 	// List is by kind, then by ends. Ends are told in the words of the revision that has them.
 	List []Change
@@ -69,7 +69,8 @@ func Compare(ctx context.Context, before, after *revision.Revision) (*Changes, e
 		if !whole && tooMany == nil {
 			whole = true
 			for side, classes := range []*matrix.Classes{c.Before, c.After} {
-				if tables[side], tooMany = newTable(classes, a.workloads[side]); tooMany != nil {
+				tables[side], tooMany = newTable(classes, a.workloads[side])
+				if tooMany != nil {
 					return
 				}
 			}
@@ -101,14 +102,14 @@ type changeFinder struct {
 	known  map[[2]int32]kindChange
 }
 
-// kindChange is what becomes of the connections of two kinds; mixed says that at some port pods
+// kindChange has the changes of connections of two kinds; mixed says that at some port pods
 // differ before and after.
 type kindChange struct {
 	changes []portChange
 	mixed   bool
 }
 
-// portChange is what becomes of connections at some ports, whatever their ends.
+// portChange is a change of connections at some ports, whatever their ends.
 type portChange struct {
 	kind          ChangeKind
 	before, after PortState
@@ -212,7 +213,7 @@ func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
 	f.List = append(f.List, out)
 }
 
-// changesOf is what becomes of connections of two kinds, each as many ports as it is of.
+// changesOf returns the changes of connections of two kinds, each with all ports that it is of.
 func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
 	out, is := f.known[kinds]
 	if !is {

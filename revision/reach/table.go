@@ -28,7 +28,7 @@ type PortState struct {
 	ids [][3]int32 // of the decisions, in order
 }
 
-// Table is what becomes of connections between all ends.
+// Table has the verdicts of connections between all ends.
 type Table struct {
 	Ends []End
 	// at is the kind of each pair of ends, 0 for ends between which there is no connection.
@@ -40,7 +40,7 @@ type Table struct {
 	finder   *endFinder
 }
 
-// pairKind is what pairs of ends have in common: the decisions about their classes.
+// pairKind has the decisions that pairs of ends have in common, those about their classes.
 type pairKind struct {
 	parts  []int32 // of Table.slices
 	states []PortState
