@@ -21,6 +21,8 @@ func TestReportsAreAsPublished(t *testing.T) {
 		"lint -f ../examples-antrea",
 		"lint -f testdata/cluster -n blue",
 		"verify ../examples/expectations.yaml -f ../examples",
+		"diff testdata/cluster ../examples --fail-on opens,closes,findings,guards",
+		"diff ../examples ../examples",
 		"verify ../examples/expectations.yaml testdata/unwell.txt nowhere.yaml -f testdata/cluster --allow-unjudged",
 	} {
 		called[strings.Fields(line)[0]] = true

@@ -198,10 +198,7 @@ func differenceReport(f *difference.Facts, fails *failing) *report.Report {
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
 		out.Results = append(out.Results, r)
 	}
-	for _, x := range f.Findings.New {
-		r := report.Result{Code: x.Code, Level: levelOfSeverity(x.Severity), Message: x.Message, Object: x.Policy, Key: x.Rule + " " + x.Message, File: x.Of.Origin.File, Line: x.Of.Origin.Line}
-		out.Results = append(out.Results, r)
-	}
+	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Of }))
 	for _, g := range f.Guards {
 		out.Results = append(out.Results, report.Result{Code: "guard", Level: level(fails.guards, report.Warning), Message: g.Code + ": " + g.Message, Object: g.Policy, Key: g.Code})
 	}
@@ -214,16 +211,6 @@ func decidedBy(c *difference.Connection) string {
 		return ""
 	}
 	return ", now by " + strings.Join(c.ByAfter, "; ")
-}
-
-func levelOfSeverity(s model.Severity) report.Level {
-	switch s {
-	case model.SeverityError:
-		return report.Error
-	case model.SeverityWarning:
-		return report.Warning
-	}
-	return report.Note
 }
 
 // mostComment is how long a comment is at most: GitHub's limit is 65,536 characters.

@@ -32,7 +32,7 @@ const (
 var needsOf = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
-	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "convert": NeedObjects,
+	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "connections": NeedObjects, "convert": NeedObjects,
 	"activity": NeedObjects, "can": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
 }
 

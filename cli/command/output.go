@@ -139,6 +139,9 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		}
 		text = ans.CSV()
 		a.sayOmitted(out)
+	case DotForm, SVGForm:
+		text = ans.Drawing(a.Flags.Output)
+		a.sayOmitted(out)
 	case NbctlForm:
 		text = ans.Records()
 		a.sayOmitted(out)

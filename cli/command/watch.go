@@ -21,8 +21,9 @@ import (
 type Answer struct {
 	Value   any // for JSON and YAML
 	Text    func(wide bool) string
-	Items   *AnswerItems  // instead of both: no and err are known when they were written
-	Records func() string // for -o nbctl
+	Items   *AnswerItems             // instead of both: no and err are known when they were written
+	Records func() string            // for -o nbctl
+	Drawing func(form string) string // for -o dot and svg
 	// Markdown is for -o markdown.
 	Markdown func() string
 	CSV      func() string   // for -o csv

@@ -191,6 +191,17 @@ func (s *PortState) add(d *diff.PortDecision) {
 // States are the verdicts of the connections from one end to another; none where there are none.
 func (t *Table) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
 
+// IsAsked says whether there are connections from or to an end, whatever becomes of them.
+func (t *Table) IsAsked(end int) bool {
+	n := len(t.Ends)
+	for other := range n {
+		if t.at[end*n+other] != 0 || t.at[other*n+end] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Example is a connection from one end to another at a port that gets one of some verdicts; the zero
 // Connection where there is none.
 func (t *Table) Example(from, to int, at verdict.PortRange, want matrix.Outcome) verdict.Connection {

@@ -1,0 +1,89 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/passages"
+	"rung/revision"
+	"rung/revision/omitted"
+	"rung/revision/reach"
+)
+
+func ConnectionsCommand(a *command.App) *cobra.Command {
+	var focus string
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "connections",
+		Short: "Show what may connect to what, at which ports, and who decides",
+		Long: `Show what may connect to what: workloads, and blocks of addresses outside that policies
+tell apart, with the ports and the rules that let it through. Only what is let through is
+listed; of the rest "rung matrix" and "rung trace" tell.
+
+Where pods of a workload differ the verdict is mixed, where policies of one priority
+disagree undefined. Pods on the network of their node are no ends: connections to them
+are those to the node's addresses.
+
+--focus shows the connections of one workload, or of a namespace, both ways. -o dot is a
+graph for Graphviz, -o svg a picture.`,
+		Example: `  rung connections -f examples/
+  rung connections -f examples/ --focus blue
+  rung connections -f examples/ -o svg > connections.svg`,
+		Args:        command.TakesArgs(0),
+		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm, command.DotForm, command.SVGForm),
+	}, func([]string, bool) command.Query {
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			t, err := reach.TableOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			var keep func(*reach.End) bool
+			if focus != "" {
+				if keep, err = keepFocus(t, focus); err != nil {
+					return nil, err
+				}
+			}
+			all := passages.PassagesOf(t, keep)
+			ans := command.TableAnswer(a, all, passages.Table, all)
+			list := ans.Text
+			ans.Text = func(wide bool) string { return list(wide) + "\n" + passages.CountText(t, all) + "\n" }
+			ans.Drawing = func(form string) string {
+				if form == command.DotForm {
+					return passages.Dot(all)
+				}
+				return passages.SVG(all)
+			}
+			ans.NotConsidered = omitted.OmissionsOfAnswers(r, false)
+			if len(t.Ends) == 0 {
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods that policies select, and no workloads"})
+			}
+			return ans, nil
+		}}
+	})
+	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
+	return cmd
+}
+
+// keepFocus finds the ends that --focus names: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
+func keepFocus(t *reach.Table, focus string) (func(*reach.End) bool, error) {
+	is := func(e *reach.End) bool {
+		_, name, _ := strings.Cut(e.Name, "/")
+		return !e.IsOutside() && (e.Namespace == focus || e.String() == focus || e.Name == focus || name == focus)
+	}
+	var names []string
+	for i := range t.Ends {
+		if is(&t.Ends[i]) {
+			return is, nil
+		}
+		if !t.Ends[i].IsOutside() {
+			names = append(names, t.Ends[i].String())
+		}
+	}
+	return nil, fmt.Errorf("--focus %s: no workload and no namespace with pods has this name%s", focus, words.DidYouMean(focus, names))
+}
