@@ -89,8 +89,22 @@ rung trace --cases reads.`,
 				return nil, err
 			}
 			t.not = command.NotCounted(unjudged)
-			out := t.jsonOut()
-			return &command.Answer{Value: out, Objects: out.Cells, Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}, nil
+			out := t.jsonHead()
+			ans := &command.Answer{Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}
+			if !a.PrintsValues() {
+				return ans, nil
+			}
+			cells := t.shownCells(out)
+			if a.Flags.Output == "json" && !a.PrintsTemplate() {
+				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
+				return ans, nil
+			}
+			whole := wholeMatrixOut{matrixOut: out, Cells: make([]matrixCellOut, len(cells))}
+			for i := range cells {
+				t.fillCell(&whole.Cells[i], &cells[i])
+			}
+			ans.Value, ans.Objects = whole, whole.Cells
+			return ans, nil
 		}}
 	})
 	f := cmd.Flags()
@@ -130,6 +144,9 @@ type matrixTable struct {
 	outside    int    // columns, as services
 	not        string // what was not judged, for the first line
 	services   int
+	// Of JSON: the ends that are shown, and their names.
+	shown []*connections.MatrixEnd
+	names []string
 }
 
 func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (*matrixTable, error) {

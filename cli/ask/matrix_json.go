@@ -1,21 +1,27 @@
 package ask
 
 import (
+	"iter"
 	"net/netip"
 
 	"rung/engine/trace"
 	"rung/revision/connections"
 )
 
-// matrixOut is a matrix in JSON.
+// wholeMatrixOut is a matrix in JSON, with its cells.
+type wholeMatrixOut struct {
+	*matrixOut
+	Cells []matrixCellOut `json:"cells"`
+}
+
+// matrixOut is a matrix in JSON, without its cells.
 type matrixOut struct {
 	// Protocol and Port are empty and 0 where every port counts.
-	Protocol string          `json:"protocol"`
-	Port     int             `json:"port"`
-	Focus    string          `json:"focus,omitempty"`
-	Only     string          `json:"only,omitempty"`
-	Ends     []matrixEndOut  `json:"ends"`
-	Cells    []matrixCellOut `json:"cells"`
+	Protocol string         `json:"protocol"`
+	Port     int            `json:"port"`
+	Focus    string         `json:"focus,omitempty"`
+	Only     string         `json:"only,omitempty"`
+	Ends     []matrixEndOut `json:"ends"`
 }
 
 type matrixEndOut struct {
@@ -61,26 +67,62 @@ type matrixCellOut struct {
 	Example *trace.Question `json:"example,omitempty"`
 }
 
-func (t *matrixTable) jsonOut() *matrixOut {
-	out := &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
-		Ends: []matrixEndOut{}, Cells: []matrixCellOut{}}
-	seen := map[*connections.MatrixEnd]bool{}
-	end := func(e *connections.MatrixEnd) {
-		if !seen[e] {
-			seen[e] = true
+// shownCell is a cell that is shown, with its ends as places in those of the matrix.
+type shownCell struct {
+	from, to int32
+	cell     connections.MatrixCell
+}
+
+func (t *matrixTable) jsonHead() *matrixOut {
+	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only, Ends: []matrixEndOut{}}
+}
+
+// shownCells are the cells that are shown; their ends are added to the matrix.
+func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
+	seen := map[*connections.MatrixEnd]int32{}
+	end := func(e *connections.MatrixEnd) int32 {
+		at, is := seen[e]
+		if !is {
+			at = int32(len(out.Ends))
+			seen[e] = at
 			out.Ends = append(out.Ends, matrixEndOf(e))
+			t.shown, t.names = append(t.shown, e), append(t.names, e.Name())
+		}
+		return at
+	}
+	cells = make([]shownCell, 0, len(t.rows)*len(t.cols))
+	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+		a := end(from)
+		cells = append(cells, shownCell{a, end(to), c})
+	})
+	return cells
+}
+
+// writtenCells are cells as they are written, one after the other in one piece of memory.
+func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		var out matrixCellOut
+		for i := range cells {
+			t.fillCell(&out, &cells[i])
+			if !yield(&out) {
+				return
+			}
 		}
 	}
-	t.visitCells(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
-		end(from)
-		end(to)
-		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
-			ByPort: c.ByPort, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable}
-		if q, ok := t.m.ExampleOfCell(from, to); ok {
-			example := trace.QuestionOf(q)
-			cell.Example = &example
-		}
-		out.Cells = append(out.Cells, cell)
-	})
-	return out
+}
+
+func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
+	c := &s.cell
+	from, to := t.shown[s.from], t.shown[s.to]
+	*out = matrixCellOut{From: t.names[s.from], To: t.names[s.to], Verdict: string(c.Verdict()), Pairs: c.CountPairs(), Allow: c.Allow, Deny: c.Deny,
+		ByPort: c.ByPort, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable, Example: out.Example}
+	q, ok := t.m.ExampleOfCell(from, to)
+	switch {
+	case !ok:
+		out.Example = nil
+	case out.Example == nil:
+		out.Example = new(trace.QuestionOf(q))
+	default:
+		*out.Example = trace.QuestionOf(q)
+	}
 }

@@ -117,6 +117,9 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		if ans.Items != nil {
 			return ans.Items.writeJSON(w, compact)
 		}
+		if ans.Long != nil && !compact {
+			return a.writeLongList(w, ans.Long, out)
+		}
 		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
 	case "yaml":
 		value := ans.Value
@@ -173,6 +176,9 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	_, err := io.WriteString(w, text)
 	return err
 }
+
+// PrintsTemplate says whether -o is a template.
+func (a *App) PrintsTemplate() bool { return a.template != nil }
 
 // PrintsValues says whether answers are printed for programs, as JSON or what is made of it.
 func (a *App) PrintsValues() bool {

@@ -21,6 +21,7 @@ import (
 type Answer struct {
 	Value   any // for JSON and YAML
 	Text    func(wide bool) string
+	Long    *LongList                // instead of Value for -o json, where that would be large
 	Items   *AnswerItems             // instead of both: no and err are known when they were written
 	Records func() string            // for -o nbctl
 	Drawing func(form string) string // for -o dot and svg

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/model"
 )
@@ -12,6 +13,17 @@ import (
 // Several is how many pods stand for a workload that wants more: enough for a connection from one
 // to another.
 const Several = 2
+
+// MostNumbered is how many pods stand for a StatefulSet where policies tell its pods apart.
+const MostNumbered = 100
+
+// numberLabels are the labels that tell the pods of a StatefulSet apart.
+var numberLabels = []string{labelPodIndex, labelPodName}
+
+const (
+	labelPodIndex = "apps.kubernetes.io/pod-index"
+	labelPodName  = "statefulset.kubernetes.io/pod-name"
+)
 
 // Set holds the workloads of a source, and what decides which pods they stand for.
 type Set struct {
@@ -21,13 +33,15 @@ type Set struct {
 	// it is all that there will be of a Job.
 	owned map[ownerKey]int
 	pods  map[model.Key]ownerKey // the workload of each pod that has one
+	// numbering are the policies that name a label by which the pods of a StatefulSet differ.
+	numbering map[model.Key]bool
 }
 
 type ownerKey struct{ namespace, workload string }
 
 // NewSet makes a set of nothing.
 func NewSet() *Set {
-	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{}, pods: map[model.Key]ownerKey{}}
+	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{}, pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}}
 }
 
 // Put takes in that an object came or changed, and says whether the pods that workloads stand for
@@ -36,6 +50,13 @@ func (s *Set) Put(o model.Object) (matters bool) {
 	switch o := o.(type) {
 	case *Workload:
 		s.workloads[o.Key] = o
+		return true
+	case *model.Policy:
+		names := slices.ContainsFunc(numberLabels, func(l string) bool { return strings.Contains(o.YAML, l) })
+		if names == s.numbering[o.Key] {
+			return false
+		}
+		s.numbering[o.Key] = names
 		return true
 	case *model.Node:
 		was := s.nodes[o.Name]
@@ -78,6 +99,8 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 	}
 	_, has := s.workloads[k]
 	delete(s.workloads, k)
+	has = has || s.numbering[k]
+	delete(s.numbering, k)
 	return has
 }
 
@@ -135,7 +158,11 @@ func (s *Set) isReferredTo(w *Workload) bool {
 // podsOf makes the pods of a workload.
 func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 	if w.Kind != kindDaemonSet {
-		for i := range min(w.Wanted, Several) {
+		most := Several
+		if w.Kind == kindStatefulSet && s.isNumbered() {
+			most = MostNumbered
+		}
+		for i := range min(w.Wanted, most) {
 			out = append(out, makePod(w, template, i, ""))
 		}
 		return out
@@ -149,6 +176,16 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 		out = append(out, makePod(w, template, 0, ""))
 	}
 	return out
+}
+
+// isNumbered says whether some policy tells the pods of a StatefulSet apart.
+func (s *Set) isNumbered() bool {
+	for _, names := range s.numbering {
+		if names {
+			return true
+		}
+	}
+	return false
 }
 
 // runsOn says whether the pods of a DaemonSet run on a node, as far as its labels say.
@@ -199,8 +236,8 @@ func withMadeLabels(w *Workload, given model.Labels, i int) model.Labels {
 		add("pod-template-generation", "1")
 	case kindStatefulSet:
 		add("controller-revision-hash", unknownValue)
-		add("statefulset.kubernetes.io/pod-name", w.Name+"-"+strconv.Itoa(i))
-		add("apps.kubernetes.io/pod-index", strconv.Itoa(i))
+		add(labelPodName, w.Name+"-"+strconv.Itoa(i))
+		add(labelPodIndex, strconv.Itoa(i))
 	case kindJob, kindCronJob:
 		name := w.Name
 		if w.Kind == kindCronJob {

@@ -56,6 +56,9 @@ func TestPods(t *testing.T) {
 		{"a Rollout that takes a Deployment's template", []model.Object{given(kindDeployment, "web", 0), given(kindRollout, "web", 2, takes("deployment/web"))},
 			[]string{"rollout/web", "rollout/web/2"}, nil, nil},
 		{"a Rollout whose Deployment is not there", []model.Object{given(kindRollout, "web", 2, takes("deployment/web"))}, nil, nil, []string{"rollout/web"}},
+		{"a StatefulSet whose pods a policy tells apart", []model.Object{given(kindStatefulSet, "db", 4),
+			&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "b", Name: "x"}}, YAML: "matchLabels: {apps.kubernetes.io/pod-index: '3'}"}},
+			[]string{"statefulset/db", "statefulset/db/2", "statefulset/db/3", "statefulset/db/4"}, nil, nil},
 		{"two names that begin alike", []model.Object{given(kindJob, "a", 1), given(kindCronJob, "a", 1)}, []string{"cronjob/a", "job/a"}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+
+	"rung/model/clean"
+)
+
+// LongList is an object in JSON with a list that is too long to be held in memory as text: it is
+// written element by element, each on a line of its own.
+type LongList struct {
+	// Head is the object without the list, Key the list's name in it.
+	Head any
+	Key  string
+	// Elements are worked out while they are written.
+	Elements iter.Seq[any]
+}
+
+// streamChunk is how much text is written at once.
+const streamChunk = 64 << 10
+
+// writeLongList writes an object with a long list, and what was not considered beside it.
+func (a *App) writeLongList(w io.Writer, l *LongList, out []OmissionOut) error {
+	head, err := encodeJSON(a.addOmissions(l.Head, out), false)
+	if err != nil {
+		return err
+	}
+	head = bytes.TrimSuffix(bytes.TrimSpace(head), []byte("\n}"))
+	b := bufio.NewWriterSize(w, streamChunk)
+	if _, err := fmt.Fprintf(b, "%s,\n  %q: [", clean.JSON(head), l.Key); err != nil {
+		return err
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	before := "\n    "
+	for e := range l.Elements {
+		line.Reset()
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("write JSON: %w", err)
+		}
+		if _, err := b.WriteString(before); err != nil {
+			return err
+		}
+		if _, err := b.Write(clean.JSON(bytes.TrimSuffix(line.Bytes(), []byte("\n")))); err != nil {
+			return err
+		}
+		before = ",\n    "
+	}
+	if before[0] == ',' {
+		before = "\n  "
+	} else {
+		before = ""
+	}
+	if _, err := b.WriteString(before + "]\n}\n"); err != nil {
+		return err
+	}
+	return b.Flush()
+}
