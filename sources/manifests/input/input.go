@@ -12,16 +12,18 @@ type Kind int
 
 // The kinds of inputs.
 const (
-	File    Kind = iota // a file or a folder
-	Stdin               // -
-	Git                 // git:REV[:PATH]
-	Context             // context:NAME
+	File      Kind = iota // a file or a folder
+	Stdin                 // -
+	Git                   // git:REV[:PATH]
+	Kustomize             // kustomize:DIR
+	Context               // context:NAME
 )
 
 // The beginnings of inputs that are no files. A file whose name begins so is given with ./ before it.
 const (
-	GitPrefix     = gitfs.Prefix
-	ContextPrefix = "context:"
+	GitPrefix       = gitfs.Prefix
+	KustomizePrefix = "kustomize:"
+	ContextPrefix   = "context:"
 )
 
 // Input is an argument that names something to read.
@@ -41,12 +43,17 @@ func Parse(arg string) (in Input, err error) {
 		in.Ref, err = gitfs.ParseRef(rest)
 		return in, err
 	}
-	if rest, ok := strings.CutPrefix(arg, ContextPrefix); ok {
-		in.Kind, in.Name = Context, rest
-		if rest == "" {
-			return in, errors.New(arg + " names no context")
+	for _, named := range []struct {
+		prefix, what string
+		kind         Kind
+	}{{KustomizePrefix, "folder", Kustomize}, {ContextPrefix, "context", Context}} {
+		if rest, ok := strings.CutPrefix(arg, named.prefix); ok {
+			in.Kind, in.Name = named.kind, rest
+			if rest == "" {
+				return in, errors.New(arg + " names no " + named.what)
+			}
+			return in, nil
 		}
-		return in, nil
 	}
 	switch arg {
 	case "":
