@@ -14,7 +14,12 @@ import (
 type fromCluster struct{ c *kube.Cluster }
 
 // FromCluster makes a source of a cluster; its name is the context's.
-func FromCluster(c *kube.Cluster) Source { return fromCluster{c} }
+func FromCluster(c *kube.Cluster) Source {
+	if c.Options().Workloads {
+		return withWorkloads{fromCluster{c}}
+	}
+	return fromCluster{c}
+}
 
 func (s fromCluster) Name() string { return s.c.Context() }
 

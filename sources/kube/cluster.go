@@ -35,6 +35,8 @@ type Options struct {
 	// ZonePodsFor is how long a list of ovnkube-node pods serves, a failure too; 0
 	// means 5 s.
 	ZonePodsFor time.Duration
+	// Workloads says that Deployments and the other kinds that stand for pods are read, too.
+	Workloads bool
 	// FencePlugins says that this program runs plugin.RunChild where its first argument is
 	// plugin.Command: a login plugin then ends with it, and is clean.
 	FencePlugins bool

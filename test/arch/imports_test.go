@@ -83,7 +83,7 @@ var inside = map[string][]string{
 	"engine/verify":        {"revision/omitted", "revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern":       {"revision", "system", "engine/verify", "sources/manifests", "model"},
 	"engine/trace":         {"revision/omitted", "revision", "system", "model", "sources/nbdb/remote"},
-	"engine/source":        {"revision", "system", "sources/kube", "model"},
+	"engine/source":        {"revision", "system", "sources/kube", "sources/manifests/workload", "model"},
 	"engine/logs":          {"revision", "system", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
 	"engine/logs/hits":    {"model"},

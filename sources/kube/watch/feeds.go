@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -15,6 +16,7 @@ import (
 	"rung/model"
 	"rung/sources/kube"
 	"rung/sources/manifests"
+	"rung/sources/manifests/workload"
 )
 
 // listWatcher holds the methods that the typed and the dynamic clients share.
@@ -83,13 +85,31 @@ func watchedResources(events int) []feedResource {
 	return all
 }
 
+// workloadResources are the resources that stand for pods, for a cluster that is asked for them.
+func workloadResources() (all []feedResource) {
+	for _, api := range workload.APIs {
+		gv, err := schema.ParseGroupVersion(api.Versions[0])
+		if err != nil {
+			continue // a constant
+		}
+		a := customResource(api.Kind, gv.WithResource(strings.ToLower(string(api.Kind))+"s"), true)
+		a.quiet = true
+		all = append(all, a)
+	}
+	return all
+}
+
 // compiled are the kinds that rows are compiled from.
 var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: true, model.KindNode: true,
 	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true}
 
 func feedsOf(w *watcher) []*feed {
 	var feeds []*feed
-	for _, a := range watchedResources(w.t.events) {
+	resources := watchedResources(w.t.events)
+	if w.c.Options().Workloads {
+		resources = append(resources, workloadResources()...)
+	}
+	for _, a := range resources {
 		name := a.name
 		if a.show != "" {
 			name = a.show
