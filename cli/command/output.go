@@ -118,7 +118,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 			return ans.Items.writeJSON(w, compact)
 		}
 		if ans.Long != nil && !compact {
-			return a.writeLongList(w, ans.Long, out)
+			return writeLongList(a, w, ans.Long, out)
 		}
 		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
 	case "yaml":
@@ -178,7 +178,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 }
 
 // PrintsTemplate says whether -o is a template.
-func (a *App) PrintsTemplate() bool { return a.template != nil }
+func PrintsTemplate(a *App) bool { return a.template != nil }
 
 // PrintsValues says whether answers are printed for programs, as JSON or what is made of it.
 func (a *App) PrintsValues() bool {

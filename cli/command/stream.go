@@ -25,7 +25,7 @@ type LongList struct {
 const streamChunk = 64 << 10
 
 // writeLongList writes an object with a long list, and what was not considered beside it.
-func (a *App) writeLongList(w io.Writer, l *LongList, out []OmissionOut) error {
+func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut) error {
 	head, err := encodeJSON(a.addOmissions(l.Head, out), false)
 	if err != nil {
 		return err

@@ -54,7 +54,8 @@ func (x *examiner) examineFolder(dir string) error {
 	if x.seen[id] || file == "" {
 		return nil // kustomize says what is missing
 	}
-	if x.seen[id] = true; len(x.seen) > mostFolders {
+	x.seen[id] = true
+	if len(x.seen) > mostFolders {
 		return fmt.Errorf("more than %d kustomizations hang together", mostFolders)
 	}
 	return x.examineFile(dir, file)

@@ -17,7 +17,7 @@ type Rendered struct {
 // renderedName is the file's name in its tree.
 const renderedName = "rendered.yaml"
 
-// RenderTree renders a kustomization. What is wrong with it is the error of opening its file.
+// RenderTree renders a kustomization. Where that fails, opening the file does.
 func RenderTree(ctx context.Context, dir string, limit int64) *Rendered {
 	text, err := Render(ctx, dir, limit)
 	return &Rendered{text, err}
