@@ -108,7 +108,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	out := a.OmissionsOut(ans.NotConsidered)
 	below := ans.leftOutLines(a)
 	if a.template != nil {
-		return a.writeTemplate(w, ans, out)
+		return writeTemplate(a, w, ans, out)
 	}
 	switch a.Flags.Output {
 	case report.SARIFForm, report.GitHubForm, report.GitLabForm, report.JUnitForm:
@@ -187,7 +187,7 @@ func (a *App) PrintsValues() bool {
 
 // writeTemplate writes an answer as the template of -o says. Omissions stand on
 // standard error, and in the value for a template that asks for it.
-func (a *App) writeTemplate(w io.Writer, ans *Answer, out []OmissionOut) error {
+func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	value := ans.Value
 	switch {
 	case ans.Items != nil:

@@ -99,7 +99,7 @@ func groupStates(states []reach.PortState) (out []portGroup) {
 // PortsText are the ports for people.
 func (p *Passage) PortsText() string { return connections.PortsText(p.of) }
 
-// ByText names the deciders, for people.
+// ByText names the rules that decide, for people.
 func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
 
 // Table lists what may connect to what.

@@ -45,7 +45,7 @@ func edgesOf(all []*Passage) (names []string, edges []*edge) {
 	return names, edges
 }
 
-// Dot draws what may connect to what as a graph for Graphviz: a cluster for each namespace.
+// Dot writes connections as a graph for Graphviz: a cluster for each namespace.
 func Dot(all []*Passage) string {
 	names, edges := edgesOf(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
@@ -100,7 +100,7 @@ const (
 	margin     = 40
 )
 
-// SVG draws what may connect to what as a picture. Nodes are placed by their connections; the same
+// SVG draws connections as a picture. Nodes are placed by their connections; the same
 // connections give the same picture.
 func SVG(all []*Passage) string {
 	names, edges := edgesOf(all)
