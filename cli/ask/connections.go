@@ -19,6 +19,7 @@ import (
 
 func ConnectionsCommand(a *command.App) *cobra.Command {
 	var focus string
+	var exposure bool
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "connections",
 		Short: "Show what may connect to what, at which ports, and who decides",
@@ -30,16 +31,25 @@ Where pods of a workload differ the verdict is mixed, where policies of one prio
 disagree undefined. Pods on the network of their node are no ends: connections to them
 are those to the node's addresses.
 
+--exposure shows what each workload could connect with beyond the pods that there are:
+addresses outside, any pod of any namespace, any pod of its own, and pods with labels
+that rules name and no pod has yet; these where they may do more or less than any pod.
+
 --focus shows the connections of one workload, or of a namespace, both ways. -o dot is a
 graph for Graphviz, -o svg a picture.`,
 		Example: `  rung connections -f examples/
   rung connections -f examples/ --focus blue
+  rung connections -f examples/ --exposure --focus red
   rung connections -f examples/ -o svg > connections.svg`,
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm, command.DotForm, command.SVGForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			t, err := reach.TableOf(ctx, r)
+			find := reach.TableOf
+			if exposure {
+				find = reach.ExposureOf
+			}
+			t, err := find(ctx, r)
 			if err != nil {
 				return nil, err
 			}
@@ -49,7 +59,7 @@ graph for Graphviz, -o svg a picture.`,
 					return nil, err
 				}
 			}
-			all := passages.PassagesOf(t, keep)
+			all := passages.PassagesOf(t, keep, exposure)
 			ans := command.TableAnswer(a, all, passages.Table, all)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + "\n" + passages.CountText(t, all) + "\n" }
@@ -67,6 +77,7 @@ graph for Graphviz, -o svg a picture.`,
 		}}
 	})
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such pod exists yet")
 	return cmd
 }
 

@@ -25,8 +25,9 @@ type Passage struct {
 	// Verdict is allow; mixed where pods of a workload differ; undefined.
 	Verdict string   `json:"verdict"`
 	By      []string `json:"by"` // none where no rule matches
-	// Example is one of the connections, in the form that rung trace --cases reads.
-	Example trace.Question `json:"example"`
+	// Example is one of the connections, in the form that rung trace --cases reads; absent where an
+	// end does not exist yet.
+	Example *trace.Question `json:"example,omitempty"`
 
 	FromEnd, ToEnd *reach.End          `json:"-"`
 	of             []verdict.PortRange // its ports
@@ -40,11 +41,12 @@ type PortRange struct {
 }
 
 // PassagesOf lists what a table lets through, by ends; of the ends that are asked for, all for nil.
-func PassagesOf(t *reach.Table, keep func(*reach.End) bool) []*Passage {
+// exposed keeps only what exposes workloads.
+func PassagesOf(t *reach.Table, keep func(*reach.End) bool, exposed bool) []*Passage {
 	out := []*Passage{}
 	for i := range t.Ends {
 		for j := range t.Ends {
-			if keep != nil && !keep(&t.Ends[i]) && !keep(&t.Ends[j]) {
+			if keep != nil && !keep(&t.Ends[i]) && !keep(&t.Ends[j]) || exposed && !t.Exposes(i, j) {
 				continue
 			}
 			for _, s := range groupStates(t.States(i, j)) {
@@ -60,7 +62,9 @@ func PassagesOf(t *reach.Table, keep func(*reach.End) bool) []*Passage {
 					}
 					p.Ports = append(p.Ports, q)
 				}
-				p.Example = trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^matrix.Denied))
+				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
+					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^matrix.Denied)))
+				}
 				out = append(out, p)
 			}
 		}
@@ -119,7 +123,12 @@ var Table = &page.Table[*Passage]{
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.PortsText()} }},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
 		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Example.String()} }},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell {
+			if p.Example == nil {
+				return page.None
+			}
+			return page.Cell{Text: p.Example.String()}
+		}},
 	},
 }
 
@@ -128,6 +137,7 @@ func CountText(t *reach.Table, shown []*Passage) string {
 	workloads, outside := 0, 0
 	for i := range t.Ends {
 		switch {
+		case t.Ends[i].IsImagined():
 		case !t.Ends[i].IsOutside():
 			workloads++
 		case t.IsAsked(i): // not of a family that no pod has

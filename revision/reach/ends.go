@@ -15,6 +15,8 @@ import (
 type End struct {
 	Namespace, Name string // of a workload: "deployment/web", or a pod of its own
 	Pods            int
+	// Imagined says of pods that do not exist what they stand for; empty for those that do.
+	Imagined string
 	// Outside are the networks of addresses outside, without those of Except.
 	Outside, Except []netip.Prefix
 }
@@ -24,6 +26,9 @@ func (e *End) IsOutside() bool { return e.Name == "" }
 
 // String is "shop/deployment/web", or "0.0.0.0/0 except 10.0.0.0/8".
 func (e *End) String() string {
+	if e.Imagined != "" {
+		return e.Imagined
+	}
 	if !e.IsOutside() {
 		return e.Namespace + "/" + e.Name
 	}
