@@ -42,7 +42,8 @@ func ExposureOf(ctx context.Context, r *revision.Revision) (t *Table, err error)
 	var tooMany error
 	err = diff.EachDecision(ctx, revision.VerdictsAbout(r, c), func(c *matrix.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
-			if t, tooMany = newTable(c, workloads); tooMany == nil {
+			t, tooMany = newTable(c, workloads)
+			if tooMany == nil {
 				f.nameEnds(t)
 			}
 		}
