@@ -154,6 +154,11 @@ func exampleFolder(t *testing.T) (dir string, env []string) {
 		writeExampleFile(t, filepath.Join(dir, log), aclLine)
 	}
 	writeExampleFile(t, filepath.Join(dir, "trace.txt"), trace)
+	// A checkout of Rung is a repository.
+	if out, err := exec.Command("/bin/sh", "-c", `cd "$0" && git init -q -b main . && git add examples && `+
+		`git -c user.name=a -c user.email=a@example.com commit -q -m examples`, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

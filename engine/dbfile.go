@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"rung/sources/manifests"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 )
@@ -20,6 +19,3 @@ func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 	}
 	return paths, err
 }
-
-// HasNoManifests says whether all paths are folders without a manifest in them.
-func HasNoManifests(paths []string) bool { return manifests.Options{Paths: paths}.HasNoManifests() }

@@ -106,7 +106,7 @@ func (f *failing) isMet(d *difference.Facts) bool {
 func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failing) (ans *command.Answer, err error) {
 	var sides [2]*command.App
 	for i, name := range names {
-		if sides[i], err = forInput(a, name); err != nil {
+		if sides[i], err = command.ForInput(a, name); err != nil {
 			return nil, err
 		}
 		sides[i].Flags.Quiet = true // what is broken is in the answer
@@ -258,10 +258,4 @@ func commentText(f *difference.Facts) string {
 		}), "\n") + "\n"
 	})
 	return b.String()
-}
-
-func forInput(a *command.App, name string) (*command.App, error) {
-	next := command.ForContext(a, "")
-	next.Flags.Files = []string{name}
-	return next, nil
 }

@@ -95,7 +95,7 @@ rung trace --cases reads.`,
 				return ans, nil
 			}
 			cells := t.shownCells(out)
-			if a.Flags.Output == "json" && !a.PrintsTemplate() {
+			if a.Flags.Output == "json" && !command.PrintsTemplate(a) {
 				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
 				return ans, nil
 			}

@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rung/change"
 	"rung/cli/command"
+	"rung/engine"
 	"rung/model/clean"
 	"rung/revision"
 	"rung/sources/reading"
@@ -70,7 +72,7 @@ const maxChange = 4 << 20
 func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
 	text, err := readChanges(ctx, a, paths)
 	folder := func(p string) bool {
-		info, err := os.Stat(p)
+		info, err := os.Stat(strings.TrimPrefix(p, engine.KustomizeInput("")))
 		return err == nil && info.IsDir()
 	}
 	return change.Mutation{Op: change.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
@@ -127,7 +129,12 @@ func saySkipped(a *command.App, path, why string) {
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {
 	in := a.In
+	rendered, is, err := engine.RenderInput(ctx, path, maxChange)
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the change: %s: %w", path, err)
+	case is:
+		return rendered, nil
 	case path == "":
 		return nil, errors.New("nothing to apply: give --change FILE (- for standard input), or on a cluster -f FILE")
 	case path == "-" && slices.Contains(a.Flags.Files, "-"):

@@ -7,6 +7,7 @@ import (
 	"rung/change"
 	"rung/cli/form"
 	"rung/cli/process"
+	"rung/engine"
 	"rung/sources/reading"
 	"sync/atomic"
 )
@@ -48,6 +49,25 @@ func ForContext(a *App, name string) *App {
 		template: a.template, ended: a.ended, Said: a.Said, completes: a.completes}
 	next.Flags.Kube.Overrides.CurrentContext, next.Flags.Kube.Write = name, false
 	return next
+}
+
+// ForInput returns the app that reads what an argument names, and nothing else: manifests of any
+// kind that -f takes, or context:NAME. It changes nothing.
+func ForInput(a *App, arg string) (*App, error) {
+	in, err := engine.ParseInput(arg)
+	if err != nil {
+		return nil, err
+	}
+	context := a.Flags.Kube.Overrides.CurrentContext
+	if in.Kind == engine.ContextInput {
+		context = in.Name
+	}
+	next := ForContext(a, context)
+	next.Flags.Files, next.Flags.NB, next.Flags.SB, next.Flags.WriteBack, next.Flags.ReadOnly = nil, nil, nil, false, true
+	if in.Kind != engine.ContextInput {
+		next.Flags.Files, next.Flags.Kube.ClusterOptions.Overrides, next.Flags.Kube.Kubeconfig = []string{arg}, next.Flags.Kube.unset, ""
+	}
+	return next, nil
 }
 
 // Exit codes.

@@ -178,7 +178,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 }
 
 // PrintsTemplate says whether -o is a template.
-func (a *App) PrintsTemplate() bool { return a.template != nil }
+func PrintsTemplate(a *App) bool { return a.template != nil }
 
 // PrintsValues says whether answers are printed for programs, as JSON or what is made of it.
 func (a *App) PrintsValues() bool {

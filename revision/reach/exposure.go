@@ -2,10 +2,10 @@ package reach
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,7 +91,7 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 		return
 	}
 	f.known[text] = true
-	id := fmt.Sprintf("imagined/%d", len(f.texts))
+	id := "imagined/" + strconv.Itoa(len(f.texts))
 	if namespace == "" {
 		namespace = strings.ReplaceAll(id, "/", "-")
 		all := maps.Clone(of)
@@ -166,7 +166,7 @@ func (f *imaginer) nameEnds(t *Table) {
 func (e *End) IsImagined() bool { return e.Imagined != "" }
 
 // Exposes says whether connections between two ends are an exposure: of a workload to what may come
-// or is outside. Those of an imagined pod are told where they are not the same as of any pod.
+// or is outside. An imagined pod's are told where they are not the same as of any pod.
 func (t *Table) Exposes(from, to int) bool {
 	a, b := &t.Ends[from], &t.Ends[to]
 	if (a.IsImagined() || a.IsOutside()) == (b.IsImagined() || b.IsOutside()) {

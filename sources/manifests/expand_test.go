@@ -48,7 +48,7 @@ func TestExpandsFar(t *testing.T) {
 			o := Options{Paths: []string{"bomb.yaml.gz"}, FS: fstest.MapFS{"bomb.yaml.gz": {Data: packed}}, Limits: Limits{Expanded: limit}}.withDefaults()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			l, broken := o.loadFile(t.Context(), inputFile{path: "bomb.yaml.gz", size: int64(len(packed))})
+			l, broken := o.loadFile(t.Context(), inputFile{path: "bomb.yaml.gz", tree: o.FS, at: "bomb.yaml.gz", size: int64(len(packed))})
 			runtime.ReadMemStats(&after)
 			took := after.TotalAlloc - before.TotalAlloc
 			t.Logf("%d bytes, expanded %d: %d allocated", len(packed), c.size, took)

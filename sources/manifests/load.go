@@ -9,9 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,7 +21,9 @@ import (
 
 // inputFile is one file to read.
 type inputFile struct {
-	path       string
+	path       string // for people, and for the operating system
+	tree       fs.FS  // with the file in it, nil for the operating system's files
+	at         string // the path in the tree
 	folder     bool   // found in a folder, not named
 	gather     bool   // an object of a must-gather, which has many of them twice
 	readOnce   bool   // standard input, or a file of a kind that gives its text once
@@ -84,17 +83,22 @@ func (l *inputLister) addName(name string) {
 		l.addFailure(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
-	info, err := l.stat(name)
+	root, err := l.o.placeOf(name)
+	if err != nil {
+		l.addFailure(name, "cannot be read: "+err.Error(), "")
+		return
+	}
+	info, err := root.stat()
 	if err != nil {
 		l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
-		l.takeFile(name, false, info)
+		l.takeFile(root, false, info)
 		return
 	}
 	l.foundManifest = false
-	l.walkFolder(name)
+	l.walkFolder(root)
 	if !l.foundManifest {
 		l.emptyFolders++
 		b := fileBroken(l.o.Source, name, "no manifests in this folder",
@@ -104,55 +108,34 @@ func (l *inputLister) addName(name string) {
 	}
 }
 
-func (l *inputLister) stat(name string) (fs.FileInfo, error) {
-	if l.o.FS != nil {
-		return fs.Stat(l.o.FS, path.Clean(name))
-	}
-	return os.Stat(name)
-}
-
-func (l *inputLister) takeFile(name string, folder bool, info fs.FileInfo) {
-	id := path.Clean(name)
-	if l.o.FS == nil {
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			id = real
-		}
-		if abs, err := filepath.Abs(id); err == nil {
-			id = abs
-		}
-	}
+func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
+	id := at.identity()
 	if l.seenFiles[id] {
 		return
 	}
 	l.seenFiles[id] = true
-	l.files = append(l.files, inputFile{path: name, folder: folder, readOnce: l.o.FS == nil && !info.Mode().IsRegular(),
-		size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
+	l.files = append(l.files, inputFile{path: at.name, tree: at.tree, at: at.path, folder: folder,
+		readOnce: l.o.FS == nil && (at.tree != nil || !info.Mode().IsRegular()), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
 // walkFolder takes the manifests of a folder, hidden files and folders left out:
 // editors, version control and mounted ConfigMaps keep their copies there.
-func (l *inputLister) walkFolder(root string) {
-	fsys, at := l.o.FS, path.Clean(root)
-	if fsys == nil {
-		fsys, at = os.DirFS(root), "."
-	}
+func (l *inputLister) walkFolder(root inputPlace) {
+	fsys, top := root.walked()
 	gather := gatherFolders{fsys: fsys}
-	_ = fs.WalkDir(fsys, at, func(p string, d fs.DirEntry, err error) error {
-		name := p
-		if l.o.FS == nil {
-			name = filepath.Join(root, filepath.FromSlash(p))
-		}
+	_ = fs.WalkDir(fsys, top, func(p string, d fs.DirEntry, err error) error {
+		at := root.below(p)
 		switch {
 		case err != nil:
 			l.foundManifest = true
-			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 			return nil
-		case p != at && strings.HasPrefix(d.Name(), "."):
+		case p != top && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
-		case p != at && gather.isAside(p):
+		case p != top && gather.isAside(p):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -162,29 +145,30 @@ func (l *inputLister) walkFolder(root string) {
 		}
 		l.foundManifest = true
 		switch {
-		case !clean.IsClean(name):
-			l.addFailure(name, "skipped: the file name has control characters", "rename it")
+		case !clean.IsClean(at.name):
+			l.addFailure(at.name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}
-		info, err := l.stat(name)
+		info, err := at.stat()
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
-			l.addFailure(name, "skipped: a link to nothing", "")
+			l.addFailure(at.name, "skipped: a link to nothing", "")
 		case err != nil:
-			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		case info.IsDir():
-			l.addSkipped(name, "a link to a folder", "name it with -f to read what is in it")
+			l.addSkipped(at.name, "a link to a folder", "name it with -f to read what is in it")
 		case !info.Mode().IsRegular():
-			l.addSkipped(name, reading.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+			l.addSkipped(at.name, reading.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
 			n := len(l.files)
-			l.takeFile(name, true, info)
+			l.takeFile(at, true, info)
 			if len(l.files) > n {
 				l.files[n].gather = gather.isInside(p)
 			}
 		}
 		return nil
 	})
+	l.addSubmodules(root)
 }
 
 func (l *inputLister) addFailure(name, msg, remedy string) {
@@ -267,8 +251,8 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 		return io.NopCloser(bytes.NewReader(nil)), nil
 	case in.path == "-":
 		return io.NopCloser(reading.Reader(ctx, o.Stdin)), nil
-	case o.FS != nil:
-		return o.FS.Open(path.Clean(in.path))
+	case in.tree != nil:
+		return in.tree.Open(in.at)
 	case in.readOnce:
 		return reading.Open(ctx, in.path)
 	}

@@ -16,7 +16,7 @@ import (
 // field but Paths is a sensible default.
 type Options struct {
 	// Paths are files, folders (read recursively: .yaml, .yml, .json and those
-	// with .gz behind) and "-" for standard input.
+	// with .gz behind), "-" for standard input and revisions of a git repository, git:REV:PATH.
 	Paths []string
 	// FS is read instead of the operating system's files when set (the built-in cluster).
 	// Objects from it cannot be watched or written back.
@@ -39,6 +39,7 @@ type Options struct {
 	Progress func(read, total int64)
 
 	progress *readProgress // of the reading under way
+	trees    *openTrees    // that paths name which are no files of the operating system
 }
 
 // Limits bound what one input may cost. Zero fields take the default.

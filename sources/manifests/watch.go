@@ -50,8 +50,8 @@ var defaultTiming = watchTimes{100 * time.Millisecond, 2 * time.Second, 500 * ti
 // An object that was read once and cannot be read any more (its file or document
 // is broken, or a gate refuses it) stays as it was, with an entry of CodeKept in
 // Broken besides the error. A file that vanishes takes its objects with it only
-// if it is still away after half a second; CodeGone says so. Standard input and
-// built-in files are read once.
+// if it is still away after half a second; CodeGone says so. Standard input,
+// revisions of a repository and built-in files are read once.
 //
 // The error is ErrNoPaths or nil; nil when ctx ended.
 func Watch(ctx context.Context, o Options, sink func(Update)) error {
@@ -63,6 +63,10 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if len(o.Paths) == 0 {
 		return ErrNoPaths
 	}
+	if err := o.openTrees(ctx); err != nil {
+		return nil // ctx ended
+	}
+	defer o.trees.Close()
 	w := &watcher{o: o, sink: sink, tm: tm, files: map[string]*watchedFile{}, published: map[model.Key]model.Object{}}
 	// Listen before the first look, so that no change falls between.
 	if o.FS == nil {
@@ -75,7 +79,8 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if err := w.readFirst(ctx); err != nil {
 		return nil // ctx ended
 	}
-	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return p != "-" }) { // built in, or standard input
+	o.trees.Close()
+	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return !IsReadOnce(p) }) {
 		<-ctx.Done()
 		return nil
 	}
@@ -191,7 +196,7 @@ func (w *watcher) listenFolders() {
 	w.folders, w.names = map[string]bool{}, map[string]bool{}
 	dirs := map[string]bool{}
 	for _, p := range w.o.Paths {
-		if p == "-" {
+		if IsReadOnce(p) {
 			continue
 		}
 		w.listenTo(filepath.Clean(p), dirs)

@@ -1,0 +1,191 @@
+package manifests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"rung/sources/manifests/gitfs"
+	"rung/sources/manifests/input"
+	"rung/sources/manifests/kustomize"
+)
+
+// CheckInput says why an input cannot be read at all, nil if it may be: that a file or a
+// revision does not exist.
+func CheckInput(ctx context.Context, arg string) error {
+	in, err := input.Parse(arg)
+	switch {
+	case err != nil:
+		return err
+	case in.Kind == input.File:
+		_, err = os.Stat(arg)
+		return err
+	case in.Kind == input.Git:
+		if err = gitfs.Check(ctx, in.Ref); err != nil {
+			err = fmt.Errorf("%s: %w", arg, err)
+		}
+		return err
+	case in.Kind == input.Kustomize:
+		return kustomize.Check(in.Name)
+	case in.Kind == input.Context:
+		return errNoManifests
+	}
+	return nil
+}
+
+// errNoManifests says that an input is a cluster.
+var errNoManifests = errors.New("a context of the kubeconfig is no manifest: name it with --context")
+
+// IsReadOnce says whether an input is read when Rung starts and never again.
+func IsReadOnce(arg string) bool {
+	in, err := input.Parse(arg)
+	return err == nil && in.Kind != input.File
+}
+
+// inputTree is an input that is no file of the operating system.
+type inputTree interface {
+	fs.FS
+	// Top is the path in it of the folder or file that is read.
+	Top() string
+}
+
+// openTrees are the revisions and kustomizations that are read, by the paths that name them.
+type openTrees struct {
+	byPath map[string]inputTree
+	errors map[string]error // why there is none
+}
+
+// openTrees opens what the paths name besides files of the operating system. The error is for a
+// context that ended.
+func (o *Options) openTrees(ctx context.Context) error {
+	o.trees = &openTrees{map[string]inputTree{}, map[string]error{}}
+	if o.FS != nil {
+		return nil
+	}
+	for _, p := range o.Paths {
+		in, err := input.Parse(p)
+		switch {
+		case err != nil:
+			o.trees.errors[p] = err
+			continue
+		case in.Kind == input.Context:
+			o.trees.errors[p] = errNoManifests
+			continue
+		case in.Kind == input.Kustomize:
+			o.trees.byPath[p] = kustomize.RenderTree(ctx, in.Name, o.Limits.Expanded)
+		case in.Kind == input.Git:
+			tree, err := gitfs.Open(ctx, in.Ref, isManifestName)
+			if err != nil {
+				o.trees.errors[p] = err
+			} else {
+				o.trees.byPath[p] = tree
+			}
+		}
+		if ctx.Err() != nil {
+			o.trees.Close()
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Close ends what reads the trees.
+func (t *openTrees) Close() {
+	for _, tree := range t.byPath {
+		if tree, ok := tree.(*gitfs.Tree); ok {
+			tree.Close()
+		}
+	}
+}
+
+// inputPlace is a file or folder of the input.
+type inputPlace struct {
+	name string // for people, and for the operating system
+	tree fs.FS  // with the place in it, nil for the operating system's files
+	path string // in the tree
+	// nameOf names paths of the tree for people; nil where that are the paths.
+	nameOf func(path string) string
+}
+
+// placeOf is the place that a path of the options names.
+func (o *Options) placeOf(name string) (inputPlace, error) {
+	if o.FS != nil {
+		return inputPlace{name: name, tree: o.FS, path: path.Clean(name)}, nil
+	}
+	in, err := input.Parse(name)
+	if err != nil || in.Kind == input.File {
+		return inputPlace{name: name}, err
+	}
+	if o.trees == nil {
+		return inputPlace{name: name}, errors.New("is not open") // nobody reads it now
+	}
+	tree := o.trees.byPath[name]
+	if tree == nil {
+		return inputPlace{name: name}, o.trees.errors[name]
+	}
+	place := inputPlace{name: name, tree: tree, path: tree.Top()}
+	if revision, ok := tree.(*gitfs.Tree); ok {
+		place.name, place.nameOf = revision.Name(place.path), revision.Name
+	}
+	return place, nil
+}
+
+// stat says what is at the place, links followed.
+func (p inputPlace) stat() (fs.FileInfo, error) {
+	if p.tree != nil {
+		return fs.Stat(p.tree, p.path)
+	}
+	return os.Stat(p.name)
+}
+
+// identity is the same for all names of a file.
+func (p inputPlace) identity() string {
+	if tree, ok := p.tree.(*gitfs.Tree); ok {
+		return tree.Identity(p.path)
+	}
+	id := path.Clean(p.name)
+	if p.tree != nil {
+		return id
+	}
+	if real, err := filepath.EvalSymlinks(p.name); err == nil {
+		id = real
+	}
+	if abs, err := filepath.Abs(id); err == nil {
+		id = abs
+	}
+	return id
+}
+
+// walked is a tree with what is below the place, and the folder in it to begin at.
+func (p inputPlace) walked() (tree fs.FS, top string) {
+	if p.tree != nil {
+		return p.tree, p.path
+	}
+	return os.DirFS(p.name), "."
+}
+
+// below is the place of a path in the tree that is walked.
+func (p inputPlace) below(at string) inputPlace {
+	switch {
+	case p.tree == nil:
+		return inputPlace{name: filepath.Join(p.name, filepath.FromSlash(at))}
+	case p.nameOf == nil:
+		return inputPlace{name: at, tree: p.tree, path: at}
+	}
+	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
+}
+
+// addSubmodules says which parts of a revision are repositories of their own.
+func (l *inputLister) addSubmodules(root inputPlace) {
+	tree, ok := root.tree.(*gitfs.Tree)
+	if !ok {
+		return
+	}
+	for _, p := range tree.Submodules() {
+		l.addSkipped(tree.Name(p), "a submodule", "its repository has what is in it")
+	}
+}
