@@ -71,6 +71,21 @@ func newRepository(t *testing.T, good bool) *repository {
 	return r
 }
 
+// writeOverlay writes a kustomization with the manifests, which have to be below it.
+func (r *repository) writeOverlay() {
+	r.t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.dir, "manifests/*.yaml"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	list := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+	for _, f := range files {
+		list += "- " + filepath.Base(f) + "\n"
+		r.write("overlays/production/"+filepath.Base(f), readFile(r.t, f))
+	}
+	r.write("overlays/production/kustomization.yaml", list)
+}
+
 // withoutPod is a file without the document of a pod.
 func withoutPod(t *testing.T, text, name string) string {
 	t.Helper()
