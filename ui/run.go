@@ -12,6 +12,7 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/charmbracelet/colorprofile"
 
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/config"
 	"rung/ui/job"
@@ -48,6 +49,9 @@ type Options struct {
 	// Switch makes the console of another context of the kubeconfig; nil where
 	// there are none. The console that was left is the caller's to end.
 	Switch func(ctx context.Context, context string) (Console, error)
+	// ReadInput reads another input to its end, as commands do that take one, until ctx ends; nil
+	// where there is no way to.
+	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
 

@@ -6,6 +6,7 @@ import (
 	"rung/ui/contexts"
 	"rung/ui/controllerlog"
 	"rung/ui/convert"
+	"rung/ui/diff"
 	"rung/ui/edit"
 	"rung/ui/findings"
 	"rung/ui/ladder"
@@ -54,6 +55,7 @@ var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Template:   template.New,
 	nav.Sessions:   sessions.New,
 	nav.Convert:    convert.New,
+	nav.Diff:       diff.New,
 	nav.Omitted:    omitted.New,
 	nav.Messages:   messages.New,
 }

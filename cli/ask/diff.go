@@ -155,14 +155,13 @@ func differenceText(a *command.App, f *difference.Facts, wide bool) string {
 	}
 	section(len(f.Policies) > 0, command.TableText(difference.Policies, f.PolicyLines(), wide, width))
 	section(len(f.Connections) > 0, command.TableText(difference.Connections, f.Connections, wide, width))
-	section(len(f.Workloads.Came) > 0, "workloads that came: "+words.JoinAtMost(f.Workloads.Came, ", ", mostNames(wide))+"\n")
-	section(len(f.Workloads.Went) > 0, "workloads that went: "+words.JoinAtMost(f.Workloads.Went, ", ", mostNames(wide))+"\n")
+	for _, line := range f.WorkloadLines(mostNames(wide)) {
+		section(true, line+"\n")
+	}
 	found := f.FindingLines()
 	section(len(found) > 0, command.TableText(difference.Findings, found, wide, width))
-	for i, g := range f.Guards {
-		section(i == 0, "guard rails that the step meets:\n")
-		b.WriteString("  " + g.Code + ": " + g.Key.Label() + ": " + g.Message + "\n")
-	}
+	guards := page.MapList(f.Guards, func(g difference.Guard) *difference.Guard { return &g })
+	section(len(guards) > 0, command.TableText(difference.Guards, guards, wide, width))
 	return b.String()
 }
 

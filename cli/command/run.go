@@ -127,14 +127,32 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		return err
 	}
 	defer e.Close()
+	err = awaitRead(ctx, a, e, ready, func(what string) { fmt.Fprintln(a.Err, "rung: waiting for "+what) })
+	a.sayProblems(e.Revision())
+	a.sayNotices(e)
+	if err != nil {
+		return err
+	}
+	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
+		// The answer has to show the objects as they are after changes were put back.
+		wait, cancel := context.WithTimeout(ctx, startTimeout)
+		defer cancel()
+		_ = e.WaitFor(wait, ready)
+	}
+	return f(e, e.Revision())
+}
+
+// awaitRead waits until an engine has read what the app needs and is ready; the error says why it
+// never will be. say is told once for what it is waited so long.
+func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revision.Revision) bool, say func(what string)) error {
 	wait, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var broken error
 	late, told := time.Now().Add(SayAfter), false
-	err = e.WaitFor(wait, func(r *revision.Revision) bool {
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
-			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingForText(r)))
+			say(clean.Line(waitingForText(r)))
 		}
 		broken = whyDenied(r)
 		if broken == nil && r.Loaded {
@@ -146,19 +164,13 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		broken = whyNotStarted(r)
 		return broken != nil
 	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
-	a.sayProblems(e.Revision())
-	a.sayNotices(e)
 	switch {
 	case broken != nil:
 		return broken
 	case err != nil:
 		return fmt.Errorf("wait for %s: %w", waitingForText(e.Revision()), err)
 	}
-	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
-		// The answer has to show the objects as they are after changes were put back.
-		_ = e.WaitFor(wait, ready)
-	}
-	return f(e, e.Revision())
+	return nil
 }
 
 // manyZones is how many --nb zones are as much as a cluster.

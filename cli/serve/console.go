@@ -41,6 +41,8 @@ type ScreenOptions struct {
 	// Switch opens another context of the kubeconfig; nil where there are files.
 	// The engine that was left is ended.
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
+	// ReadInput reads another input beside what is shown, to its end.
+	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 }
 
 func DemoCommand(a *command.App, screen ShowScreen) *cobra.Command {
@@ -128,6 +130,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if note != "" {
 		opt.Notices = append([]string{note}, opt.Notices...)
 	}
+	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) { return command.ReadBeside(ctx, a, input) }
 	open := &openEngines{newest: e}
 	defer open.closeAll()
 	if cfg.Kube != nil {

@@ -81,6 +81,9 @@ type Policy struct {
 	Key model.PolicyKey `json:"-"`
 }
 
+// IsGone says whether only the first side has the policy.
+func (p *Policy) IsGone() bool { return p.Change == "gone" }
+
 // Rule is a rule that came (Before empty), went (After empty) or changed.
 type Rule struct {
 	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
@@ -244,6 +247,17 @@ func (f *Facts) Summary() []string {
 	}
 	third += "; guard rails met: " + words.Thousands(len(f.Guards))
 	return []string{first, second, third}
+}
+
+// WorkloadLines name the workloads that only one side has, so many of each at most.
+func (f *Facts) WorkloadLines(most int) (out []string) {
+	if len(f.Workloads.Came) > 0 {
+		out = append(out, "workloads that came: "+words.JoinAtMost(f.Workloads.Came, ", ", most))
+	}
+	if len(f.Workloads.Went) > 0 {
+		out = append(out, "workloads that went: "+words.JoinAtMost(f.Workloads.Went, ", ", most))
+	}
+	return out
 }
 
 // policiesText counts policies by what became of them.

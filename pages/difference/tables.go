@@ -104,9 +104,9 @@ var Connections = &page.Table[*Connection]{
 		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.From, Role: themes.Accent} }},
 		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.To, Role: themes.Accent} }},
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.PortsText()} }},
-		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: decidedText(c.Of.After, c.After, c.ByAfter)} }},
+		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
 		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: decidedText(c.Of.Before, c.Before, c.ByBefore), Role: themes.Dim}
+			return page.Cell{Text: c.BeforeText(), Role: themes.Dim}
 		}},
 		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Example.String()} }},
 	},
@@ -142,6 +142,9 @@ type FindingLine struct {
 	id   int
 }
 
+// IsGone says whether only the first side has it.
+func (l *FindingLine) IsGone() bool { return l.Side == "gone" }
+
 // FindingLines are the findings, those that are new first.
 func (f *Facts) FindingLines() (out []*FindingLine) {
 	for _, side := range []struct {
@@ -160,7 +163,7 @@ var Findings = &page.Table[*FindingLine]{
 	Help: map[string]string{
 		"change":   "whether the finding is new or gone",
 		"severity": "error, warning or info",
-		"finding":  "its kind: docs/findings.md explains each",
+		"code":     "its kind: docs/findings.md explains each",
 		"message":  "what is wrong",
 	},
 	ID:    func(l *FindingLine) string { return strconv.Itoa(l.id) },
@@ -177,6 +180,25 @@ var Findings = &page.Table[*FindingLine]{
 
 // findingRoles are the looks of findings that came and went.
 var findingRoles = map[string]themes.Token{"new": themes.Warn, "gone": themes.OK}
+
+// Guards lists the guard rails that the step meets.
+var Guards = &page.Table[*Guard]{
+	Help: map[string]string{
+		"guard":   "the guard rail: docs/command-line.md explains each",
+		"message": "what the step would do",
+	},
+	ID:    func(g *Guard) string { return g.Code + " " + g.Policy + " " + g.Message },
+	Empty: "the step meets no guard rail",
+	Columns: []page.Column[*Guard]{
+		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Code, Role: themes.Warn} }},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Key.Label(), Role: themes.Accent} }},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(g *Guard) page.Cell { return page.Cell{Text: g.Message} }},
+	},
+}
+
+// NowText and BeforeText are the verdicts with those who decide.
+func (c *Connection) NowText() string    { return decidedText(c.Of.After, c.After, c.ByAfter) }
+func (c *Connection) BeforeText() string { return decidedText(c.Of.Before, c.Before, c.ByBefore) }
 
 // OriginOfDecider is where the policy was read that decides a connection now, or that decided it
 // before; the zero Origin for none.

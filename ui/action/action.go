@@ -165,6 +165,7 @@ func scopeGroups() []scopeGroup {
 		{ScopeOf(nav.Matrix), matrixActions},
 		{ScopeOf(nav.Probe), probeActions},
 		{ScopeOf(nav.Convert), convertActions},
+		{ScopeOf(nav.Diff), diffActions},
 		{Text, text},
 		{Input, input},
 		{List, list},

@@ -41,6 +41,8 @@ var meanings = map[ID]string{
 	ControllerZone:  "next zone",
 	ControllerAgain: "refresh",
 	ProbeAgain:      "refresh",
+	DiffAgain:       "refresh",
+	DiffInput:       "edit",
 	ProbeAsk:        "probe",
 	PlanExport:      "save",
 	LadderPlan:      "arrange priorities",

@@ -38,6 +38,7 @@ const (
 	GoMatrix   ID = "go.matrix"
 	GoSessions ID = "go.sessions"
 	GoConvert  ID = "go.convert"
+	GoDiff     ID = "go.diff"
 	GoOmitted  ID = "go.omitted"
 	GoMessages ID = "go.messages"
 )
@@ -83,6 +84,7 @@ var global = []Action{
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"}, Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
 	{ID: GoSessions, Needs: system.LogLevels, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
 	{ID: GoConvert, Title: "convert", Also: []string{"conversion", "migrate"}, Help: "write the policies in another API, rule by rule, with a proof that both decide alike; or type :convert anp, cnp, antrea"},
+	{ID: GoDiff, Title: "diff", Also: []string{"compare"}, Help: "what differs from another input to what is shown here, or between two: type :diff INPUT, or :diff BEFORE AFTER"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
 		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
 	{ID: GoMessages, Title: "messages", Also: []string{"errors", "notifications"},

@@ -44,6 +44,21 @@ var convertActions = []Action{
 		Help: "apply what was made as one change, after a preview; where it is not exact, the policy's name must be typed"},
 }
 
+// The actions of the page of a comparison.
+const (
+	DiffNextTab ID = "diff.next-tab"
+	DiffPrevTab ID = "diff.previous-tab"
+	DiffInput   ID = "diff.input"
+	DiffAgain   ID = "diff.again"
+)
+
+var diffActions = []Action{
+	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, not counted"},
+	{ID: DiffPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
+	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "edit what is compared: one input with what is shown here, or two with each other"},
+	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
+}
+
 // The actions of the edit view and of the preview of a change.
 const (
 	EditEditor  ID = "edit.editor"

@@ -214,10 +214,21 @@ func AddOmissions(s *Sheet, all []model.Omission) {
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}
-		sign, look := signs.Warned, s.St.Warn
-		if all[i].IsAssumption() {
-			sign, look = signs.Noted, s.St.Dim
-		}
-		s.AddParagraph(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
+		addOmission(s, i, &all[i])
 	}
+}
+
+// AddEveryOmission are the same lines, however many.
+func AddEveryOmission(s *Sheet, all []model.Omission) {
+	for i := range all {
+		addOmission(s, i, &all[i])
+	}
+}
+
+func addOmission(s *Sheet, at int, o *model.Omission) {
+	sign, look := signs.Warned, s.St.Warn
+	if o.IsAssumption() {
+		sign, look = signs.Noted, s.St.Dim
+	}
+	s.AddParagraph(fmt.Sprintf("omitted.%d", at), 0, sign, look, s.St.Text, o.String(), nav.Page{})
 }

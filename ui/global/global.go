@@ -26,6 +26,7 @@ var places = map[action.ID]nav.PageKind{
 	action.GoMatrix:   nav.Matrix,
 	action.GoSessions: nav.Sessions,
 	action.GoConvert:  nav.Convert,
+	action.GoDiff:     nav.Diff,
 	action.GoOmitted:  nav.Omitted,
 	action.GoMessages: nav.Messages,
 }

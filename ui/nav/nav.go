@@ -45,6 +45,9 @@ const (
 	Probe PageKind = "probe"
 	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
 	Convert PageKind = "convert"
+	// Diff compares an input, ID, with another, Base, or without that with what the console
+	// shows.
+	Diff PageKind = "diff"
 	// Omitted lists everything that answers do not take into account.
 	Omitted PageKind = "omitted"
 	// Messages are the last messages of the status line.
@@ -52,11 +55,11 @@ const (
 )
 
 // Kinds lists them all.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted, Messages}
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Diff, Omitted, Messages}
 
 // Alone are the pages that need nothing but their kind: each has an action that goes there, and
 // one can begin with it.
-var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Omitted, Messages, Contexts}
+var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Ready, Cluster, Findings, Matrix, Sessions, Convert, Diff, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
@@ -68,12 +71,12 @@ type Page struct {
 	Rule int
 	Zone string
 	// Table and UUID are a live row of Zone; ID is k8s.ovn.org/id, of a trace the question,
-	// of a matrix the port.
+	// of a matrix the port, of a comparison the input before.
 	Table, UUID, ID string
 	Priority        int32
 	Text            string
 	View            string              // the saved view that says how it is sorted and which columns it has
-	Base            string              // of a text that is proposed: what it was made from
+	Base            string              // of a text that is proposed: what it was made from; of a comparison the input after
 	Wanted          *diff.WantedVerdict // of such a text: what it is made for
 	AskOVN          bool                // a trace's page begins with asking ovn-trace
 }
@@ -114,6 +117,9 @@ func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, A
 
 // ToConvert is the page of the policies in another API.
 func ToConvert(to string) Page { return Page{Kind: Convert, ID: to} }
+
+// ToDiff is the page of what differs between two inputs; without after to what the console shows.
+func ToDiff(before, after string) Page { return Page{Kind: Diff, ID: before, Base: after} }
 
 // ToNew is the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
@@ -180,6 +186,8 @@ func (p Page) Title() string {
 		return p.Table + " " + shortUUID(p.UUID)
 	case Trace, Probe, Convert:
 		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
+	case Diff:
+		return strings.TrimRight("diff "+p.Inputs(), " ")
 	case Edit:
 		if p.Key.Name == "" {
 			return fmt.Sprintf("new at %d", p.Priority)

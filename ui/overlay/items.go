@@ -176,3 +176,23 @@ func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 	}
 	return it, true
 }
+
+// diffWord begins a comparison typed into the palette: "diff git:HEAD~1".
+const diffWord = "diff "
+
+// diffItem is the item for a comparison that is typed out; ok is false where none is typed.
+func diffItem(typed string) (it paletteItem, ok bool) {
+	text, ok := strings.CutPrefix(strings.TrimLeft(typed, " "), diffWord)
+	if !ok || strings.TrimSpace(text) == "" {
+		return it, false
+	}
+	page, err := nav.ParseDiff(text)
+	if err != nil {
+		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
+	}
+	help := "what differs from there to what is shown here"
+	if page.Base != "" {
+		help = "what differs from the first to the second"
+	}
+	return paletteItem{text: page.Title(), help: help, ChosenItem: ChosenItem{Page: page}}, true
+}

@@ -78,7 +78,11 @@ func (p *PaletteOverlay) findHits() {
 		return
 	}
 	p.items = p.items[:p.listed]
-	if it, ok := p.traceItem(typed); ok {
+	it, ok := p.traceItem(typed)
+	if !ok {
+		it, ok = diffItem(p.input.InputText()) // names of files as they were typed
+	}
+	if ok {
 		p.items = append(p.items, it)
 		p.hits = append(p.hits, p.listed)
 		return

@@ -31,6 +31,9 @@ type Env struct {
 	Setups *PageSetups
 	// Said has the messages of the status line.
 	Said *MessageLog
+	// ReadInput reads another input than what the console shows, to its end: a path, git:REV, a
+	// context. Nil where there is no way to.
+	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int

@@ -1,0 +1,248 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"sync/atomic"
+	"time"
+
+	"rung/engine"
+	"rung/engine/compare"
+	"rung/model"
+	"rung/pages/difference"
+	"rung/revision"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// diffPage is the view.
+type diffPage struct {
+	before, after string // the inputs; without after what the console shows is compared
+	part          pagePart
+	st            *themes.StyleSet
+	rev           *revision.Revision // of the console
+
+	connections *widget.Table[*difference.Connection]
+	policies    *widget.Table[*difference.PolicyLine]
+	findings    *widget.Table[*difference.FindingLine]
+	guards      *widget.Table[*difference.Guard]
+	omissions   *detail.Pane
+
+	work       view.LatestWork
+	doing      atomic.Pointer[string] // what of the work
+	sides      [2]*revision.Revision  // the inputs that were read, nil for others
+	comparedAt time.Time
+	next       time.Time // when what changed may be compared again
+	res        *comparison
+	problem    string // why there is no answer, or no newer one
+	stopped    bool   // the page was left meanwhile
+
+	drawnOmissions omissionInputs
+}
+
+// comparison is the answer: two sides that were read, and their difference.
+type comparison struct {
+	sides [2]*revision.Revision
+	facts *difference.Facts
+	// notConsidered has the omissions of either side.
+	notConsidered []model.Omission
+	took          time.Duration
+}
+
+// pagePart is a table of the page.
+type pagePart int
+
+const (
+	connectionsPart pagePart = iota
+	policiesPart
+	findingsPart
+	guardsPart
+	omissionsPart
+	parts
+)
+
+// again and rest say how long an answer stands where the cluster goes on changing: so long at
+// least, and so many times as long as it took.
+const (
+	again = 10 * time.Second
+	rest  = 4
+)
+
+// New makes the view.
+func New(p nav.Page) view.View {
+	v := &diffPage{before: p.ID, after: p.Base, omissions: detail.NewPane()}
+	v.connections = widget.TableOf(difference.Connections, &v.st)
+	v.policies = widget.TableOf(difference.Policies, &v.st)
+	v.findings = widget.TableOf(difference.Findings, &v.st)
+	v.guards = widget.TableOf(difference.Guards, &v.st)
+	v.connections.NoBelow, v.policies.NoBelow, v.findings.NoBelow, v.guards.NoBelow = true, true, true, true
+	fitWords(v.policies, func(l *difference.PolicyLine) string { return l.Detail })
+	fitWords(v.findings, func(l *difference.FindingLine) string { return l.Message })
+	fitWords(v.guards, func(g *difference.Guard) string { return g.Message })
+	v.omissions.Empty = "everything that was given was taken into account"
+	return v
+}
+
+// fitWords cuts the last column of a table between words: below the table its text stands whole.
+func fitWords[T any](t *widget.Table[T], text func(T) string) {
+	t.Columns[len(t.Columns)-1].Fit = func(row T, w int) widget.Line {
+		return widget.PlainLine(widget.FlowText(text(row), max(1, w-2))[0] + " " + widget.Ellipsis)
+	}
+}
+
+// Sync begins what is to be compared.
+func (v *diffPage) Sync(env *view.Env) {
+	v.st, v.rev = env.Styles, env.Rev
+	if v.before == "" || v.work.IsUnderWay() {
+		return
+	}
+	waits := v.res == nil && v.problem == "" && !v.stopped
+	stale := v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster && !env.Now.Before(v.next)
+	if waits || stale {
+		v.beginComparison(env)
+	}
+	v.listOmissions(env)
+}
+
+// beginComparison reads the inputs that were not read yet, and compares.
+func (v *diffPage) beginComparison(env *view.Env) {
+	v.stopped, v.problem = false, ""
+	names, sides := [2]string{v.before, v.after}, v.sides
+	if v.after == "" {
+		names[1], sides[1] = env.Rev.Mode.Title, env.Rev
+	}
+	read, protected, clock := env.ReadInput, protectedNamespaces(env.Console), env.Console.Now
+	v.say("reading " + names[0])
+	view.BeginWork(&v.work, env, "comparing with "+names[0], func(ctx context.Context) (*comparison, error) {
+		began := clock()
+		for i, name := range names {
+			if sides[i] != nil {
+				continue
+			}
+			if read == nil {
+				return nil, fmt.Errorf("%s: no other input can be read here", name)
+			}
+			v.say("reading " + name)
+			var err error
+			if sides[i], err = read(ctx, name); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		v.say("comparing")
+		d, err := compare.Of(ctx, sides[0], sides[1], names, protected)
+		if err != nil {
+			return nil, err
+		}
+		return &comparison{sides, difference.FactsOf(d, names), d.NotConsidered, clock().Sub(began)}, nil
+	})
+}
+
+// say says what of the work is being done, from any goroutine.
+func (v *diffPage) say(doing string) { v.doing.Store(&doing) }
+
+// protectedNamespaces are the namespaces that the guard rails of a console keep.
+func protectedNamespaces(c view.Console) []string {
+	if e, ok := c.(*engine.Engine); ok {
+		return engine.ProtectedNamespaces(e)
+	}
+	return nil
+}
+
+// ReceiveResult takes what was compared.
+func (v *diffPage) ReceiveResult(env *view.Env, msg any) {
+	res, err, ok := view.TakeResult[*comparison](&v.work, msg)
+	switch {
+	case !ok:
+		return
+	case errors.Is(err, context.Canceled):
+		v.stopped = true
+		return
+	case err != nil:
+		v.problem = widget.CleanText(err.Error())
+		return
+	}
+	v.sides[0] = res.sides[0]
+	if v.after != "" {
+		v.sides[1] = res.sides[1]
+	}
+	v.res, v.comparedAt, v.next = res, env.Now, env.Now.Add(max(again, rest*res.took))
+	v.connections.SetItems(res.facts.Connections)
+	v.policies.SetItems(res.facts.PolicyLines())
+	v.findings.SetItems(res.facts.FindingLines())
+	var guards []*difference.Guard
+	for i := range res.facts.Guards {
+		guards = append(guards, &res.facts.Guards[i])
+	}
+	v.guards.SetItems(guards)
+	v.listOmissions(env)
+}
+
+// CanLeave stops what is being read and compared.
+func (v *diffPage) CanLeave(*view.Env) bool {
+	if v.work.IsUnderWay() {
+		v.work.StopWork()
+		v.stopped = v.res == nil
+	}
+	return true
+}
+
+// Do carries out the page's actions.
+func (v *diffPage) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.DiffNextTab:
+		v.part = (v.part + 1) % parts
+	case action.DiffPrevTab:
+		v.part = (v.part + parts - 1) % parts
+	case action.DiffAgain:
+		v.sides, v.stopped = [2]*revision.Revision{}, false
+		v.beginComparison(env)
+	case action.DiffInput:
+		v.askInputs(env)
+	case action.Open:
+		env.OpenPage(v.SelectedPage())
+	default:
+		return v.lister().Do(id)
+	}
+	v.listOmissions(env)
+	return true
+}
+
+// askInputs asks what is to be compared.
+func (v *diffPage) askInputs(env *view.Env) {
+	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "With INPUT, or from BEFORE to AFTER: a path, git:REV[:PATH], kustomize:DIR, context:NAME",
+		Value: nav.ToDiff(v.before, v.after).Inputs(),
+		Check: func(text string) string {
+			_, err := nav.ParseDiff(text)
+			if err != nil {
+				return err.Error()
+			}
+			return ""
+		},
+		Done: func(env *view.Env, text string) {
+			if p, err := nav.ParseDiff(text); err == nil { // checked
+				env.ReplacePage(p)
+			}
+		}})
+}
+
+// lister is the table of the part on show.
+func (v *diffPage) lister() view.Lister {
+	return [parts]view.Lister{v.connections, v.policies, v.findings, v.guards, v.omissions}[v.part]
+}
+
+// isShown says whether the second side is what the console shows: only its pages can be opened.
+func (v *diffPage) isShown(m revision.Mode) bool {
+	switch m.Name {
+	case revision.FilesMode:
+		return v.after == "" || path.Clean(v.after) == path.Clean(m.Title)
+	case revision.ClusterMode:
+		return v.after == "" || v.after == "context:"+m.Title
+	}
+	return v.after == ""
+}

@@ -1,0 +1,241 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// tableLeast is how many lines the table keeps, its header included; lowLeast how many what is
+// under the cursor has where there is room; headLeast is the height from which on the summary has
+// more than a line for each of its lines.
+const (
+	tableLeast = 4
+	lowLeast   = 7
+	headLeast  = 20
+)
+
+// partNames name the parts.
+var partNames = [parts]string{"connections", "policies", "findings", "guard rails", "not counted"}
+
+// Render draws the summary, the names of the parts, the one on show, and below it the whole of what
+// is under the cursor.
+func (v *diffPage) Render(env *view.Env, w, h int) string {
+	head := v.headLines(env, w, h)
+	if v.res == nil {
+		return widget.PadBlock(head, h)
+	}
+	h -= len(head)
+	title, lines := v.detailLines(w)
+	low := v.lowerHeight(len(lines), title != "", h)
+	var body string
+	if low == 0 {
+		body = v.lister().Render(env.Styles, w, h)
+	} else {
+		if room := low - 1; len(lines) > room {
+			left := len(lines) - room + 1
+			lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)), env.Styles.Dim).Render(w))
+		}
+		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" + widget.PadBlock(lines, low-1)
+	}
+	if len(head) == 0 {
+		return body
+	}
+	return strings.Join(head, "\n") + "\n" + body
+}
+
+// lowerHeight is how many lines below the table what is under the cursor gets.
+func (v *diffPage) lowerHeight(lines int, isThere bool, h int) int {
+	if !isThere || h < tableLeast+4 {
+		return 0
+	}
+	return min(max(1+lines, min(h/3, lowLeast)), h/2)
+}
+
+// headLines are the summary and the names of the parts, or why there are none.
+func (v *diffPage) headLines(env *view.Env, w, h int) []string {
+	st := env.Styles
+	var lines []widget.Line
+	say := func(sign string, look themes.Style, text string) {
+		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: text, Style: st.Text}})
+	}
+	switch {
+	case v.before == "":
+		return v.usageLines(env, w)
+	case v.problem != "":
+		say(signs.Failed, st.Error, v.problem)
+	case v.stopped:
+		say(signs.Noted, st.Dim, "stopped: "+env.Keys.ActionByID(action.DiffAgain).HintKey()+" reads and compares again")
+	case v.res == nil:
+		if busy := env.BusyLine(v.WorkingSince(), v.workName()); busy != nil {
+			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), busy))
+		}
+	}
+	if v.res != nil {
+		lines = append(lines, v.summaryLines(w, h)...)
+		if h-len(lines) < tableLeast+1 {
+			lines = lines[:max(0, h-tableLeast-1)]
+		}
+		lines = append(lines, v.tabsLine(w))
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.Render(w)
+	}
+	return out
+}
+
+// usageLines say how inputs are given.
+func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
+	key := env.Keys.ActionByID(action.DiffInput).HintKey()
+	for _, line := range []string{
+		"What differs from another input to what is shown here: policies, connections, findings, guard rails.",
+		"",
+		":diff INPUT          from INPUT to what is shown here (" + env.Rev.Mode.Title + ")",
+		":diff BEFORE AFTER   from one input to another, whatever is shown here",
+		"",
+		"An input is a file or folder of manifests, git:REV[:PATH], kustomize:DIR, or context:NAME.",
+		key + " asks for it here.",
+	} {
+		parts := []string{line}
+		if !strings.HasPrefix(line, ":") {
+			parts = widget.FlowText(line, max(1, w-2))
+		}
+		for _, part := range parts {
+			out = append(out, widget.StyledLine(" "+part, env.Styles.Text).Render(w))
+		}
+	}
+	return out
+}
+
+// summaryLines are the answer in three lines, on more where there is room, and the workloads that
+// only one side has.
+func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
+	st := v.st
+	if v.res.facts.IsEmpty() {
+		return []widget.Line{{{Text: " " + signs.Yes + " ", Style: st.OK}, {Text: "nothing differs", Style: st.Text}}}
+	}
+	for _, line := range append(v.res.facts.Summary(), v.res.facts.WorkloadLines(mostWorkloads)...) {
+		what, rest, _ := strings.Cut(line, ":")
+		parts := widget.FlowText(line, max(1, w-3))
+		if h < headLeast || len(parts) > 2 {
+			out = append(out, widget.Line{{Text: " "}, {Text: what + ":", Style: st.Title}, {Text: rest, Style: st.Text}})
+			continue
+		}
+		for i, part := range parts {
+			if i > 0 {
+				out = append(out, widget.StyledLine("   "+part, st.Text))
+				continue
+			}
+			out = append(out, widget.Line{{Text: " "}, {Text: what + ":", Style: st.Title}, {Text: strings.TrimPrefix(part, what+":"), Style: st.Text}})
+		}
+	}
+	return out
+}
+
+// mostWorkloads is how many workloads that came, or went, the summary names.
+const mostWorkloads = 5
+
+// tabsLine are the names of the parts with how much there is, the one on show marked.
+func (v *diffPage) tabsLine(w int) widget.Line {
+	l := widget.Line{{Text: " "}}
+	for p := range parts {
+		if p == v.part {
+			l = l.Add("["+v.tabText(p)+"]", v.st.Selection)
+		} else {
+			l = l.Add(" "+v.tabText(p)+" ", v.st.Dim)
+		}
+	}
+	if n := w - l.LineWidth() - 1; n > 0 {
+		l = l.Add(" "+strings.Repeat("─", n), v.st.Border)
+	}
+	return l
+}
+
+// tabText names a part with how much there is.
+func (v *diffPage) tabText(p pagePart) string {
+	f := v.res.facts
+	n := [parts]int{len(f.Connections), len(f.Policies), len(f.Findings.New) + len(f.Findings.Gone), len(f.Guards), len(v.res.notConsidered)}[p]
+	return partNames[p] + " " + words.Thousands(n)
+}
+
+// Click puts the cursor on a line, or shows the part whose name is there.
+func (v *diffPage) Click(env *view.Env, x, y int) bool {
+	head := len(v.headLines(env, env.W, env.H))
+	title, lines := v.detailLines(env.W)
+	switch {
+	case v.res == nil || y >= env.H-v.lowerHeight(len(lines), title != "", env.H-head):
+		return false
+	case y != head-1:
+		return v.lister().Click(y - head)
+	}
+	at := 1
+	for p := range parts {
+		w := widget.TextWidth(v.tabText(p)) + 2
+		if x >= at && x < at+w {
+			v.part = p
+			v.listOmissions(env)
+			break
+		}
+		at += w
+	}
+	return false // the cursor did not move: a second click opens nothing
+}
+
+// Wheel scrolls.
+func (v *diffPage) Wheel(_ *view.Env, lines int) { v.lister().Wheel(lines) }
+
+// SetFilter filters every part.
+func (v *diffPage) SetFilter(f widget.LineFilter) {
+	for _, l := range []view.Lister{v.connections, v.policies, v.findings, v.guards, v.omissions} {
+		l.SetFilter(f)
+	}
+}
+
+// CountLines are the lines of the part on show.
+func (v *diffPage) CountLines() (shown, all int) { return v.lister().CountLines() }
+
+// CompleteWord finds how a word of the part on show goes on.
+func (v *diffPage) CompleteWord(begin string) string {
+	return view.List{Of: v.lister()}.CompleteWord(begin)
+}
+
+// ColumnHelps are the columns of the part on show.
+func (v *diffPage) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.lister()}.ColumnHelps() }
+
+// SaveText is the summary and all lines of the part on show.
+func (v *diffPage) SaveText(env *view.Env) string {
+	if v.res == nil {
+		return ""
+	}
+	return strings.Join(v.res.facts.Summary(), "\n") + "\n\n" + view.List{Of: v.lister()}.SaveText(env)
+}
+
+// TellState says what is being done, or of when the answer is.
+func (v *diffPage) TellState(env *view.Env) widget.Line {
+	switch {
+	case v.work.IsUnderWay() && v.res != nil:
+		return env.BusyLine(v.WorkingSince(), v.workName())
+	case v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster:
+		return widget.StyledLine("as of "+v.comparedAt.Format("15:04:05"), env.Styles.Dim)
+	}
+	return nil
+}
+
+// workName says what is being done.
+func (v *diffPage) workName() string {
+	if doing := v.doing.Load(); doing != nil {
+		return *doing + " · esc stops"
+	}
+	return "comparing"
+}
+
+// WorkingSince is since when inputs are read and compared.
+func (v *diffPage) WorkingSince() time.Time { return v.work.BeganAt() }

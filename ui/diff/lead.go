@@ -1,0 +1,216 @@
+package diff
+
+import (
+	"rung/model"
+	"rung/model/signs"
+	"rung/pages/page/role"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// omissionInputs are the inputs that the lines of what was not considered were last made from.
+type omissionInputs struct {
+	of *comparison
+	st *themes.StyleSet
+	w  int
+}
+
+// listOmissions lists what was not considered.
+func (v *diffPage) listOmissions(env *view.Env) {
+	in := omissionInputs{v.res, env.Styles, env.W}
+	if v.res == nil || in == v.drawnOmissions {
+		return
+	}
+	v.drawnOmissions = in
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	detail.AddEveryOmission(s, v.res.notConsidered)
+	v.omissions.SetItems(s.Lines)
+}
+
+// SelectedPage is the page of what is under the cursor, where it is part of what the console shows.
+func (v *diffPage) SelectedPage() nav.Page {
+	page, _ := v.leadsTo()
+	return page
+}
+
+// WhyNot says why what is under the cursor leads nowhere.
+func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
+	switch id {
+	case action.Open:
+		_, why := v.leadsTo()
+		return why
+	case action.DiffAgain:
+		if v.before == "" {
+			return "no input was given"
+		}
+	}
+	return ""
+}
+
+// leadsTo is the page of what is under the cursor: the trace of a connection, a policy, the rule of
+// a finding; or why there is none.
+func (v *diffPage) leadsTo() (nav.Page, string) {
+	if v.res == nil || v.part == omissionsPart {
+		return nav.Page{}, "nothing to open here"
+	}
+	var here nav.Page
+	var gone string
+	is := false
+	switch v.part {
+	case connectionsPart:
+		if c, ok := v.connections.SelectedItem(); ok {
+			is, here = true, nav.ToTrace(c.Example.String())
+			if c.Of.IsGone() {
+				gone = "the connection is only in " + v.before + ": an end is not there any more"
+			}
+		}
+	case policiesPart:
+		if l, ok := v.policies.SelectedItem(); ok {
+			is, here = true, nav.ToPolicy(l.Of.Key)
+			if l.Of.IsGone() {
+				gone = l.Of.Key.Label() + " is only in " + v.before
+			}
+		}
+	case findingsPart:
+		if l, ok := v.findings.SelectedItem(); ok {
+			is, here = true, v.pageOfFinding(l.Of)
+			if l.IsGone() {
+				gone = "the finding is only in " + v.before
+			}
+		}
+	case guardsPart:
+		if g, ok := v.guards.SelectedItem(); ok {
+			is, here = true, v.pageOfPolicy(g.Key)
+			if here.IsNone() {
+				gone = g.Key.Label() + " is only in " + v.before
+			}
+		}
+	}
+	switch {
+	case !is:
+		return nav.Page{}, "nothing to open here"
+	case gone != "":
+		return nav.Page{}, gone
+	case !v.isShown(v.rev.Mode):
+		return nav.Page{}, "the console shows " + v.rev.Mode.Title + ", and not " + v.after
+	case here.IsNone():
+		return nav.Page{}, "the finding is about no policy"
+	}
+	return here, ""
+}
+
+// pageOfPolicy is the page of a policy that the second side has.
+func (v *diffPage) pageOfPolicy(k model.PolicyKey) nav.Page {
+	if !k.Kind.IsPolicy() || v.res.sides[1].Cluster.Policy(k) == nil {
+		return nav.Page{}
+	}
+	return nav.ToPolicy(k)
+}
+
+// pageOfFinding is the rule that a finding is about, or the policy.
+func (v *diffPage) pageOfFinding(f *model.Finding) nav.Page {
+	p := v.res.sides[1].Cluster.Policy(f.Policy)
+	if f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil {
+		return nav.ToRule(f.Policy, f.Direction, f.Rule)
+	}
+	if !f.Policy.Kind.IsPolicy() || f.Policy.Name == "" {
+		return nav.Page{}
+	}
+	return nav.ToPolicy(f.Policy)
+}
+
+// detailLines are the whole of what is under the cursor, under a title; without a title there is
+// nothing.
+func (v *diffPage) detailLines(w int) (title string, lines []string) {
+	s := &detail.Sheet{St: v.st, W: w}
+	say := func(indent int, sign string, mark, look themes.Style, text string) {
+		s.AddParagraph("", indent, sign, mark, look, text, nav.Page{})
+	}
+	st := v.st
+	switch v.part {
+	case connectionsPart:
+		c, ok := v.connections.SelectedItem()
+		if !ok {
+			return "", nil
+		}
+		title = c.Change
+		say(1, "", st.Dim, st.Text, c.From+" → "+c.To+" "+c.PortsText())
+		say(1, "", st.Dim, st.Text, "now     "+c.NowText())
+		say(1, "", st.Dim, st.Dim, "before  "+c.BeforeText())
+		say(1, "", st.Dim, st.Dim, "for example "+c.Example.String())
+	case policiesPart:
+		l, ok := v.policies.SelectedItem()
+		if !ok {
+			return "", nil
+		}
+		title = l.Of.Key.Label() + " · " + l.Of.Change
+		if l.Of.Priority != "" {
+			title += " · priority " + l.Of.Priority
+		}
+		say(1, "", st.Dim, st.Text, l.Detail)
+	case findingsPart:
+		l, ok := v.findings.SelectedItem()
+		if !ok {
+			return "", nil
+		}
+		title = l.Side + " · " + l.Of.Policy.Label() + " · " + l.Code
+		sign := role.SeveritySign(l.Severity)
+		say(1, sign.Text, st.StyleOf(sign.Role), st.Text, l.Message)
+		if !l.Of.Witness.IsZero() {
+			say(3, "", st.Dim, st.Text, "shown by "+l.Of.Witness.String())
+		}
+		if l.Of.Remedy != "" && !l.IsGone() {
+			say(1, signs.Remedy, st.Dim, st.Text, l.Of.Remedy)
+		}
+	case guardsPart:
+		g, ok := v.guards.SelectedItem()
+		if !ok {
+			return "", nil
+		}
+		title = g.Code + " · " + g.Key.Label()
+		say(1, signs.Warned, st.Warn, st.Text, g.Message)
+	default:
+		return "", nil
+	}
+	for _, l := range s.Lines {
+		lines = append(lines, l.Text.Render(w))
+	}
+	return title, lines
+}
+
+// Copies are the line under the cursor in words, and the commands that say the same.
+func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
+	if v.res == nil {
+		return nil
+	}
+	switch v.part {
+	case connectionsPart:
+		if c, ok := v.connections.SelectedItem(); ok {
+			out = append(out, view.CopyItem{What: "connection", Text: c.Sentence() + "\nnow " + c.NowText() + "\nbefore " + c.BeforeText()},
+				view.CopyItem{What: "rung trace command", Text: c.Example.Command()})
+		}
+	case policiesPart:
+		if l, ok := v.policies.SelectedItem(); ok {
+			out = append(out, view.CopyItem{What: "change", Text: l.Of.Key.Label() + " " + l.Of.Change + ": " + l.Detail}, view.CopyItem{What: "name", Text: l.Of.Key.Name})
+		}
+	case findingsPart:
+		if l, ok := v.findings.SelectedItem(); ok {
+			out = append(out, view.CopyItem{What: "finding", Text: l.Side + " " + l.Code + ": " + l.Message})
+		}
+	case guardsPart:
+		if g, ok := v.guards.SelectedItem(); ok {
+			out = append(out, view.CopyItem{What: "guard rail", Text: g.Code + ": " + g.Key.Label() + ": " + g.Message})
+		}
+	case omissionsPart:
+		if l, ok := v.omissions.SelectedItem(); ok {
+			out = append(out, view.CopyItem{What: "what is not counted", Text: l.Text.String()})
+		}
+	}
+	if v.after != "" {
+		out = append(out, view.CopyItem{What: "rung diff command", Text: "rung " + nav.ToDiff(v.before, v.after).Title()})
+	}
+	return out
+}
