@@ -57,6 +57,7 @@ var zoneLines = map[string]string{
 	"rung pod":                "pod -n blue",
 	"rung trace --from END --to END --port N": "trace green/web-0 blue/web-0 80",
 	"rung matrix":                             "matrix",
+	"rung connections":                        "connections",
 	"rung verify FILE…":                       "verify holds.yaml",
 	"rung convert --to anp [FILE…]":           "convert --to anp",
 	"rung convert --to networkpolicy [FILE…]": "convert --to networkpolicy",
@@ -94,6 +95,7 @@ var zoneLinesElsewhere = map[string]string{
 	"rung": "opens the console",
 	"rung probe --from END --to END --port N": "needs OVN: TestProbe",
 	"rung apply -f FILE":                      "is for a cluster",
+	"rung diff BEFORE AFTER":                  "takes its inputs as arguments: diff.txtar",
 	"rung reconcile":                          "writes until it is told to stop: TestReconcileEnds",
 	"rung version":                            "takes no input",
 }

@@ -92,7 +92,7 @@ func (k Kind) IsNamespaced() bool {
 		return true
 	}
 	switch k {
-	case KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
+	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
 		return true
 	}
 	return false

@@ -31,6 +31,9 @@ Where pods of a workload differ the verdict is mixed, where policies of one prio
 disagree undefined. Pods on the network of their node are no ends: connections to them
 are those to the node's addresses.
 
+Ingresses, HTTPRoutes and Routes of files are ways in: what becomes of the connections of
+the ingress controller's pods, where these are known.
+
 --exposure shows what each workload could connect with beyond the pods that there are:
 addresses outside, any pod of any namespace, any pod of its own, and pods with labels
 that rules name and no pod has yet; these where they may do more or less than any pod.
@@ -59,7 +62,7 @@ graph for Graphviz, -o svg a picture.`,
 					return nil, err
 				}
 			}
-			all := passages.PassagesOf(t, keep, exposure)
+			all := append(passages.PassagesOf(t, keep, exposure), passages.WaysInOf(t, r, keep)...)
 			ans := command.TableAnswer(a, all, passages.Table, all)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + "\n" + passages.CountText(t, all) + "\n" }

@@ -50,6 +50,9 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
 		sides[i] = omitted.OmissionsOfAnswers(r, false)
+		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
+			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
+		}
 	}
 	d.addOmissions(sides, names)
 	if d.Connections.MixedPairs > 0 {
@@ -63,6 +66,14 @@ func Of(ctx context.Context, before, after *revision.Revision, names [2]string, 
 // IsEmpty says whether nothing differs.
 func (d *Difference) IsEmpty() bool {
 	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.Came)+len(d.Connections.Went)+len(d.NewFindings)+len(d.GoneFindings) == 0
+}
+
+// hasPolicy says whether a revision has any policy.
+func hasPolicy(r *revision.Revision) bool {
+	for range r.Cluster.EveryPolicy() {
+		return true
+	}
+	return false
 }
 
 // addOmissions adds what the sides did not consider: once what both did not, the rest with the name of

@@ -28,6 +28,8 @@ type Passage struct {
 	// Example is one of the connections, in the form that rung trace --cases reads; absent where an
 	// end does not exist yet.
 	Example *trace.Question `json:"example,omitempty"`
+	// WayIn is set of connections from outside through an ingress controller.
+	WayIn *WayIn `json:"way_in,omitempty"`
 
 	FromEnd, ToEnd *reach.End          `json:"-"`
 	of             []verdict.PortRange // its ports
@@ -55,13 +57,7 @@ func PassagesOf(t *reach.Table, keep func(*reach.End) bool, exposed bool) []*Pas
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
 				}
-				for _, r := range s.ports {
-					q := PortRange{Protocol: string(r.Protocol)}
-					if r.Protocol != verdict.ICMP {
-						q.From, q.To = int(r.Lo), int(r.Hi)
-					}
-					p.Ports = append(p.Ports, q)
-				}
+				p.Ports = portRanges(s.ports)
 				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
 					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^matrix.Denied)))
 				}
@@ -70,6 +66,15 @@ func PassagesOf(t *reach.Table, keep func(*reach.End) bool, exposed bool) []*Pas
 		}
 	}
 	return out
+}
+
+func portRanges(all []verdict.PortRange) []PortRange {
+	return page.MapList(all, func(r verdict.PortRange) PortRange {
+		if r.Protocol == verdict.ICMP {
+			return PortRange{Protocol: string(r.Protocol)}
+		}
+		return PortRange{Protocol: string(r.Protocol), From: int(r.Lo), To: int(r.Hi)}
+	})
 }
 
 // portGroup is ports with the same verdict by the same rules.
@@ -101,7 +106,12 @@ func groupStates(states []reach.PortState) (out []portGroup) {
 }
 
 // PortsText are the ports for people.
-func (p *Passage) PortsText() string { return connections.PortsText(p.of) }
+func (p *Passage) PortsText() string {
+	if len(p.of) == 0 {
+		return page.None.Text
+	}
+	return connections.PortsText(p.of)
+}
 
 // ByText names the rules that decide, for people.
 func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
@@ -146,6 +156,9 @@ func CountText(t *reach.Table, shown []*Passage) string {
 	}
 	pairs := map[[2]string]bool{}
 	for _, p := range shown {
+		if p.WayIn != nil {
+			continue
+		}
 		pairs[[2]string{p.From, p.To}] = true
 	}
 	return fmt.Sprintf("%s, %s of addresses outside; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"), words.Count(len(pairs), "pair"))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/layout"
 	"gonum.org/v1/gonum/graph/simple"
 )
@@ -163,20 +165,58 @@ func borderPoint(name string, x, y, tx, ty float64) (float64, float64) {
 	return x + dx*min(scale, 1), y + dy*min(scale, 1)
 }
 
-// placeNodes places the middles of nodes so that connected ones are near each other: gonum's
-// layout, made to fit a picture whose size grows with the number of nodes.
-func placeNodes(names []string, edges []*edge) (x, y []float64, width, height float64) {
-	g := simple.NewUndirectedGraph()
+// orderedGraph is a graph whose nodes are walked in their order: gonum's own are maps, and would give
+// another picture every time.
+type orderedGraph struct{ near [][]graph.Node }
+
+func newOrderedGraph(names []string, edges []*edge) *orderedGraph {
+	g := &orderedGraph{near: make([][]graph.Node, len(names))}
 	at := map[string]int64{}
 	for i, n := range names {
 		at[n] = int64(i)
-		g.AddNode(simple.Node(i))
 	}
 	for _, e := range edges {
-		if e.from != e.to {
-			g.SetEdge(simple.Edge{F: simple.Node(at[e.from]), T: simple.Node(at[e.to])})
+		i, j := at[e.from], at[e.to]
+		if i != j && !g.HasEdgeBetween(i, j) {
+			g.near[i], g.near[j] = append(g.near[i], simple.Node(j)), append(g.near[j], simple.Node(i))
 		}
 	}
+	return g
+}
+
+// Node, Nodes, From, HasEdgeBetween and Edge are those of graph.Graph.
+func (g *orderedGraph) Node(id int64) graph.Node {
+	if id < 0 || id >= int64(len(g.near)) {
+		return nil
+	}
+	return simple.Node(id)
+}
+
+func (g *orderedGraph) Nodes() graph.Nodes {
+	all := make([]graph.Node, len(g.near))
+	for i := range all {
+		all[i] = simple.Node(i)
+	}
+	return iterator.NewOrderedNodes(all)
+}
+
+func (g *orderedGraph) From(id int64) graph.Nodes { return iterator.NewOrderedNodes(g.near[id]) }
+
+func (g *orderedGraph) HasEdgeBetween(i, j int64) bool {
+	return slices.Contains(g.near[i], graph.Node(simple.Node(j)))
+}
+
+func (g *orderedGraph) Edge(i, j int64) graph.Edge {
+	if !g.HasEdgeBetween(i, j) {
+		return nil
+	}
+	return simple.Edge{F: simple.Node(i), T: simple.Node(j)}
+}
+
+// placeNodes places the middles of nodes so that connected ones are near each other: gonum's
+// layout, made to fit a picture whose size grows with the number of nodes.
+func placeNodes(names []string, edges []*edge) (x, y []float64, width, height float64) {
+	g := newOrderedGraph(names, edges)
 	spring := layout.EadesR2{Repulsion: 1, Rate: 0.02, Updates: 200, Theta: 0.2, Src: rand.NewPCG(1, 1)}
 	o := layout.NewOptimizerR2(g, spring.Update)
 	for o.Update() {

@@ -200,8 +200,11 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	if k.kind.IsAdmin() {
 		was = older.ReadOlder(n, text)
 	}
-	if k.kind.IsWorkload() {
+	switch {
+	case k.kind.IsWorkload():
 		workload.KeepReadFields(n)
+	case isWayIn(k.kind):
+		keepWayInFields(n)
 	}
 	bad, more := check.CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {

@@ -51,7 +51,7 @@ var kinds = append([]kindInfo{
 		return d.antreaGroup((*policy.AntreaGroup)(o), m)
 	}),
 	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
-}, workloadKinds()...)
+}, append(workloadKinds(), wayInKinds...)...)
 
 // plainKind is a kind that is no policy, read from its Go type.
 func plainKind[T any, P interface {
