@@ -130,7 +130,9 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if note != "" {
 		opt.Notices = append([]string{note}, opt.Notices...)
 	}
-	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) { return command.ReadBeside(ctx, a, input) }
+	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) {
+		return command.ReadBeside(ctx, a, input)
+	}
 	open := &openEngines{newest: e}
 	defer open.closeAll()
 	if cfg.Kube != nil {
