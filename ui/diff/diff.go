@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -131,6 +132,9 @@ func (v *diffPage) beginComparison(env *view.Env) {
 			v.say("reading " + name)
 			var err error
 			if sides[i], err = read(ctx, name); err != nil {
+				if strings.Contains(err.Error(), name) {
+					return nil, err
+				}
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}

@@ -2,7 +2,7 @@ package diff_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -30,7 +30,7 @@ func reads(t *testing.T) func(context.Context, string) (*revision.Revision, erro
 			return revision.New(*p, nil), nil
 		case "before":
 		default:
-			return nil, errors.New("no such \x1b[31mfile")
+			return nil, fmt.Errorf("no such \x1b[31mfile as %s", input)
 		}
 		gate := made.ANP("old-gate", 1, "tenant=green", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.0.32.0/19")))})
 		pod := made.Pod("legacy/cron-0", "app=cron", "10.244.9.9")
@@ -119,10 +119,10 @@ func TestPalette(t *testing.T) {
 	s.Want("Compare")
 	s.Type("No-Such")
 	s.Press("enter")
-	s.Want("diff No-Such", "■ No-Such: no such")
+	s.Want("diff No-Such", "■ no such", "file as No-Such")
 	s.WantNot("\x1b[31mfile")
 	s.Press("tab", "enter", "ctrl+r")
-	s.Want("■ No-Such: no such")
+	s.Want("■ no such", "file as No-Such")
 	s.ResizeAll()
 	// Where nothing can be read, that is said.
 	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToDiff("before", ""))

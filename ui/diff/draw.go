@@ -64,7 +64,10 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 	st := env.Styles
 	var lines []widget.Line
 	say := func(sign string, look themes.Style, text string) {
-		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: text, Style: st.Text}})
+		for _, part := range widget.FlowText(text, max(1, w-4)) {
+			lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: part, Style: st.Text}})
+			sign = " "
+		}
 	}
 	switch {
 	case v.before == "":

@@ -210,7 +210,7 @@ func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
 		}
 	}
 	if v.after != "" {
-		out = append(out, view.CopyItem{What: "rung diff command", Text: "rung " + nav.ToDiff(v.before, v.after).Title()})
+		out = append(out, view.CopyItem{What: "rung diff command", Text: model.ShellJoin("rung", "diff", v.before, v.after)})
 	}
 	return out
 }

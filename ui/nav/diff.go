@@ -3,8 +3,6 @@ package nav
 import (
 	"errors"
 	"strings"
-
-	"rung/model"
 )
 
 // Inputs are the two sides of a page of a comparison, or the first alone, as ParseDiff reads them.
@@ -12,10 +10,18 @@ func (p Page) Inputs() string {
 	var inputs []string
 	for _, input := range []string{p.ID, p.Base} {
 		if input != "" {
-			inputs = append(inputs, input)
+			inputs = append(inputs, quoteInput(input))
 		}
 	}
-	return model.ShellJoin(inputs...)
+	return strings.Join(inputs, " ")
+}
+
+// quoteInput writes an input as ParseDiff reads it back: quoted only where it must be.
+func quoteInput(input string) string {
+	if !strings.ContainsAny(input, ` '"\`) {
+		return input
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(input) + `"`
 }
 
 // ParseDiff reads what is to be compared: one input, or two. One with spaces is quoted as in a
