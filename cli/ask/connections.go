@@ -24,19 +24,16 @@ func ConnectionsCommand(a *command.App) *cobra.Command {
 		Use:   "connections",
 		Short: "Show what may connect to what, at which ports, and who decides",
 		Long: `Show what may connect to what: workloads, and blocks of addresses outside that policies
-tell apart, with the ports and the rules that let it through. Only what is let through is
-listed; of the rest "rung matrix" and "rung trace" tell.
-
-Where pods of a workload differ the verdict is mixed, where policies of one priority
-disagree undefined. Pods on the network of their node are no ends: connections to them
-are those to the node's addresses.
+tell apart, with the ports and the rules that let it through. What is denied is not
+listed: "rung matrix" and "rung trace" tell. Where pods of a workload differ the verdict is
+mixed. Pods on their node's network are no ends: their addresses are the node's.
 
 Ingresses, HTTPRoutes and Routes of files are ways in: what becomes of the connections of
 the ingress controller's pods, where these are known.
 
 --exposure shows what each workload could connect with beyond the pods that there are:
-addresses outside, any pod of any namespace, any pod of its own, and pods with labels
-that rules name and no pod has yet; these where they may do more or less than any pod.
+addresses outside, any pod of any namespace or of its own, and pods with labels that rules
+name and no pod has yet, where they may do more or less than any pod.
 
 --focus shows the connections of one workload, or of a namespace, both ways. -o dot is a
 graph for Graphviz, -o svg a picture.`,

@@ -15,6 +15,7 @@ import (
 	"rung/model/clean"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/older"
+	"rung/sources/manifests/wayin"
 	"rung/sources/manifests/workload"
 	"rung/sources/manifests/yamltree"
 )
@@ -203,8 +204,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	switch {
 	case k.kind.IsWorkload():
 		workload.KeepReadFields(n)
-	case isWayIn(k.kind):
-		keepWayInFields(n)
+	case wayin.IsKind(k.kind):
+		wayin.KeepReadFields(n)
 	}
 	bad, more := check.CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {

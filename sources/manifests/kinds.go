@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/policy"
+	"rung/sources/manifests/wayin"
 )
 
 // kindInfo is a kind Rung takes in.
@@ -52,6 +53,23 @@ var kinds = append([]kindInfo{
 	}),
 	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
 }, append(workloadKinds(), wayInKinds...)...)
+
+// wayInKinds are the kinds that lead from outside to Services.
+var wayInKinds = []kindInfo{
+	wayInKind[wayin.Ingress](model.KindIngress, "networking.k8s.io", "v1"),
+	wayInKind[wayin.HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1"),
+	wayInKind[wayin.HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1"),
+	wayInKind[wayin.Route](model.KindRoute, "route.openshift.io", "v1"),
+}
+
+// wayInKind is a kind whose manifests bring themselves into the model's form.
+func wayInKind[T any, P interface {
+	*T
+	metav1.Object
+	WayIn(model.Meta) *model.WayIn
+}](k model.Kind, group, version string) kindInfo {
+	return plainKind(k, group, version, func(_ *decoder, o P, m model.Meta) model.Object { return o.WayIn(m) })
+}
 
 // plainKind is a kind that is no policy, read from its Go type.
 func plainKind[T any, P interface {

@@ -1,4 +1,4 @@
-package manifests
+package wayin
 
 import (
 	"cmp"
@@ -13,9 +13,10 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// What is read of the objects that lead from outside to Services: hosts, paths and Services.
+// The manifests, with the fields that are read: hosts, paths and Services.
 type (
-	ingressManifest struct {
+	// Ingress is one of networking.k8s.io.
+	Ingress struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
 		Spec              struct {
@@ -40,7 +41,8 @@ type (
 			} `json:"port"`
 		} `json:"service"`
 	}
-	httpRouteManifest struct {
+	// HTTPRoute is one of the Gateway API.
+	HTTPRoute struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
 		Spec              struct {
@@ -60,7 +62,8 @@ type (
 			} `json:"rules"`
 		} `json:"spec"`
 	}
-	routeManifest struct {
+	// Route is one of OpenShift.
+	Route struct {
 		metav1.TypeMeta   `json:",inline"`
 		metav1.ObjectMeta `json:"metadata"`
 		Spec              struct {
@@ -79,21 +82,13 @@ type (
 	}
 )
 
-// wayInKinds are the kinds that lead from outside to Services.
-var wayInKinds = []kindInfo{
-	plainKind(model.KindIngress, "networking.k8s.io", "v1", (*decoder).ingressOf),
-	plainKind(model.KindHTTPRoute, "gateway.networking.k8s.io", "v1", (*decoder).httpRouteOf),
-	plainKind(model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1", (*decoder).httpRouteOf),
-	plainKind(model.KindRoute, "route.openshift.io", "v1", (*decoder).routeOf),
-}
-
-// isWayIn says whether objects of the kind lead from outside to Services.
-func isWayIn(k model.Kind) bool {
+// IsKind says whether objects of the kind lead from outside to Services.
+func IsKind(k model.Kind) bool {
 	return k == model.KindIngress || k == model.KindHTTPRoute || k == model.KindRoute
 }
 
-// keepWayInFields takes out of the tree of a way in what is not read.
-func keepWayInFields(n *yaml.Node) {
+// KeepReadFields takes out of the tree of a way in what is not read.
+func KeepReadFields(n *yaml.Node) {
 	spec := yamltree.Get(n, "spec")
 	yamltree.KeepFields(n, "apiVersion", "kind", "metadata", "spec")
 	yamltree.KeepFields(spec, "defaultBackend", "rules", "hostnames", "host", "path", "to", "alternateBackends", "port")
@@ -117,7 +112,8 @@ func keepWayInFields(n *yaml.Node) {
 	}
 }
 
-func (d *decoder) ingressOf(o *ingressManifest, m model.Meta) model.Object {
+// WayIn brings an Ingress into the model's form.
+func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	add := func(host, path string, b *ingressBackend) {
 		if b == nil || b.Service == nil {
@@ -142,7 +138,8 @@ func (d *decoder) ingressOf(o *ingressManifest, m model.Meta) model.Object {
 	return w
 }
 
-func (d *decoder) httpRouteOf(o *httpRouteManifest, m model.Meta) model.Object {
+// WayIn brings an HTTPRoute into the model's form: of each rule the first path, for each host.
+func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	hosts := o.Spec.Hostnames
 	if len(hosts) == 0 {
@@ -170,7 +167,8 @@ func (d *decoder) httpRouteOf(o *httpRouteManifest, m model.Meta) model.Object {
 	return w
 }
 
-func (d *decoder) routeOf(o *routeManifest, m model.Meta) model.Object {
+// WayIn brings a Route into the model's form.
+func (o *Route) WayIn(m model.Meta) *model.WayIn {
 	w := &model.WayIn{Meta: m}
 	port := ""
 	if o.Spec.Port != nil {
