@@ -408,7 +408,7 @@ func TestTrialOfAPlan(t *testing.T) {
 // about anything but policies.
 func FuzzRevertFile(f *testing.F) {
 	for _, s := range []string{`{}`, `{"id":"a","title":"t","within":60,"objects":[{"Key":{"Kind":"AdminNetworkPolicy","Name":"a"},"Before":"x"}]}`,
-		`{"id":"a","within":-1,"objects":[{}]}`, `{"entry":99999999999999999}`} {
+		`{"id":"a","within":-1,"objects":[{}]}`, `{"id":"a","title":"t","objects":[{"Key":{"Kind":"AdminNetworkPolicy","Name":"a"},"Before":"x"}]}`, `{"entry":99999999999999999}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -416,7 +416,7 @@ func FuzzRevertFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if j.Within <= 0 || slices.ContainsFunc(j.Objects, func(o history.Object) bool { return !change.IsChangeable(o.Key.Kind) }) {
+		if j.Within < 0 || slices.ContainsFunc(j.Objects, func(o history.Object) bool { return !change.IsChangeable(o.Key.Kind) }) {
 			t.Fatalf("%+v", j)
 		}
 		r := &Trials{job: j, gate: &gate.Gate{Config: gate.Config{Now: time.Now}}}

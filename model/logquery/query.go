@@ -1,6 +1,7 @@
 package logquery
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -61,7 +62,7 @@ func Parse(text string, now time.Time) (Query, error) {
 		}
 	}
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "")
+		text = cmp.Or(strings.ToValidUTF8(text[:maxText], ""), "\ufffd") // nothing of it may be text
 		fail(&Error{Term: text, Why: fmt.Sprintf("too long: at most %d characters", maxText)})
 	}
 	not := false

@@ -3,6 +3,7 @@ package manifests
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,6 +111,12 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 
 // takeDocument takes in a document: an object, or a List of them.
 func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
+	if isJSONPatch(n) {
+		origin.Line = d.line + n.Line
+		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
+			Message: "skipped: JSON patches, no objects; a kustomization applies them (-k)"})
+		return
+	}
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
 		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
@@ -137,6 +144,14 @@ func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListK
 			d.takeItems(e, origin, inner, nil)
 		}
 	}
+}
+
+// isJSONPatch says whether a document is operations on an object: a list of mappings with op and path.
+func isJSONPatch(n *yaml.Node) bool {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return yamltree.Get(e, "op") == nil || yamltree.Get(e, "path") == nil })
 }
 
 // isExpectations says whether a document is statements for rung verify, which may lie beside

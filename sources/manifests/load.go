@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,7 +142,9 @@ func (l *inputLister) walkFolder(root inputPlace) {
 				return fs.SkipDir
 			}
 			return nil
-		case d.IsDir() || !isManifestName(p):
+		case d.IsDir():
+			return l.enterFolder(fsys, p, at)
+		case !isManifestName(p) || isKustomization(d.Name()):
 			return nil
 		}
 		l.foundManifest = true
@@ -170,6 +174,30 @@ func (l *inputLister) walkFolder(root inputPlace) {
 	})
 	l.addSubmodules(root)
 }
+
+// enterFolder says of a folder whose manifests something makes that they are not read. Of a chart
+// none of the files is one: it is left out. The files of a kustomization are read as they stand.
+func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
+	has := func(name string) bool {
+		info, err := fs.Stat(fsys, path.Join(p, name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	if has("Chart.yaml") {
+		l.foundManifest = true
+		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+clean.Text(at.name)+" | rung … -f -")
+		return fs.SkipDir
+	}
+	if slices.ContainsFunc(kustomizationNames, has) {
+		l.foundManifest = true
+		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: -k "+clean.Text(at.name))
+	}
+	return nil
+}
+
+// kustomizationNames are the names of a kustomization's own file.
+var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+func isKustomization(name string) bool { return slices.Contains(kustomizationNames, name) }
 
 func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
