@@ -62,8 +62,22 @@ func (k Kind) IsWorkload() bool {
 	return slices.Contains(workloadKinds, k)
 }
 
-var workloadKinds = []Kind{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job", "CronJob", "DeploymentConfig", "Rollout",
-	"VirtualMachine"}
+// The kinds of workloads.
+const (
+	KindDeployment            Kind = "Deployment"
+	KindReplicaSet            Kind = "ReplicaSet"
+	KindStatefulSet           Kind = "StatefulSet"
+	KindDaemonSet             Kind = "DaemonSet"
+	KindReplicationController Kind = "ReplicationController"
+	KindJob                   Kind = "Job"
+	KindCronJob               Kind = "CronJob"
+	KindDeploymentConfig      Kind = "DeploymentConfig"
+	KindRollout               Kind = "Rollout"
+	KindVM                    Kind = "VirtualMachine"
+)
+
+var workloadKinds = []Kind{KindDeployment, KindReplicaSet, KindStatefulSet, KindDaemonSet, KindReplicationController, KindJob, KindCronJob, KindDeploymentConfig,
+	KindRollout, KindVM}
 
 // workloadWords are the kinds of workloads as kubectl takes them.
 var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset", "rc": "replicationcontroller",
@@ -306,9 +320,18 @@ func IsSystemNamespace(name string) bool {
 // the network plugin's, ingress controllers and monitoring. Guard rails keep its connections,
 // with those of the namespaces that the configuration names.
 func IsPlatformNamespace(name string) bool {
-	return IsSystemNamespace(name) || platform[name] || strings.HasPrefix(name, "ingress-") || strings.HasSuffix(name, "-ingress") ||
-		strings.HasPrefix(name, "monitoring-") || strings.HasSuffix(name, "-monitoring")
+	return IsSystemNamespace(name) || platform[name] || IsIngressNamespace(name) || strings.HasPrefix(name, "monitoring-") || strings.HasSuffix(name, "-monitoring")
 }
+
+// IsIngressNamespace says whether a namespace is one of those in which ingress controllers usually
+// run.
+func IsIngressNamespace(name string) bool {
+	return ingress[name] || strings.HasPrefix(name, "ingress-") || strings.HasSuffix(name, "-ingress")
+}
+
+// ingress are the usual namespaces of ingress controllers.
+var ingress = map[string]bool{"ingress": true, "nginx-ingress": true, "traefik": true, "haproxy-controller": true, "projectcontour": true, "kong": true,
+	"istio-system": true, "gateway-system": true, "envoy-gateway-system": true}
 
 // IsProtectedNamespace reports whether a namespace is one of the platform or one of
 // those that the configuration names.
@@ -316,11 +339,9 @@ func IsProtectedNamespace(name string, configured []string) bool {
 	return IsPlatformNamespace(name) || slices.Contains(configured, name)
 }
 
-// platform are the usual namespaces of network plugins, ingress controllers and monitoring.
+// platform are the usual namespaces of network plugins and monitoring.
 var platform = map[string]bool{
 	"ovn-host-network": true, "antrea": true, "antrea-system": true, "calico-system": true, "calico-apiserver": true, "cilium": true,
 	"tigera-operator": true, "metallb-system": true,
-	"ingress": true, "nginx-ingress": true, "traefik": true, "haproxy-controller": true, "projectcontour": true, "kong": true,
-	"istio-system": true, "gateway-system": true, "envoy-gateway-system": true,
 	"monitoring": true, "prometheus": true, "observability": true, "grafana": true,
 }

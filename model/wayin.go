@@ -22,7 +22,7 @@ type WayInTarget struct {
 	Port       string // of the Service, its number or name; empty for its only one
 }
 
-// WaysIn walks the objects that lead from outside to Services.
+// WaysIn lists the objects that lead from outside to Services.
 func (c *Cluster) WaysIn() (out []*WayIn) {
 	for _, k := range []Kind{KindIngress, KindHTTPRoute, KindRoute} {
 		for w := range objectsOfKind[*WayIn](c, k) {

@@ -12,13 +12,13 @@ import (
 type PodCount struct {
 	All int
 	// Host counts the pods on the host network, Completed those that have ended, and Unscheduled
-	// those without a node. Each of the others can be the subject of a policy.
+	// those without a node, but for pods that do not exist yet. Each of the others can be the subject of a policy.
 	Host, Completed, Unscheduled int
 }
 
 // PodCount counts the pods, once for each cluster.
 func (r *Revision) PodCount() PodCount {
-	return r.shared.pods.Get(func() PodCount { return countPods(r.JudgedCluster()) })
+	return r.shared.pods.Get(func() PodCount { return countPods(r.Cluster) })
 }
 
 func countPods(c *model.Cluster) (n PodCount) {
@@ -29,7 +29,7 @@ func countPods(c *model.Cluster) (n PodCount) {
 			n.Host++
 		case p.IsCompleted():
 			n.Completed++
-		case !p.CanBeSubject():
+		case !p.CanBeSubject() && p.ToBe == nil:
 			n.Unscheduled++
 		}
 	}

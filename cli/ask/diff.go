@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -132,7 +133,7 @@ func differenceAnswer(a *command.App, f *difference.Facts, d *compare.Difference
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.No, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 	ans.Text = func(wide bool) string { return differenceText(a, f, wide) }
-	ans.Markdown = func() string { return commentText(f) }
+	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
 	ans.Objects = f.Connections
 	ans.Report, ans.Summary = func() *report.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 	return ans
@@ -216,8 +217,8 @@ func decidedBy(c *difference.Connection) string {
 const mostComment = 60_000
 
 // commentText is a difference as a comment of a pull request: three lines, and the details folded;
-// what has no room is counted.
-func commentText(f *difference.Facts) string {
+// what has no room is counted. below is what will follow it.
+func commentText(f *difference.Facts, below string) string {
 	var b strings.Builder
 	b.WriteString("### Network policies: " + command.MarkdownText(f.Before) + " → " + command.MarkdownText(f.After) + "\n\n")
 	if f.IsEmpty() {
@@ -232,10 +233,10 @@ func commentText(f *difference.Facts) string {
 			return
 		}
 		head, tail := fmt.Sprintf("\n<details><summary>%s (%s)</summary>\n\n", title, words.Thousands(n)), "\n</details>\n"
-		room := mostComment - len([]rune(b.String())) - len([]rune(head+tail)) - 200
+		room := mostComment - utf8.RuneCountInString(b.String()+below+head+tail) - 200
 		shown := n
-		for text := table(shown); shown > 0 && len([]rune(text)) > room; text = table(shown) {
-			shown = min(shown*9/10, shown*max(room, 0)/len([]rune(text)))
+		for text := table(shown); shown > 0 && utf8.RuneCountInString(text) > room; text = table(shown) {
+			shown = min(shown*9/10, shown*max(room, 0)/utf8.RuneCountInString(text))
 		}
 		b.WriteString(head)
 		if shown > 0 {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"rung/model"
 	"rung/model/clean"
@@ -124,14 +125,27 @@ func (ans *Answer) omittedLines(all []OmissionOut) string {
 }
 
 // mdOmitted lists what a review did not consider, in markdown.
+// mostMarkdownOmitted is how long the list of what was not considered is at most in markdown, in
+// characters: comments of pull requests have a limit.
+const mostMarkdownOmitted = 10_000
+
+// MarkdownOmitted is the end of an answer in markdown: the list of what was not considered.
+func MarkdownOmitted(a *App, all []model.Omission) string { return mdOmitted(a.OmissionsOut(all)) }
+
 func mdOmitted(all []OmissionOut) string {
 	if len(all) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n### Not considered\n\n")
-	for _, line := range OmittedLines(all) {
-		b.WriteString("- " + MarkdownText(line) + "\n")
+	lines := OmittedLines(all)
+	for i, line := range lines {
+		text := "- " + MarkdownText(line) + "\n"
+		if i > 0 && utf8.RuneCountInString(b.String())+utf8.RuneCountInString(text) > mostMarkdownOmitted {
+			b.WriteString("- and " + words.Thousands(len(lines)-i) + " more: -o json has all\n")
+			break
+		}
+		b.WriteString(text)
 	}
 	return b.String()
 }

@@ -117,8 +117,8 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		if ans.Items != nil {
 			return ans.Items.writeJSON(w, compact)
 		}
-		if ans.Long != nil && !compact {
-			return writeLongList(a, w, ans.Long, out)
+		if ans.Long != nil {
+			return writeLongList(a, w, ans.Long, out, compact)
 		}
 		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
 	case "yaml":

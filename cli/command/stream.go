@@ -24,21 +24,26 @@ type LongList struct {
 // streamChunk is how much text is written at once.
 const streamChunk = 64 << 10
 
-// writeLongList writes an object with a long list, and what was not considered beside it.
-func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut) error {
-	head, err := encodeJSON(a.addOmissions(l.Head, out), false)
+// writeLongList writes an object with a long list, and what was not considered beside it; compact
+// puts all of it on one line.
+func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut, compact bool) error {
+	head, err := encodeJSON(a.addOmissions(l.Head, out), compact)
 	if err != nil {
 		return err
 	}
-	head = bytes.TrimSuffix(bytes.TrimSpace(head), []byte("\n}"))
+	key, first, next, last, end := ",\n  %q: [", "\n    ", ",\n    ", "\n  ", "]\n}\n"
+	if compact {
+		key, first, next, last, end = ",%q:[", "", ",", "", "]}\n"
+	}
+	head = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(head), []byte("}")))
 	b := bufio.NewWriterSize(w, streamChunk)
-	if _, err := fmt.Fprintf(b, "%s,\n  %q: [", clean.JSON(head), l.Key); err != nil {
+	if _, err := fmt.Fprintf(b, "%s"+key, clean.JSON(head), l.Key); err != nil {
 		return err
 	}
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	before := "\n    "
+	before := first
 	for e := range l.Elements {
 		line.Reset()
 		if err := enc.Encode(e); err != nil {
@@ -50,14 +55,12 @@ func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut) error {
 		if _, err := b.Write(clean.JSON(bytes.TrimSuffix(line.Bytes(), []byte("\n")))); err != nil {
 			return err
 		}
-		before = ",\n    "
+		before = next
 	}
-	if before[0] == ',' {
-		before = "\n  "
-	} else {
-		before = ""
+	if before != first || compact {
+		end = last + end
 	}
-	if _, err := b.WriteString(before + "]\n}\n"); err != nil {
+	if _, err := b.WriteString(end); err != nil {
 		return err
 	}
 	return b.Flush()

@@ -15,34 +15,27 @@ import (
 func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out := newMatrixEnd(pods)
 	out.Namespace = name
-	alike := map[string][]matrixPod{}
+	of := make(map[*model.Pod]matrixPod, len(out.pods))
 	for _, p := range out.pods {
-		key := workloadKey(p.pod)
-		alike[key] = append(alike[key], p)
+		of[p.pod] = p
 	}
-	named := map[string]int{}
-	for _, pods := range alike {
+	for _, group := range WorkloadsOf(podsOf(out.pods)) {
+		pods := make([]matrixPod, len(group.Pods))
+		for i, p := range group.Pods {
+			pods[i] = of[p]
+		}
 		w := newMatrixEnd(pods)
-		w.Namespace, w.Workload = name, workloadName(podsOf(pods))
-		named[w.Workload]++
+		w.Namespace, w.Workload = name, group.Name
 		if len(pods) == 1 {
 			w.Pod = pods[0].pod.Name
 		} else {
 			for _, p := range pods {
 				one := newMatrixEnd([]matrixPod{p})
-				one.Namespace, one.Pod = name, p.pod.Name
+				one.Namespace, one.Workload, one.Pod = name, group.Name, p.pod.Name
 				w.Parts = append(w.Parts, one)
 			}
 		}
 		out.Parts = append(out.Parts, w)
-	}
-	for _, w := range out.Parts {
-		if named[w.Workload] > 1 { // one prefix, and other labels
-			w.Workload = w.pods[0].pod.Name + " +" + strconv.Itoa(len(w.pods)-1)
-		}
-		for _, one := range w.Parts {
-			one.Workload = w.Workload
-		}
 	}
 	slices.SortFunc(out.Parts, func(a, b *MatrixEnd) int { return cmp.Compare(a.pods[0].pod.Name, b.pods[0].pod.Name) })
 	return out

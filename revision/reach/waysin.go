@@ -3,7 +3,6 @@ package reach
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"rung/model"
 	"rung/model/verdict"
@@ -31,12 +30,6 @@ type WayIn struct {
 type WayInVerdict struct {
 	From   *End
 	States []PortState
-}
-
-// controllerSpaces are the namespaces in which ingress controllers run.
-func isControllerSpace(name string) bool {
-	return strings.HasPrefix(name, "ingress") || strings.HasSuffix(name, "-ingress") || slices.Contains([]string{"nginx-ingress", "traefik",
-		"haproxy-controller", "projectcontour", "kong", "istio-system", "gateway-system", "envoy-gateway-system"}, name)
 }
 
 // WaysIn lists the ways from outside to the workloads of a table, in the order of the objects.
@@ -72,7 +65,7 @@ func (t *Table) waysOf(r *revision.Revision, w *model.WayIn, target *model.WayIn
 		one := way
 		one.To, one.Ports = &t.Ends[to], ports
 		for from := range t.Ends {
-			if e := &t.Ends[from]; !e.IsOutside() && !e.IsImagined() && isControllerSpace(e.Namespace) {
+			if e := &t.Ends[from]; !e.IsOutside() && !e.IsImagined() && model.IsIngressNamespace(e.Namespace) {
 				one.Controllers = append(one.Controllers, WayInVerdict{e, statesOn(t.States(from, to), ports)})
 			}
 		}
@@ -91,9 +84,10 @@ func (t *Table) targetPorts(end int, s *model.Service, p *model.ServicePort) (ou
 	if t.Ends[end].IsOutside() || t.Ends[end].Namespace != s.Namespace || len(s.Selector.Map()) == 0 {
 		return nil
 	}
+	selector := model.SelectorOf(s.Selector)
 	for _, i := range t.finder.pods[end] {
 		pod := t.finder.c.Index.Pods.PodAt(int(i))
-		if !selects(s.Selector, pod.Labels) {
+		if !selector.Matches(pod.Labels) {
 			continue
 		}
 		number := p.Port
@@ -112,15 +106,6 @@ func (t *Table) targetPorts(end int, s *model.Service, p *model.ServicePort) (ou
 		}
 	}
 	return verdict.JoinPorts(out)
-}
-
-func selects(want, has model.Labels) bool {
-	for k, v := range want.Map() {
-		if got, is := has.Map()[k]; !is || got != v {
-			return false
-		}
-	}
-	return true
 }
 
 // statesOn are the states at some ports.

@@ -113,7 +113,7 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isJSONPatch(n) {
 		origin.Line = d.line + n.Line
-		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
+		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodePatch,
 			Message: "skipped: JSON patches, no objects; a kustomization applies them (-k)"})
 		return
 	}

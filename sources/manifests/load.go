@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/kustomize"
 	"rung/sources/manifests/yamltree"
 	"rung/sources/reading"
 )
@@ -144,7 +145,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 			return nil
 		case d.IsDir():
 			return l.enterFolder(fsys, p, at)
-		case !isManifestName(p) || isKustomization(d.Name()):
+		case !isManifestName(p) || slices.Contains(kustomize.Names, d.Name()):
 			return nil
 		}
 		l.foundManifest = true
@@ -187,17 +188,12 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+clean.Text(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
-	if slices.ContainsFunc(kustomizationNames, has) {
+	if slices.ContainsFunc(kustomize.Names, has) {
 		l.foundManifest = true
 		l.addFailure(at.name, "is a kustomization: files in it are read as they stand, without what it makes of them", "render it: -k "+clean.Text(at.name))
 	}
 	return nil
 }
-
-// kustomizationNames are the names of a kustomization's own file.
-var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
-
-func isKustomization(name string) bool { return slices.Contains(kustomizationNames, name) }
 
 func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))

@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,19 +50,16 @@ func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object
 
 // makePods puts the pods that workloads stand for in the workloads' place.
 func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
+	if !slices.ContainsFunc(r.Objects, func(o model.Object) bool { return o.ObjectKey().Kind.IsWorkload() }) {
+		return
+	}
 	set := workload.NewSet()
 	objects := r.Objects[:0]
-	found := false
 	for _, obj := range r.Objects {
 		set.Put(obj)
-		if _, is := obj.(*workload.Workload); is {
-			found = true
-		} else {
+		if !obj.ObjectKey().Kind.IsWorkload() {
 			objects = append(objects, obj)
 		}
-	}
-	if !found {
-		return
 	}
 	pods, idle, lost := set.Pods()
 	for _, p := range pods {

@@ -14,6 +14,7 @@ const (
 	CodeNotObject   = "not-an-object"    // a document that is no Kubernetes object
 	CodeUnknownKind = "unknown-kind"     // an object that is left aside
 	CodeExpected    = "expectations"     // statements for rung verify, no objects
+	CodePatch       = "json-patch"       // operations of a kustomization, no objects
 	CodeAPIVersion  = "api-version"      // a known kind of an unknown version
 	CodeUnknown     = "unknown-field"    // a field that does not exist there
 	CodeType        = "field-type"       // a value of the wrong type

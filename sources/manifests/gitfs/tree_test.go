@@ -17,7 +17,7 @@ import (
 func repository(t *testing.T, files map[string]string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed")
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -112,19 +112,19 @@ func Read[S any](m *Manifest[S], meta model.Meta, pod func(*corev1.Pod, model.Me
 	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map())}
 	field := "spec."
 	w.Wanted = podsWanted(meta.Kind, &spec)
-	if meta.Kind == kindCronJob {
+	if meta.Kind == model.KindCronJob {
 		field = "spec.jobTemplate.spec."
 		if spec.JobTemplate == nil {
 			return nil, &Mistake{Field: "spec.jobTemplate", Message: "is missing"}
 		}
 		spec = spec.JobTemplate.Spec
-		w.Wanted = podsWanted(kindJob, &spec)
+		w.Wanted = podsWanted(model.KindJob, &spec)
 	}
 	if m.Status.CompletionTime != nil {
 		w.Wanted = 0
 	}
 	if ref := spec.WorkloadRef; ref != nil && spec.Template == nil {
-		w.TemplateOf = refText(model.Kind(cmp.Or(ref.Kind, string(kindDeployment))), ref.Name)
+		w.TemplateOf = refText(model.Kind(cmp.Or(ref.Kind, string(model.KindDeployment))), ref.Name)
 		return w, nil
 	}
 	if spec.Template == nil {
@@ -142,18 +142,18 @@ func Read[S any](m *Manifest[S], meta model.Meta, pod func(*corev1.Pod, model.Me
 func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
 	n := int32(1)
 	switch kind {
-	case kindJob:
+	case model.KindJob:
 		if s.Parallelism != nil {
 			n = *s.Parallelism
 		}
 		if s.Completions != nil {
 			n = min(n, *s.Completions)
 		}
-	case kindVM:
+	case model.KindVM:
 		if s.Replicas == nil && s.Running != nil && !*s.Running || strings.EqualFold(s.RunStrategy, "Halted") {
 			n = 0
 		}
-	case kindDaemonSet, kindCronJob:
+	case model.KindDaemonSet, model.KindCronJob:
 	default:
 		if s.Replicas != nil {
 			n = *s.Replicas
@@ -167,7 +167,7 @@ func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
 func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) *Mistake {
 	const labelsField = "spec.template.metadata.labels"
 	switch kind {
-	case kindJob, kindCronJob, kindVM:
+	case model.KindJob, model.KindCronJob, model.KindVM:
 		return nil
 	}
 	if len(s.Template.Labels) == 0 {
@@ -175,7 +175,7 @@ func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) *Mistake {
 	}
 	if s.Selector == nil {
 		switch kind {
-		case kindReplicationController, kindDeploymentConfig: // filled in by the API server
+		case model.KindReplicationController, model.KindDeploymentConfig: // filled in by the API server
 			return nil
 		}
 		return &Mistake{Field: "spec.selector", Message: "is missing", Remedy: "select the labels of spec.template"}

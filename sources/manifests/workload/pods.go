@@ -157,9 +157,9 @@ func (s *Set) isReferredTo(w *Workload) bool {
 
 // podsOf makes the pods of a workload.
 func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
-	if w.Kind != kindDaemonSet {
+	if w.Kind != model.KindDaemonSet {
 		most := Several
-		if w.Kind == kindStatefulSet && s.isNumbered() {
+		if w.Kind == model.KindStatefulSet && s.isNumbered() {
 			most = MostNumbered
 		}
 		for i := range min(w.Wanted, most) {
@@ -227,30 +227,30 @@ func withMadeLabels(w *Workload, given model.Labels, i int) model.Labels {
 		}
 	}
 	switch w.Kind {
-	case kindDeployment:
+	case model.KindDeployment:
 		add(model.LabelTemplateHash, unknownValue)
-	case kindRollout:
+	case model.KindRollout:
 		add("rollouts-pod-template-hash", unknownValue)
-	case kindDaemonSet:
+	case model.KindDaemonSet:
 		add("controller-revision-hash", unknownValue)
 		add("pod-template-generation", "1")
-	case kindStatefulSet:
+	case model.KindStatefulSet:
 		add("controller-revision-hash", unknownValue)
 		add(labelPodName, w.Name+"-"+strconv.Itoa(i))
 		add(labelPodIndex, strconv.Itoa(i))
-	case kindJob, kindCronJob:
+	case model.KindJob, model.KindCronJob:
 		name := w.Name
-		if w.Kind == kindCronJob {
+		if w.Kind == model.KindCronJob {
 			name = unknownValue
 		}
 		for _, prefix := range []string{"", "batch.kubernetes.io/"} {
 			add(prefix+"job-name", name)
 			add(prefix+"controller-uid", unknownValue)
 		}
-	case kindDeploymentConfig:
+	case model.KindDeploymentConfig:
 		add("deploymentconfig", w.Name)
 		add("deployment", unknownValue)
-	case kindVM:
+	case model.KindVM:
 		add("kubevirt.io", "virt-launcher")
 		add("kubevirt.io/created-by", unknownValue)
 		add("vm.kubevirt.io/name", w.Name)

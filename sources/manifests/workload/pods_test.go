@@ -43,23 +43,23 @@ func TestPods(t *testing.T) {
 		pods       []string
 		idle, lost []string
 	}{
-		{"one replica, several, none", []model.Object{given(kindDeployment, "one", 1), given(kindDeployment, "many", 7), given(kindStatefulSet, "none", 0)},
+		{"one replica, several, none", []model.Object{given(model.KindDeployment, "one", 1), given(model.KindDeployment, "many", 7), given(model.KindStatefulSet, "none", 0)},
 			[]string{"deployment/many", "deployment/many/2", "deployment/one"}, []string{"statefulset/none"}, nil},
-		{"pods exist", []model.Object{given(kindDeployment, "web", 3), ownedPod("web-1", "deployment/web"), ownedPod("api-1", "deployment/api")}, nil, nil, nil},
-		{"a Deployment and its ReplicaSets", []model.Object{given(kindDeployment, "web", 1), given(kindReplicaSet, "web-1", 1, ownedBy("deployment/web")), given(kindReplicaSet, "web-0", 0, ownedBy("deployment/web"))},
+		{"pods exist", []model.Object{given(model.KindDeployment, "web", 3), ownedPod("web-1", "deployment/web"), ownedPod("api-1", "deployment/api")}, nil, nil, nil},
+		{"a Deployment and its ReplicaSets", []model.Object{given(model.KindDeployment, "web", 1), given(model.KindReplicaSet, "web-1", 1, ownedBy("deployment/web")), given(model.KindReplicaSet, "web-0", 0, ownedBy("deployment/web"))},
 			[]string{"deployment/web"}, nil, nil},
-		{"ReplicaSets without their Deployment", []model.Object{given(kindReplicaSet, "web-1", 1, ownedBy("deployment/web")), given(kindReplicaSet, "web-2", 1, ownedBy("deployment/web")), given(kindReplicaSet, "web-0", 0, ownedBy("deployment/web"))},
+		{"ReplicaSets without their Deployment", []model.Object{given(model.KindReplicaSet, "web-1", 1, ownedBy("deployment/web")), given(model.KindReplicaSet, "web-2", 1, ownedBy("deployment/web")), given(model.KindReplicaSet, "web-0", 0, ownedBy("deployment/web"))},
 			[]string{"deployment/web"}, nil, nil},
-		{"a DaemonSet without nodes, and on those that it selects", []model.Object{given(kindDaemonSet, "agent", 1)}, []string{"daemonset/agent"}, nil, nil},
-		{"a DaemonSet on the nodes that it selects", []model.Object{given(kindDaemonSet, "agent", 1, func(w *Workload) { w.NodeSelector = map[string]string{"role": "w"} }),
+		{"a DaemonSet without nodes, and on those that it selects", []model.Object{given(model.KindDaemonSet, "agent", 1)}, []string{"daemonset/agent"}, nil, nil},
+		{"a DaemonSet on the nodes that it selects", []model.Object{given(model.KindDaemonSet, "agent", 1, func(w *Workload) { w.NodeSelector = map[string]string{"role": "w"} }),
 			labelledNode("n1", "w"), labelledNode("n2", "c"), labelledNode("n3", "w")}, []string{"daemonset/agent n1", "daemonset/agent/2 n3"}, nil, nil},
-		{"a Rollout that takes a Deployment's template", []model.Object{given(kindDeployment, "web", 0), given(kindRollout, "web", 2, takes("deployment/web"))},
+		{"a Rollout that takes a Deployment's template", []model.Object{given(model.KindDeployment, "web", 0), given(model.KindRollout, "web", 2, takes("deployment/web"))},
 			[]string{"rollout/web", "rollout/web/2"}, nil, nil},
-		{"a Rollout whose Deployment is not there", []model.Object{given(kindRollout, "web", 2, takes("deployment/web"))}, nil, nil, []string{"rollout/web"}},
-		{"a StatefulSet whose pods a policy tells apart", []model.Object{given(kindStatefulSet, "db", 4),
+		{"a Rollout whose Deployment is not there", []model.Object{given(model.KindRollout, "web", 2, takes("deployment/web"))}, nil, nil, []string{"rollout/web"}},
+		{"a StatefulSet whose pods a policy tells apart", []model.Object{given(model.KindStatefulSet, "db", 4),
 			&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "b", Name: "x"}}, YAML: "matchLabels: {apps.kubernetes.io/pod-index: '3'}"}},
 			[]string{"statefulset/db", "statefulset/db/2", "statefulset/db/3", "statefulset/db/4"}, nil, nil},
-		{"two names that begin alike", []model.Object{given(kindJob, "a", 1), given(kindCronJob, "a", 1)}, []string{"cronjob/a", "job/a"}, nil, nil},
+		{"two names that begin alike", []model.Object{given(model.KindJob, "a", 1), given(model.KindCronJob, "a", 1)}, []string{"cronjob/a", "job/a"}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -67,7 +67,7 @@ func TestPods(t *testing.T) {
 				s := NewSet()
 				order := slices.Clone(c.objects)
 				r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-				gone := []model.Object{given(kindDeployment, "gone", 2), ownedPod("gone-1", "deployment/one"), labelledNode("gone", "w")}
+				gone := []model.Object{given(model.KindDeployment, "gone", 2), ownedPod("gone-1", "deployment/one"), labelledNode("gone", "w")}
 				for _, o := range slices.Concat(gone, order) {
 					s.Put(o)
 				}
@@ -111,7 +111,7 @@ func TestPutMatters(t *testing.T) {
 		o    model.Object
 		want bool
 	}{
-		{"a workload", given(kindDeployment, "web", 1), true},
+		{"a workload", given(model.KindDeployment, "web", 1), true},
 		{"its first pod", ownedPod("web-1", "deployment/web"), true},
 		{"that pod, changed", ownedPod("web-1", "deployment/web"), false},
 		{"its second pod", ownedPod("web-2", "deployment/web"), false},

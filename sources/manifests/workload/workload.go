@@ -10,20 +10,6 @@ import (
 	"rung/model"
 )
 
-// The kinds whose meaning differs from that of a Deployment.
-const (
-	kindDeployment            = model.Kind("Deployment")
-	kindDaemonSet             = model.Kind("DaemonSet")
-	kindStatefulSet           = model.Kind("StatefulSet")
-	kindReplicaSet            = model.Kind("ReplicaSet")
-	kindReplicationController = model.Kind("ReplicationController")
-	kindDeploymentConfig      = model.Kind("DeploymentConfig")
-	kindRollout               = model.Kind("Rollout")
-	kindJob                   = model.Kind("Job")
-	kindCronJob               = model.Kind("CronJob")
-	kindVM                    = model.Kind("VirtualMachine")
-)
-
 // API is a kind of workloads with the API versions in which it is read: today's first, then those
 // that the manifests of old repositories still have.
 type API struct {
@@ -35,16 +21,16 @@ type API struct {
 
 // APIs are the kinds that are read.
 var APIs = []API{
-	{kindDeployment, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1", "extensions/v1beta1"}, false},
-	{kindReplicaSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
-	{kindStatefulSet, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1"}, false},
-	{kindDaemonSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
-	{kindReplicationController, []string{"v1"}, true},
-	{kindJob, []string{"batch/v1"}, false},
-	{kindCronJob, []string{"batch/v1", "batch/v1beta1"}, false},
-	{kindDeploymentConfig, []string{"apps.openshift.io/v1", "v1"}, true},
-	{kindRollout, []string{"argoproj.io/v1alpha1"}, false},
-	{kindVM, []string{"kubevirt.io/v1", "kubevirt.io/v1alpha3"}, false},
+	{model.KindDeployment, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1", "extensions/v1beta1"}, false},
+	{model.KindReplicaSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
+	{model.KindStatefulSet, []string{"apps/v1", "apps/v1beta2", "apps/v1beta1"}, false},
+	{model.KindDaemonSet, []string{"apps/v1", "apps/v1beta2", "extensions/v1beta1"}, false},
+	{model.KindReplicationController, []string{"v1"}, true},
+	{model.KindJob, []string{"batch/v1"}, false},
+	{model.KindCronJob, []string{"batch/v1", "batch/v1beta1"}, false},
+	{model.KindDeploymentConfig, []string{"apps.openshift.io/v1", "v1"}, true},
+	{model.KindRollout, []string{"argoproj.io/v1alpha1"}, false},
+	{model.KindVM, []string{"kubevirt.io/v1", "kubevirt.io/v1alpha3"}, false},
 }
 
 // Workload is an object that keeps pods running.
@@ -89,29 +75,29 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 			continue
 		}
 		switch kind := model.Kind(o.Kind); kind {
-		case kindReplicaSet:
+		case model.KindReplicaSet:
 			for _, hash := range []struct {
 				label string
 				kind  model.Kind
-			}{{"rollouts-pod-template-hash", kindRollout}, {model.LabelTemplateHash, kindDeployment}} {
+			}{{"rollouts-pod-template-hash", model.KindRollout}, {model.LabelTemplateHash, model.KindDeployment}} {
 				if name, found := strings.CutSuffix(o.Name, "-"+labels[hash.label]); found && labels[hash.label] != "" {
 					return refText(hash.kind, name)
 				}
 			}
 			return refText(kind, o.Name)
-		case kindReplicationController:
+		case model.KindReplicationController:
 			if name := labels["deploymentconfig"]; name != "" {
-				return refText(kindDeploymentConfig, name)
+				return refText(model.KindDeploymentConfig, name)
 			}
 			return refText(kind, o.Name)
-		case kindJob:
+		case model.KindJob:
 			if m := cronJobRun.FindStringSubmatch(o.Name); m != nil {
-				return refText(kindCronJob, m[1])
+				return refText(model.KindCronJob, m[1])
 			}
 			return refText(kind, o.Name)
 		case "VirtualMachineInstance":
-			return refText(kindVM, o.Name)
-		case kindDeployment, kindStatefulSet, kindDaemonSet, kindDeploymentConfig, kindRollout, kindCronJob, kindVM:
+			return refText(model.KindVM, o.Name)
+		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob, model.KindVM:
 			return refText(kind, o.Name)
 		}
 	}
