@@ -220,11 +220,12 @@ func (f *Facts) IsEmpty() bool { return f.of.IsEmpty() }
 func (f *Facts) Summary() []string {
 	var parts []string
 	for _, k := range []struct {
-		kind reach.ChangeKind
-		text string
-	}{{reach.Opens, "open"}, {reach.Closes, "close"}, {reach.Differs, "get another verdict"}, {reach.Decided, "are decided by another rule"}} {
+		kind      reach.ChangeKind
+		one, many string
+	}{{reach.Opens, "opens", "open"}, {reach.Closes, "closes", "close"}, {reach.Differs, "gets another verdict", "get another verdict"},
+		{reach.Decided, "is decided by another rule", "are decided by another rule"}} {
 		if n := f.Count(k.kind); n > 0 {
-			parts = append(parts, words.Thousands(n)+" "+k.text)
+			parts = append(parts, words.Thousands(n)+" "+words.OneOrMany(n, k.one, k.many))
 		}
 	}
 	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")

@@ -196,8 +196,16 @@ var Guards = &page.Table[*Guard]{
 	},
 }
 
-// NowText and BeforeText are the verdicts with those who decide.
-func (c *Connection) NowText() string    { return decidedText(c.Of.After, c.After, c.ByAfter) }
+// NowText is the verdict with the rules that decide; where these are called as before, they changed.
+func (c *Connection) NowText() string {
+	now := decidedText(c.Of.After, c.After, c.ByAfter)
+	if now == c.BeforeText() {
+		now += ", which changed"
+	}
+	return now
+}
+
+// BeforeText is the verdict before with the rules that decided.
 func (c *Connection) BeforeText() string { return decidedText(c.Of.Before, c.Before, c.ByBefore) }
 
 // OriginOfDecider is where the policy was read that decides a connection now, or that decided it

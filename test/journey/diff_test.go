@@ -61,7 +61,7 @@ func TestDiff(t *testing.T) {
 	c.at("Ladder").press(":").sees("─ command ─")
 	c.Type("diff " + before)
 	c.sees("what differs from there to what is shown here").press("enter").at("diff " + before)
-	c.sees("Connections: 1 open, 1 close", "Policies: 1 changed", "[connections 2]")
+	c.sees("Connections: 1 opens, 1 closes", "Policies: 1 changed", "[connections 2]")
 	c.pick("opens", "shop/deployment/api", "shop/statefulset/db", "TCP 5432").sees("before  deny: default deny of shop, ingress")
 	c.press("enter").at("trace shop/deployment/api").sees("NP shop/db", "5432").press("esc").at("diff " + before)
 	c.press("tab").sees("[policies 1]").pick("changed", "NP shop/db").press("enter").at("NP shop/db").press("esc").at("diff")
@@ -71,7 +71,7 @@ func TestDiff(t *testing.T) {
 	c.press("enter").at("diff " + after + " " + after).sees("nothing differs").press("esc")
 	c.press(":").sees("─ command ─")
 	c.Type("diff " + after + " " + before)
-	c.press("enter").at("diff " + after + " " + before).sees("Connections: 1 open, 1 close")
+	c.press("enter").at("diff " + after + " " + before).sees("Connections: 1 opens, 1 closes")
 	c.press("enter").sees("the console shows " + after).press("esc")
 
 	c.press(":").sees("─ command ─")
