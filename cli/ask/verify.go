@@ -65,7 +65,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			case err != nil:
 				return nil, err
 			case write:
-				return firstFileAnswer(r, namespaces)
+				return firstFileAnswer(ctx, r, namespaces)
 			case asIf && by != byPolicies:
 				return nil, errAsIfRows
 			}
@@ -121,8 +121,8 @@ func readExpectations(ctx context.Context, a *command.App, files []string) (*exp
 }
 
 // firstFileAnswer prints a first file.
-func firstFileAnswer(r *revision.Revision, namespaces []string) (*command.Answer, error) {
-	w, err := verify.WriteStatements(r, namespaces)
+func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []string) (*command.Answer, error) {
+	w, err := verify.WriteStatements(ctx, r, namespaces)
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 
 // expectationsOf are the statements of a set. Where it leaves decisions to other policies, it
 // is stated what they decide: the lower tiers alone, or all of them.
-func expectationsOf(m *MadeSet, rev *revision.Revision) ([]byte, error) {
+func expectationsOf(ctx context.Context, m *MadeSet, rev *revision.Revision) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What must hold with %s, made from the template %s.\n", m.Name, m.Template.Name)
 	b.WriteString("# Check it with: rung verify FILE\n")
@@ -40,7 +41,7 @@ func expectationsOf(m *MadeSet, rev *revision.Revision) ([]byte, error) {
 	} else {
 		b.WriteString("# Other policies come first; this is what they and the set make of it now.\n")
 	}
-	w, err := verify.WriteStatements(oracle, m.Spaces)
+	w, err := verify.WriteStatements(ctx, oracle, m.Spaces)
 	if err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func (m *MadeSet) RevisionAfter(rev *revision.Revision) *revision.Revision {
 // Expectations returns the statements that must hold with the set, as a file for rung
 // verify.
 func (m *MadeSet) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
-	text, err := expectationsOf(m, rev)
+	text, err := expectationsOf(ctx, m, rev)
 	if err != nil {
 		return nil, fmt.Errorf("expectations of %s: %w", m.Name, err)
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,8 +42,9 @@ type pairBlock struct {
 
 // WriteStatements makes statements of the policies' verdicts on the connections between the pods of
 // some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
-// is not stated; a comment says so.
-func WriteStatements(r *revision.Revision, namespaces []string) (*WrittenFile, error) {
+// is not stated; a comment says so. Of one pod alone it states the connections with addresses
+// outside. The error says that there are no such pods, or is the context's.
+func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []string) (*WrittenFile, error) {
 	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
@@ -52,6 +54,11 @@ func WriteStatements(r *revision.Revision, namespaces []string) (*WrittenFile, e
 	w.writeHead(namespaces)
 	for _, b := range w.findBlocks() {
 		w.writeBlock(&b)
+	}
+	if p := w.alonePod(); p != nil {
+		if err := w.writeAlone(ctx, r, p); err != nil {
+			return nil, err
+		}
 	}
 	return &WrittenFile{w.statements, []byte(w.text.String())}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision/connections"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -34,43 +33,20 @@ func (w *statementWriter) writeComment(text string) {
 
 // writeBlock writes one or two statements.
 func (w *statementWriter) writeBlock(b *pairBlock) {
-	from, to := w.unitEnds(b.sources), w.unitEnds(b.destinations)
-	allowed, denied := portsOf(b.outcome.segments, verdict.Allow), portsOf(b.outcome.segments, verdict.Deny)
-	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
-		w.text.WriteString("\n")
-		w.writeComment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
-			w.unitNames(b.sources), w.unitNames(b.destinations), connections.PortsText(rest)))
-	}
-	for _, s := range []struct {
-		expect verdict.Verdict
-		ports  []verdict.PortRange
-	}{{verdict.Allow, allowed}, {verdict.Deny, denied}} {
-		if len(s.ports) == 0 {
-			continue
-		}
-		m := map[string]any{"expect": string(s.expect), "from": from, "to": to}
-		rest := verdict.PortsBut(verdict.EveryPort(), s.ports)
-		switch {
-		case len(rest) == 0:
-		case len(rest) < len(s.ports):
-			m["exceptPort"] = portTexts(rest)
-		default:
-			m["port"] = portTexts(s.ports)
-		}
-		w.writeStatement(m)
-	}
+	names := w.unitNames(b.sources) + " → " + w.unitNames(b.destinations)
+	w.writePorts(b.outcome.segments, w.unitEnds(b.sources), w.unitEnds(b.destinations), names, false)
 }
 
 func (w *statementWriter) writeStatement(m map[string]any) {
 	w.statements = append(w.statements, m)
 	w.text.WriteString("\n")
-	for i, name := range []string{"expect", "from", "to", "port", "exceptPort"} {
+	for i, name := range []string{"name", "expect", "from", "to", "port", "exceptPort"} {
 		v, ok := m[name]
 		if !ok {
 			continue
 		}
 		lead := "  "
-		if i == 0 {
+		if _, isNamed := m["name"]; i == 0 || name == "expect" && !isNamed {
 			lead = "- "
 		}
 		list, isList := v.([]any)

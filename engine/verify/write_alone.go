@@ -1,0 +1,96 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/reach"
+)
+
+// alonePod is the only pod that statements are written of; nil where there are none or several.
+func (w *statementWriter) alonePod() *model.Pod {
+	if len(w.units) == 1 && len(w.units[0].pods) == 1 {
+		return w.units[0].pods[0]
+	}
+	return nil
+}
+
+// writeAlone writes of a pod that has no other to connect to: what policies decide between it and
+// addresses outside, of each block that they tell apart by one address.
+func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, p *model.Pod) error {
+	table, err := reach.TableOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	workload := connections.WorkloadsOf([]*model.Pod{p})[0]
+	pod := slices.IndexFunc(table.Ends, func(e reach.End) bool { return e.Namespace == workload.Namespace && e.Name == workload.Name })
+	if pod < 0 {
+		return nil
+	}
+	name := p.Namespace + "/" + p.Name
+	w.writeComment("It is the only pod: of the addresses outside, one of each block that policies tell apart is asked.")
+	for i := range table.Ends {
+		if !table.Ends[i].IsOutside() {
+			continue
+		}
+		w.writeAddress(table, pod, i, func(c verdict.Connection) (from, to any) { return name, c.To.Addr.String() })
+		w.writeAddress(table, i, pod, func(c verdict.Connection) (from, to any) { return c.From.Addr.String(), name })
+	}
+	return nil
+}
+
+// writeAddress writes of the connections from an end of the table to another, by an example of them.
+func (w *statementWriter) writeAddress(t *reach.Table, from, to int, ends func(verdict.Connection) (from, to any)) {
+	states := t.States(from, to)
+	if len(states) == 0 {
+		return
+	}
+	example := t.Example(from, to, states[0].PortRange, states[0].Outcome)
+	if !example.From.Addr.IsValid() && !example.To.Addr.IsValid() {
+		return
+	}
+	var segments []matrix.Segment
+	for i := range states {
+		v, _ := states[i].Outcome.Verdict()
+		segments = append(segments, matrix.Segment{Protocol: states[i].Protocol, Lo: states[i].Lo, Hi: states[i].Hi, Verdict: v})
+	}
+	source, destination := ends(example)
+	w.writePorts(segments, source, destination, fmt.Sprintf("%s → %s", t.Ends[from].String(), t.Ends[to].String()), true)
+}
+
+// writePorts writes a statement of the ports with each verdict, and a comment of those without.
+// isSample says with a comment what the ends stand for.
+func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, names string, isSample bool) {
+	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
+	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
+		w.text.WriteString("\n")
+		w.writeComment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s, %s.", names, connections.PortsText(rest)))
+	}
+	for _, s := range []struct {
+		expect verdict.Verdict
+		ports  []verdict.PortRange
+	}{{verdict.Allow, allowed}, {verdict.Deny, denied}} {
+		if len(s.ports) == 0 {
+			continue
+		}
+		m := map[string]any{"expect": string(s.expect), "from": from, "to": to}
+		rest := verdict.PortsBut(verdict.EveryPort(), s.ports)
+		switch {
+		case len(rest) == 0:
+		case len(rest) < len(s.ports):
+			m["exceptPort"] = portTexts(rest)
+		default:
+			m["port"] = portTexts(s.ports)
+		}
+		if isSample {
+			m["name"] = names
+		}
+		w.writeStatement(m)
+	}
+}
