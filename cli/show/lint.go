@@ -104,11 +104,17 @@ func setNothingFoundText(ans *command.Answer, found int) {
 
 // unfoundOmissions returns the omissions that no finding of severity error is about.
 func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omission {
+	policies, places := map[model.PolicyKey]bool{}, map[string]bool{}
+	for _, f := range found {
+		if f.Severity == model.SeverityError {
+			policies[f.Policy] = true
+			if f.Origin.File != "" {
+				places[f.Origin.Place()] = true
+			}
+		}
+	}
 	return slices.DeleteFunc(omitted.OmissionsOfObjects(r), func(o model.Omission) bool {
-		return slices.ContainsFunc(found, func(f model.Finding) bool {
-			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
-				f.Origin.File != "" && f.Origin.Place() == o.Origin.Place())
-		})
+		return o.Key.Name != "" && policies[o.Key] || places[o.Origin.Place()]
 	})
 }
 

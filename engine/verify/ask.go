@@ -49,8 +49,9 @@ func (t *statementTally) countAgainst(c verdict.Connection, g matrix.Segment) {
 }
 
 // countPair takes in what becomes of the connections between two ends, port by port: segments
-// are those of the statement's ports. It says whether more has to be asked.
-func (t *statementTally) countPair(c verdict.Connection, segments []matrix.Segment) bool {
+// are those of the statement's ports, decided those of all ports that pods of the same classes share,
+// none where the pair was asked by itself. It says whether more has to be asked.
+func (t *statementTally) countPair(c verdict.Connection, segments, decided []matrix.Segment) bool {
 	if len(segments) == 0 {
 		return true
 	}
@@ -68,7 +69,11 @@ func (t *statementTally) countPair(c verdict.Connection, segments []matrix.Segme
 		t.countAgainst(c, g)
 		return true
 	}
-	t.hangs.checkPair(c, segments)
+	if decided != nil {
+		t.hangs.checkPods(c, segments, decided)
+	} else {
+		t.hangs.checkPair(c, segments)
+	}
 	if t.s.Some {
 		t.countAgainst(c, segments[0])
 	}
@@ -101,7 +106,7 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
 		j.classes.VisitPodPairs(from.pods, to.pods, func(c matrix.PodPair) bool {
-			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports)) && j.mayContinue()
+			more = t.countPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, s.Ports), c.Segments) && j.mayContinue()
 			return more
 		})
 	}
@@ -214,7 +219,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		if in.none && (applies || len(all) > 1 && in.c.Family == verdict.IPv6) {
 			continue
 		}
-		if !t.countPair(in.c, in.segments) {
+		if !t.countPair(in.c, in.segments, nil) {
 			return false, nil
 		}
 	}

@@ -16,10 +16,18 @@ type omissionFinder struct {
 	ask       connectionAsker
 	pending   []model.Omission // of which no connection was found yet
 	omissions []model.Omission
+	seen      map[pairKind]bool
+}
+
+// pairKind is connections between pods that no omission tells apart, of which the same rules decide.
+type pairKind struct {
+	from, to int32
+	family   verdict.Family
+	segments *matrix.Segment
 }
 
 func newHanging(f *omitted.OmissionFilter, ask connectionAsker) *omissionFinder {
-	h := &omissionFinder{filter: f, ask: ask}
+	h := &omissionFinder{filter: f, ask: ask, seen: map[pairKind]bool{}}
 	for _, o := range f.AllOmissions() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {
 			h.omissions = append(h.omissions, o) // it may be one of those that labels mean
@@ -28,6 +36,19 @@ func newHanging(f *omitted.OmissionFilter, ask connectionAsker) *omissionFinder 
 		h.pending = append(h.pending, o)
 	}
 	return h
+}
+
+// checkPods looks at what becomes of the connections between two pods; decided are the verdicts at all
+// ports as their classes share them.
+func (h *omissionFinder) checkPods(c verdict.Connection, segments, decided []matrix.Segment) {
+	if len(h.pending) == 0 {
+		return
+	}
+	kind := pairKind{h.filter.PodKind(c.From.Key), h.filter.PodKind(c.To.Key), c.Family, &decided[0]}
+	if !h.seen[kind] {
+		h.seen[kind] = true
+		h.checkPair(c, segments)
+	}
 }
 
 // checkPair looks at what becomes of the connections between two ends.

@@ -1,12 +1,14 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -81,4 +83,92 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 func compiled(f revision.Facts) *revision.Revision {
 	f.Loaded, f.Desired = true, compiler.Compile(f.Cluster, compiler.Options{IPv4: true, IPv6: true})
 	return revision.New(f, nil)
+}
+
+// What a statement that holds hangs on is what each of its connections hangs on, asked one by one: pods
+// that no omission tells apart are asked about once.
+func TestOmissionsOfStatements(t *testing.T) {
+	held, hang := 0, map[model.OmissionCode]int{}
+	for seed := range rounds() {
+		d := draw(seed + 33000)
+		whole := d.revision()
+		objects := []model.Object{}
+		for p := range whole.Cluster.Pods() {
+			q := *p
+			if d.IntN(4) == 0 {
+				q.ToBe, q.Phase = &model.PodToBe{Node: q.NodeName}, "Pending"
+			}
+			objects = append(objects, &q)
+		}
+		for p := range whole.Cluster.AllPolicies() { // moved to where they have no rows
+			if q := *p; d.IntN(2) == 0 {
+				q.Priority = 150
+				objects = append(objects, &q)
+			}
+		}
+		var facts revision.Facts
+		facts.Cluster, _ = whole.Cluster.Upsert(objects, nil)
+		for _, k := range []model.Key{{Kind: model.KindNP, Namespace: d.pick("ns0", "ns1"), Name: "np"}, {Kind: model.KindANP, Name: "lost"}, {Kind: model.KindPod, Namespace: "ns0", Name: "lost"},
+			{Kind: model.KindNamespace, Name: d.pick("ns1", "nsX")}, {Kind: model.KindEF, Namespace: "ns0", Name: "default"}} {
+			if d.IntN(2) == 0 {
+				facts.Broken = append(facts.Broken, model.Broken{Severity: model.SeverityError, Origin: model.Origin{File: "a.yaml", Line: 3}, Key: k, Code: "schema", Message: "is wrong"})
+			}
+		}
+		r := compiled(facts)
+		text := ""
+		for range 4 {
+			text += "- {expect: " + d.pick("allow", "deny") + ", from: " + d.end() + ", to: " + d.end() + d.pick("", ", port: 80", ", protocol: UDP") + "}\n"
+		}
+		statements, problems := ReadStatements("x", []byte(text))
+		if len(problems) > 0 {
+			t.Fatal(problems[0])
+		}
+		results, problems, err := JudgeStatements(t.Context(), r, statements, Options{})
+		if err != nil || len(problems) > 0 {
+			t.Fatal(err, problems)
+		}
+		for i := range results {
+			got := &results[i]
+			if !got.Holds || got.None {
+				continue
+			}
+			held++
+			one := newHanging(omitted.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(r.Verdicts(), c) })
+			all := matrix.ClassesOf(r.Verdicts(), nil)
+			pods := podsOf(r, statements[i].From, statements[i].To)
+			all.VisitPodPairs(pods[0], pods[1], func(c matrix.PodPair) bool {
+				one.checkPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, statements[i].Ports))
+				return true
+			})
+			texts := func(all []model.Omission) (out []string) {
+				for _, o := range all {
+					out = append(out, fmt.Sprint(o.Code, o.Key))
+				}
+				slices.Sort(out)
+				return out
+			}
+			if a, b := texts(got.NotConsidered), texts(one.omissions); !slices.Equal(a, b) {
+				t.Fatalf("seed %d: %s hangs on %v; one by one %v", seed, got, a, b)
+			}
+			for _, o := range got.NotConsidered {
+				hang[o.Code]++
+			}
+		}
+	}
+	t.Log(held, hang)
+	if held < 50 || len(hang) < 3 {
+		t.Errorf("%d hold, on %v: the draw is one-sided", held, hang)
+	}
+}
+
+// podsOf are the pods that two ends mean.
+func podsOf(r *revision.Revision, ends ...[]StatementEnd) (out [2][]*model.Pod) {
+	for p := range r.JudgedCluster().Pods() {
+		for i := range out {
+			if _, ok := isOrdinary(p); ok && means(r, ends[i], p) {
+				out[i] = append(out[i], p)
+			}
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package omitted
 
 import (
+	"fmt"
 	"slices"
 
 	"rung/model"
@@ -86,15 +87,17 @@ func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omi
 	return out
 }
 
-// OmissionFilter finds the omissions that could change answers of one revision.
+// OmissionFilter finds the omissions that could change answers of one revision. It has one owner.
 type OmissionFilter struct {
 	r         *revision.Revision
 	omissions []model.Omission
+	podKinds  map[model.Key]int32 // see PodKind
+	kindIDs   map[string]int32
 }
 
 // NewFilter is a filter for a revision; with rows its answers are also those of the zones' rows.
 func NewFilter(r *revision.Revision, rows bool) *OmissionFilter {
-	return &OmissionFilter{r, OmissionsOfAnswers(r, rows)}
+	return &OmissionFilter{r: r, omissions: OmissionsOfAnswers(r, rows), podKinds: map[model.Key]int32{}, kindIDs: map[string]int32{}}
 }
 
 // AllOmissions are the omissions that could change some answer.
@@ -148,6 +151,37 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 		return true // what policies are made of: tiers and groups
 	}
 	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
+}
+
+// PodKind is equal for pods that no omission tells apart: CouldChange says the same of connections of
+// both, if the same rules decide at every stage.
+func (f *OmissionFilter) PodKind(k model.Key) int32 {
+	id, ok := f.podKinds[k]
+	if ok {
+		return id
+	}
+	pod := f.r.Cluster.Pod(k.Namespace, k.Name)
+	kind := fmt.Appendf(nil, "%s %t %t", k.Namespace, pod != nil && pod.ToBe != nil, f.r.IsPlaceAssumed(k))
+	for i := range f.omissions {
+		o := &f.omissions[i]
+		switch c := f.r.Desired.Policy(o.Key); {
+		case o.Code == model.OmittedZone:
+			if pod != nil {
+				kind = append(kind, " "+pod.NodeName...)
+			}
+		case o.Key == k:
+			kind = append(kind, " itself"...)
+		case c != nil && pod != nil:
+			kind = fmt.Append(kind, f.r.Desired.IsSubject(c, pod))
+		}
+	}
+	id, ok = f.kindIDs[string(kind)]
+	if !ok {
+		id = int32(len(f.kindIDs))
+		f.kindIDs[string(kind)] = id
+	}
+	f.podKinds[k] = id
+	return id
 }
 
 // couldChangePath says whether a policy that is not known could change what becomes of a path: it

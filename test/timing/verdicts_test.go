@@ -50,15 +50,14 @@ func TestTimingVerdicts(t *testing.T) {
 		{"matrix", "-o", "csv"},
 		{"preview", "--change", change, "-o", "json"},
 	} {
-		begun := time.Now()
-		peak, code := peakOf(t, append(args, "-f", base))
+		run := runProgram(t, append(args, "-f", base)...)
 		name := strings.ReplaceAll(strings.Join(args, " "), dir+"/", "")
-		t.Logf("%s: %d MB at most, %v with reading the cluster", name, peak>>20, time.Since(begun).Round(time.Millisecond))
-		if code > 1 {
-			t.Errorf("%s: exit code %d", name, code)
+		t.Logf("%s: %s, with reading the cluster", name, run)
+		if run.code > 1 {
+			t.Errorf("%s: exit code %d\n%s", name, run.code, run.errors)
 		}
-		if peak > most {
-			t.Errorf("%s: %d MB, more than %d", name, peak>>20, most>>20)
+		if run.peak > most {
+			t.Errorf("%s: more than %d MB", name, most>>20)
 		}
 	}
 }
@@ -99,27 +98,37 @@ func questions(t *testing.T) []byte {
 	return out
 }
 
-// peakOf runs the program and returns the largest resident set that it had, in bytes, and its
-// exit code.
-func peakOf(t *testing.T, args []string) (peak, code int) {
+// programRun is one run of the program: how it ended, what it printed on standard error, how long it
+// took, the CPU time of all its threads, and its largest resident set in bytes.
+type programRun struct {
+	code, peak int
+	took, cpu  time.Duration
+	errors     string
+}
+
+func (r *programRun) String() string {
+	return fmt.Sprintf("%v, %v of CPU, %d MB at most", r.took.Round(time.Millisecond), r.cpu.Round(10*time.Millisecond), r.peak>>20)
+}
+
+// runProgram runs the program without looking at its answer.
+func runProgram(t *testing.T, args ...string) *programRun {
 	t.Helper()
 	cmd := exec.Command(install.Binary(t), args...)
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &stderr
+	begun := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	status, r := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid), &programRun{}
 	for {
 		select {
 		case <-done:
-			code = cmd.ProcessState.ExitCode()
-			if code > 1 {
-				t.Log(stderr.String())
-			}
-			return peak, code
+			r.took, r.cpu = time.Since(begun), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+			r.code, r.errors = cmd.ProcessState.ExitCode(), stderr.String()
+			return r
 		case <-time.After(10 * time.Millisecond):
 			text, err := os.ReadFile(status)
 			if err != nil {
@@ -128,7 +137,7 @@ func peakOf(t *testing.T, args []string) (peak, code int) {
 			_, rest, _ := strings.Cut(string(text), "VmHWM:")
 			var kb int
 			if _, err := fmt.Sscan(rest, &kb); err == nil {
-				peak = max(peak, kb<<10)
+				r.peak = max(r.peak, kb<<10)
 			}
 		}
 	}
