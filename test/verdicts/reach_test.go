@@ -2,6 +2,7 @@ package verdicts
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"testing"
@@ -219,45 +220,7 @@ func TestReachIsEveryVerdict(t *testing.T) {
 			t.Fatalf("seed %d: a revision differs from itself: %+v, %v", seed, same.List[0], err)
 		}
 		checkMirror(t, got, back)
-		mine, theirs := workloadEnds(before), workloadEnds(after)
-		var names []string
-		for name := range mine {
-			names = append(names, name)
-		}
-		for name := range theirs {
-			if mine[name] == nil {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		check := func(from, to string, addr netip.Addr) {
-			ends := func(of map[string][]verdict.Endpoint, name string) []verdict.Endpoint {
-				if name == "" {
-					return []verdict.Endpoint{verdict.AddrEnd(addr)}
-				}
-				return of[name]
-			}
-			for _, a := range borderPorts {
-				for _, port := range a.ports {
-					was := byWorkload(t, before, ends(mine, from), ends(mine, to), a.proto, port)
-					is := byWorkload(t, after, ends(theirs, from), ends(theirs, to), a.proto, port)
-					want := wantedChange(was, is)
-					n[want]++
-					if kind := changeAt(t, got, from, to, addr, a.proto, port); kind != want {
-						t.Errorf("seed %d: %s → %s (%s) %s %d: %q, want %q: %b to %b", seed, from, to, addr, a.proto, port, kind, want, was, is)
-					}
-				}
-			}
-		}
-		for _, from := range names {
-			for _, to := range names {
-				check(from, to, netip.Addr{})
-			}
-			for _, addr := range outsideAddrs(before.Cluster, after.Cluster) {
-				check(from, "", addr)
-				check("", from, addr)
-			}
-		}
+		checkReach(t, seed, got, before, after, n)
 		checkExamples(t, seed, before, after, got)
 		if t.Failed() {
 			t.FailNow()
@@ -267,6 +230,48 @@ func TestReachIsEveryVerdict(t *testing.T) {
 	for _, kind := range []reach.ChangeKind{reach.Opens, reach.Closes, reach.Differs, ""} {
 		if n[kind] < 20 {
 			t.Errorf("%q: only %d", kind, n[kind])
+		}
+	}
+}
+
+// checkReach holds changes against every pair of pods of two revisions, and of pods and addresses outside,
+// at the borders of ports, and counts the kinds there are.
+func checkReach(t *testing.T, seed int, got *reach.Changes, before, after *revision.Revision, n map[reach.ChangeKind]int) {
+	t.Helper()
+	mine, theirs := workloadEnds(before), workloadEnds(after)
+	names := slices.Collect(maps.Keys(mine))
+	for name := range theirs {
+		if mine[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	check := func(from, to string, addr netip.Addr) {
+		ends := func(of map[string][]verdict.Endpoint, name string) []verdict.Endpoint {
+			if name == "" {
+				return []verdict.Endpoint{verdict.AddrEnd(addr)}
+			}
+			return of[name]
+		}
+		for _, a := range borderPorts {
+			for _, port := range a.ports {
+				was := byWorkload(t, before, ends(mine, from), ends(mine, to), a.proto, port)
+				is := byWorkload(t, after, ends(theirs, from), ends(theirs, to), a.proto, port)
+				want := wantedChange(was, is)
+				n[want]++
+				if kind := changeAt(t, got, from, to, addr, a.proto, port); kind != want {
+					t.Errorf("seed %d: %s → %s (%s) %s %d: %q, want %q: %b to %b", seed, from, to, addr, a.proto, port, kind, want, was, is)
+				}
+			}
+		}
+	}
+	for _, from := range names {
+		for _, to := range names {
+			check(from, to, netip.Addr{})
+		}
+		for _, addr := range outsideAddrs(before.Cluster, after.Cluster) {
+			check(from, "", addr)
+			check("", from, addr)
 		}
 	}
 }

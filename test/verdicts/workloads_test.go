@@ -2,6 +2,8 @@ package verdicts
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -118,35 +120,57 @@ func (w *world) drawPolicies() (out []string) {
 	return out
 }
 
+// namespacesAndNodes are the manifests of those of every drawn repository.
+func namespacesAndNodes() []string {
+	out := []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {t: '1'}}\n", "apiVersion: v1\nkind: Namespace\nmetadata: {name: b, labels: {t: '2'}}\n",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: c, labels: {t: '1'}}\n"}
+	for _, n := range worldNodes {
+		out = append(out, "apiVersion: v1\nkind: Node\nmetadata: {name: "+n+"}\n")
+	}
+	return out
+}
+
+// readDocs is a revision of manifests, read as one file.
+func readDocs(t *testing.T, docs []string) *revision.Revision {
+	t.Helper()
+	return revisionOf(t, manifests.Parse("x.yaml", []byte(strings.Join(docs, "---\n")), manifests.Options{}))
+}
+
+// readFolder is a revision of manifests in a folder.
+func readFolder(t *testing.T, dir string) *revision.Revision {
+	t.Helper()
+	r, err := manifests.Read(t.Context(), manifests.Options{Paths: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revisionOf(t, r)
+}
+
+func revisionOf(t *testing.T, r *manifests.Result) *revision.Revision {
+	t.Helper()
+	for _, b := range r.Broken {
+		if b.IsError() {
+			t.Fatal(b.Message)
+		}
+	}
+	c, _ := (*model.Cluster)(nil).Upsert(r.Objects, nil)
+	return revision.New(revision.Facts{Cluster: c, Desired: compiler.Compile(c, compiler.Options{IPv4: true, Defaults: compiler.On})}, nil)
+}
+
 // TestWorkloadsArePods holds the answers about workloads against those about the pods that a
 // controller would make: all of them, asked one by one.
 func TestWorkloadsArePods(t *testing.T) {
 	pairs, denied := 0, 0
 	for seed := range draws(40, 200) {
 		w := newWorld(uint64(seed) + 99000)
-		shared := []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {t: '1'}}\n", "apiVersion: v1\nkind: Namespace\nmetadata: {name: b, labels: {t: '2'}}\n",
-			"apiVersion: v1\nkind: Namespace\nmetadata: {name: c, labels: {t: '1'}}\n"}
-		for _, n := range worldNodes {
-			shared = append(shared, "apiVersion: v1\nkind: Node\nmetadata: {name: "+n+"}\n")
-		}
-		shared = append(shared, w.drawPolicies()...)
+		shared := append(namespacesAndNodes(), w.drawPolicies()...)
 		repository, cluster := slices.Clone(shared), slices.Clone(shared)
 		address := 0
 		for _, d := range w.drawWorkloads() {
 			repository = append(repository, d.manifest())
 			cluster = append(cluster, d.pods(&address)...)
 		}
-		read := func(docs []string) *revision.Revision {
-			r := manifests.Parse("x.yaml", []byte(strings.Join(docs, "---\n")), manifests.Options{})
-			for _, b := range r.Broken {
-				if b.IsError() {
-					t.Fatalf("seed %d: %s", seed, b.Message)
-				}
-			}
-			c, _ := (*model.Cluster)(nil).Upsert(r.Objects, nil)
-			return revision.New(revision.Facts{Cluster: c, Desired: compiler.Compile(c, compiler.Options{IPv4: true, Defaults: compiler.On})}, nil)
-		}
-		workloads, pods := read(repository), read(cluster)
+		workloads, pods := readDocs(t, repository), readDocs(t, cluster)
 		table, err := reach.TableOf(t.Context(), workloads)
 		if err != nil {
 			t.Fatal(err)
@@ -195,5 +219,93 @@ func TestWorkloadsArePods(t *testing.T) {
 	t.Logf("%d questions, %d denied", pairs, denied)
 	if denied < 1000 {
 		t.Error("too few to prove anything")
+	}
+}
+
+// changeWorkloads draws the workloads of a later state: some went, some came, some have other labels, ports or
+// another number of replicas.
+func (w *world) changeWorkloads(all []drawnWorkload) (out []drawnWorkload) {
+	for _, d := range all {
+		switch d.labels = slices.Clone(d.labels); w.r.IntN(6) {
+		case 0:
+			continue
+		case 1:
+			d.labels[0] = "app: " + w.pick("x", "why", "z")
+		case 2:
+			d.replicas = w.r.IntN(4)
+		case 3:
+			d.ports = fmt.Sprintf("{name: %s, containerPort: %d}", w.pick("http", "dns"), 80+w.r.IntN(3))
+		}
+		out = append(out, d)
+	}
+	for _, d := range w.drawWorkloads()[:w.r.IntN(3)] {
+		d.name = "new-" + d.name
+		out = append(out, d)
+	}
+	return out
+}
+
+// TestDiffOfFolders holds the difference of two folders of workloads and policies against the pods that
+// controllers would make of either: each pair asked by itself, at the borders of ports and networks. The
+// second folder has its manifests in other files.
+func TestDiffOfFolders(t *testing.T) {
+	n := map[reach.ChangeKind]int{}
+	for seed := range draws(40, 500) {
+		w := newWorld(uint64(seed) + 123000)
+		policies := w.drawPolicies()
+		next := slices.DeleteFunc(slices.Clone(policies), func(string) bool { return w.odds(3) })
+		for i, p := range w.drawPolicies() {
+			if i < 2 {
+				next = append(next, strings.NewReplacer("name: np", "name: other-np", "name: anp", "name: other-anp", "{priority: ", "{priority: 1").Replace(p))
+			}
+		}
+		before := w.drawWorkloads()
+		after := w.changeWorkloads(before)
+		var folders, clusters [2]*revision.Revision
+		for side, x := range []struct {
+			policies  []string
+			workloads []drawnWorkload
+		}{{policies, before}, {next, after}} {
+			docs, cluster, address := append(namespacesAndNodes(), x.policies...), append(namespacesAndNodes(), x.policies...), 0
+			for _, d := range x.workloads {
+				docs = append(docs, d.manifest())
+				cluster = append(cluster, d.pods(&address)...)
+			}
+			dir := t.TempDir()
+			for at := 0; at < len(docs); {
+				to := min(at+1+w.r.IntN(3), len(docs))
+				path := filepath.Join(dir, w.pick("one", "two"), fmt.Sprintf("%d-%d.yaml", side, at))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(strings.Join(docs[at:to], "---\n")), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				at = to
+			}
+			folders[side], clusters[side] = readFolder(t, dir), readDocs(t, cluster)
+		}
+		got, err := reach.Compare(t.Context(), folders[0], folders[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := reach.Compare(t.Context(), folders[1], folders[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkMirror(t, got, back)
+		if same, err := reach.Compare(t.Context(), folders[0], folders[0]); err != nil || len(same.List) > 0 {
+			t.Fatalf("seed %d: a folder differs from itself: %+v, %v", seed, same.List[0], err)
+		}
+		checkReach(t, seed, got, clusters[0], clusters[1], n)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Log(n)
+	for _, kind := range []reach.ChangeKind{reach.Opens, reach.Closes, ""} {
+		if n[kind] < 20 {
+			t.Errorf("%q: only %d", kind, n[kind])
+		}
 	}
 }
