@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -92,7 +93,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 				}
 			}
 			c.Fields = slices.DeleteFunc(effect.FieldChanges(old, now), func(f change.FieldChange) bool {
-				return isOfRule(f.Path) || f.Path == "spec.priority"
+				return c.tellsField(f.Path) || f.Path == "spec.priority"
 			})
 		}
 		for d, r := range onlyRules(old, now) {
@@ -121,9 +122,16 @@ func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule
 	}
 }
 
-// isOfRule says whether a field is one of a rule, which is told as a rule.
-func isOfRule(path string) bool {
-	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
+// tellsField says whether a field is one of a rule that is told as a rule: the sentences of before and
+// after are not the same.
+func (c *PolicyChange) tellsField(path string) bool {
+	if !strings.HasPrefix(path, "spec.ingress") && !strings.HasPrefix(path, "spec.egress") || len(c.Rules)+len(c.Reordered) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(c.Rules, func(r RuleChange) bool {
+		return r.Old != nil && r.New != nil && RuleText(c.Key.Kind, r.Old) == RuleText(c.Key.Kind, r.New) &&
+			strings.HasPrefix(path, fmt.Sprintf("spec.%s[%d].", r.Direction.Lower(), r.New.Index))
+	})
 }
 
 // compareRules pairs rules that say the same, then those of one name, then those of one place among
@@ -142,7 +150,9 @@ func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, r
 			}
 		}
 	}
-	same := func(a, b *model.Rule) bool { return a.Name == b.Name && index.RuleContent(a) == index.RuleContent(b) }
+	same := func(a, b *model.Rule) bool {
+		return a.Name == b.Name && a.Action == b.Action && index.RuleMatch(a) == index.RuleMatch(b) && reflect.DeepEqual(a.Tiered, b.Tiered)
+	}
 	pair(same)
 	last := -1
 	for _, j := range of {

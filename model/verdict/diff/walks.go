@@ -43,7 +43,7 @@ func (s *indexSide) ruleName(rule int32) string {
 		r := &s.c.Index.Rules[rule]
 		s.names[rule] = r.Key.String() + "\x00" + string(r.Direction) + "\x00" + string(r.Action)
 		if r.Policy != nil {
-			s.names[rule] += "\x00" + index.RuleContent(r.Policy.Rule(r.Direction, r.Index))
+			s.names[rule] += "\x00" + index.RuleMatch(r.Policy.Rule(r.Direction, r.Index))
 		}
 	}
 	return s.names[rule]

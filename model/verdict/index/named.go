@@ -33,7 +33,7 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 	for i := range r.Peers {
 		peers = peers.Or(m.x.Pods.PeerSet(&r.Peers[i]))
 	}
-	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + RuleContent(r) + " "
+	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + RuleMatch(r) + " "
 	byPeer := m.podsDeclaring(peers, names)
 	if r.Direction == model.Egress {
 		for _, d := range sortedPorts(byPeer) {
@@ -127,8 +127,8 @@ func (x *Index) restrictToZones(s Set, zones map[string]bool) {
 	})
 }
 
-// RuleContent is equal for rules that match and do the same.
-func RuleContent(r *model.Rule) string {
+// RuleMatch is equal for rules that match the same, whatever they do with it.
+func RuleMatch(r *model.Rule) string {
 	out := fmt.Sprint(r.Ports, r.AnyPeer)
 	for i := range r.Peers {
 		out += "\x01" + peerKey(&r.Peers[i])
