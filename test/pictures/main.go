@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
 	_, noOVN := ovn.FindTools(context.Background(), place)
-	if err := run(os.Stdout, scenes, site{*bin, place, noOVN}, *out, *only, *text); err != nil {
+	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -35,6 +35,8 @@ type site struct {
 	bin   string
 	ovn   string // where OVN is looked for, as --sandbox-ovn has it
 	noOVN error  // why there is none
+	// onlyScenes leaves out the picture that a browser makes.
+	onlyScenes bool
 }
 
 // run makes the pictures of the scenes whose name matches. A scene that fails
@@ -68,6 +70,18 @@ func run(w io.Writer, scenes []scene, with site, out, only string, text bool) er
 		fmt.Fprintf(w, "%-16s %3d×%-3d %s\n", s.name, frame.Width, frame.Height, time.Since(begin).Round(10*time.Millisecond))
 		if text {
 			fmt.Fprintln(w, frame.Boxed())
+		}
+	}
+	if re.MatchString(commentName) && !with.onlyScenes {
+		switch err := shootComment(bin, out); {
+		case errors.Is(err, errNoBrowser):
+			fmt.Fprintf(w, "kept as stored: %s: %v\n", commentName, err)
+			made++
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", commentName, err))
+		default:
+			made++
+			fmt.Fprintf(w, "%s\n", commentName)
 		}
 	}
 	if len(kept) > 0 {

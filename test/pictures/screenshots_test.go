@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"rung/test/install"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,7 +33,7 @@ func TestRun(t *testing.T) {
 	lost := scene{name: "lost", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), press("no such key")}}
 
 	var out bytes.Buffer
-	err := run(&out, []scene{good, tofu, lost}, site{bin: bin}, dir, "", true)
+	err := run(&out, []scene{good, tofu, lost}, site{bin: bin, onlyScenes: true}, dir, "", true)
 	if err == nil {
 		t.Fatal("two bad scenes passed")
 	}
@@ -54,7 +56,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if err := run(&out, scenes, site{bin: bin}, dir, "no such scene", false); err == nil {
+	if err := run(&out, scenes, site{bin: bin, onlyScenes: true}, dir, "no such scene", false); err == nil {
 		t.Error("no scene is not an error")
 	}
 }
@@ -90,14 +92,14 @@ func TestRunOnOVN(t *testing.T) {
 	}
 	on := scene{name: "on-ovn", width: 60, height: 5, ovn: true, args: []string{"demo"}, steps: []step{wait("rung demo --sandbox-ovn /ovn")}}
 	var out bytes.Buffer
-	err := run(&out, []scene{on}, site{bin, "/ovn", errors.New("no OVN here")}, dir, "", false)
+	err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn", noOVN: errors.New("no OVN here"), onlyScenes: true}, dir, "", false)
 	if err != nil || out.String() != "kept as stored: on-ovn: no OVN here\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	if data, _ := os.ReadFile(stored); string(data) != "stored" {
 		t.Errorf("the stored picture is %.20q", data)
 	}
-	if err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn"}, dir, "", false); err != nil {
+	if err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn", onlyScenes: true}, dir, "", false); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(stored); !strings.HasPrefix(string(data), "\x89PNG") {
@@ -120,5 +122,26 @@ func TestScenes(t *testing.T) {
 		if !names[want] {
 			t.Errorf("the README shows %s, and no scene makes it", want)
 		}
+	}
+}
+
+// The picture of a comment is of what the program says: a table of connections, unfolded, and the rest
+// folded.
+func TestComment(t *testing.T) {
+	text, err := commentText(t.Context(), install.Binary(t), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := commentPage(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"git:main:manifests → manifests</h3>", "<strong>Connections:</strong> 3 close", "<details open><summary>Connections", "<th>BEFORE</th>", "<td>closes</td>", "<details><summary>Policies, rule by rule (1)</summary>"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q\n%s", want, page)
+		}
+	}
+	if bytes.Contains(page, []byte("| CHANGE")) {
+		t.Error("a table is no table")
 	}
 }
