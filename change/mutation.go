@@ -74,6 +74,8 @@ type Mutation struct {
 	Op Op
 	// YAML holds one or more documents for OpApply.
 	YAML []byte
+	// Files are the files whose texts are YAML's, in order; none for a text of an editor.
+	Files []TextFile
 	// Base is the text the edit started from, empty for a new object: an
 	// object that is not what Base says any more is a conflict.
 	Base []byte
@@ -109,6 +111,24 @@ type Mutation struct {
 	Mixed, Prune bool
 	// Wanted are the connections that OpApply is made for; nil where nobody said.
 	Wanted *diff.WantedVerdict
+}
+
+// TextFile is where a file begins in a text: its first line, counted from 1, and document, from 0.
+type TextFile struct {
+	Name      string
+	Line, Doc int
+}
+
+// PlaceErrors gives what is wrong with YAML its place in the file that it was read from.
+func (m *Mutation) PlaceErrors(errors []model.Broken) {
+	for i := range errors {
+		o := &errors[i].Origin
+		for j := len(m.Files) - 1; j >= 0 && o.File == "" && o.Line > 0; j-- {
+			if f := &m.Files[j]; o.Line >= f.Line {
+				o.File, o.Line, o.Doc = f.Name, o.Line-f.Line+1, o.Doc-f.Doc
+			}
+		}
+	}
 }
 
 // Guard is a guard rail that a change runs into.

@@ -199,6 +199,7 @@ func (r *mutationResolver) applyDocuments() {
 		}
 	}
 	slices.SortStableFunc(r.preview.Errors, model.Broken.CompareLines)
+	m.PlaceErrors(r.preview.Errors)
 	r.noteLeftAside(aside)
 	if m.Prune {
 		r.prunePolicies(seen)

@@ -184,9 +184,12 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 }
 
 // connectionOf reads a question; what is wrong with an end is said by the name of its flag.
-// A name alone is that of the one pod, node or Service that has it.
+// A name alone is that of the one pod, node or Service that has it. Without names nothing is looked up.
 func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
-	if q, err = q.CompleteNames(names); err == nil {
+	if names != nil {
+		q, err = q.CompleteNames(names)
+	}
+	if err == nil {
 		c, err = q.Connection()
 	}
 	var end *trace.EndError

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,16 +71,16 @@ const maxChange = 4 << 20
 // filesMutation is the change that applies files and folders, of which the latter may hold more
 // than policies.
 func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
-	text, err := readChanges(ctx, a, paths)
+	text, files, err := readChanges(ctx, a, paths)
 	folder := func(p string) bool {
 		info, err := os.Stat(strings.TrimPrefix(p, engine.KustomizeInput("")))
 		return err == nil && info.IsDir()
 	}
-	return change.Mutation{Op: change.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
+	return change.Mutation{Op: change.OpApply, YAML: text, Files: files, Mixed: slices.ContainsFunc(paths, folder)}, err
 }
 
-// readChanges reads the documents of files and of the manifests in folders.
-func readChanges(ctx context.Context, a *command.App, paths []string) ([]byte, error) {
+// readChanges reads the documents of files and of the manifests in folders, and says where each begins.
+func readChanges(ctx context.Context, a *command.App, paths []string) (text []byte, files []change.TextFile, err error) {
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -102,24 +103,30 @@ func readChanges(ctx context.Context, a *command.App, paths []string) ([]byte, e
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("read the change: %w", err)
+			return nil, nil, fmt.Errorf("read the change: %w", err)
 		}
 	}
-	var text []byte
 	for _, p := range all {
 		one, err := readChange(ctx, a, p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(text)+len(one) > maxChange {
-			return nil, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
+			return nil, nil, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
 		}
+		at := change.TextFile{Name: p, Line: 1}
 		if len(text) > 0 {
-			text = append(text, "\n---\n"...)
+			text = append(text, "\n"...)
+			at.Line, at.Doc = bytes.Count(text, []byte("\n"))+1, bytes.Count(text, []byte("\n---"))+1
+			if !bytes.HasPrefix(one, []byte("---")) { // which begins a document by itself
+				text = append(text, "---\n"...)
+				at.Line++
+			}
 		}
+		files = append(files, at)
 		text = append(text, one...)
 	}
-	return text, nil
+	return text, files, nil
 }
 
 // saySkipped says that a file of a folder is left aside.

@@ -46,6 +46,9 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 	if err != nil {
 		return nil, err
 	}
+	if err := checkPlaces(l.Revision(), policies.Paths); err != nil {
+		return nil, err
+	}
 	l.awaitWritten(ctx, policies.Paths)
 	before := l.Revision()
 	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
@@ -76,6 +79,18 @@ func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error
 		return nil, cmp.Or(sb.WithoutOVN(), sandbox.ErrNoOVN)
 	}
 	return sb, nil
+}
+
+// checkPlaces refuses pods that are in no zone of the sandbox: packets need a port.
+func checkPlaces(r *revision.Revision, paths []verdict.Path) error {
+	for i := range paths {
+		for _, e := range []verdict.End{paths[i].From, paths[i].To} {
+			if r.IsPlaceAssumed(e.Key) {
+				return fmt.Errorf("%s has no port in the sandbox, since it does not run: packets need a node and an address; rung trace judges it as its manifest says", e.Key.Namespace+"/"+e.Key.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // awaitWritten waits a moment until the zones of the paths have the rows that the policies

@@ -130,8 +130,8 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		p.Phase = "Running" // a status with its address says no less: it got that when it began
 	default:
 		p.Phase = "Pending" // as the API server sets it
-		if p.NodeName == "" {
-			p.ToBe = &model.PodToBe{}
+		if p.NodeName == "" || !p.HostNetwork {
+			p.ToBe = &model.PodToBe{Node: p.NodeName}
 		}
 	}
 	return p
