@@ -85,6 +85,9 @@ type PodNetwork struct {
 // may belong to somebody else by now.
 func (p *Pod) IsCompleted() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
+// LabelPrimaryUDN is on namespaces whose pods have a user-defined network as their primary one.
+const LabelPrimaryUDN = "k8s.ovn.org/primary-user-defined-network"
+
 // PrimaryUDN names the pod's primary user-defined network, empty when its
 // primary network is the default one. ANPs do not apply to such a network.
 func (p *Pod) PrimaryUDN() string {

@@ -223,7 +223,7 @@ func TestWrittenHolds(t *testing.T) {
 		}
 		w, err := WriteStatements(t.Context(), r, of)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "no pods in ") && !strings.HasSuffix(err.Error(), "does not exist") {
+			if !strings.HasPrefix(err.Error(), "no pods ") && !strings.HasSuffix(err.Error(), "does not exist") {
 				t.Fatal(err)
 			}
 			continue

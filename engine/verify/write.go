@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,8 +92,12 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 			return fmt.Errorf("namespace %s does not exist", n)
 		}
 	}
-	if total := len(w.ordinary); total == 0 {
-		return fmt.Errorf("no pods in %s that policies select", words.OrNone(words.ListSome(namespaces, 3)))
+	switch {
+	case len(w.ordinary) > 0:
+	case len(namespaces) == 0:
+		return errors.New("no pods that policies select")
+	default:
+		return fmt.Errorf("no pods in %s that policies select", words.ListSome(namespaces, 3))
 	}
 	return nil
 }

@@ -124,11 +124,11 @@ func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
 		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
-	case p.ToBe != nil:
+	case p.ToBe != nil && udn == "":
 		return ToBeNote(p), false
 	case p.IsCompleted():
 		return "completed: its addresses are ignored; another pod may have them by now", true
-	case p.NodeName == "":
+	case p.NodeName == "" && p.ToBe == nil:
 		return "not scheduled: no policy applies to it until it has a node", false
 	case udn != "":
 		return "its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network", true

@@ -131,7 +131,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	default:
 		p.Phase = "Pending" // as the API server sets it
 		if p.NodeName == "" || !p.HostNetwork {
-			p.ToBe = &model.PodToBe{Node: p.NodeName}
+			p.ToBe, p.NodeName = &model.PodToBe{Node: p.NodeName}, "" // as of the pods of a DaemonSet
 		}
 	}
 	return p

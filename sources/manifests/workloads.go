@@ -50,7 +50,11 @@ func readWorkload[S any](d *decoder, o metav1.Object, m model.Meta) model.Object
 
 // makePods puts the pods that workloads stand for in the workloads' place.
 func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
-	if !slices.ContainsFunc(r.Objects, func(o model.Object) bool { return o.ObjectKey().Kind.IsWorkload() }) {
+	isToBe := func(o model.Object) bool {
+		p, is := o.(*model.Pod)
+		return is && p.ToBe != nil
+	}
+	if !slices.ContainsFunc(r.Objects, func(o model.Object) bool { return o.ObjectKey().Kind.IsWorkload() || isToBe(o) }) {
 		return
 	}
 	set := workload.NewSet()
@@ -59,6 +63,11 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 		set.Put(obj)
 		if !obj.ObjectKey().Kind.IsWorkload() {
 			objects = append(objects, obj)
+		}
+	}
+	for _, o := range objects {
+		if isToBe(o) {
+			set.PlaceOnNetwork(o.(*model.Pod))
 		}
 	}
 	pods, idle, lost := set.Pods()

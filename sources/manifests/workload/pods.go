@@ -35,13 +35,15 @@ type Set struct {
 	pods  map[model.Key]ownerKey // the workload of each pod that has one
 	// numbering are the policies that name a label by which the pods of a StatefulSet differ.
 	numbering map[model.Key]bool
+	// ownNetwork are the namespaces whose pods have a primary network of their own.
+	ownNetwork map[string]bool
 }
 
 type ownerKey struct{ namespace, workload string }
 
 // NewSet makes a set of nothing.
 func NewSet() *Set {
-	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{}, pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}}
+	return &Set{workloads: map[model.Key]*Workload{}, nodes: map[string]*model.Node{}, owned: map[ownerKey]int{}, pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
 }
 
 // Put takes in that an object came or changed, and says whether the pods that workloads stand for
@@ -58,6 +60,11 @@ func (s *Set) Put(o model.Object) (matters bool) {
 		}
 		s.numbering[o.Key] = names
 		return true
+	case *model.Namespace:
+		_, is := o.Labels.Map()[model.LabelPrimaryUDN]
+		was := s.ownNetwork[o.Name]
+		s.ownNetwork[o.Name] = is
+		return is != was && len(s.workloads) > 0
 	case *model.Node:
 		was := s.nodes[o.Name]
 		s.nodes[o.Name] = o
@@ -84,6 +91,10 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 	case model.KindNode:
 		delete(s.nodes, k.Name)
 		return true
+	case model.KindNamespace:
+		was := s.ownNetwork[k.Name]
+		delete(s.ownNetwork, k.Name)
+		return was
 	case model.KindPod:
 		key, has := s.pods[k]
 		if !has {
@@ -130,9 +141,20 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 			pods = append(pods, s.podsOf(w, template)...)
 		}
 	}
+	for _, p := range pods {
+		s.PlaceOnNetwork(p)
+	}
 	slices.SortFunc(pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
 	// A Deployment whose ReplicaSets alone are there is told of by each of them.
 	return slices.CompactFunc(pods, func(a, b *model.Pod) bool { return a.Key == b.Key }), idle, lost
+}
+
+// PlaceOnNetwork gives a pod that does not exist yet the primary network that its namespace will give it:
+// OVN-Kubernetes makes pods of a namespace with this label on its user-defined network, or not at all.
+func (s *Set) PlaceOnNetwork(p *model.Pod) {
+	if s.ownNetwork[p.Namespace] && !p.HostNetwork && p.PrimaryUDN() == "" {
+		p.Networks = append(slices.Clip(p.Networks), model.PodNetwork{Name: "the user-defined network of namespace " + p.Namespace, Role: "primary"})
+	}
 }
 
 // named is the workload of a namespace that pods name so.

@@ -103,6 +103,10 @@ func refs(all []*Workload) (out []string) {
 	return out
 }
 
+func namespaceOf(name string, labels map[string]string) *model.Namespace {
+	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(labels)}}
+}
+
 // TestPutMatters: only what can change the pods that workloads stand for is worth looking again.
 func TestPutMatters(t *testing.T) {
 	s := NewSet()
@@ -120,6 +124,9 @@ func TestPutMatters(t *testing.T) {
 		{"the node, unchanged", labelledNode("n", "w"), false},
 		{"the node with other labels", labelledNode("n", "c"), true},
 		{"a Service", &model.Service{}, false},
+		{"a namespace", namespaceOf("shop", nil), false},
+		{"the namespace with a network of its own", namespaceOf("shop", map[string]string{model.LabelPrimaryUDN: ""}), true},
+		{"the same", namespaceOf("shop", map[string]string{model.LabelPrimaryUDN: "", "a": "b"}), false},
 	} {
 		if got := s.Put(c.o); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
