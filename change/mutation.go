@@ -74,7 +74,7 @@ type Mutation struct {
 	Op Op
 	// YAML holds one or more documents for OpApply.
 	YAML []byte
-	// Files are the files whose texts are YAML's, in order; none for a text of an editor.
+	// Files says which part of YAML comes from which file, in order; empty for text from an editor.
 	Files []TextFile
 	// Base is the text the edit started from, empty for a new object: an
 	// object that is not what Base says any more is a conflict.

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Meta is the metadata that every object has. Text is clean.
 type Meta struct {
@@ -58,13 +61,14 @@ type Pod struct {
 	// Workload is the workload that keeps the pod running, as kubectl names it: "deployment/web",
 	// "cronjob/report"; empty for a pod of its own.
 	Workload string
-	// ToBe says that the pod does not exist: it is what the template of its workload makes.
+	// ToBe says that the pod does not exist yet: it is what the template of its workload makes, or a
+	// manifest without a status.
 	ToBe *PodToBe
 }
 
-// PodToBe has the facts about a pod that a workload stands for, beside its template.
+// PodToBe has the facts about a pod that does not exist yet, beside its manifest or template.
 type PodToBe struct {
-	Node string // the node of a DaemonSet's pod; empty where any may be
+	Node string // the node that it names, or that a DaemonSet makes it on; empty where any may be
 }
 
 // ContainerPort is a declared port of a regular container.
@@ -87,6 +91,24 @@ func (p *Pod) IsCompleted() bool { return p.Phase == "Succeeded" || p.Phase == "
 
 // LabelPrimaryUDN is on namespaces whose pods have a user-defined network as their primary one.
 const LabelPrimaryUDN = "k8s.ovn.org/primary-user-defined-network"
+
+// GivesNetwork says whether the namespace's pods have a primary network of its own.
+func (n *Namespace) GivesNetwork() bool {
+	_, has := n.Labels.Map()[LabelPrimaryUDN]
+	return has
+}
+
+// OnNetworkOfNamespace is a copy of the pod on the primary network that a namespace with LabelPrimaryUDN
+// gives its pods: OVN-Kubernetes makes them there or not at all. A pod that has one, or the node's, is
+// left as it is.
+func (p *Pod) OnNetworkOfNamespace() *Pod {
+	if p.HostNetwork || p.PrimaryUDN() != "" {
+		return p
+	}
+	q := *p
+	q.Networks = append(slices.Clip(q.Networks), PodNetwork{Name: "the user-defined network of namespace " + p.Namespace, Role: "primary"})
+	return &q
+}
 
 // PrimaryUDN names the pod's primary user-defined network, empty when its
 // primary network is the default one. ANPs do not apply to such a network.

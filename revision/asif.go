@@ -68,7 +68,7 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 		if len(p.IPs) == 0 {
 			p.IPs = free.addressesNear(addressesOn(r, at))
 		}
-		objects = append(objects, p)
+		objects = append(objects, r.onItsNetwork(p))
 	}
 	f := r.Facts
 	f.Cluster, _ = r.Cluster.Upsert(objects, nil)

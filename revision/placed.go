@@ -43,7 +43,7 @@ func (r *Revision) placedPods() []model.Object {
 			if free == nil {
 				free = newAddressAllocator(r)
 			}
-			q := *p
+			q := *r.onItsNetwork(p)
 			q.Assumed = why
 			if q.ToBe != nil {
 				q.NodeName = q.ToBe.Node
@@ -58,6 +58,15 @@ func (r *Revision) placedPods() []model.Object {
 		}
 		return out
 	})
+}
+
+// onItsNetwork is a pod that is made up, or has no place yet, on the primary network that its namespace
+// gives its pods.
+func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
+	if ns := r.Cluster.Namespace(p.Namespace); ns != nil && ns.GivesNetwork() {
+		return p.OnNetworkOfNamespace()
+	}
+	return p
 }
 
 // whyUnplaced says why a place has to be assumed of a pod, empty where it has one, or needs none

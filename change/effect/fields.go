@@ -24,6 +24,13 @@ func FieldChanges(old, now *model.Policy) []change.FieldChange {
 	return d.changes
 }
 
+// ValueChanges lists what differs in a field of two objects, by path; nil is an absent one.
+func ValueChanges(path string, old, now any) []change.FieldChange {
+	var d fieldDiff
+	d.compareValues(path, old, now)
+	return d.changes
+}
+
 type fieldDiff struct{ changes []change.FieldChange }
 
 func (d *fieldDiff) addChange(path, old, now string) {

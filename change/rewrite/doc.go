@@ -4,5 +4,5 @@
 // Invariants: what an author wrote stays, comments and order too, as far as it can be kept;
 // nothing is written.
 //
-// change/gate imports it; it imports change, model and sources/manifests.
+// change/gate and the command line import it; it imports change, model and sources/manifests.
 package rewrite

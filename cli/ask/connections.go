@@ -28,8 +28,8 @@ tell apart, with the ports and the rules that let it through. What is denied is 
 listed: "rung matrix" and "rung trace" tell. Where pods of a workload differ the verdict is
 mixed. Pods on their node's network are no ends: their addresses are the node's.
 
-Ingresses, HTTPRoutes and Routes of files, not yet of a cluster, are ways in: what becomes of the connections of
-the ingress controller's pods, where these are known.
+Ingresses, HTTPRoutes and Routes are ways in; they are read from files only. They are judged
+as connections of the ingress controller's pods, where these are known.
 
 --exposure shows what each workload could connect with beyond the pods that there are:
 addresses outside, any pod of any namespace or of its own, and pods with labels that rules
@@ -72,7 +72,7 @@ graph for Graphviz, -o svg a picture.`,
 			ans.NotConsidered = omitted.OmissionsOfAnswers(r, false)
 			if r.Mode.Name == revision.ClusterMode && len(r.Cluster.WaysIn()) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
-					Why: "no Ingress, HTTPRoute or Route leads in: they are read from files, not from a cluster"})
+					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
 			if len(t.Ends) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods that policies select, and no workloads"})

@@ -12,6 +12,8 @@ import (
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -143,5 +145,8 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
 	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
 		NotConsidered: omitted.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
+	if p := &result.Packets; p.Verdict == verdict.NotApplicable && result.Policies.Verdict != verdict.NotApplicable {
+		out.trace.NotConsidered = append(out.trace.NotConsidered, model.Omission{Code: model.OmittedPart, Why: "no packet was sent: " + p.Reason})
+	}
 	return out, nil
 }

@@ -1,7 +1,6 @@
 package change
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/change"
+	"rung/change/rewrite"
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model/clean"
@@ -71,16 +71,17 @@ const maxChange = 4 << 20
 // filesMutation is the change that applies files and folders, of which the latter may hold more
 // than policies.
 func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
-	text, files, err := readChanges(ctx, a, paths)
 	folder := func(p string) bool {
 		info, err := os.Stat(strings.TrimPrefix(p, engine.KustomizeInput("")))
 		return err == nil && info.IsDir()
 	}
-	return change.Mutation{Op: change.OpApply, YAML: text, Files: files, Mixed: slices.ContainsFunc(paths, folder)}, err
+	m := change.Mutation{Op: change.OpApply, Mixed: slices.ContainsFunc(paths, folder)}
+	err := readChanges(ctx, a, paths, &m)
+	return m, err
 }
 
-// readChanges reads the documents of files and of the manifests in folders, and says where each begins.
-func readChanges(ctx context.Context, a *command.App, paths []string) (text []byte, files []change.TextFile, err error) {
+// readChanges adds the documents of files, and of the manifests in folders, to a change.
+func readChanges(ctx context.Context, a *command.App, paths []string, m *change.Mutation) error {
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -103,30 +104,20 @@ func readChanges(ctx context.Context, a *command.App, paths []string) (text []by
 			return nil
 		})
 		if err != nil {
-			return nil, nil, fmt.Errorf("read the change: %w", err)
+			return fmt.Errorf("read the change: %w", err)
 		}
 	}
 	for _, p := range all {
 		one, err := readChange(ctx, a, p)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		if len(text)+len(one) > maxChange {
-			return nil, nil, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
+		if len(m.YAML)+len(one) > maxChange {
+			return fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
 		}
-		at := change.TextFile{Name: p, Line: 1}
-		if len(text) > 0 {
-			text = append(text, "\n"...)
-			at.Line, at.Doc = bytes.Count(text, []byte("\n"))+1, bytes.Count(text, []byte("\n---"))+1
-			if !bytes.HasPrefix(one, []byte("---")) { // which begins a document by itself
-				text = append(text, "---\n"...)
-				at.Line++
-			}
-		}
-		files = append(files, at)
-		text = append(text, one...)
+		rewrite.AddText(m, p, one)
 	}
-	return text, files, nil
+	return nil
 }
 
 // saySkipped says that a file of a folder is left aside.

@@ -40,10 +40,11 @@ reverse two policies: at no step do two of them swap order or newly become tied.
 --insert ABOVE,BELOW finds a free priority between two policies, each by its name
 or the priority it has; either may be left out for the end of the ladder. Nothing
 is changed unless --run is given; each step then waits until every zone shows the
-one before. A plan that
-stopped half way (with --write-back also by the end of the program) continues with
---resume, is rolled back with --back, or ends where it is with --keep; with
---dry-run they show what they would do. A plan that is done is one change of
+one before, so there must be zones: a cluster's, or with -f Nodes for the sandbox.
+
+A plan that stopped half way (with --write-back also by the end of the program)
+continues with --resume, is rolled back with --back, or ends where it is with --keep;
+with --dry-run they show what they would do. A plan that is done is one change of
 rung undo.`,
 		Args: command.TakesArgs(0),
 		Example: `  rung plan -f examples/

@@ -93,8 +93,12 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 				}
 			}
 			c.Fields = slices.DeleteFunc(effect.FieldChanges(old, now), func(f change.FieldChange) bool {
-				return c.tellsField(f.Path) || f.Path == "spec.priority"
+				return isOfRule(f.Path) || f.Path == "spec.priority"
 			})
+			c.Fields = append(c.Fields, ruleFields(old, now, c.Rules)...)
+			if len(c.Rules)+len(c.Reordered)+len(c.Fields) == 0 && !c.Moved {
+				c.Fields = effect.FieldChanges(old, now) // whatever it is, it is told
+			}
 		}
 		for d, r := range onlyRules(old, now) {
 			c.Rules = append(c.Rules, RuleChange{d, r[0], r[1]})
@@ -122,16 +126,39 @@ func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule
 	}
 }
 
-// tellsField says whether a field is one of a rule that is told as a rule: the sentences of before and
-// after are not the same.
-func (c *PolicyChange) tellsField(path string) bool {
-	if !strings.HasPrefix(path, "spec.ingress") && !strings.HasPrefix(path, "spec.egress") || len(c.Rules)+len(c.Reordered) == 0 {
-		return false
+// isOfRule says whether a field is one of a rule.
+func isOfRule(path string) bool {
+	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
+}
+
+// untoldFields are the fields of rules that RuleText leaves out.
+var untoldFields = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
+
+// ruleFields are the fields that differ in rules that changed and RuleText leaves out, by the place that
+// the rule has now.
+func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldChange) {
+	before, after := old.AuthoredContent(), now.AuthoredContent()
+	for _, r := range rules {
+		if r.Old == nil || r.New == nil {
+			continue
+		}
+		a, b := ruleContent(before, r.Old), ruleContent(after, r.New)
+		for _, field := range untoldFields {
+			out = append(out, effect.ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.Direction.Lower(), r.New.Index, field), a[field], b[field])...)
+		}
 	}
-	return !slices.ContainsFunc(c.Rules, func(r RuleChange) bool {
-		return r.Old != nil && r.New != nil && RuleText(c.Key.Kind, r.Old) == RuleText(c.Key.Kind, r.New) &&
-			strings.HasPrefix(path, fmt.Sprintf("spec.%s[%d].", r.Direction.Lower(), r.New.Index))
-	})
+	return out
+}
+
+// ruleContent is the tree of a rule in a policy as its author wrote it; nil where there is none.
+func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
+	spec, _ := policy["spec"].(map[string]any)
+	rules, _ := spec[r.Direction.Lower()].([]any)
+	if r.Index >= len(rules) {
+		return nil
+	}
+	content, _ := rules[r.Index].(map[string]any)
+	return content
 }
 
 // compareRules pairs rules that say the same, then those of one name, then those of one place among

@@ -46,9 +46,6 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pro
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPlaces(l.Revision(), policies.Paths); err != nil {
-		return nil, err
-	}
 	l.awaitWritten(ctx, policies.Paths)
 	before := l.Revision()
 	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
@@ -79,18 +76,6 @@ func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error
 		return nil, cmp.Or(sb.WithoutOVN(), sandbox.ErrNoOVN)
 	}
 	return sb, nil
-}
-
-// checkPlaces refuses pods that are in no zone of the sandbox: packets need a port.
-func checkPlaces(r *revision.Revision, paths []verdict.Path) error {
-	for i := range paths {
-		for _, e := range []verdict.End{paths[i].From, paths[i].To} {
-			if r.IsPlaceAssumed(e.Key) {
-				return fmt.Errorf("%s has no port in the sandbox, since it does not run: packets need a node and an address; rung trace judges it as its manifest says", e.Key.Namespace+"/"+e.Key.Name)
-			}
-		}
-	}
-	return nil
 }
 
 // awaitWritten waits a moment until the zones of the paths have the rows that the policies
@@ -161,7 +146,7 @@ func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
 	if end.Key.Kind != model.KindPod {
 		return nil
 	}
-	if p := r.Cluster.Pod(end.Key.Namespace, end.Key.Name); p != nil && !p.HostNetwork {
+	if p := r.JudgedCluster().Pod(end.Key.Namespace, end.Key.Name); p != nil && !p.HostNetwork {
 		return p
 	}
 	return nil

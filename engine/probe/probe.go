@@ -108,6 +108,11 @@ func whereTold(m revision.Mode, err error) error {
 // NotSentReason says why no packets are put in for a path, empty where they are. from and to
 // are its ends' pods, nil for none.
 func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
+	for _, pod := range []*model.Pod{from, to} {
+		if pod != nil && pod.Assumed != "" {
+			return pod.Namespace + "/" + pod.Name + " has no port in the sandbox: it " + pod.Assumed
+		}
+	}
 	switch {
 	case p.Verdict == verdict.NotApplicable:
 		return p.Reason

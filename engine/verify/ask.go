@@ -49,8 +49,8 @@ func (t *statementTally) countAgainst(c verdict.Connection, g matrix.Segment) {
 }
 
 // countPair takes in what becomes of the connections between two ends, port by port: segments
-// are those of the statement's ports, decided those of all ports that pods of the same classes share,
-// none where the pair was asked by itself. It says whether more has to be asked.
+// are those of the statement's ports, decided the list for all ports that pairs of the same classes
+// share, nil where the pair was asked by itself. It says whether more has to be asked.
 func (t *statementTally) countPair(c verdict.Connection, segments, decided []matrix.Segment) bool {
 	if len(segments) == 0 {
 		return true
@@ -70,7 +70,7 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []mat
 		return true
 	}
 	if decided != nil {
-		t.hangs.checkPods(c, segments, decided)
+		t.hangs.checkPods(c, decided)
 	} else {
 		t.hangs.checkPair(c, segments)
 	}
@@ -100,6 +100,8 @@ func segmentsOfPorts(all []matrix.Segment, ports []verdict.PortRange) (out []mat
 // byPolicies asks the policies: of pods all at once, by classes, of others one by one.
 func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statementTally) error {
 	x := j.rev.Verdicts()
+	cuts := x.PortSlices(s.Ports, nil)
+	t.hangs.cuts = cuts
 	if j.classes == nil && len(from.pods) > 0 && len(to.pods) > 0 {
 		j.classes = matrix.ClassesOf(x, nil)
 	}
@@ -113,7 +115,6 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	if !more || j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	cuts := x.PortSlices(s.Ports, nil)
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
 	ask := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(x, c) }
 	pods := podEnds(from.pods)

@@ -16,10 +16,15 @@ type omissionFinder struct {
 	ask       connectionAsker
 	pending   []model.Omission // of which no connection was found yet
 	omissions []model.Omission
-	seen      map[pairKind]bool
+	// cuts are the ports of the statement, cut wherever another rule may decide: the verdicts of two
+	// neighbours may be equal, and only one of them hang on an omission.
+	cuts []verdict.PortRange
+	seen map[pairKind]bool
 }
 
-// pairKind is connections between pods that no omission tells apart, of which the same rules decide.
+// pairKind is equal for connections between pods that no omission tells apart, of which the same rules
+// decide. segments is the first of the list that pairs of the same classes share: its address stands
+// for them.
 type pairKind struct {
 	from, to int32
 	family   verdict.Family
@@ -38,16 +43,16 @@ func newHanging(f *omitted.OmissionFilter, ask connectionAsker) *omissionFinder 
 	return h
 }
 
-// checkPods looks at what becomes of the connections between two pods; decided are the verdicts at all
-// ports as their classes share them.
-func (h *omissionFinder) checkPods(c verdict.Connection, segments, decided []matrix.Segment) {
+// checkPods looks at what becomes of the connections between two pods; decided is the list of verdicts
+// that pairs of the same classes share.
+func (h *omissionFinder) checkPods(c verdict.Connection, decided []matrix.Segment) {
 	if len(h.pending) == 0 {
 		return
 	}
 	kind := pairKind{h.filter.PodKind(c.From.Key), h.filter.PodKind(c.To.Key), c.Family, &decided[0]}
 	if !h.seen[kind] {
 		h.seen[kind] = true
-		h.checkPair(c, segments)
+		h.checkPair(c, segmentsOfPorts(decided, h.cuts))
 	}
 }
 

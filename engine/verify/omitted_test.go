@@ -12,6 +12,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/test/made"
 )
 
 // A policy that was refused, or that has no rows but those of before, is never kept quiet about
@@ -117,7 +118,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 		r := compiled(facts)
 		text := ""
 		for range 4 {
-			text += "- {expect: " + d.pick("allow", "deny") + ", from: " + d.end() + ", to: " + d.end() + d.pick("", ", port: 80", ", protocol: UDP") + "}\n"
+			text += "- {expect: " + d.pick("allow", "deny") + ", from: " + d.end() + ", to: " + d.end() + d.pick("", ", port: 80", ", port: 80-90", ", protocol: UDP") + "}\n"
 		}
 		statements, problems := ReadStatements("x", []byte(text))
 		if len(problems) > 0 {
@@ -137,7 +138,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 			all := matrix.ClassesOf(r.Verdicts(), nil)
 			pods := podsOf(r, statements[i].From, statements[i].To)
 			all.VisitPodPairs(pods[0], pods[1], func(c matrix.PodPair) bool {
-				one.checkPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, statements[i].Ports))
+				one.checkPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, r.Verdicts().PortSlices(statements[i].Ports, nil)))
 				return true
 			})
 			texts := func(all []model.Omission) (out []string) {
@@ -171,4 +172,26 @@ func podsOf(r *revision.Revision, ends ...[]StatementEnd) (out [2][]*model.Pod) 
 		}
 	}
 	return out
+}
+
+// An omission that could change only some ports of a run with one verdict is told: the ports beside them
+// are decided before.
+func TestOmissionAtSomePorts(t *testing.T) {
+	anp := made.ANP("first", 10, "tenant=t", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("*")), made.TCP(8000))}, nil)
+	c := made.Cluster(made.NS("a", "tenant=t"), made.Node("worker", "", "172.18.0.2"), made.NS("b", ""), made.Pod("b/one", "app=x", "10.1.0.1"), made.Pod("a/two", "app=y", "10.1.0.2"), anp)
+	r := compiled(revision.Facts{Cluster: c, Broken: []model.Broken{{Severity: model.SeverityError, Origin: model.Origin{File: "a.yaml", Line: 3},
+		Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "refused"}, Code: "schema", Message: "is wrong"}}})
+	for ports, want := range map[string]bool{"8000": false, "8000-8100": true, "8100": true} {
+		statements, problems := ReadStatements("x", []byte("- {expect: allow, from: {namespace: b}, to: {namespace: a}, port: "+ports+"}\n"))
+		if len(problems) > 0 {
+			t.Fatal(problems[0])
+		}
+		results, problems, err := JudgeStatements(t.Context(), r, statements, Options{})
+		if err != nil || len(problems) > 0 {
+			t.Fatal(err, problems)
+		}
+		if got := len(results[0].UnprovenBy()) > 0; got != want || !results[0].Holds {
+			t.Errorf("port %s: unproven %t, want %t: %v", ports, got, want, results[0].NotConsidered)
+		}
+	}
 }

@@ -44,7 +44,7 @@ type pairBlock struct {
 // WriteStatements makes statements of the policies' verdicts on the connections between the pods of
 // some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
 // is not stated; a comment says so. Of one pod alone it states the connections with addresses
-// outside. The error says that there are no such pods, or is the context's.
+// outside. The error says that there are no such pods or namespaces, or is the context's.
 func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []string) (*WrittenFile, error) {
 	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {

@@ -22,11 +22,17 @@ func (w *statementWriter) alonePod() *model.Pod {
 }
 
 // writeAlone writes of a pod that has no other to connect to: what policies decide between it and
-// addresses outside, of each block that they tell apart by one address.
+// addresses outside, of each block that they tell apart by one address. Where there are too many
+// workloads to tell the blocks, a comment says so.
 func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, p *model.Pod) error {
+	w.text.WriteString("\n")
 	table, err := reach.TableOf(ctx, r)
-	if err != nil {
+	if ctx.Err() != nil {
 		return err
+	}
+	if err != nil {
+		w.writeComment("Not stated, connections with addresses outside: " + err.Error() + ".")
+		return nil
 	}
 	workload := connections.WorkloadsOf([]*model.Pod{p})[0]
 	pod := slices.IndexFunc(table.Ends, func(e reach.End) bool { return e.Namespace == workload.Namespace && e.Name == workload.Name })
@@ -34,7 +40,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 		return nil
 	}
 	name := p.Namespace + "/" + p.Name
-	w.writeComment("It is the only pod: of the addresses outside, one of each block that policies tell apart is asked.")
+	w.writeComment("It is the only pod here. Of each block of addresses outside that policies tell apart, one is asked.")
 	for i := range table.Ends {
 		if !table.Ends[i].IsOutside() {
 			continue
@@ -51,8 +57,11 @@ func (w *statementWriter) writeAddress(t *reach.Table, from, to int, ends func(v
 	if len(states) == 0 {
 		return
 	}
+	names := t.Ends[from].String() + " → " + t.Ends[to].String()
 	example := t.Example(from, to, states[0].PortRange, states[0].Outcome)
 	if !example.From.Addr.IsValid() && !example.To.Addr.IsValid() {
+		w.text.WriteString("\n")
+		w.writeComment("Not stated, no address of the block can be told: " + names + ".")
 		return
 	}
 	var segments []matrix.Segment
@@ -61,16 +70,16 @@ func (w *statementWriter) writeAddress(t *reach.Table, from, to int, ends func(v
 		segments = append(segments, matrix.Segment{Protocol: states[i].Protocol, Lo: states[i].Lo, Hi: states[i].Hi, Verdict: v})
 	}
 	source, destination := ends(example)
-	w.writePorts(segments, source, destination, fmt.Sprintf("%s → %s", t.Ends[from].String(), t.Ends[to].String()), true)
+	w.writePorts(segments, source, destination, names, true)
 }
 
-// writePorts writes a statement of the ports with each verdict, and a comment of those without.
-// isSample says with a comment what the ends stand for.
-func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, names string, isSample bool) {
+// writePorts writes a statement of the ports with each verdict, and a comment of those without. With
+// isNamed the statements have a name: what their ends stand for.
+func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, names string, isNamed bool) {
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
-		w.writeComment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s, %s.", names, connections.PortsText(rest)))
+		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names, connections.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict
@@ -88,7 +97,7 @@ func (w *statementWriter) writePorts(segments []matrix.Segment, from, to any, na
 		default:
 			m["port"] = portTexts(s.ports)
 		}
-		if isSample {
+		if isNamed {
 			m["name"] = names
 		}
 		w.writeStatement(m)

@@ -87,7 +87,8 @@ func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omi
 	return out
 }
 
-// OmissionFilter finds the omissions that could change answers of one revision. It has one owner.
+// OmissionFilter finds the omissions that could change answers of one revision. PodKind remembers, and is
+// for one goroutine.
 type OmissionFilter struct {
 	r         *revision.Revision
 	omissions []model.Omission
@@ -160,7 +161,7 @@ func (f *OmissionFilter) PodKind(k model.Key) int32 {
 	if ok {
 		return id
 	}
-	pod := f.r.Cluster.Pod(k.Namespace, k.Name)
+	pod := f.r.JudgedPod(k.Namespace, k.Name)
 	kind := fmt.Appendf(nil, "%s %t %t", k.Namespace, pod != nil && pod.ToBe != nil, f.r.IsPlaceAssumed(k))
 	for i := range f.omissions {
 		o := &f.omissions[i]

@@ -87,8 +87,11 @@ func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 	if k.Kind.IsPolicy() {
 		sev = model.SeverityError
 	}
-	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated,
-		Message: "is given twice: skipped, the one in " + first.Place() + " counts"}
+	counts := "the first one"
+	if first.File != "" {
+		counts = "the one in " + first.Place()
+	}
+	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated, Message: "is given twice: skipped, " + counts + " counts"}
 }
 
 // implyNamespaces adds the namespaces that pods live in and that the input does

@@ -130,8 +130,10 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		p.Phase = "Running" // a status with its address says no less: it got that when it began
 	default:
 		p.Phase = "Pending" // as the API server sets it
-		if p.NodeName == "" || !p.HostNetwork {
-			p.ToBe, p.NodeName = &model.PodToBe{Node: p.NodeName}, "" // as of the pods of a DaemonSet
+		// Without a status and networks it was never made. A host-networked one that names its node has
+		// all that policies ask for.
+		if len(p.Networks) == 0 && (p.NodeName == "" || !p.HostNetwork) {
+			p.ToBe, p.NodeName = &model.PodToBe{Node: p.NodeName}, ""
 		}
 	}
 	return p

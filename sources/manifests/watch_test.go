@@ -294,3 +294,28 @@ func TestWatchStdinAndBuiltIn(t *testing.T) {
 		t.Error("a built-in file says it can be written to")
 	}
 }
+
+// A pod without a status is on the network of its namespace as long as that has one, though its own file
+// never changes.
+func TestWatchNetworkOfNamespace(t *testing.T) {
+	dir := t.TempDir()
+	namespace := func(labels string) {
+		write(t, filepath.Join(dir, "ns.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: tenant, labels: {"+labels+"}}\n")
+	}
+	write(t, filepath.Join(dir, "pod.yaml"), "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: tenant}\nspec: {containers: [{name: c, image: i}]}\n")
+	namespace("a: b")
+	f := startWatch(t, Options{Paths: []string{dir}})
+	pod := func() *model.Pod {
+		p, _ := f.state[model.Key{Kind: model.KindPod, Namespace: "tenant", Name: "p"}].(*model.Pod)
+		return p
+	}
+	f.until("the pod", func() bool { return pod() != nil })
+	first := pod()
+	namespace(model.LabelPrimaryUDN + `: ""`)
+	f.until("the pod on the network", func() bool { return pod().PrimaryUDN() != "" })
+	if first.PrimaryUDN() != "" {
+		t.Error("the pod of before was changed")
+	}
+	namespace("a: b")
+	f.until("the pod off the network", func() bool { return pod().PrimaryUDN() == "" })
+}

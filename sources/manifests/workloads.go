@@ -65,9 +65,9 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 			objects = append(objects, obj)
 		}
 	}
-	for _, o := range objects {
+	for i, o := range objects { // which are kept for the next time, as they were read
 		if isToBe(o) {
-			set.PlaceOnNetwork(o.(*model.Pod))
+			objects[i] = set.OnNetwork(o.(*model.Pod))
 		}
 	}
 	pods, idle, lost := set.Pods()

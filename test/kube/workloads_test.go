@@ -36,9 +36,9 @@ spec:
 	if got := pods("--workloads"); !strings.Contains(got, "pod/blue/deployment/shop\n") || !strings.Contains(got, "pod/blue/deployment/shop/2\n") {
 		t.Errorf("with --workloads:\n%s", got)
 	}
-	// Ways in are read from files alone, which is part of the answer.
+	// Ways in are read from files only, which the answer says.
 	got := rung(t, "", "connections", "--workloads", "--focus", "blue/deployment/shop", "--kubeconfig", c.Kubeconfig(cluster.Admin)).out
-	if !strings.Contains(got, "blue/deployment/shop") || !strings.Contains(got, "assuming that no Ingress, HTTPRoute or Route leads in: they are read from files, not from a cluster\n") {
+	if !strings.Contains(got, "blue/deployment/shop") || !strings.Contains(got, "assuming that nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read\n") {
 		t.Errorf("connections:\n%s", got)
 	}
 	apply(`apiVersion: v1

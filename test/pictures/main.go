@@ -76,7 +76,6 @@ func run(w io.Writer, scenes []scene, with site, out, only string, text bool) er
 		switch err := shootComment(bin, out); {
 		case errors.Is(err, errNoBrowser):
 			fmt.Fprintf(w, "kept as stored: %s: %v\n", commentName, err)
-			made++
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", commentName, err))
 		default:
@@ -87,7 +86,7 @@ func run(w io.Writer, scenes []scene, with site, out, only string, text bool) er
 	if len(kept) > 0 {
 		fmt.Fprintf(w, "kept as stored: %s: %v\n", strings.Join(kept, ", "), with.noOVN)
 	}
-	if made == 0 && len(failed) == 0 && len(kept) == 0 {
+	if made == 0 && len(failed) == 0 && len(kept) == 0 && !re.MatchString(commentName) {
 		return fmt.Errorf("no scene matches %q", only)
 	}
 	return errors.Join(failed...)

@@ -294,8 +294,10 @@ func TestDiffOfFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkMirror(t, got, back)
-		if same, err := reach.Compare(t.Context(), folders[0], folders[0]); err != nil || len(same.List) > 0 {
-			t.Fatalf("seed %d: a folder differs from itself: %+v, %v", seed, same.List[0], err)
+		if same, err := reach.Compare(t.Context(), folders[0], folders[0]); err != nil {
+			t.Fatal(err)
+		} else if len(same.List) > 0 {
+			t.Fatalf("seed %d: a folder differs from itself: %+v", seed, same.List[0])
 		}
 		checkReach(t, seed, got, clusters[0], clusters[1], n)
 		if t.Failed() {

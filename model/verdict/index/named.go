@@ -127,11 +127,14 @@ func (x *Index) restrictToZones(s Set, zones map[string]bool) {
 	})
 }
 
-// RuleMatch is equal for rules that match the same, whatever they do with it.
+// RuleMatch is equal for rules of one subject that match the same, whatever they do with it.
 func RuleMatch(r *model.Rule) string {
 	out := fmt.Sprint(r.Ports, r.AnyPeer)
 	for i := range r.Peers {
 		out += "\x01" + peerKey(&r.Peers[i])
+	}
+	if r.Tiered != nil {
+		out += fmt.Sprint("\x01", r.PortTexts(), r.Tiered.ToServices, r.Tiered.L7)
 	}
 	return out
 }

@@ -61,8 +61,7 @@ func (s *Set) Put(o model.Object) (matters bool) {
 		s.numbering[o.Key] = names
 		return true
 	case *model.Namespace:
-		_, is := o.Labels.Map()[model.LabelPrimaryUDN]
-		was := s.ownNetwork[o.Name]
+		is, was := o.GivesNetwork(), s.ownNetwork[o.Name]
 		s.ownNetwork[o.Name] = is
 		return is != was && len(s.workloads) > 0
 	case *model.Node:
@@ -70,7 +69,7 @@ func (s *Set) Put(o model.Object) (matters bool) {
 		s.nodes[o.Name] = o
 		return was == nil || was.Labels.Key() != o.Labels.Key()
 	case *model.Pod:
-		if o.Workload == "" || o.ToBe != nil {
+		if o.Workload == "" {
 			return s.Remove(o.Key)
 		}
 		key := ownerKey{o.Namespace, o.Workload}
@@ -141,20 +140,21 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 			pods = append(pods, s.podsOf(w, template)...)
 		}
 	}
-	for _, p := range pods {
-		s.PlaceOnNetwork(p)
+	for i, p := range pods {
+		pods[i] = s.OnNetwork(p)
 	}
 	slices.SortFunc(pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
 	// A Deployment whose ReplicaSets alone are there is told of by each of them.
 	return slices.CompactFunc(pods, func(a, b *model.Pod) bool { return a.Key == b.Key }), idle, lost
 }
 
-// PlaceOnNetwork gives a pod that does not exist yet the primary network that its namespace will give it:
-// OVN-Kubernetes makes pods of a namespace with this label on its user-defined network, or not at all.
-func (s *Set) PlaceOnNetwork(p *model.Pod) {
-	if s.ownNetwork[p.Namespace] && !p.HostNetwork && p.PrimaryUDN() == "" {
-		p.Networks = append(slices.Clip(p.Networks), model.PodNetwork{Name: "the user-defined network of namespace " + p.Namespace, Role: "primary"})
+// OnNetwork is a pod that does not exist yet on the primary network that its namespace will give it: a
+// copy where that is one of its own.
+func (s *Set) OnNetwork(p *model.Pod) *model.Pod {
+	if !s.ownNetwork[p.Namespace] {
+		return p
 	}
+	return p.OnNetworkOfNamespace()
 }
 
 // named is the workload of a namespace that pods name so.
@@ -229,7 +229,11 @@ func makePod(w, template *Workload, i int, node string) *model.Pod {
 		p.Name += "/" + strconv.Itoa(i+1)
 	}
 	p.NodeName, p.Phase, p.Workload = "", "Pending", w.Ref()
-	p.ToBe = &model.PodToBe{Node: cmp.Or(node, template.Pod.NodeName)}
+	pinned := template.Pod.NodeName
+	if template.Pod.ToBe != nil {
+		pinned = template.Pod.ToBe.Node
+	}
+	p.ToBe = &model.PodToBe{Node: cmp.Or(node, pinned)}
 	return &p
 }
 
