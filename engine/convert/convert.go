@@ -47,8 +47,8 @@ func (r *Result) NotesBesideRules() []Note {
 	})
 }
 
-// Remarks are what there is to say besides the rules, a line each: the notes, the proof, and the
-// connections on which the sides differ.
+// Remarks returns the lines that say what the rules do not: the notes, the proof, and the connections
+// on which the sides differ.
 func (r *Result) Remarks() (out []string) {
 	for _, n := range r.Notes {
 		out = append(out, n.String())
