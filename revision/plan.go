@@ -175,19 +175,6 @@ func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
 	return len(to) > 0
 }
 
-// StoppedText says that there is a stopped plan: "a plan is stopped at 4 of 9 (since 12 min)".
-// It is empty for every other one.
-func (p *PlanState) StoppedText(now time.Time) string {
-	if p == nil || p.State != PlanStopped {
-		return ""
-	}
-	text := "a plan is stopped at " + p.PlaceText()
-	if !p.Since.IsZero() {
-		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"
-	}
-	return text
-}
-
 // StepsMade is how many steps stand, the same for whoever looks at the plan: those that are
 // done, and those that were written and wait for zones. Each Rung may have zones of its own.
 func (p *PlanState) StepsMade() int {

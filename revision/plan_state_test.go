@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // steps are as many steps of a plan as there are letters: d done, w written and not shown
@@ -43,28 +42,6 @@ func TestPlanProgress(t *testing.T) {
 	}
 }
 
-// TestPlanStanding: a plan that stopped is told with how long ago, and no other.
-func TestPlanStanding(t *testing.T) {
-	now := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
-	p := &PlanState{Total: 9, Done: 4, State: PlanStopped, Since: now.Add(-12 * time.Minute)}
-	if got, want := p.StoppedText(now), "a plan is stopped at 4 of 9 (since 12 min)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	p.Since = time.Time{}
-	if got, want := p.StoppedText(now), "a plan is stopped at 4 of 9"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for _, state := range []string{PlanRunning, PlanWaiting, PlanDone} {
-		p.State = state
-		if got := p.StoppedText(now); got != "" {
-			t.Errorf("%s: %q", state, got)
-		}
-	}
-	if got := (*PlanState)(nil).StoppedText(now); got != "" {
-		t.Errorf("no plan: %q", got)
-	}
-}
-
 // TestPlanRunBy: who runs it is told with what it does there.
 func TestPlanRunBy(t *testing.T) {
 	p := &PlanState{State: PlanRunning, Runner: PlanRunner{PID: 7}}
@@ -82,7 +59,7 @@ func TestPlanStoppedAfterItsLastStep(t *testing.T) {
 	p := &PlanState{Total: 2, Done: 1, State: PlanStopped, Why: "interrupted", Steps: []PlanStep{{State: StepDone}, {State: StepWaiting}}}
 	for got, want := range map[string]string{
 		p.String():                     "2 of 2 made, which not every zone shows yet",
-		p.StoppedText(time.Time{}):     "a plan is stopped at 2 of 2, which not every zone shows yet",
+		p.PlaceText():                  "2 of 2, which not every zone shows yet",
 		fmt.Sprint(p.IsShownByZones()): "false",
 		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepToCome}}}).String(): "1 of 2 done",
 	} {

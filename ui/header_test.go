@@ -77,7 +77,7 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 			s.Want("Move ANP cluster-control from 34 to 36: not confirmed: reverts in 59s")
 		}
 		if x.facts.Plan != nil {
-			s.Want("Re-space: step 10, starting at 10: stopped at 7 of 9")
+			s.Want("Re-space: step 10, starting at 10: stopped, 7 of 9 done")
 		}
 	}
 	s := uitest.OpenScreen(t, onCluster(), nav.PageOf(nav.Ladder))

@@ -114,30 +114,15 @@ the sides differ.
 
 // tellConversion says on stderr what the objects do not.
 func tellConversion(a *command.App, r *convert.Result) {
-	say := func(format string, args ...any) {
-		fmt.Fprintln(a.Err, "rung: "+clean.Line(fmt.Sprintf(format, args...)))
-	}
+	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+clean.Line(text)) }
 	for i := range r.Rules {
-		say("%s", r.Rules[i].Text())
-	}
-	for _, n := range r.Notes {
-		say("%s", n)
+		say(r.Rules[i].Text())
 	}
 	if len(r.Policies) == 0 {
 		say("nothing to write")
 	}
-	if r.IsEmpty() {
-		return // a proof of nothing would only ask to be read
-	}
-	say("%s", r.ProofText())
-	for i := range r.Proof.Differs {
-		say("differs: %s", r.Proof.Differs[i].String())
-	}
-	for i := range r.Proof.Later {
-		say("differs for labels that nobody has yet: %s", r.Proof.Later[i].String())
-	}
-	for i := range r.Proof.Besides {
-		say("besides the policies, by rows OVN-Kubernetes has today for every pod: %s", r.Proof.Besides[i].String())
+	for _, text := range r.Remarks() {
+		say(text)
 	}
 }
 

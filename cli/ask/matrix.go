@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/pages/matrix"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/connections"
@@ -141,9 +142,8 @@ type matrixTable struct {
 	only       connections.CellVerdict
 	self       *connections.MatrixEnd // with --focus
 	rows, cols []*connections.MatrixEnd
-	outside    int    // columns, as services
-	not        string // what was not judged, for the first line
-	services   int
+	reached    []*connections.MatrixEnd // the columns that connections only go to
+	not        string                   // what was not judged, for the first line
 	// Of JSON: the ends that are shown, and their names.
 	shown []*connections.MatrixEnd
 	names []string
@@ -170,20 +170,16 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 			ends = append(ends, ns)
 		}
 	}
-	var outside []*connections.MatrixEnd
-	if ask.outside {
-		outside = m.OutsideEnds()
-		t.outside = len(outside)
-	}
-	var services []*connections.MatrixEnd
 	if ask.services {
 		var err error
-		if services, err = m.ServiceEnds(ctx); err != nil {
+		if t.reached, err = m.ServiceEnds(ctx); err != nil {
 			return nil, fmt.Errorf("asking the Services: %w", err)
 		}
-		t.services = len(services)
 	}
-	to := slices.Concat(ends, services, outside)
+	if ask.outside {
+		t.reached = slices.Concat(t.reached, m.OutsideEnds())
+	}
+	to := slices.Concat(ends, t.reached)
 	if ask.focus != "" {
 		t.self = m.Namespace(ask.focus)
 		if t.self == nil {
@@ -241,26 +237,7 @@ func (t *matrixTable) cellSign(from, to *connections.MatrixEnd) string {
 
 // aboutText says what the matrix is of.
 func (t *matrixTable) aboutText() string {
-	text := trace.PortsText(t.m.Ports)
-	if t.self != nil {
-		text += ", connections of " + t.ask.focus
-	} else {
-		text += ", from rows to columns"
-	}
-	if t.only != "" {
-		text += ", only " + t.only.LegendText()
-	}
-	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.OneOrMany(t.m.Pods, "1 pod", "all "+words.Count(t.m.Pods, "pod"))
-	if t.services > 0 {
-		text += ", " + words.Count(t.services, "Service")
-	}
-	if t.outside > 0 {
-		text += ", " + words.Count(t.outside, "block") + " of addresses outside"
-	}
-	if t.m.Empty > 0 {
-		text += fmt.Sprintf("; %s more without pods", words.Thousands(t.m.Empty))
-	}
-	return text
+	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached}).String()
 }
 
 // matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
@@ -290,14 +267,6 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Count(unknown, "pair")})
 	}
 	return out, nil
-}
-
-func legendText() string {
-	var out []string
-	for _, v := range connections.CellVerdicts {
-		out = append(out, v.Sign()+" "+v.LegendText())
-	}
-	return strings.Join(out, "  ")
 }
 
 // matrixText is the matrix with numbers over the columns, which are those of the rows; wide has
@@ -344,7 +313,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		}
 		table.AddRow(row...)
 	}
-	text := head + legendText() + "\n\n" + table.String()
+	text := head + matrix.LegendLine().String() + "\n\n" + table.String()
 	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
 		var more string
 		for _, e := range t.cols {
@@ -362,7 +331,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 // markdownTable is the matrix as a table for a review.
 func (t *matrixTable) markdownTable() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), legendText())
+	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
 	cells := func(e *connections.MatrixEnd) (out []string) {

@@ -11,10 +11,9 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
-	"rung/model/ladder"
 	"rung/model/plan"
 	"rung/model/signs"
-	"rung/model/words"
+	told "rung/pages/plan"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -59,10 +58,8 @@ rung undo.`,
 			switch ctx := cmd.Context(); {
 			case resume, back, keep:
 				return continuePlan(ctx, a, &c, resume, back)
-			case run && f.insert == "":
-				f.respace = true
-				return runPlan(ctx, a, &c, &f)
 			case run:
+				f.respace = f.insert == ""
 				return runPlan(ctx, a, &c, &f)
 			default:
 				return a.AnswerQuery(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -100,29 +97,22 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case p != nil:
 		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
 	}
-	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap()}
-	if n, ok := b.SmallestGap(); ok {
-		out.Smallest = &n
-	}
 	text := boardText(b)
 	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}
-	if st != nil {
-		text += "\n" + planStateText(st)
-	} else {
+	next := planNext
+	if st == nil {
 		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
 		// that plan is reported where the plan can run.
 		st, _ = e.KeptPlan()
-		if st != nil {
-			text += "\n" + keptText(st, e.Now()) + "\n"
-		}
+		next = "rung plan --write-back with --resume, --back or --keep"
 	}
 	if st != nil {
-		out.Plan = describePlan(st)
+		text += "\n" + planStateText(st, e.Now(), next)
 	}
-	return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	return &command.Answer{Value: told.FactsOfBoard(b, st), Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
 // arrangePlan works out what was asked for: the board as it is, the place for a new
@@ -184,41 +174,18 @@ func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 	return at
 }
 
-type boardOut struct {
-	Slots    []plan.Slot  `json:"policies"`
-	Free     []ladder.Gap `json:"free"`
-	Smallest *int         `json:"smallest_gap,omitempty"`
-	Largest  int          `json:"largest_gap"`
-	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
-}
-
+// boardText is where policies stand, and what is free.
 func boardText(b *plan.Board) string {
-	t := &command.TextTable{Head: []string{"PRIO", "POLICY"}}
-	for _, s := range b.Slots() {
-		t.AddRow(fmt.Sprint(s.Priority), s.Policy)
-	}
-	out := t.String() + "\nfree"
-	for _, g := range b.FreeRuns() {
-		out += "  " + g.String()
-	}
-	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.FreeCount(), b.Max()+1, b.LargestGap())
-	if n, ok := b.SmallestGap(); ok {
-		out += ", smallest " + words.Thousands(n)
-	}
-	return out + "\n"
+	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b), told.CountText(b), told.GapForms(b)[0])
 }
 
-func planText(p *plan.Plan) string {
-	if len(p.Steps) == 0 {
-		return "nothing to apply: already in this order\n"
+func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }
+
+// stepsText lists steps that are proposed, the first of which has a number, below their title.
+func stepsText(title string, steps []plan.Step, first int, notes []string) string {
+	text := title + "\n\n" + command.TableText(told.Steps, told.ProposedSteps(steps, first), false, 0)
+	for _, n := range notes {
+		text += signs.Noted + " " + n + "\n"
 	}
-	out := ""
-	if p.Title != "" {
-		out = p.Title + "\n\n"
-	}
-	out += stepsText(p.Steps, 1)
-	for _, n := range p.Notes {
-		out += signs.Noted + " " + n + "\n"
-	}
-	return out
+	return text
 }

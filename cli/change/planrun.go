@@ -14,6 +14,7 @@ import (
 	"rung/model/clean"
 	"rung/model/plan"
 	"rung/pages/consequences"
+	told "rung/pages/plan"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -167,7 +168,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if err := e.PlanKeep(ctx, read); err != nil || !isAnswerTold(a, c) {
 		return err
 	}
-	out := describePlan(st)
+	out := told.FactsOf(st)
 	out.Outcome = outcomeKept
 	return a.PrintAnswer(&command.Answer{Value: out})
 }

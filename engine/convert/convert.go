@@ -40,6 +40,34 @@ type Note struct {
 // String is "NP blue/web: left out: …".
 func (n Note) String() string { return n.About.Label() + ": " + clean.Text(n.Text) }
 
+// NotesBesideRules are the notes about objects that no rule is of.
+func (r *Result) NotesBesideRules() []Note {
+	return slices.DeleteFunc(slices.Clone(r.Notes), func(n Note) bool {
+		return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.Policy == n.About })
+	})
+}
+
+// Remarks returns the lines that say what the rules do not: the notes, the proof, and the connections
+// on which the sides differ.
+func (r *Result) Remarks() (out []string) {
+	for _, n := range r.Notes {
+		out = append(out, n.String())
+	}
+	if r.IsEmpty() {
+		return out // a proof of nothing would only ask to be read
+	}
+	out = append(out, r.ProofText())
+	add := func(what string, found []Difference) {
+		for i := range found {
+			out = append(out, what+": "+found[i].String())
+		}
+	}
+	add("differs", r.Proof.Differs)
+	add("differs for labels that nobody has yet", r.Proof.Later)
+	add("besides the policies, by rows OVN-Kubernetes has today for every pod", r.Proof.Besides)
+	return out
+}
+
 // Text is all objects as manifests, one document each.
 func (r *Result) Text() string { return textOf(r.Policies) }
 

@@ -6,6 +6,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/cluster"
+	"rung/pages/plan"
 	"rung/revision/finding"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -21,11 +22,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 		addValue(s, "trial", "on trial", u.Title+": "+u.Text(env.Now), nav.PageOf(nav.Activity))
 	}
 	if p := r.Plan; p.IsOpen() {
-		text := fmt.Sprintf("%s: %s at %s", p.Title, p.State, p.PlaceText())
-		if why := p.WaitingText(env.Now); why != "" {
-			text += ", " + why
-		}
-		addValue(s, "plan", "plan", text, nav.PageOf(nav.Plan))
+		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.PageOf(nav.Plan))
 	}
 	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), words.Thousands(r.Cluster.Count(model.KindPod)), r.Number), nav.PageOf(nav.Ladder))
 	known, current := finding.KnownFindings(r)

@@ -48,7 +48,7 @@ func TestTargets(t *testing.T) {
 	s.Press("a")
 	s.Want("nobody enforces ClusterNetworkPolicies here")
 	s.Press("tab")
-	s.Want("convert antrea", "ACNP break-glass")
+	s.Want("convert antrea", "ACNP break-glass", "◇ EF yellow/default: left out of the comparison: EgressFirewalls are")
 	s.Press("a")
 	s.Want("Antrea policies are read-only")
 	s.Press("tab")

@@ -101,22 +101,11 @@ func (v *convertPage) Copies(*view.Env) (out []view.CopyItem) {
 	if ok {
 		out = append(out, view.CopyItem{What: "rule and reason", Text: r.Text()})
 	}
-	return append(out, view.CopyItem{What: "proof", Text: v.proofText()})
-}
-
-// proofText is the proof in full, or that there is none yet.
-func (v *convertPage) proofText() string {
-	if !v.proved {
-		return "not proved yet"
+	text := "not proved yet"
+	if v.proved {
+		text = strings.Join(v.res.Remarks(), "\n")
 	}
-	lines := []string{v.res.ProofText()}
-	for i := range v.res.Proof.Differs {
-		lines = append(lines, "differs: "+v.res.Proof.Differs[i].String())
-	}
-	for i := range v.res.Proof.Later {
-		lines = append(lines, "differs for labels that nobody has yet: "+v.res.Proof.Later[i].String())
-	}
-	return strings.Join(lines, "\n")
+	return append(out, view.CopyItem{What: "notes and proof", Text: text})
 }
 
 // Click puts the cursor on a line of the table.
@@ -201,7 +190,13 @@ func (v *convertPage) headLines(env *view.Env, w int) (lines []string) {
 	if v.res == nil {
 		return lines
 	}
-	return append(lines, v.countsLine(st).Render(w))
+	lines = append(lines, v.countsLine(st).Render(w))
+	if notes := v.res.NotesBesideRules(); len(notes) == 1 {
+		say(signs.Noted, st.Dim, notes[0].String())
+	} else if len(notes) > 1 {
+		say(signs.Noted, st.Dim, fmt.Sprintf("%s (%s; y copies all)", notes[0], words.Count(len(notes)-1, "more note")))
+	}
+	return lines
 }
 
 func (v *convertPage) countsLine(st *themes.StyleSet) widget.Line {

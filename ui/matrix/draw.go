@@ -8,6 +8,7 @@ import (
 	"rung/engine/trace"
 	"rung/model/signs"
 	"rung/model/words"
+	told "rung/pages/matrix"
 	"rung/revision/connections"
 	"rung/themes"
 	"rung/ui/view"
@@ -44,7 +45,10 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
 		return messageText(st, w, h, signs.Failed, st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
 	}
-	lines := []string{v.aboutLine(st).CutWords(w).Render(w), legendLine(st).CutWords(w).Render(w)}
+	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached})
+	about[0].Text = " " + about[0].Text
+	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st))
+	lines := []string{widget.StyledSpans(about, st).CutWords(w).Render(w), legend.CutWords(w).Render(w)}
 	if h < 10 {
 		lines = nil
 	}
@@ -90,56 +94,6 @@ func (v *matrixPage) emptyText() string {
 		return "no row matches the filter"
 	}
 	return "nothing here is " + v.only.LegendText()
-}
-
-// aboutLine says what the matrix is of.
-func (v *matrixPage) aboutLine(st *themes.StyleSet) widget.Line {
-	l := widget.Line{{Text: " " + trace.PortsText(v.ports), Style: st.Title}}
-	switch {
-	case v.focus != "":
-		l = l.Add(" · connections of "+v.focus, st.Text)
-	case v.swapped:
-		l = l.Add(" · to rows, from columns", st.Text)
-	default:
-		l = l.Add(" · from rows, to columns", st.Text)
-	}
-	if v.only != "" {
-		l = l.Add(" · only "+v.only.LegendText(), st.Warn)
-	}
-	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.OneOrMany(v.m.Pods, "1 pod", "all "+words.Count(v.m.Pods, "pod")), st.Dim)
-	if n := len(v.reached); n > 0 {
-		l = l.Add(" · "+words.Count(n, "end")+" that connections only go to", st.Dim)
-	}
-	if v.m.Empty > 0 {
-		l = l.Add(" · "+words.Thousands(v.m.Empty)+" without pods", st.Dim)
-	}
-	return l
-}
-
-// legendLine says what the signs are.
-func legendLine(st *themes.StyleSet) widget.Line {
-	l := widget.PlainLine(" ")
-	for i, c := range connections.CellVerdicts {
-		if i > 0 {
-			l = l.Add("  ", st.Dim)
-		}
-		l = l.Add(c.Sign(), verdictStyle(c, st)).Add(" "+c.LegendText(), st.Dim)
-	}
-	return l
-}
-
-func verdictStyle(c connections.CellVerdict, st *themes.StyleSet) themes.Style {
-	switch c {
-	case connections.CellAllow:
-		return st.Allow
-	case connections.CellDeny:
-		return st.Deny
-	case connections.CellMixed:
-		return st.Pass
-	case connections.CellUndefined, connections.CellUnknown:
-		return st.Warn
-	}
-	return st.Dim
 }
 
 // fitWidths shares the width out: names get what the columns leave, and at least a part.
@@ -311,7 +265,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
-	word, style := c.Verdict(), verdictStyle(c.Verdict(), st)
+	word, style := c.Verdict(), st.StyleOf(told.VerdictRole(c.Verdict()))
 	if v.only != "" && !c.Has(v.only) {
 		word = ""
 	}
@@ -333,11 +287,6 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	return widget.Line{{Text: strings.Repeat(" ", v.fits.cell-3)}, {Text: open + text + end, Style: style}}
 }
 
-// cellSentence is a cell in words.
-func (v *matrixPage) cellSentence(from, to *connections.MatrixEnd) string {
-	return from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.ports) + ": " + v.m.Cell(from, to).Text()
-}
-
 // detailLines says in words what the cursor is on, and where it leads.
 func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	title, text := "", ""
@@ -346,7 +295,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
-		sign, style = c.Verdict().Sign(), verdictStyle(c.Verdict(), st)
+		sign, style = c.Verdict().Sign(), st.StyleOf(told.VerdictRole(c.Verdict()))
 		next = exampleTexts(v.m, from, to, c.Verdict())
 	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Count(e.Pods(), "pod")

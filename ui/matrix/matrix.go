@@ -320,7 +320,7 @@ func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).T
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if from, to, ok := v.cellEnds(v.cursor); ok {
-		out = append(out, view.CopyItem{What: "cell", Text: v.cellSentence(from, to)})
+		out = append(out, view.CopyItem{What: "cell", Text: from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.m.Ports) + ": " + v.m.Cell(from, to).Text()})
 		if c, ok := v.m.ExampleOfCell(from, to); ok {
 			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
 		}

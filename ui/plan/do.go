@@ -101,8 +101,8 @@ func (v *planPage) freeBelow() (int32, bool) {
 		if !ok {
 			return g.From, true
 		}
-		if g.To > r.priorityNow {
-			return max(g.From, r.priorityNow+1), true
+		if g.To > r.Now {
+			return max(g.From, r.Now+1), true
 		}
 	}
 	return 0, false

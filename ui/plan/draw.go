@@ -7,7 +7,7 @@ import (
 
 	"rung/model/signs"
 	"rung/model/words"
-	"rung/revision"
+	told "rung/pages/plan"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -81,7 +81,7 @@ func (v *planPage) headLines(env *view.Env, w int) []string {
 		return v.progressLines(env, w)
 	}
 	l := widget.Line{{Text: " " + v.p.proposalTitle(), Style: env.Styles.Title}}
-	for _, text := range gapForms(v.board, &v.p) {
+	for _, text := range told.GapForms(v.board, v.board.WithMoved(v.plannedPlaces())) {
 		if l.LineWidth()+3+widget.TextWidth(text) <= w {
 			l = l.Add("   "+text, env.Styles.Dim)
 			break
@@ -111,20 +111,11 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
 		say(signs.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()), st.OK)
 	}
-	var free []string
-	for _, g := range v.board.FreeRuns() {
-		free = append(free, g.String())
-	}
-	if len(free) > 0 {
-		say(signs.Noted, "free: "+strings.Join(free, "  "), st.Dim)
-	}
+	say(signs.Noted, told.FreeText(v.board), st.Dim)
 	if most := max(2, h/4); len(lines) > most {
 		lines = append(lines[:most-1], widget.StyledLine(fmt.Sprintf("   and %s (a larger terminal shows them)", words.Count(len(lines)-most+1, "more line")), st.Dim).Render(w))
 	}
-	if len(lines) > 0 {
-		lines = slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))
-	}
-	return lines
+	return slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))
 }
 
 // Click puts the cursor into the pane that was hit.
@@ -154,13 +145,9 @@ func (v *planPage) Wheel(_ *view.Env, lines int) {
 }
 
 // listedSteps are the steps on the page: those of the plan there is, else the proposed ones.
-func (v *planPage) listedSteps() []revision.PlanStep {
+func (v *planPage) listedSteps() []told.Step {
 	if p := v.ourPlan(); p != nil {
-		return p.Steps
+		return told.StepsOf(p)
 	}
-	out := make([]revision.PlanStep, len(v.p.plan.Steps))
-	for i, s := range v.p.plan.Steps {
-		out[i] = revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note}
-	}
-	return out
+	return told.ProposedSteps(v.p.plan.Steps, 1)
 }

@@ -7,6 +7,7 @@ import (
 
 	"rung/model/plan"
 	"rung/model/words"
+	told "rung/pages/plan"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -18,7 +19,7 @@ import (
 
 // planPage is the view.
 type planPage struct {
-	table  *widget.Table[policyRow]
+	table  *widget.Table[*told.Place]
 	steps  *widget.DocView
 	styles *themes.StyleSet
 
@@ -40,9 +41,7 @@ type planPage struct {
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &planPage{steps: widget.NewDoc()}
-	v.table = &widget.Table[policyRow]{ID: func(r policyRow) string { return r.name }, Empty: "there is no AdminNetworkPolicy",
-		Text: func(r policyRow) string { return r.name }}
-	v.table.Columns = planColumns(func() *themes.StyleSet { return v.styles })
+	v.table = v.placesTable()
 	return v
 }
 
@@ -66,8 +65,7 @@ func (v *planPage) Sync(env *view.Env) {
 	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
 		v.p.workOut(v.board)
-		left, _ := v.blockWidths(env.W)
-		v.table.SetItems(rowsOf(v.board, v.plannedPlaces(), left))
+		v.table.SetItems(told.PlacesOf(v.board, v.plannedPlaces()))
 	} else {
 		v.p.plan, v.p.err = plan.Plan{}, v.boardErr
 		v.table.SetItems(nil)
@@ -135,11 +133,11 @@ func (v *planPage) neighbourNames() (here, next string) {
 		return "", ""
 	}
 	for _, s := range v.board.Slots() {
-		if s.Priority > r.priorityNow {
-			return r.name, s.Policy
+		if s.Priority > r.Now {
+			return r.Policy, s.Policy
 		}
 	}
-	return r.name, ""
+	return r.Policy, ""
 }
 
 // Do carries out the plan's actions.
@@ -151,7 +149,7 @@ func (v *planPage) Do(env *view.Env, id action.ID) bool {
 		v.insertPolicy(env)
 	case action.PlanMove:
 		if here, _ := v.neighbourNames(); here != "" {
-			view.AskMove(env, adminPolicyKey(here))
+			view.AskMove(env, plan.KeyOfName(here))
 		}
 	case action.PlanNew:
 		v.newPolicy(env)
@@ -193,11 +191,13 @@ func (v *planPage) ReceiveResult(env *view.Env, msg any) {
 func (v *planPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PlanBack:
-		return stuckText(v.state)
+		if v.state != nil {
+			return v.state.Stuck
+		}
 	case action.PlanRun, action.PlanExport:
 		switch p := v.ourPlan(); {
 		case p.IsOpen():
-			return stuckText(p) // what else stands against it, the table of actions knows
+			return p.Stuck // what else stands against it, the table of actions knows
 		case v.p.err != nil:
 			return v.p.err.Error()
 		case len(v.p.plan.Steps) == 0:
@@ -233,7 +233,7 @@ func (v *planPage) OffersAction(_ *view.Env, id action.ID) bool {
 // SelectedPage is the policy under the cursor.
 func (v *planPage) SelectedPage() nav.Page {
 	if r, ok := v.table.SelectedItem(); ok {
-		return nav.ToPolicy(adminPolicyKey(r.name))
+		return nav.ToPolicy(plan.KeyOfName(r.Policy))
 	}
 	return nav.Page{}
 }
@@ -254,7 +254,7 @@ func (v *planPage) TellState(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}
-	return widget.StyledLine(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
+	return widget.StyledLine(told.CountText(v.board), env.Styles.Dim)
 }
 
 // SetFilter and CountLines make it a Filterer.

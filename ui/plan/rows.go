@@ -4,144 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"rung/engine/statedir"
-	"rung/model"
 	"rung/model/plan"
-	"rung/model/signs"
 	"rung/model/words"
-	"rung/pages/page"
-	"rung/themes"
+	told "rung/pages/plan"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
-
-// policyRow is one policy, where it stands and where it would.
-type policyRow struct {
-	name                      string
-	priorityNow, priorityThen int32
-	shareMark                 string // the bracket of policies that share a priority
-	note                      string // what to know besides: "= 4 share 40"
-	room                      int    // cells for name and note
-	max                       int32
-	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
-	roomNow, roomThen string
-}
-
-// rowsOf puts every policy of the board beside its place in a plan, in a table of so
-// many cells.
-func rowsOf(b *plan.Board, then map[string]int32, w int) []policyRow {
-	slots := b.Slots()
-	rows := make([]policyRow, len(slots))
-	for i, s := range slots {
-		r := policyRow{name: s.Policy, priorityNow: s.Priority, priorityThen: s.Priority, shareMark: "─", room: max(8, w-fixed), max: b.Max()}
-		if t, ok := then[s.Policy]; ok {
-			r.priorityThen = t
-		}
-		first := i == 0 || slots[i-1].Priority != s.Priority
-		last := i == len(slots)-1 || slots[i+1].Priority != s.Priority
-		switch {
-		case s.Priority > b.Max():
-			r.shareMark = signs.No
-		case first && last:
-		case first:
-			r.shareMark = "┌"
-		case last:
-			r.shareMark = "└"
-		default:
-			r.shareMark = "├"
-		}
-		rows[i] = r
-	}
-	count := map[int32]int{}
-	for _, r := range rows {
-		count[r.priorityNow]++
-	}
-	will := b.WithMoved(then)
-	for i := range rows {
-		r := &rows[i]
-		r.note = rowNote(r, count[r.priorityNow])
-		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
-	}
-	return rows
-}
 
 // fixed are the cells of a row that are not its name: the cursor, both priorities and
 // the bracket, with the space between.
 const fixed = 2 + 4 + 1 + 4 + 1 + 2
 
-// rowNote returns the remark beside the name of a row, in the longest form for which there
-// is room: the policy is not enforced, or shares its priority.
-func rowNote(r *policyRow, shared int) string {
-	var forms []string
-	switch {
-	case r.priorityNow > r.max:
-		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
-	case shared > 1 && r.shareMark == "┌":
-		n := "= " + words.Thousands(shared)
-		forms = []string{fmt.Sprintf("%s share %d", n, r.priorityNow), fmt.Sprintf("%s at %d", n, r.priorityNow), n}
+// placesTable lists where policies stand: behind the bracket of those that share a priority,
+// with what there is room for of what to know besides.
+func (v *planPage) placesTable() *widget.Table[*told.Place] {
+	t := widget.TableOf(told.Places, &v.styles)
+	t.Text = func(p *told.Place) string { return p.Policy }
+	name := func(p *told.Place, note string) widget.Line {
+		return widget.JoinLines(widget.StyledLine(p.Bracket+" ", v.styles.Dim), widget.LineOf(p.NameCell(note), v.styles))
 	}
-	for _, f := range forms {
-		if widget.TextWidth(r.name)+2+widget.TextWidth(f) <= r.room {
-			return f
+	c := &t.Columns[slices.IndexFunc(t.Columns, func(c widget.TableColumn[*told.Place]) bool { return c.Name })]
+	c.Cell = func(p *told.Place) widget.Line { return name(p, p.Notes[0]) }
+	c.Fit = func(p *told.Place, w int) (l widget.Line) {
+		for _, note := range p.Notes {
+			l = name(p, note)
+			if l.LineWidth() <= w {
+				return l
+			}
 		}
+		return l.CutName(w)
 	}
-	return ""
+	return t
 }
-
-// planColumns are NOW, PLAN and what belongs to them. The last gives way before a name is
-// cut.
-func planColumns(st func() *themes.StyleSet) []widget.TableColumn[policyRow] {
-	return []widget.TableColumn[policyRow]{
-		{Title: "NOW", Help: "the priority it has", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line { return widget.PlainLine(fmt.Sprint(r.priorityNow)) }},
-		{Title: "PLAN", Help: "the priority it gets", Right: true, Min: 4, NoSort: true, Cell: func(r policyRow) widget.Line {
-			if r.priorityThen == r.priorityNow {
-				return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Dim)
-			}
-			return widget.StyledLine(fmt.Sprint(r.priorityThen), st().Title)
-		}},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, NoSort: true, Cell: func(r policyRow) widget.Line {
-			l := widget.Line{{Text: r.shareMark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
-			if r.note != "" {
-				l = l.Add("  "+r.note, st().Warn)
-			}
-			return l
-		}},
-		{Title: "FREE BELOW", Help: "free priorities between it and the next", Drop: 2, Min: 8, NoSort: true, Cell: func(r policyRow) widget.Line {
-			switch {
-			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
-				return nil // the bracket says it
-			case r.roomNow == r.roomThen:
-				return widget.StyledLine(r.roomNow, st().Dim)
-			}
-			return widget.Line{{Text: r.roomNow + " → ", Style: st().Dim}, {Text: r.roomThen}}
-		}},
-	}
-}
-
-// gapForms says how much room there is at least and at most, now and as planned, in forms
-// that get shorter.
-func gapForms(b *plan.Board, p *planProposal) []string {
-	then, err := plan.NewBoard(p.plan.Then, b.Max())
-	if err != nil || p.err != nil {
-		then = b
-	}
-	one := func(b *plan.Board) (string, string) {
-		small := "–"
-		if n, ok := b.SmallestGap(); ok {
-			small = fmt.Sprint(n)
-		}
-		return small, fmt.Sprint(b.LargestGap())
-	}
-	s, l := one(b)
-	ts, tl := one(then)
-	smallest := fmt.Sprintf("smallest gap %s → %s", s, ts)
-	return []string{smallest + fmt.Sprintf(" · largest %s → %s", l, tl), smallest}
-}
-
-func adminPolicyKey(name string) model.PolicyKey { return plan.KeyOfName(name) }
 
 // planProposal is the plan that the page proposes: to re-space the ladder, or to make room for
 // a policy.
@@ -161,14 +60,9 @@ func (p *planProposal) workOut(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
 		in, err := b.InsertBetween(p.policyAbove, p.policyBelow)
-		p.err = err
-		if err == nil {
-			p.newPriority = in.Priority
-			if in.Room != nil {
-				p.plan = *in.Room
-				return
-			}
-			p.plan = plan.Plan{Max: b.Max(), Now: b.Slots(), Then: b.Slots(), Notes: []string{fmt.Sprintf("%d is free", p.newPriority)}}
+		p.newPriority, p.err = in.Priority, err
+		if in.Room != nil {
+			p.plan = *in.Room
 		}
 		return
 	}

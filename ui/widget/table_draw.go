@@ -175,10 +175,10 @@ func (t *Table[T]) addCells(l Line, it T, lay tableLayout, from, to int) Line {
 		cell := c.Cell(it)
 		if w := lay.widths[n]; cell.LineWidth() > w {
 			switch {
-			case c.Name:
-				cell = cell.CutName(w)
 			case c.Fit != nil:
 				cell = c.Fit(it, w)
+			case c.Name:
+				cell = cell.CutName(w)
 			}
 		}
 		l = appendCell(l, cell, lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)

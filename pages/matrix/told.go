@@ -1,0 +1,72 @@
+package matrix
+
+import (
+	"cmp"
+
+	"rung/engine/trace"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision/connections"
+	"rung/themes"
+)
+
+// Shown is a choice of the ends and cells of a matrix.
+type Shown struct {
+	Focus   string                   // the one namespace that is meant, empty for all
+	Swapped bool                     // rows are where connections go to
+	Only    connections.CellVerdict  // empty for all
+	Reached []*connections.MatrixEnd // the ends that connections only go to
+}
+
+// AboutLine says what a matrix is of.
+func AboutLine(m *connections.Matrix, s Shown) page.Line {
+	l := page.Line{{Text: trace.PortsText(m.Ports), Role: themes.Title}}
+	add := func(text string, to page.Role) { l = append(l, page.Span{Text: " · " + text, Role: to}) }
+	switch {
+	case s.Focus != "":
+		add("connections of "+s.Focus, themes.Text)
+	case s.Swapped:
+		add("to rows, from columns", themes.Text)
+	default:
+		add("from rows, to columns", themes.Text)
+	}
+	if s.Only != "" {
+		add("only "+s.Only.LegendText(), themes.Warn)
+	}
+	add(words.Count(len(m.Namespaces), "namespace")+", "+words.OneOrMany(m.Pods, "1 pod", "all "+words.Count(m.Pods, "pod")), themes.Dim)
+	services := 0
+	for _, e := range s.Reached {
+		if e.Service.Name != "" {
+			services++
+		}
+	}
+	if services > 0 {
+		add(words.Count(services, "Service"), themes.Dim)
+	}
+	if n := len(s.Reached) - services; n > 0 {
+		add(words.Count(n, "block")+" of addresses outside", themes.Dim)
+	}
+	if m.Empty > 0 {
+		add(words.Thousands(m.Empty)+" without pods", themes.Dim)
+	}
+	return l
+}
+
+// LegendLine says what the signs are.
+func LegendLine() (l page.Line) {
+	for i, c := range connections.CellVerdicts {
+		if i > 0 {
+			l = append(l, page.Span{Text: "  ", Role: themes.Dim})
+		}
+		l = append(l, page.Span{Text: c.Sign(), Role: VerdictRole(c)}, page.Span{Text: " " + c.LegendText(), Role: themes.Dim})
+	}
+	return l
+}
+
+// VerdictRole is the role of a cell's verdict.
+func VerdictRole(c connections.CellVerdict) page.Role { return cmp.Or(verdictRoles[c], themes.Dim) }
+
+var verdictRoles = map[connections.CellVerdict]page.Role{
+	connections.CellAllow: themes.Allow, connections.CellDeny: themes.Deny, connections.CellMixed: themes.Pass,
+	connections.CellUndefined: themes.Warn, connections.CellUnknown: themes.Warn,
+}

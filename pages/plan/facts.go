@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"rung/model/ladder"
+	"rung/model/plan"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// BoardFacts is the JSON of the priorities as they are (command-line.md#output).
+type BoardFacts struct {
+	Slots    []plan.Slot  `json:"policies"`
+	Free     []ladder.Gap `json:"free"`
+	Smallest *int         `json:"smallest_gap,omitempty"`
+	Largest  int          `json:"largest_gap"`
+	Plan     *Facts       `json:"plan,omitempty"` // under way or stopped
+}
+
+// FactsOfBoard are the facts of a board, and of the plan that is under way or stopped there, nil for
+// none.
+func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
+	out := &BoardFacts{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(), Plan: FactsOf(p)}
+	if n, ok := b.SmallestGap(); ok {
+		out.Smallest = &n
+	}
+	return out
+}
+
+// Facts is the JSON of a plan that is under way or stopped.
+type Facts struct {
+	Title       string              `json:"title"`
+	Outcome     string              `json:"outcome,omitempty"` // as in consequences.Facts
+	State       string              `json:"state"`
+	Done        int                 `json:"done"` // steps that were made and stand
+	Total       int                 `json:"total"`
+	RollingBack bool                `json:"rolling_back,omitempty"`
+	Why         string              `json:"why,omitempty"`
+	Waits       []ZoneWait          `json:"waits"`
+	Runner      *Runner             `json:"runner,omitempty"`
+	Steps       []revision.PlanStep `json:"steps"`
+}
+
+// ZoneWait is a zone that does not show the step that was made last.
+type ZoneWait struct {
+	Zone  string     `json:"zone"`
+	Why   string     `json:"why"`
+	Since page.Stamp `json:"since,omitzero"`
+}
+
+// Runner is the process that runs a plan.
+type Runner struct {
+	PID   int        `json:"pid"`
+	Host  string     `json:"host,omitempty"`
+	Since page.Stamp `json:"since"`
+}
+
+// FactsOf are the facts of a plan, nil for none.
+func FactsOf(p *revision.PlanState) *Facts {
+	if p == nil {
+		return nil
+	}
+	out := &Facts{Title: p.Title, State: p.State, Done: p.StepsMade(), Total: p.Total, RollingBack: p.Back, Why: p.Why,
+		Waits: page.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, page.Stamp{Time: w.Since}} }),
+		Steps: append([]revision.PlanStep{}, p.Steps...)}
+	if r := p.Runner; r.PID != 0 {
+		out.Runner = &Runner{r.PID, r.Host, page.Stamp{Time: r.Since}}
+	}
+	return out
+}

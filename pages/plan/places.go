@@ -1,0 +1,123 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"rung/model/ladder"
+	"rung/model/plan"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/themes"
+)
+
+// Place is a policy, where it stands and where a plan takes it.
+type Place struct {
+	Policy    string
+	Now, Then int32
+	// Bracket joins policies that share a priority, on a screen. Notes say what to know besides, in
+	// forms that get shorter: "= 4 share 40"; the last is empty.
+	Bracket string
+	Notes   []string
+	// RoomNow and RoomThen are what is free below it, see plan.Board.RoomBelow.
+	RoomNow, RoomThen string
+}
+
+// PlacesOf puts every policy of a board beside its place as planned.
+func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
+	slots, will := b.Slots(), b.WithMoved(then)
+	count := map[int32]int{}
+	for _, s := range slots {
+		count[s.Priority]++
+	}
+	tied := false // to the one above
+	return page.MapList(slots, func(s plan.Slot) *Place {
+		p := &Place{Policy: s.Policy, Now: s.Priority, Then: s.Priority, RoomNow: b.RoomBelow(s.Policy), RoomThen: will.RoomBelow(s.Policy)}
+		if t, ok := then[s.Policy]; ok {
+			p.Then = t
+		}
+		above := tied
+		tied = p.RoomNow == plan.Tie
+		switch n := signs.Tied + " " + words.Thousands(count[s.Priority]); {
+		case s.Priority > b.Max():
+			p.Bracket, p.Notes = signs.No, []string{fmt.Sprintf("not enforced: above %d", b.Max()), fmt.Sprintf("above %d", b.Max())}
+		case above && tied:
+			p.Bracket = "├"
+		case above:
+			p.Bracket = "└"
+		case tied:
+			p.Bracket, p.Notes = "┌", []string{fmt.Sprintf("%s share %d", n, s.Priority), fmt.Sprintf("%s at %d", n, s.Priority), n}
+		default:
+			p.Bracket = "─"
+		}
+		p.Notes = append(p.Notes, "")
+		return p
+	})
+}
+
+// NameCell is the policy with one of its notes.
+func (p *Place) NameCell(note string) page.Cell {
+	c := page.Cell{Text: p.Policy, Role: themes.Accent}
+	if note != "" {
+		c.More = page.Line{{Text: "  " + note, Role: themes.Warn}}
+	}
+	return c
+}
+
+// Places lists where policies stand. The last column gives way before a name is cut.
+var Places = &page.Table[*Place]{
+	Help: map[string]string{
+		"now":        "the priority it has",
+		"plan":       "the priority it gets",
+		"free_below": "free priorities between it and the next",
+	},
+	ID:    func(p *Place) string { return p.Policy },
+	Empty: "there is no AdminNetworkPolicy",
+	Columns: []page.Column[*Place]{
+		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell { return page.Cell{Text: fmt.Sprint(p.Now)} }},
+		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
+			if p.Then == p.Now {
+				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
+			}
+			return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
+		}},
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *Place) page.Cell { return p.NameCell(p.Notes[0]) }},
+		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *Place) page.Cell {
+			switch {
+			case p.RoomNow == p.RoomThen && p.RoomNow == plan.Tie:
+				return page.Cell{} // the bracket says it
+			case p.RoomNow == p.RoomThen:
+				return page.Cell{Text: p.RoomNow, Role: themes.Dim}
+			}
+			return page.Cell{Text: p.RoomNow + " → ", Role: themes.Dim, More: page.Line{{Text: p.RoomThen}}}
+		}},
+	},
+}
+
+// FreeText says which priorities are free.
+func FreeText(b *plan.Board) string {
+	free := page.MapList(b.FreeRuns(), func(g ladder.Gap) string { return g.String() })
+	return "free: " + cmp.Or(strings.Join(free, "  "), "none")
+}
+
+// CountText says how many priorities are free.
+func CountText(b *plan.Board) string {
+	return fmt.Sprintf("%d of %d priorities free", b.FreeCount(), b.Max()+1)
+}
+
+// GapForms say how much room there is between policies at least and at most, on one board or on one
+// after the other, in forms that get shorter.
+func GapForms(boards ...*plan.Board) []string {
+	var smallest, largest []string
+	for _, b := range boards {
+		least := page.None.Text
+		if n, ok := b.SmallestGap(); ok {
+			least = words.Thousands(n)
+		}
+		smallest, largest = append(smallest, least), append(largest, words.Thousands(b.LargestGap()))
+	}
+	short := "smallest gap " + strings.Join(smallest, " → ")
+	return []string{short + " · largest " + strings.Join(largest, " → "), short}
+}

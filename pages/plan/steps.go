@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"rung/model/plan"
+	"rung/model/signs"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/themes"
+)
+
+// Step is a step of a plan in its place. Its note is there while it holds.
+type Step struct {
+	revision.PlanStep
+	Number int
+}
+
+// StepsOf are the steps of a plan that is under way or stopped. The note about a tie belongs to the
+// step that moves its first member; it is told at the first of the tie's steps that is not done.
+func StepsOf(p *revision.PlanState) []Step {
+	out := make([]Step, len(p.Steps))
+	var before revision.PlanStep
+	for i, s := range p.Steps {
+		if s.Note == "" && before.State == revision.StepDone && before.From == s.From && before.To == s.To {
+			s.Note = before.Note
+		}
+		before = s
+		if s.State == revision.StepDone {
+			s.Note = ""
+		}
+		out[i] = Step{s, i + 1}
+	}
+	return out
+}
+
+// ProposedSteps are steps that were not begun, the first of which has a number.
+func ProposedSteps(steps []plan.Step, first int) []Step {
+	out := make([]Step, len(steps))
+	for i, s := range steps {
+		out[i] = Step{revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note}, first + i}
+	}
+	return out
+}
+
+// StateSign is the sign of how the step is, none for one that is to come, and the role of its name.
+func (s *Step) StateSign() (sign page.Span, name page.Role) {
+	switch s.State {
+	case revision.StepDone:
+		return page.Span{Text: signs.Yes, Role: themes.OK}, themes.Dim
+	case revision.StepRunning:
+		return page.Span{Text: signs.Working, Role: themes.Info}, themes.Title
+	case revision.StepWaiting:
+		return page.Span{Text: signs.Waiting, Role: themes.Warn}, themes.Title
+	}
+	return page.Span{Role: themes.Dim}, themes.Text
+}
+
+// Steps lists the steps of a plan, with how each is where the plan was begun.
+var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Column[Step]{
+	{Key: "sign", Title: " ", Sparse: true, Cell: func(s Step) page.Cell {
+		sign, _ := s.StateSign()
+		return page.Cell{Text: sign.Text, Role: sign.Role}
+	}},
+	{Key: "step", Title: "STEP", Cell: func(s Step) page.Cell { return page.Cell{Text: words.Thousands(s.Number)} }},
+	{Key: "policy", Title: "POLICY", Cell: func(s Step) page.Cell { return page.Cell{Text: s.Policy} }},
+	{Key: "from", Title: "FROM", Cell: func(s Step) page.Cell { return page.Cell{Text: fmt.Sprint(s.From)} }},
+	{Key: "to", Title: "TO", Cell: func(s Step) page.Cell { return page.Cell{Text: fmt.Sprint(s.To)} }},
+	{Key: "state", Title: "STATE", Sparse: true, Cell: func(s Step) page.Cell {
+		if s.State == revision.StepWaiting {
+			return page.Cell{Text: "made, not shown by every zone yet"}
+		}
+		return page.Cell{Text: s.State}
+	}},
+	{Key: "note", Title: "NOTE", Cell: func(s Step) page.Cell { return page.Cell{Text: s.Note} }},
+}}
+
+// StateOf is how a plan stands: a word with its sign, and how far it is.
+func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
+	sign, word, made = page.Span{Text: signs.Working, Role: themes.Info}, p.State, p.String()
+	back := "rolling back"
+	switch p.State {
+	case revision.PlanWaiting:
+		sign, back = page.Span{Text: signs.Waiting, Role: themes.Warn}, "rolling back, waiting"
+	case revision.PlanStopped:
+		sign, back = page.Span{Text: signs.Failed, Role: themes.Error}, "roll back stopped"
+	case revision.PlanDone:
+		sign, back = page.Span{Text: signs.Yes, Role: themes.OK}, "rolled back"
+		made = fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
+	}
+	if !p.Back {
+		return sign, word, made
+	}
+	if p.State == revision.PlanDone {
+		return sign, back, "the policies are where they were"
+	}
+	return sign, back, p.PlaceText()
+}
+
+// Headline is how a plan stands in a line: "re-space: step 10, starting at 10: stopped, 4 of 9 done
+// (since 12 min): interrupted".
+func Headline(p *revision.PlanState, now time.Time) string {
+	_, word, made := StateOf(p)
+	text := p.Title + ": " + word + ", " + made
+	if p.State == revision.PlanStopped && !p.Since.IsZero() {
+		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"
+	}
+	if why := p.WaitingText(now); why != "" {
+		text += ": " + why
+	}
+	if by := p.RunBy(); by != "" {
+		text += "; " + by
+	}
+	return text
+}
