@@ -44,7 +44,7 @@ func AboutLine(m *connections.Matrix, s Shown) page.Line {
 		add(words.Count(services, "Service"), themes.Dim)
 	}
 	if n := len(s.Reached) - services; n > 0 {
-		add(words.Count(n, "block")+" of addresses outside", themes.Dim)
+		add(words.Count(n, "block")+" outside", themes.Dim)
 	}
 	if m.Empty > 0 {
 		add(words.Thousands(m.Empty)+" without pods", themes.Dim)

@@ -198,7 +198,7 @@ func TestServicesAndOutside(t *testing.T) {
 	s.WantNot("service/")
 	s = open(t, uitest.DemoFacts(t), "", "")
 	s.Press("X", "I")
-	s.Want(" Services · ", " blocks of addresses outside · ")
+	s.Want(" Services · ", " blocks outside · ")
 	s.Golden("reached")
 	s.ResizeAll()
 	s.Press("tab", "G", "enter") // rows are where they go to; one of them is no page
