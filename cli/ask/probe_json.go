@@ -53,12 +53,10 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 	for i := range r.Sent {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
-			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered, Met: []pages.DeciderFacts{}}
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered,
+				Met: page.MapList(s.Met, func(m probe.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
-			}
-			for k := range s.Met {
-				p.Met = append(p.Met, pages.FactsOfDecider(&s.Met[k].Decider))
 			}
 			out.Packets = append(out.Packets, p)
 		}

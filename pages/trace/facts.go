@@ -115,9 +115,7 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 			stages = out.Endpoints[i].Stages
 		}
 		for j := range t.Paths[i].Stages {
-			for _, w := range t.Paths[i].Stages[j].Would {
-				stages[j].NotCompiled = append(stages[j].NotCompiled, FactsOfDecider(w.Rule))
-			}
+			stages[j].NotCompiled = page.MapList(t.Paths[i].Stages[j].Would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
 		}
 	}
 	if t.Rows != nil {
