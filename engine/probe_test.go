@@ -14,6 +14,7 @@ import (
 	"rung/engine/lab"
 	"rung/engine/probe"
 	"rung/engine/source"
+	"rung/engine/trace"
 	"rung/examples"
 	"rung/model"
 	"rung/model/verdict"
@@ -104,7 +105,7 @@ func TestProbe(t *testing.T) {
 	by := res.Packets.Paths[0].Stages
 	i := slices.IndexFunc(by, func(s verdict.StageVerdict) bool { return s.Decided != nil })
 	if i < 0 || by[i].Decided.Policy != given.ANPKey("cluster-control") || by[i].Verdict != verdict.Deny || len(res.Sent[0]) != 1 || res.Sent[0][0].Met[0].Row == nil {
-		t.Errorf("%s was not dropped by the rule: %s, sent %+v", c, probe.DeciderName(by[max(i, 0)].Decided), res.Sent)
+		t.Errorf("%s was not dropped by the rule: %s, sent %+v", c, trace.RuleName(by[max(i, 0)].Decided), res.Sent)
 	}
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("above", 0, "", "in allow *", "out allow 0.0.0.0/0"))})
 	res = ask(c)

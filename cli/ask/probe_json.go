@@ -8,7 +8,10 @@ import (
 	"rung/cli/command"
 	"rung/engine/probe"
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
+	"rung/pages/page"
+	pages "rung/pages/trace"
 	"rung/revision/finding"
 )
 
@@ -16,24 +19,24 @@ import (
 // packets, as `rung trace` says it, with the answers of rows and policies beside it.
 type probeOut struct {
 	verdictOut
-	Policies *verdictOut       `json:"policies"`
-	OVN      string            `json:"ovn"`
-	Packets  []packetOut       `json:"packets"`
-	Findings []probeFindingOut `json:"findings"`
+	Policies *pages.VerdictFacts `json:"policies"`
+	OVN      string              `json:"ovn"`
+	Packets  []packetOut         `json:"packets"`
+	Findings []probeFindingOut   `json:"findings"`
 
 	result *probe.Result
 }
 
 // packetOut is one packet in one zone.
 type packetOut struct {
-	Packet    string       `json:"packet"`
-	To        string       `json:"to,omitempty"` // the endpoint, where the destination is a Service
-	Reply     bool         `json:"reply"`
-	Zone      string       `json:"zone"`
-	In        string       `json:"in"`
-	Out       []string     `json:"out"`
-	Delivered bool         `json:"delivered"`
-	Met       []deciderOut `json:"met"`
+	Packet    string               `json:"packet"`
+	To        string               `json:"to,omitempty"` // the endpoint, where the destination is a Service
+	Reply     bool                 `json:"reply"`
+	Zone      string               `json:"zone"`
+	In        string               `json:"in"`
+	Out       []string             `json:"out"`
+	Delivered bool                 `json:"delivered"`
+	Met       []pages.DeciderFacts `json:"met"`
 }
 
 type probeFindingOut struct {
@@ -43,25 +46,20 @@ type probeFindingOut struct {
 }
 
 func probeOf(q trace.Question, r *probe.Result) *probeOut {
-	out := &probeOut{verdictOut: *answerOut(q, &r.Packets), Policies: answerOut(q, &r.Policies), OVN: r.OVN,
-		Packets: []packetOut{}, Findings: []probeFindingOut{}, result: r}
-	out.Rows = answerOut(q, &r.Rows)
+	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies), OVN: r.OVN,
+		Packets: []packetOut{}, result: r}
+	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut { return probeFindingOut{finding.BriefOf(f), f.Zone, f.Remedy} })
+	out.Rows = pages.FactsOfAnswer(q, &r.Rows)
 	for i := range r.Sent {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
-			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered, Met: []deciderOut{}}
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered,
+				Met: page.MapList(s.Met, func(m probe.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}
-			for k := range s.Met {
-				p.Met = append(p.Met, deciderOf(&s.Met[k].Decider))
-			}
 			out.Packets = append(out.Packets, p)
 		}
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		out.Findings = append(out.Findings, probeFindingOut{finding.BriefOf(*f), f.Zone, f.Remedy})
 	}
 	return out
 }
@@ -113,7 +111,7 @@ func (o *probeOut) stagesText(path int, wide bool) string {
 // otherDecision returns the decision of rows or policies at a stage, or "the same" where it is the
 // decision that packets got.
 func otherDecision(packets, other *verdict.StageVerdict) string {
-	if probe.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
+	if trace.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
 	}
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
@@ -130,7 +128,7 @@ func (o *probeOut) packetsText(path int) string {
 		}
 		var met []string
 		for k := range s.Met {
-			met = append(met, probe.DeciderName(&s.Met[k].Decider))
+			met = append(met, trace.RuleName(&s.Met[k].Decider))
 		}
 		t.AddRow(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}

@@ -16,7 +16,9 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	pages "rung/pages/trace"
 	"rung/revision"
+	"rung/revision/flows"
 )
 
 // Values of --by: policies, rows, or both are asked.
@@ -69,7 +71,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 			}
 			var ask askOVN
 			if ovn {
-				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(ctx, e, c) }
+				ask = func(c verdict.Connection) (*flows.OVNTrace, error) { return e.OVNTrace(ctx, c, nil) }
 			}
 			return traceAnswer(a, r, asked, cases, by, live, e.Now(), ask)
 		}}
@@ -128,9 +130,9 @@ func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, f
 		if err != nil {
 			return nil, err
 		}
-		o.addDetails()
+		o.AddDetails(o.trace)
 		ans := answerToQuestions([]*verdictOut{o}, file)
-		ans.No, ans.Err, ans.NotConsidered = o.hasDisagreement(), o.OVN.whyFailed(), o.verdictOmissions()
+		ans.No, ans.Err, ans.NotConsidered = o.hasDisagreement(), whyOVNFailed(o.OVN), o.verdictOmissions()
 		return ans, nil
 	}
 	return of.askAll(asked, file)
@@ -148,9 +150,9 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 		o, err := a.askOne(asked[i])
 		if err != nil { // the others are answered all the same
 			errs[i] = err
-			return verdictNotAsked(asked[i], err)
+			return &verdictOut{VerdictFacts: pages.FactsNotAsked(asked[i], err)}
 		}
-		failed[i] = o.OVN.whyFailed()
+		failed[i] = whyOVNFailed(o.OVN)
 		if o.hasDisagreement() {
 			disagree.Store(true)
 		}
@@ -228,12 +230,14 @@ func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	}
 	out := verdictOf(q, answer)
 	if !a.tried { // of many a line each is printed: the paths need not be kept
-		out.trimTrace()
+		out.trace = trimTrace(out.trace)
 	}
 	if a.ovn != nil {
-		if out.OVN, err = a.ovn(answer.Connection); err != nil {
-			return nil, err
+		t, err := a.ovn(answer.Connection)
+		if err != nil {
+			return nil, fmt.Errorf("--ovn: %w", err)
 		}
+		out.OVN = pages.FactsOfOVN(t)
 	}
 	return out, nil
 }

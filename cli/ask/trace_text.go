@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	pages "rung/pages/trace"
+	"rung/revision/flows"
 )
 
 // WriteText prints the answer: of many a line each, of one the path.
@@ -26,187 +29,130 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 		fmt.Fprintf(b, "%s → %s: %s (%s)\n", o.From, to, o.Verdict, o.Reason)
 		return
 	}
-	fmt.Fprintf(b, "%s: %s", t.Connection, command.PaintWord(string(o.Verdict)))
-	if o.Reason != "" {
-		fmt.Fprintf(b, " (%s)", o.Reason)
+	if !brief {
+		o.writeWhole(b, wide)
+		return
 	}
-	if o.Front != nil && brief {
+	b.WriteString(verdictText(t))
+	if o.Front != nil {
 		fmt.Fprintf(b, " · through service %s", o.Front.Service)
 	}
-	if o.Through != nil && brief {
+	if o.Through != nil {
 		fmt.Fprintf(b, " · through service %s, which has the port: %s", o.Through.Service, o.Through.Verdict)
 	}
-	if len(o.Families) > 0 {
-		o.writeFamilies(b, wide, brief)
-		return
-	}
-	switch {
-	case o.Rows == nil:
-	case o.Verdict == verdict.Unknown && o.Rows.Verdict != verdict.Unknown:
-		fmt.Fprintf(b, " · rows say %s", o.Rows.Verdict)
-	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
-		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
-	case t.DiffersAsKnown():
-		fmt.Fprintf(b, " · rows of today: %s", o.Rows.Verdict)
-	case o.Rows.Verdict != o.Verdict:
-		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
-	case len(t.Disagree) > 0:
-		b.WriteString(" · rows disagree on the way")
+	switch v := o.OVN; {
+	case v == nil:
+	case v.Agreement == flows.Agree:
+		b.WriteString(" · OVN agrees")
+	case v.Agreement == flows.Disagree:
+		fmt.Fprintf(b, " · OVN and the rows disagree: OVN %s", v.Verdict)
 	default:
-		b.WriteString(" · rows agree")
-	}
-	if brief && o.OVN != nil {
-		b.WriteString(o.OVN.briefText())
+		b.WriteString(" · OVN: " + v.Words.Headline)
 	}
 	b.WriteString("\n")
-	if brief {
-		return
+}
+
+// verdictText names the connection and its verdict, and says whether the rows say the same.
+func verdictText(t *trace.Trace) string {
+	text := t.Connection.String() + ": " + command.PaintWord(string(t.Verdict))
+	if t.Reason != "" {
+		text += " (" + t.Reason + ")"
 	}
-	if o.Reason == "" {
+	if rows := pages.RowsPoint(t, "").Text; rows != "" {
+		text += " · " + rows
+	}
+	return text
+}
+
+// writeWhole prints the answer, or where it is another for IPv4 than for IPv6 each by itself.
+func (o *verdictOut) writeWhole(b *strings.Builder, wide bool) {
+	t := o.trace
+	if len(t.Families) == 0 {
+		writeFamily(b, t, pages.ServicePoints(t), wide)
+	} else {
+		b.WriteString(verdictText(t) + "\n")
+		writePoints(b, pages.ServicePoints(t))
+	}
+	for _, f := range t.Families {
+		fmt.Fprintf(b, "\n%s\n", f.Connection.Family)
+		writeFamily(b, f, nil, wide)
+	}
+	writeOVN(b, o.OVN)
+}
+
+// writeFamily prints the answer in one family, path by path.
+func writeFamily(b *strings.Builder, t *trace.Trace, services []pages.Point, wide bool) {
+	b.WriteString(verdictText(t) + "\n")
+	if t.Reason == "" {
 		b.WriteString(t.Sentence() + "\n")
 	}
-	o.writeServices(b)
-	if s := t.IdleOutcome(); s != "" {
-		b.WriteString(s + "\n")
-	}
-	if f := t.Of2016; f != nil {
-		fmt.Fprintf(b, "%s\n  → %s\n", f.Message, f.Remedy)
-	}
-	for _, d := range t.Disagree {
-		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
-	}
+	writePoints(b, append(services, pages.DifferencePoints(t, "")...))
+	endpoints := pages.EndpointPoints(t, "")
 	for i := range t.Paths {
 		p := &t.Paths[i]
-		if len(t.Paths) > 1 {
-			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(string(p.Verdict)+" "+p.Reason))
+		if len(endpoints) > 0 {
+			b.WriteString("\nto " + endpoints[i].Text + "\n")
 		}
-		for _, n := range []struct{ what, note string }{{"from", p.From.Note}, {"to", p.To.Note}, {"path", p.Note}} {
-			if n.note != "" {
-				fmt.Fprintf(b, "%s: %s\n", n.what, n.note)
-			}
+		for _, e := range pages.EndPoints(t, p, "") {
+			b.WriteString(e.Sign.Text + " " + e.Text + "\n")
 		}
 		if len(p.Stages) > 0 {
-			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
+			b.WriteString("\n" + stagesText(p))
 			writeTried(b, p, wide)
 		}
 	}
-	if o.OVN != nil {
-		o.OVN.writeStages(b)
-	}
 }
 
-// writeServices says which Service was asked, and which would have been meant.
-func (o *verdictOut) writeServices(b *strings.Builder) {
-	if o.Front != nil {
-		b.WriteString(o.Front.Summary + "\n")
-	}
-	if o.Through != nil {
-		b.WriteString(o.Through.Summary + "\n")
-	}
-}
-
-// writeFamilies prints the rest of an answer that is another for IPv4 than for IPv6: in one
-// line whether the rows agree, else each by itself.
-func (o *verdictOut) writeFamilies(b *strings.Builder, wide, brief bool) {
-	switch {
-	case o.Rows == nil:
-	case o.hasDisagreement():
-		b.WriteString(" · rows disagree")
-	default:
-		b.WriteString(" · rows agree")
-	}
-	if o.OVN != nil && brief {
-		b.WriteString(o.OVN.briefText())
-	}
-	b.WriteString("\n")
-	if brief {
-		return
-	}
-	o.writeServices(b)
-	for _, f := range o.Families {
-		fmt.Fprintf(b, "\n%s\n", f.trace.Connection.Family)
-		f.WriteText(b, wide, false)
-	}
-	if o.OVN != nil {
-		o.OVN.writeStages(b)
+// writePoints prints sentences, each remedy below what it is for.
+func writePoints(b *strings.Builder, all []pages.Point) {
+	for _, p := range all {
+		if p.Indent > 0 {
+			b.WriteString("  → ")
+		}
+		b.WriteString(p.Text + "\n")
 	}
 }
 
 // writeExample prints an answer that is an example: of a Service, one endpoint's, and what
 // was tried only where it may be long.
 func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
+	o.WriteText(b, wide, !wide)
 	if wide {
-		o.WriteText(b, wide, false)
 		return
 	}
 	t := o.trace
-	o.WriteText(b, false, true)
 	b.WriteString(t.Sentence() + "\n")
-	for _, d := range t.Disagree {
-		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
-	}
+	writePoints(b, pages.DifferencePoints(t, ""))
 	for i := range t.Paths {
 		if p := &t.Paths[i]; p.Verdict == t.Verdict && len(p.Stages) > 0 {
-			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
+			b.WriteString("\n" + stagesText(p))
 			return
 		}
 	}
 }
 
-// stagesTable is a path stage by stage, with what the rows say beside it.
-func stagesTable(p *trace.Path, rows bool) string {
-	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY"}}
-	if rows {
-		t.Head = append(t.Head, "BY ROWS")
-	}
-	for i := range p.Stages {
-		s := &p.Stages[i]
-		if s.Idle {
-			continue
-		}
-		cells := []string{string(s.Stage), s.Zone, string(s.Verdict), trace.DeciderTextOf(s.StageVerdict)}
-		if rows && s.Rows != nil {
-			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)))
-		}
-		t.AddRow(cells...)
-	}
-	return t.String()
+// stagesText is a path stage by stage, with what the rows say beside it.
+func stagesText(p *trace.Path) string {
+	return command.TableText(pages.Stages, pages.ToldStages(p), true, 0)
 }
 
-// writeTried lists what was tried, stage by stage, with what became of it first: names may
-// be long. Policies of other pods are left out where it is to be short.
+// writeTried lists what was tried, stage by stage. Policies of other pods are left out where it is
+// to be short.
 func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
-	for i := range p.Stages {
-		s := &p.Stages[i]
-		t := &command.TextTable{Head: []string{"TRIED", "TIER", "RULE"}}
-		for _, l := range s.Lines {
-			if l.Kind == trace.Nothing || l.Kind == trace.Other && !wide {
-				continue
-			}
-			result, rule := "matches", strings.TrimSuffix(trace.DeciderText(l.Rule), ": ")
-			switch {
-			case l.Why != "":
-				result = "not its " + l.Why
-			case l.Kind == trace.NotAsked:
-				result = "not asked"
-			}
-			if l.Rule.Defect != "" {
-				rule += " (known defect: " + l.Rule.Defect + ")"
-			}
-			tier := fmt.Sprint(l.Tier)
-			if l.Band != "" {
-				tier = l.Band
-			}
-			t.AddRow(result, tier, rule)
+	for _, s := range pages.ToldStages(p) {
+		tried, others := pages.TriedRules(s, wide)
+		tried = slices.DeleteFunc(tried, func(l pages.TriedRule) bool { return l.Kind == trace.Nothing }) // the stage says so
+		if len(tried)+len(s.Would) == 0 {
+			continue
 		}
-		if len(t.Rows) > 0 {
-			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)
-		} else if len(s.Would) > 0 {
-			fmt.Fprintf(b, "\n%s on %s:\n", s.Stage, s.Zone)
+		fmt.Fprintf(b, "\n%s\n", pages.StageTitle(p, s, false))
+		if len(tried) > 0 {
+			b.WriteString(command.TableText(pages.Tried, tried, true, 0))
 		}
-		for j := range s.Would {
-			b.WriteString(s.Would[j].Sentence() + "\n")
+		if others != "" {
+			b.WriteString(others + "\n")
 		}
+		writePoints(b, pages.StagePoints(s, ""))
 	}
 }
 
@@ -226,9 +172,8 @@ func (o *verdictOut) verdictOmissions() []model.Omission {
 // omissionsBuilder collects the omissions of many answers; it may be filled from any goroutine.
 type omissionsBuilder struct {
 	mu    sync.Mutex
-	seen  map[string]bool
-	found []model.Omission
-	none  int // answers that no policy was asked about
+	found map[string]model.Omission // by their texts
+	none  int                       // answers that no policy was asked about
 }
 
 // addAnswer takes in those of an answer, and gives them back.
@@ -239,15 +184,14 @@ func (s *omissionsBuilder) addAnswer(o *verdictOut) []model.Omission {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seen == nil {
-		s.seen = map[string]bool{}
+	if s.found == nil {
+		s.found = map[string]model.Omission{}
 	}
 	for _, one := range all {
 		if one.Code == model.OmittedAll {
 			s.none++
-		} else if text := one.String(); !s.seen[text] {
-			s.seen[text] = true
-			s.found = append(s.found, one)
+		} else {
+			s.found[one.String()] = one
 		}
 	}
 	return all
@@ -257,12 +201,12 @@ func (s *omissionsBuilder) addAnswer(o *verdictOut) []model.Omission {
 func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slices.SortFunc(s.found, func(a, b model.Omission) int {
+	found := slices.SortedFunc(maps.Values(s.found), func(a, b model.Omission) int {
 		return cmp.Or(cmp.Compare(slices.Index(model.OmissionCodes, a.Code), slices.Index(model.OmissionCodes, b.Code)),
 			cmp.Compare(a.String(), b.String()))
 	})
 	if s.none == n {
-		s.found = append(s.found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is", "none of the cases is") + " about policies"})
+		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is", "none of the cases is") + " about policies"})
 	}
-	return s.found
+	return found
 }

@@ -70,7 +70,7 @@ func resultOf(a *command.App, r verify.Result) statementOut {
 	out.NotConsidered = a.OmissionsOut(r.NotConsidered)
 	if r.Trace != nil {
 		out.Witness = verdictOf(trace.QuestionOf(r.Trace.Connection), r.Trace)
-		out.Witness.addDetails()
+		out.Witness.AddDetails(r.Trace)
 	}
 	return out
 }

@@ -90,9 +90,11 @@ func flowsUnderRows(table string, lines []*rows.Line) string {
 		if f == nil {
 			continue
 		}
+		text := strings.TrimSpace(f.Text + " " + f.Offset)
 		if f.State != flows.FlowsMade {
-			b.WriteString("    " + string(f.State) + ": " + f.Text + "\n")
+			text = string(f.State) + ": " + text
 		}
+		b.WriteString("    " + text + "\n")
 		for j := range f.Flows {
 			b.WriteString("    " + f.Flows[j].String() + "\n")
 		}
@@ -110,8 +112,7 @@ func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) 
 		}
 		fmt.Fprintf(&b, "%s: %s left over. %s\n", z.Name, words.Count(len(flows), "flow"), why)
 		for _, x := range flows {
-			f := rows.FlowOf(x)
-			b.WriteString("    " + f.String() + "\n")
+			b.WriteString("    " + rows.FlowOf(x).String() + "\n")
 		}
 	}
 	return b.String()

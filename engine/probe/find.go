@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
 )
 
 // Disagrees is the code of a finding that packets and rows disagree.
@@ -137,19 +136,7 @@ func stageDecider(s *verdict.StageVerdict) string {
 	if s.Decided == nil {
 		return "nothing: the default, allow"
 	}
-	return DeciderName(s.Decided)
-}
-
-// probe.DeciderName names the rule of a decider, its policy, or its row where it has no policy:
-// `ANP quarantine egress 0 "deny-all"`.
-func DeciderName(d *verdict.Decider) string {
-	switch {
-	case d.Policy == (model.Key{}):
-		return "row " + d.ACL
-	case d.Rule < 0:
-		return d.Policy.Label()
-	}
-	return d.Policy.Label() + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
+	return trace.RuleName(s.Decided)
 }
 
 // ServiceText names the protocol and port of a path's connection: "tcp 8080".

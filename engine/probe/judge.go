@@ -216,14 +216,3 @@ func (r *Result) IsDecided(path, stage int) bool {
 	return s.Decided != nil || len(s.Passed) > 0 || r.Rows.Paths[path].Stages[stage].Decided != nil ||
 		r.Policies.Paths[path].Stages[stage].Decided != nil
 }
-
-// SameRule says whether two deciders are one rule.
-func SameRule(a, b *verdict.Decider) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	if a.Policy != b.Policy || a.Action != b.Action || a.Rule != b.Rule {
-		return false
-	}
-	return a.Rule < 0 || a.Direction == b.Direction // what is no rule has a direction only as a row
-}

@@ -94,7 +94,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	best, worst := (*model.RowDiff)(nil), 0
 	var of *model.PolicyInZone
 	for _, who := range suspectsOf(s) {
-		p := z.PolicyJoin(who.unitKey())
+		p := z.PolicyJoin(who.Policy)
 		if p == nil || p.InSync {
 			continue
 		}
@@ -128,7 +128,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 // decides, or the zone is not as it is now.
 func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
-		d.Row = rowOf(z, by.ACL)
+		d.Row = RowOf(z, by.ACL)
 		if by.Policy == (model.Key{}) {
 			return d.Row.String() + " decides, a row that belongs to no policy", "find out who wrote it: it is not OVN-Kubernetes' row of a policy"
 		}
@@ -151,8 +151,8 @@ func policyOf(s *Stage) model.Key {
 	return model.Key{}
 }
 
-// rowOf finds an ACL by its id, or by its UUID where it has none.
-func rowOf(z *model.ZoneState, id string) Row {
+// RowOf finds an ACL by its id, or by its UUID where it has none.
+func RowOf(z *model.ZoneState, id string) Row {
 	row := Row{Table: nb.TableACL, ID: id}
 	if z.DB == nil {
 		return row
@@ -185,9 +185,6 @@ func suspectsOf(s *Stage) (out []suspect) {
 	}
 	return out
 }
-
-// unitKey is the policy or unit whose rows are meant.
-func (s suspect) unitKey() model.Key { return s.Policy }
 
 // likelihood says how likely it is that a difference makes this rule decide, or keeps it from it:
 // the row that decides itself, an ACL of the rule, a set that it reads, the ports of the

@@ -275,13 +275,13 @@ func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 			case !a.Matched && a.Rule < 0:
 				l.Kind = Other
 			case !a.Matched:
-			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
+			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return SameRule(&d, l.Rule) }):
 				l.Kind = Candidate
-			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
+			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return SameRule(&d, l.Rule) }):
 				l.Kind = Passed
 			case s.Verdict == verdict.Unknown:
 				l.Kind = Maybe
-			case s.Decided != nil && sameRule(s.Decided, l.Rule):
+			case s.Decided != nil && SameRule(s.Decided, l.Rule):
 				l.Kind = Decides
 			default:
 				l.Kind = NotAsked
@@ -295,7 +295,10 @@ func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 	return out
 }
 
-// sameRule says whether two are one rule.
-func sameRule(a, b *verdict.Decider) bool {
-	return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule && a.Action == b.Action
+// SameRule says whether two deciders are one rule. Other deciders have a direction only as rows.
+func SameRule(a, b *verdict.Decider) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Policy == b.Policy && a.Action == b.Action && a.Rule == b.Rule && (a.Rule < 0 || a.Direction == b.Direction)
 }

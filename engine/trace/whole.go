@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,4 +154,15 @@ func (t *Trace) AllDisagree() []Disagreement {
 		out = append(out, f.Disagree...)
 	}
 	return out
+}
+
+// HasDisagreement says whether policies and rows say different things, and nobody knows why.
+func (t *Trace) HasDisagreement() bool {
+	switch {
+	case len(t.Families) > 0:
+		return slices.ContainsFunc(t.Families, (*Trace).HasDisagreement)
+	case t.DiffersAsKnown():
+		return t.Rows.Verdict == verdict.Unknown
+	}
+	return t.Rows != nil && t.Rows.Verdict != t.Verdict || len(t.Disagree) > 0
 }

@@ -10,24 +10,45 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/liverows"
 )
 
-// trace.DeciderText names the decider and its effect, in one line of a table; nil is the default.
-func DeciderText(d *verdict.Decider) string {
+// deciderText names the decider and its effect, in one line of a table; nil is the default.
+func deciderText(d *verdict.Decider) string {
 	if d == nil {
 		return "default: nothing matched"
 	}
-	out := labelOf(d)
-	if d.Rule >= 0 {
-		out += " " + strings.TrimSpace(d.Direction.Lower()+" rule ") + " " + strconv.Itoa(d.Rule)
-		if d.RuleName != "" {
-			out += fmt.Sprintf(" %q", d.RuleName)
-		}
+	return liverows.DeciderText(d) + isolatedText(d) + ": " + d.ActionWord() + defectText(d)
+}
+
+// RuleName names the rule of a decider, its policy, or its row where it has no policy:
+// `ANP quarantine egress 0 "deny-all"`.
+func RuleName(d *verdict.Decider) string {
+	if d.Policy == (model.Key{}) || d.Rule < 0 {
+		return labelOf(d)
 	}
-	if len(d.Isolating) > 0 {
-		out += ", isolated by " + strings.Join(keyLabels(d.Isolating), ", ")
+	return labelOf(d) + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
+}
+
+// RuleText names the rule that was tried and what it does.
+func (l *TriedLine) RuleText() string {
+	if l.Kind == Nothing {
+		return "no rule matches: allowed"
 	}
-	return out + ": " + d.ActionWord()
+	out := RuleName(l.Rule)
+	if l.Kind != Other && l.Rule.Action != "" {
+		out += ": " + l.Rule.ActionWord()
+	}
+	return out + isolatedText(l.Rule) + defectText(l.Rule)
+}
+
+// isolatedText says which policies isolate the pod, empty for none.
+func isolatedText(d *verdict.Decider) string {
+	if len(d.Isolating) == 0 {
+		return ""
+	}
+	return ", isolated by " + strings.Join(keyLabels(d.Isolating), ", ")
 }
 
 // labelOf names the policy, the unit or the row.
@@ -47,29 +68,7 @@ func keyLabels(keys []model.Key) []string {
 }
 
 // DeciderTextOf names who decided in a stage, after whom, or why nobody can tell.
-func DeciderTextOf(s *verdict.StageVerdict) string {
-	out := DeciderText(s.Decided)
-	if len(s.Candidates) > 0 {
-		var all []string
-		for i := range s.Candidates {
-			all = append(all, DeciderText(&s.Candidates[i]))
-		}
-		out = "one of " + words.List(all, len(all))
-	} else if s.Verdict == verdict.Unknown {
-		out = s.Reason
-	}
-	var passed []string
-	for i := range s.Passed {
-		passed = append(passed, DeciderText(&s.Passed[i])+defectText(&s.Passed[i]))
-	}
-	if d := s.Decided; d != nil && len(s.Candidates) == 0 {
-		out += defectText(d)
-	}
-	if len(passed) > 0 {
-		out += ", after " + words.List(passed, len(passed))
-	}
-	return out
-}
+func DeciderTextOf(s *verdict.StageVerdict) string { return liverows.StageText(s, deciderText) }
 
 // defectText says which known defect makes a rule match, empty for none.
 func defectText(d *verdict.Decider) string {
@@ -188,7 +187,7 @@ func ruleTexts(who []placedRule) string {
 	var each []placedRule
 	alike := false
 	for _, d := range who {
-		i := slices.IndexFunc(each, func(o placedRule) bool { return sameRule(o.Decider, d.Decider) })
+		i := slices.IndexFunc(each, func(o placedRule) bool { return SameRule(o.Decider, d.Decider) })
 		if i >= 0 {
 			if o := &each[i]; o.place != d.place {
 				o.place += " and" + d.place

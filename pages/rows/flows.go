@@ -3,14 +3,20 @@ package rows
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"rung/model"
 	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/model/signs"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/flows"
+	"rung/themes"
 )
 
 // ACLFlows are the logical flows of an ACL, held against it.
@@ -21,6 +27,10 @@ type ACLFlows struct {
 	Missing []string    `json:"missing_on,omitempty"`
 	Since   string      `json:"since,omitempty"`
 	Flows   []FlowFacts `json:"flows"`
+
+	Sign page.Span `json:"-"`
+	// Offset says that every priority is the ACL's and a number, empty where it is not so.
+	Offset string `json:"-"`
 }
 
 // FlowFacts is a logical flow in words.
@@ -46,27 +56,45 @@ type FlowFacts struct {
 	Differs []string `json:"differs,omitempty"`
 	// Shared says with which ACL the flow is shared.
 	Shared string `json:"shared,omitempty"`
+
+	Place      string  `json:"-"` // where it decides: stage, priority and tier
+	SharedWith *nb.ACL `json:"-"` // the first of them, nil for none
 }
 
 // ReadFlows adds the flows of an ACL in a zone to its line.
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
-	a := l.acl.ACL
-	f := flows.FlowsOfACL(r, r.Zone(l.Zone), a, now)
-	l.Flows = &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Flows: page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
-		out := FlowOf(x)
-		out.Shared, _ = flows.SharedFlowText(r, a, x)
-		return out
-	})}
+	l.Flows = FlowsOfACL(r, r.Zone(l.Zone), l.acl.ACL, now)
+}
+
+// FlowsOfACL are the flows of an ACL in a zone.
+func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
+	f := flows.FlowsOfACL(r, z, a, now)
+	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Sign: page.Span{Text: signs.Noted, Role: themes.Info}}
+	switch {
+	case f.State == flows.FlowsMade:
+		out.Sign = page.Span{Text: signs.Yes, Role: themes.OK}
+	case f.AreLate(now):
+		out.Sign = page.Span{Text: signs.Differs, Role: themes.Error}
+	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
+		out.Sign.Text = signs.Working
+	}
+	out.Flows = page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
+		of := FlowOf(x)
+		of.Shared, of.SharedWith = flows.SharedFlowText(r, a, x)
+		return of
+	})
+	other := func(x FlowFacts) bool { return x.Priority != a.Priority+flow.PriorityOffset }
+	if n := len(out.Flows); n > 0 && !slices.ContainsFunc(out.Flows, other) {
+		out.Offset = fmt.Sprintf("%s priority is the ACL's + %d.", words.OneOrMany(n, "Its", "Their"), flow.PriorityOffset)
+	}
+	return out
 }
 
 // FlowOf is a flow that no ACL shares.
 func FlowOf(x *flow.Flow) FlowFacts {
-	out := FlowFacts{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
+	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *sb.Datapath) string { return d.Name }), Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
-		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log}
-	for _, d := range x.Datapaths {
-		out.On = append(out.On, d.Name)
-	}
+		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log, Place: x.PlaceText()}
 	if x.Tier != flow.NoTier {
 		out.Tier = &x.Tier
 	}
@@ -74,12 +102,8 @@ func FlowOf(x *flow.Flow) FlowFacts {
 }
 
 // String is the flow in a line for people.
-func (f *FlowFacts) String() string {
-	tier := ""
-	if f.Tier != nil {
-		tier = fmt.Sprintf(" tier %d", *f.Tier)
-	}
-	text := fmt.Sprintf("%s table %d priority %d%s · %s → %s", f.Name, f.Table, f.Priority, tier, f.Packets, EffectText(f.Does))
+func (f FlowFacts) String() string {
+	text := fmt.Sprintf("table %d %s · %s  %s → %s", f.Table, f.Place, f.Packets, f.Name, f.EffectText())
 	if len(f.Differs) > 0 {
 		text += " " + signs.Differs + " " + strings.Join(f.Differs, ", ")
 	}
@@ -89,7 +113,7 @@ func (f *FlowFacts) String() string {
 	return text
 }
 
-// EffectText says what a flow does.
-func EffectText(does []string) string {
-	return cmp.Or(strings.Join(does, "; "), "on to the next stage")
+// EffectText says what the flow does.
+func (f FlowFacts) EffectText() string {
+	return cmp.Or(strings.Join(f.Does, "; "), "on to the next stage")
 }

@@ -99,43 +99,23 @@ func (s *OVNStage) ovnText() string {
 	for i := range s.Passed {
 		passed[i] = s.Passed[i].Label()
 	}
-	return string(s.Verdict) + " · " + by + passedText(passed)
-}
-
-// passedText names the rules that passed a packet on.
-func passedText(passed []string) string {
-	if len(passed) == 0 {
-		return ""
+	if len(passed) > 0 {
+		by += ", after " + words.List(passed, len(passed))
 	}
-	return ", after " + words.List(passed, len(passed))
+	return string(s.Verdict) + " · " + by
 }
 
 // rowsText says what the rows decide, and by which rule.
 func (s *OVNStage) rowsText() string {
-	passed := make([]string, len(s.Rows.Passed))
-	for i := range s.Rows.Passed {
-		passed[i] = liverows.DeciderText(&s.Rows.Passed[i])
-	}
-	return string(s.Rows.Verdict) + " · " + rowsDecided(&s.Rows) + passedText(passed)
+	return string(s.Rows.Verdict) + " · " + liverows.StageText(&s.Rows, func(d *verdict.Decider) string {
+		if d == nil {
+			return noRule
+		}
+		return liverows.DeciderText(d)
+	})
 }
 
 const noRule = "no rule matched"
-
-func rowsDecided(s *verdict.StageVerdict) string {
-	switch {
-	case s.Verdict == verdict.Unknown:
-		return s.Reason
-	case len(s.Candidates) > 0:
-		names := make([]string, len(s.Candidates))
-		for i := range s.Candidates {
-			names[i] = liverows.DeciderText(&s.Candidates[i])
-		}
-		return "one of " + words.List(names, len(names))
-	case s.Decided != nil:
-		return liverows.DeciderText(s.Decided)
-	}
-	return noRule
-}
 
 // noteTexts returns the remarks on a zone besides its stages: an error or the likely cause
 // of a disagreement, a packet lost elsewhere, the complaints of ovn-trace.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -225,10 +226,33 @@ func DeciderText(d *verdict.Decider) string {
 	}
 	out := d.Policy.Label()
 	if d.Rule >= 0 {
-		out += fmt.Sprintf(" %s rule %d", d.Direction.Lower(), d.Rule)
+		out += " " + strings.TrimSpace(fmt.Sprintf("%s rule %d", d.Direction.Lower(), d.Rule))
 		if d.RuleName != "" {
 			out += fmt.Sprintf(" %q", d.RuleName)
 		}
+	}
+	return out
+}
+
+// StageText names who decided in a stage, after whom, or why nobody can tell; name names a rule,
+// and of nil the default.
+func StageText(s *verdict.StageVerdict, name func(*verdict.Decider) string) string {
+	list := func(all []verdict.Decider) string {
+		names := make([]string, len(all))
+		for i := range all {
+			names[i] = name(&all[i])
+		}
+		return words.List(names, len(names))
+	}
+	out := name(s.Decided)
+	switch {
+	case len(s.Candidates) > 0:
+		out = "one of " + list(s.Candidates)
+	case s.Verdict == verdict.Unknown:
+		out = s.Reason
+	}
+	if len(s.Passed) > 0 {
+		out += ", after " + list(s.Passed)
 	}
 	return out
 }

@@ -45,8 +45,8 @@ var namesAntrea = map[string]struct {
 	"ui/action/table_global.go":              {1, "the help names what can be converted to"},
 	"ui/action/views.go":                     {1, "the help names what can be converted to"},
 	"cli/ask/convert.go":                     {4, "the help names what can be converted to"},
-	"cli/ask/trace_json.go":                  {1, "a name in JSON"},
 	"pages/policy/facts.go":                  {1, "a name in JSON"},
+	"pages/trace/facts.go":                   {1, "a name in JSON"},
 	"cli/show/ladder.go":                     {2, "the help has an example"},
 	"cli/serve/console.go":                   {3, "the help has an example"},
 }

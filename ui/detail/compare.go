@@ -2,19 +2,16 @@ package detail
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"rung/model"
-	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/words"
 	"rung/pages/rows"
 	"rung/revision"
-	"rung/revision/flows"
 	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/nav"
@@ -108,63 +105,44 @@ func padText(s string, w int) string {
 	return s + " "
 }
 
-// FlowsHere says whether a page of an ACL shows flows in a zone: not in a sandbox that
-// has no OVN below its rows.
-func FlowsHere(r *revision.Revision, z *model.ZoneState) bool {
-	return z != nil && (!r.Mode.Sandbox || r.Southbound(z.Name) != nil)
-}
-
 // AddFlows lists the logical flows that northd made of a live ACL, explained: how they stand,
-// and for each where it decides, about which packets, and what it does.
+// and for each where it decides, about which packets, and what it does. A sandbox that has no OVN
+// below its rows has none.
 func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) {
-	if !FlowsHere(r, z) || a == nil {
+	if z == nil || a == nil || r.Mode.Sandbox && r.Southbound(z.Name) == nil {
 		return
 	}
-	f := flows.FlowsOfACL(r, z, a, now)
+	f := rows.FlowsOfACL(r, z, a, now)
 	s.AddHead("logical flows")
-	sign, mark := signs.Noted, s.St.Info
-	switch {
-	case f.State == flows.FlowsMade:
-		sign, mark = signs.Yes, s.St.OK
-	case f.AreLate(now):
-		sign, mark = signs.Differs, s.St.Error
-	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
-		sign = signs.Working
-	}
-	text := f.Text
-	offset := func(x *flow.Flow) bool { return x.Row.Priority == a.Priority+flow.PriorityOffset }
-	if n := len(f.Flows); n > 0 && !slices.ContainsFunc(f.Flows, func(x *flow.Flow) bool { return !offset(x) }) {
-		text += fmt.Sprintf(" %s priority is the ACL's + %d.", words.OneOrMany(n, "Its", "Their"), flow.PriorityOffset)
-	}
-	s.AddParagraph("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
-	for i, x := range f.Flows {
+	s.AddParagraph("flows", 2, f.Sign.Text, s.St.StyleOf(f.Sign.Role), s.St.Text, strings.TrimSpace(f.Text+" "+f.Offset), nav.Page{})
+	for i := range f.Flows {
+		x, to := &f.Flows[i], nav.Page{}
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
-		if text, first := flows.SharedFlowText(r, a, x); text != "" {
-			to := nav.Page{}
-			if first != nil {
-				to = nav.ToRow(z.Name, nb.TableACL, first.UUID)
-			}
-			s.AddParagraph(fmt.Sprintf("flow.%d.shared", i), 4, "=", s.St.Dim, s.St.Text, text, to)
+		if x.SharedWith != nil {
+			to = nav.ToRow(z.Name, nb.TableACL, x.SharedWith.UUID)
+		}
+		if x.Shared != "" {
+			s.AddParagraph(fmt.Sprintf("flow.%d.shared", i), 4, "=", s.St.Dim, s.St.Text, x.Shared, to)
 		}
 	}
 }
 
 // flowLines are one flow.
-func flowLines(s *Sheet, id string, x *flow.Flow) {
-	text := x.PacketsText()
-	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.PlaceText(), Style: s.St.Text}}
+func flowLines(s *Sheet, id string, x *rows.FlowFacts) {
+	text := x.Packets
+	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Table) + " ", Style: s.St.CodeKey}, {Text: x.Place, Style: s.St.Text}}
 	if room := s.TextWidth() - l.LineWidth(); widget.TextWidth(text)+3 <= room {
 		l = l.Add(" · "+text, s.St.Text)
 		text = ""
 	}
-	if name := "  " + x.Row.Stage; text == "" && l.LineWidth()+widget.TextWidth(name) <= s.TextWidth() {
+	if name := "  " + x.Name; text == "" && l.LineWidth()+widget.TextWidth(name) <= s.TextWidth() {
 		l = l.Add(name, s.St.Dim)
 	}
 	s.Add(id, l, nav.Page{})
 	if text != "" {
 		s.AddUnder(4, text, s.St.Text)
 	}
-	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.EffectText(flow.ActionTexts(x.Acts)), nav.Page{})
+	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, x.EffectText(), nav.Page{})
 	for i, d := range x.Differs {
 		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, signs.Differs, s.St.Error, s.St.Text, d, nav.Page{})
 	}

@@ -120,22 +120,22 @@ func (s *Sheet) AddLazy(id string, make func() widget.Line, to nav.Page) {
 // AddParagraph is a paragraph after a sign, broken at words; the cursor is on its first
 // line only. indent is where the sign stands.
 func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
-	lead := indent
+	head := widget.Line{{Text: blankText(indent)}}
 	if sign != "" {
-		lead += widget.TextWidth(sign) + 1
+		head = append(head, widget.Span{Text: sign, Style: mark}, widget.Span{Text: " "})
 	}
+	s.AddHanging(id, head, 0, text, look, to)
+}
+
+// AddHanging is a paragraph behind what begins its first line; those below are indented by more than
+// that.
+func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, look themes.Style, to nav.Page) {
+	lead := head.LineWidth()
 	for i, part := range widget.FlowText(text, max(12, s.TextWidth()-lead)) {
-		var l widget.Line
-		if i == 0 && sign != "" {
-			l = widget.Line{{Text: blankText(indent)}, {Text: sign, Style: mark}, {Text: " "}}
-		} else {
-			l = widget.Line{{Text: blankText(lead)}}
-		}
-		l = l.Add(part, look)
 		if i == 0 {
-			s.Add(id, l, to)
+			s.Add(id, head.Add(part, look), to)
 		} else {
-			s.AddSkipped(l)
+			s.AddUnder(lead+more, part, look)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/signs"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/pages/rows"
@@ -59,6 +60,22 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 		live = z.DB.AddressSetByName(set.Name)
 	}
 	return RowPage(z, live, set)
+}
+
+// DeciderPage is the page of a rule in a zone, or of the rows that stand for none.
+func DeciderPage(r *revision.Revision, d *verdict.Decider, zone string) nav.Page {
+	z := r.Zone(zone)
+	switch {
+	case d.Policy.Kind.IsPolicy() && d.Rule >= 0:
+		p := nav.ToRule(d.Policy, d.Direction, d.Rule)
+		p.Zone = zone
+		return p
+	case d.Policy.Kind.IsPolicy():
+		return nav.ToPolicy(d.Policy)
+	case z != nil && d.Policy != (model.Key{}):
+		return UnitPage(r, d.Policy, z)
+	}
+	return nav.Page{}
 }
 
 // UnitLine is how a policy or unit stands over all zones, in one line.

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"rung/engine/probe"
-	"rung/model"
+	"rung/engine/trace"
 	"rung/model/ovn/nb"
 	"rung/model/signs"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/themes"
+	"rung/pages/page/role"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -21,6 +21,7 @@ import (
 // deciders, and every packet.
 func (v *View) pageLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
+	v.rev = env.Rev
 	v.addState(env, s)
 	if v.result == nil {
 		return s.Lines
@@ -60,17 +61,6 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// verdictLook is the sign and style of a verdict.
-func verdictLook(v verdict.Verdict, st *themes.StyleSet) (string, themes.Style) {
-	switch v {
-	case verdict.Allow:
-		return signs.Yes, st.Allow
-	case verdict.Deny:
-		return signs.No, st.Deny
-	}
-	return signs.Unknown, st.Warn
-}
-
 // nameWidth is the column of who says something.
 const nameWidth = 12
 
@@ -84,12 +74,12 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 		path *verdict.Path
 		word string
 	}{{"packets", p, probe.VerdictWord(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
-		sign, look := verdictLook(by.path.Verdict, s.St)
+		sign := role.VerdictSign(by.path.Verdict)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
-			{Text: fmt.Sprintf("%s %-9s", sign, by.word), Style: look}}
+			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.StyleOf(sign.Role)}}
 		to, why := nav.Page{}, by.path.Reason
 		if c := probe.DecidingStage(by.path); c != nil && why == "" {
-			why, to = "by "+probe.DeciderName(c.Decided), rulePage(c.Decided, c.Zone)
+			why, to = "by "+trace.RuleName(c.Decided), detail.DeciderPage(v.rev, c.Decided, c.Zone)
 		} else if why == "" && by.path.Verdict == verdict.Allow {
 			why = "by default: nothing matched"
 		}
@@ -113,14 +103,7 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 	for n := range r.Findings {
 		f := &r.Findings[n]
 		sign, look := detail.SeveritySign(f.Severity, s.St)
-		to := nav.Page{}
-		switch {
-		case f.Rule >= 0:
-			to = nav.ToRule(f.Policy, f.Direction, f.Rule)
-			to.Zone = f.Zone
-		case f.Policy.Kind.IsPolicy():
-			to = nav.ToPolicy(f.Policy)
-		}
+		to := detail.DeciderPage(v.rev, &verdict.Decider{Policy: f.Policy, Direction: f.Direction, Rule: f.Rule}, f.Zone)
 		s.AddParagraph(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" "+signs.Remedy+" "+f.Remedy, to)
 	}
 	switch {
@@ -157,10 +140,10 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 		} else {
 			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: let through"}}, nav.Page{})
 		}
-		if !probe.SameRule(st.Decided, rows.Decided) {
+		if !trace.SameRule(st.Decided, rows.Decided) {
 			v.addOther(s, id+".rows", "rows", rows)
 		}
-		if !probe.SameRule(st.Decided, policies.Decided) {
+		if !trace.SameRule(st.Decided, policies.Decided) {
 			v.addOther(s, id+".policies", "policies", policies)
 		}
 	}
@@ -171,7 +154,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 
 // addDecider is the rule that decided, and below it its row.
 func (v *View) addDecider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
-	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + probe.DeciderName(d)}}, rulePage(d, zone))
+	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + trace.RuleName(d)}}, detail.DeciderPage(v.rev, d, zone))
 	if a := v.packetRow(d, zone, path); a != nil {
 		text := fmt.Sprintf("tier %d · priority %d · row %s", a.Tier, a.Priority, a.UUID[:min(8, len(a.UUID))])
 		if a.Log {
@@ -200,22 +183,9 @@ func (v *View) addOther(s *detail.Sheet, id, by string, st *verdict.StageVerdict
 	case st.Verdict == verdict.Unknown:
 		text = "unknown: " + st.Reason
 	case st.Decided != nil:
-		text, to = string(st.Decided.Action)+"  "+probe.DeciderName(st.Decided), rulePage(st.Decided, st.Zone)
+		text, to = string(st.Decided.Action)+"  "+trace.RuleName(st.Decided), detail.DeciderPage(v.rev, st.Decided, st.Zone)
 	}
 	s.AddParagraph(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
-}
-
-// rulePage is where what decided is seen: the rule, or the rows of the unit.
-func rulePage(d *verdict.Decider, zone string) nav.Page {
-	switch {
-	case d.Policy.Kind.IsPolicy() && d.Rule >= 0:
-		p := nav.ToRule(d.Policy, d.Direction, d.Rule)
-		p.Zone = zone
-		return p
-	case d.Policy != (model.Key{}):
-		return nav.Page{Kind: nav.Rows, Key: d.Policy, Zone: zone, Text: detail.RowsFilter(d.Policy)}
-	}
-	return nav.Page{}
 }
 
 // addPackets adds all packets that were sent on a path, there and back.
@@ -257,7 +227,7 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		for k := range st.Met {
 			m := &st.Met[k]
 			d := m.Decider
-			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: probe.DeciderName(&d)}}, rulePage(&d, st.Zone))
+			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: trace.RuleName(&d)}}, detail.DeciderPage(v.rev, &d, st.Zone))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"rung/engine/probe"
 	"rung/engine/trace"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -24,6 +25,7 @@ type View struct {
 	cancelled bool
 	result    *probe.Result
 	err       error
+	rev       *revision.Revision // of the lines
 }
 
 // New makes the view; the page has the question.

@@ -2,14 +2,12 @@ package trace
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"rung/engine/trace"
-	"rung/model"
 	"rung/model/signs"
-	"rung/model/verdict"
 	"rung/model/words"
+	pages "rung/pages/trace"
+	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -59,121 +57,53 @@ func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 
 // addAnswer is the whole.
 func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
-	t, st := v.current, s.St
-	sign, look := detail.VerdictSign(t.Verdict, st)
-	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.showsAll}
-	var to nav.Page
-	if len(t.Paths) == 1 && len(t.Families) == 0 {
-		to = d.DecidingPage(&t.Paths[0])
-	}
-	s.AddParagraph(verdictLine, 0, sign, look, st.Title, t.Sentence(), to)
+	t := v.current
+	whole := pages.VerdictPoint(t, verdictLine)
+	whole.Role = themes.Title
+	v.addPoints(s, 0, whole)
 	v.addBefore(env, s)
-	if text := t.ServiceInFront(); text != "" {
-		s.AddParagraph("front", 0, signs.Noted, st.Dim, st.Text, text, nav.Page{})
-	}
-	if h := t.Through; h != nil {
-		sign, look := detail.VerdictSign(h.Verdict, st)
-		q := v.question
-		q.To = trace.EndText(h.Service)
-		s.AddParagraph("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
-	}
-	if text := t.IdleOutcome(); text != "" {
-		s.AddParagraph("otherwise", 0, signs.Warned, st.Warn, st.Text, text, nav.Page{})
-	}
+	v.addPoints(s, 0, pages.ServicePoints(t)...)
 	if len(t.Families) == 0 {
-		v.byRows(s, t, "")
+		v.addDifferences(s, t, "")
 	}
 	v.byOVN(s)
 	detail.AddOmissions(s, t.NotConsidered)
 	if len(t.Families) == 0 {
-		v.addPaths(s, d, t, "")
-		return
+		v.addPaths(s, t, "")
 	}
 	for _, one := range t.Families {
-		sign, look := detail.VerdictSign(one.Verdict, st)
 		name := one.Connection.Family.String()
 		s.AddHead(name)
-		s.AddParagraph(familyLine+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
-		v.byRows(s, one, name+".")
-		v.addPaths(s, d, one, name+".")
+		v.addPoints(s, 0, pages.VerdictPoint(one, familyLine+name))
+		v.addDifferences(s, one, name+".")
+		v.addPaths(s, one, name+".")
+	}
+}
+
+// addDifferences says whether the rows say the same, and where they do not, why; at begins the
+// names of its lines.
+func (v *tracePage) addDifferences(s *detail.Sheet, t *trace.Trace, at string) {
+	v.addPoints(s, 0, pages.DifferencePoints(t, at)...)
+	if rows := pages.RowsPoint(t, at); rows.Text != "" && len(t.Disagree) == 0 {
+		v.addPoints(s, 0, rows)
 	}
 }
 
 // addPaths draws the ways of a connection; at begins the names of their lines.
-func (v *tracePage) addPaths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at string) {
-	st := s.St
-	if len(t.Paths) == 0 {
-		return
-	}
-	service := t.Answer.Front != nil || t.Connection.To.Key.Kind == model.KindService
-	if !service || len(t.Paths) == 1 && t.Paths[0].To.Key == t.Connection.To.Key {
-		d.AddEnds(at+"0", &t.Paths[0], t.Connection)
-		d.AddStages(at+"0", &t.Paths[0])
-		return
-	}
-	if len(t.Paths) > 1 {
-		s.AddHead(words.Count(len(t.Paths), "endpoint"))
-		for i := range t.Paths {
-			p := &t.Paths[i]
-			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.AddParagraph(fmt.Sprint(at+endpointLine, i), 0, sign, look, st.Text, trace.EndName(p.To.Endpoint)+": "+briefPath(p), v.endpointTrace(p))
-		}
+func (v *tracePage) addPaths(s *detail.Sheet, t *trace.Trace, at string) {
+	endpoints := pages.EndpointPoints(t, at+endpointLine)
+	if len(endpoints) > 0 {
+		s.AddHead(words.Count(len(endpoints), "endpoint"))
+		v.addPoints(s, 0, endpoints...)
 	}
 	for i := range t.Paths {
-		id := fmt.Sprint(at, i)
-		if len(t.Paths) > 1 {
-			s.AddHead("to " + trace.EndName(t.Paths[i].To.Endpoint))
+		p, id := &t.Paths[i], fmt.Sprint(at, i)
+		if len(endpoints) > 0 {
+			s.AddHead("to " + trace.EndName(p.To.Endpoint))
 		}
-		d.AddEnds(id, &t.Paths[i], t.Connection)
-		d.AddStages(id, &t.Paths[i])
-	}
-}
-
-// briefPath says what becomes of the way to an endpoint: who allows it stands below.
-func briefPath(p *trace.Path) string {
-	if p.Verdict == verdict.Allow {
-		return p.Verdict.DoneText()
-	}
-	return p.Sentence()
-}
-
-// endpointTrace is the trace to one endpoint of a Service, as if it was asked for itself.
-func (v *tracePage) endpointTrace(p *trace.Path) nav.Page {
-	q := v.question
-	q.To, q.Port = p.To.Addr.String(), int(p.To.Port)
-	if p.To.Key.Name != "" {
-		q.To = trace.EndText(p.To.Key)
-	}
-	return nav.ToTrace(q.String())
-}
-
-// byRows says in a line whether the rows say the same, and where they do not, why; at begins the
-// names of its lines.
-func (v *tracePage) byRows(s *detail.Sheet, t *trace.Trace, at string) {
-	st := s.St
-	for i := range t.Disagree {
-		g := &t.Disagree[i]
-		sign, look := detail.SeveritySign(g.Finding.Severity, st)
-		s.AddParagraph(fmt.Sprintf("%sdisagree.%d", at, i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
-		s.AddParagraph(fmt.Sprintf("%sremedy.%d", at, i), 2, signs.Remedy, st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
-	}
-	var unknown []string
-	asked := false
-	for i := range t.Paths {
-		for j := range t.Paths[i].Stages {
-			by := t.Paths[i].Stages[j].Rows
-			asked = asked || by != nil
-			if by != nil && by.Verdict == verdict.Unknown && !slices.Contains(unknown, by.Reason) {
-				unknown = append(unknown, by.Reason)
-			}
+		v.addPoints(s, 0, pages.EndPoints(t, p, id)...)
+		for j, stage := range pages.ToldStages(p) {
+			v.addStage(s, fmt.Sprintf("%s.%d", id, j), p, stage)
 		}
-	}
-	switch {
-	case len(unknown) > 0:
-		s.AddParagraph(at+"rows", 0, signs.Unknown, st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
-	case asked && t.Verdict == verdict.Unknown:
-		s.AddParagraph(at+"rows", 0, signs.Noted, st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
-	case asked && len(t.Disagree) == 0:
-		s.AddParagraph(at+"rows", 0, signs.Yes, st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
 	}
 }

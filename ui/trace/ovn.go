@@ -17,25 +17,24 @@ import (
 // ovnAsking is ovn-trace, as it is asked and what it said.
 type ovnAsking struct {
 	view.LatestWork
-	isWanted   bool // ask as soon as the page is there
-	doing      *atomic.Pointer[string]
-	seenStep   string // of doing
-	words      *flows.OVNWords
-	answeredAt time.Time // of the answer
-	err        error
+	isWanted bool // ask as soon as the page is there
+	doing    *atomic.Pointer[string]
+	seenStep string // of doing
+	said     *flows.OVNTrace
+	err      error
 }
 
 // drawnAsking is the part of asking that is drawn.
 type drawnAsking struct {
 	asks  bool
 	doing string
-	words *flows.OVNWords
+	said  *flows.OVNTrace
 	err   error
 }
 
 func (a *ovnAsking) drawnState() drawnAsking {
 	a.seenStep = a.stepNow()
-	return drawnAsking{a.IsUnderWay(), a.seenStep, a.words, a.err}
+	return drawnAsking{a.IsUnderWay(), a.seenStep, a.said, a.err}
 }
 
 // stepNow names the step that ovn-trace is at, empty for none.
@@ -52,11 +51,7 @@ func (a *ovnAsking) stepNow() string {
 func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
 func (a *ovnAsking) takeTrace(t *flows.OVNTrace, err error) {
-	a.doing, a.words, a.err = nil, nil, err
-	if t != nil {
-		words := t.InWords()
-		a.words, a.answeredAt = &words, t.At
-	}
+	a.doing, a.said, a.err = nil, t, err
 }
 
 // askOVN asks ovn-trace; leaving the page ends it.
@@ -92,13 +87,13 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 		s.AddParagraph("ovn", 0, signs.Noted, st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
 		s.AddParagraph("ovn", 0, signs.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
-	case a.words != nil:
-		v.ovnWords(s, a.words)
+	case a.said != nil:
+		v.ovnWords(s, a.said)
 	}
 }
 
-func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
-	st := s.St
+func (v *tracePage) ovnWords(s *detail.Sheet, t *flows.OVNTrace) {
+	st, w := s.St, t.InWords()
 	sign, look := signs.Yes, st.OK
 	switch {
 	case w.Disagrees:
@@ -106,7 +101,7 @@ func (v *tracePage) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	case !w.Agrees:
 		sign, look = signs.Unknown, st.Warn
 	}
-	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.answeredAt.Format(time.TimeOnly), w.Headline), nav.Page{})
+	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", t.At.Format(time.TimeOnly), w.Headline), nav.Page{})
 	for i := range w.Ways {
 		way := &w.Ways[i]
 		if way.To != "" {

@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/signs"
+	"rung/model/verdict"
 	"rung/pages/page"
 	"rung/themes"
 )
@@ -55,6 +56,19 @@ func SeveritySign(s model.Severity) page.Span {
 		return page.Span{Text: signs.Warned, Role: themes.Warn}
 	}
 	return page.Span{Text: signs.Noted, Role: themes.Info}
+}
+
+// VerdictSign is the sign of a verdict; the word stands beside it always.
+func VerdictSign(v verdict.Verdict) page.Span {
+	switch v {
+	case verdict.Allow:
+		return page.Span{Text: signs.Yes, Role: themes.Allow}
+	case verdict.Deny:
+		return page.Span{Text: signs.No, Role: themes.Deny}
+	case verdict.Undefined:
+		return page.Span{Text: signs.Warned, Role: themes.Warn}
+	}
+	return page.Span{Text: signs.Unknown, Role: themes.Warn}
 }
 
 // ActionRole is the role of what a rule does.

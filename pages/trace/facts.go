@@ -1,0 +1,205 @@
+package trace
+
+import (
+	"cmp"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/pages/page"
+	"rung/revision/finding"
+)
+
+// VerdictFacts is the answer about a connection as JSON has it (command-line.md#output).
+type VerdictFacts struct {
+	Verdict  verdict.Verdict `json:"verdict"`
+	Reason   string          `json:"reason,omitempty"`
+	From     string          `json:"from"`
+	To       string          `json:"to"`
+	Protocol string          `json:"protocol"`
+	Port     int             `json:"port,omitempty"`
+	// IPVersion is the family where only one was asked of two.
+	IPVersion int          `json:"ip_version,omitempty"`
+	Stages    []StageFacts `json:"stages"`
+	// Families are the answers of IPv4 and IPv6 where they differ; stages are then those of the
+	// one that is denied, or unknown, before the other.
+	Families []*VerdictFacts `json:"families,omitempty"`
+	// Through is the Service that has the port, where the pod has not.
+	Through *ThroughFacts `json:"through_service,omitempty"`
+	// Front is the Service whose address was asked.
+	Front *FrontFacts `json:"service_address,omitempty"`
+	// Endpoints are the answers of each, where the destination is a Service.
+	Endpoints []PathFacts `json:"endpoints,omitempty"`
+	// Rows are the answer of the rows, with --by both.
+	Rows *VerdictFacts `json:"rows,omitempty"`
+	// OVN is the answer of ovn-trace, with --ovn.
+	OVN *OVNFacts `json:"ovn,omitempty"`
+
+	// Summary is the answer in a sentence, Findings where policies and rows disagree; of
+	// one question only.
+	Summary string `json:"summary,omitempty"`
+	// Otherwise says which verdict there would be if ClusterNetworkPolicies had rows.
+	Otherwise string              `json:"otherwise,omitempty"`
+	Findings  []DisagreementFacts `json:"findings,omitempty"`
+}
+
+// FrontFacts is the Service that an address stands for.
+type FrontFacts struct {
+	Service string `json:"service"`
+	Kind    string `json:"kind"`
+	Port    int    `json:"port"`
+	Summary string `json:"summary"`
+}
+
+// ThroughFacts is the answer for a connection to the Service of a pod instead of the pod.
+type ThroughFacts struct {
+	Service    string          `json:"service"`
+	TargetPort int             `json:"target_port"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Reason     string          `json:"reason,omitempty"`
+	Summary    string          `json:"summary"`
+}
+
+// DisagreementFacts is a stage at which policies and rows say different things.
+type DisagreementFacts struct {
+	finding.Brief
+	Zone  string `json:"zone"`
+	Stage string `json:"stage"`
+	Row   string `json:"row,omitempty"`
+}
+
+// PathFacts is the answer about one endpoint of a Service.
+type PathFacts struct {
+	To      string          `json:"to"`
+	Port    int             `json:"port,omitempty"`
+	Verdict verdict.Verdict `json:"verdict"`
+	Reason  string          `json:"reason,omitempty"`
+	Stages  []StageFacts    `json:"stages"`
+}
+
+// StageFacts is the verdict of one stage in one zone, and who decides.
+type StageFacts struct {
+	Stage      string          `json:"stage"`
+	Zone       string          `json:"zone"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Reason     string          `json:"reason,omitempty"`
+	DecidedBy  *DeciderFacts   `json:"decided_by"`
+	Candidates []DeciderFacts  `json:"candidates"`
+	Passed     []DeciderFacts  `json:"passed"`
+	// NotCompiled are the rules of ClusterNetworkPolicies that would match if they had rows.
+	NotCompiled []DeciderFacts `json:"not_compiled,omitempty"`
+}
+
+// DeciderFacts is a rule that decides, or what stands for one.
+type DeciderFacts struct {
+	Tier      int      `json:"tier"`
+	Band      string   `json:"antrea_tier,omitempty"`
+	Kind      string   `json:"kind,omitempty"`
+	Policy    string   `json:"policy,omitempty"`
+	Direction string   `json:"direction,omitempty"`
+	Rule      *int     `json:"rule,omitempty"`
+	RuleName  string   `json:"rule_name,omitempty"`
+	Action    string   `json:"action"`
+	ACL       string   `json:"acl_id,omitempty"`
+	Isolating []string `json:"isolated_by,omitempty"`
+	Defect    string   `json:"known_defect,omitempty"`
+}
+
+// FactsOfTrace is the answer to a question, with that of the rows where both were asked.
+func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
+	out := FactsOfAnswer(q, &t.Answer)
+	for i := range t.Paths {
+		stages := out.Stages
+		if len(out.Endpoints) > 0 {
+			stages = out.Endpoints[i].Stages
+		}
+		for j := range t.Paths[i].Stages {
+			stages[j].NotCompiled = page.MapList(t.Paths[i].Stages[j].Would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
+		}
+	}
+	if t.Rows != nil {
+		out.Rows = FactsOfAnswer(q, t.Rows)
+	}
+	for _, one := range t.Families {
+		of := q
+		of.IPVersion = int(one.Connection.Family)
+		family := FactsOfTrace(of, one)
+		family.Summary = one.Sentence()
+		out.Families = append(out.Families, family)
+	}
+	if len(t.Families) > 0 {
+		out.Verdict, out.Reason = t.Verdict, t.Reason
+	}
+	if h := t.Through; h != nil {
+		out.Through = &ThroughFacts{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict, Reason: h.Reason, Summary: h.Hint()}
+	}
+	if f := t.Answer.Front; f != nil {
+		out.Front = &FrontFacts{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.ServiceInFront()}
+	}
+	return out
+}
+
+// FactsNotAsked stand for the answer to a question that cannot be asked.
+func FactsNotAsked(q trace.Question, err error) *VerdictFacts {
+	return &VerdictFacts{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
+		Protocol: strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), Port: q.Port, Stages: []StageFacts{}}
+}
+
+// FactsOfAnswer is an answer of policies, of rows or of packets.
+func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
+	out := &VerdictFacts{Verdict: a.Verdict, Reason: a.Reason, From: q.From, To: q.To, Protocol: string(a.Connection.Protocol), Port: q.Port,
+		IPVersion: q.IPVersion, Stages: []StageFacts{}}
+	for i := range a.Paths {
+		p := &a.Paths[i]
+		stages := page.MapList(p.Stages, factsOfStage)
+		if len(a.Paths) == 1 {
+			out.Stages = stages
+		}
+		if a.Connection.To.Key.Kind == model.KindService || a.Front != nil {
+			out.Endpoints = append(out.Endpoints, PathFacts{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason, Stages: stages})
+		}
+	}
+	return out
+}
+
+// AddDetails adds what is said of one question only.
+func (o *VerdictFacts) AddDetails(t *trace.Trace) {
+	o.Summary, o.Otherwise = t.Sentence(), t.IdleOutcome()
+	for _, d := range t.Disagree {
+		f := DisagreementFacts{Brief: finding.BriefOf(d.Finding), Zone: d.Zone, Stage: string(t.Paths[d.Path].Stages[d.Stage].Stage)}
+		if d.Row != (trace.Row{}) {
+			f.Row = d.Row.String()
+		}
+		o.Findings = append(o.Findings, f)
+	}
+	if f := t.Of2016; f != nil {
+		o.Findings = append(o.Findings, DisagreementFacts{Brief: finding.BriefOf(*f)})
+	}
+}
+
+func factsOfStage(s verdict.StageVerdict) StageFacts {
+	out := StageFacts{Stage: string(s.Stage), Zone: s.Zone, Verdict: s.Verdict, Reason: s.Reason,
+		Candidates: factsOfDeciders(s.Candidates), Passed: factsOfDeciders(s.Passed)}
+	if s.Decided != nil && len(s.Candidates) == 0 {
+		out.DecidedBy = new(FactsOfDecider(s.Decided))
+	}
+	return out
+}
+
+func factsOfDeciders(all []verdict.Decider) []DeciderFacts {
+	return page.MapList(all, func(d verdict.Decider) DeciderFacts { return FactsOfDecider(&d) })
+}
+
+// FactsOfDecider is a rule as it decides, or a rule that passes on.
+func FactsOfDecider(d *verdict.Decider) DeciderFacts {
+	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
+		Action: d.ActionWord(), ACL: d.ACL, Isolating: page.MapList(d.Isolating, model.Key.String), Defect: d.Defect}
+	if out.Kind != "" {
+		out.Policy = d.Policy.String()
+	}
+	if d.Rule >= 0 {
+		out.Rule = new(d.Rule)
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package trace
+
+import (
+	"rung/model"
+	"rung/model/ovn/ovntrace"
+	"rung/model/signs"
+	"rung/model/verdict"
+	"rung/pages/page"
+	"rung/revision/flows"
+	"rung/revision/liverows"
+	"rung/themes"
+)
+
+// OVNFacts is the answer of ovn-trace as JSON has it (command-line.md#output).
+type OVNFacts struct {
+	Verdict   verdict.Verdict `json:"verdict"`
+	Agreement flows.Agreement `json:"agreement"` // with the rows
+	Ways      []OVNWayFacts   `json:"ways"`
+
+	Words flows.OVNWords `json:"-"`
+}
+
+// OVNWayFacts is the answer of ovn-trace about one way.
+type OVNWayFacts struct {
+	To      string          `json:"to"`
+	Verdict verdict.Verdict `json:"verdict"`
+	Why     string          `json:"not_asked,omitempty"`
+	Zones   []OVNZoneFacts  `json:"zones"`
+}
+
+// OVNZoneFacts is one run of ovn-trace.
+type OVNZoneFacts struct {
+	Zone    string          `json:"zone"`
+	Where   string          `json:"where,omitempty"`
+	Command []string        `json:"command,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	End     ovntrace.Ending `json:"end,omitempty"`
+	At      []string        `json:"at"`
+	Cause   string          `json:"likely_cause,omitempty"`
+	Stages  []OVNStageFacts `json:"stages"`
+	Text    string          `json:"text,omitempty"` // what ovn-trace printed
+}
+
+// OVNStageFacts is the decision of OVN in a stage, and that of the rows.
+type OVNStageFacts struct {
+	Stage     model.Stage      `json:"stage"`
+	Verdict   verdict.Verdict  `json:"verdict"`
+	FoundBy   liverows.FoundBy `json:"found_by,omitempty"`
+	DecidedBy []DeciderFacts   `json:"decided_by"` // one, or those it may be
+	Passed    []DeciderFacts   `json:"passed"`
+	Rows      StageFacts       `json:"rows"`
+	Agreement flows.Agreement  `json:"agreement"`
+}
+
+// FactsOfOVN is the answer of ovn-trace.
+func FactsOfOVN(t *flows.OVNTrace) *OVNFacts {
+	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []OVNWayFacts{}, Words: t.InWords()}
+	for i := range t.Ways {
+		w := &t.Ways[i]
+		out.Ways = append(out.Ways, OVNWayFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why, Zones: page.MapList(w.Zones, factsOfZone)})
+	}
+	return out
+}
+
+func factsOfZone(h flows.OVNZoneWay) OVNZoneFacts {
+	out := OVNZoneFacts{Zone: h.Zone, Where: h.RunAt, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.EndsAt...),
+		Cause: h.DisagreementCause(), Stages: []OVNStageFacts{}, Text: h.Text}
+	for i := range h.Stages {
+		s := &h.Stages[i]
+		stage := OVNStageFacts{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.RulesBehind.FoundBy, DecidedBy: decidersOfFlow(s.RulesBehind), Passed: []DeciderFacts{}, Rows: factsOfStage(s.Rows), Agreement: s.Agreement}
+		for _, b := range s.Passed {
+			stage.Passed = append(stage.Passed, decidersOfFlow(b)...)
+		}
+		out.Stages = append(out.Stages, stage)
+	}
+	return out
+}
+
+// HasDisagreement says whether OVN and the rows disagree; not where OVN was not asked.
+func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == flows.Disagree }
+
+// decidersOfFlow are the rules that a flow may be of.
+func decidersOfFlow(b liverows.RulesBehindFlow) []DeciderFacts {
+	return page.MapList(b.Rules, func(r liverows.BehindRule) DeciderFacts {
+		return FactsOfDecider(new(r.Decider()))
+	})
+}
+
+// OVN lists what OVN decides stage by stage, and what the rows say beside it.
+var OVN = &page.Table[flows.OVNLine]{
+	Columns: []page.Column[flows.OVNLine]{
+		{Key: "stage", Title: "STAGE", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.Stage} }},
+		{Key: "zone", Title: "ZONE", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.Zone} }},
+		{Key: "ovn", Title: "OVN", Cell: func(l flows.OVNLine) page.Cell { return page.Cell{Text: l.OVN} }},
+		{Key: "rows", Title: "ROWS", Cell: func(l flows.OVNLine) page.Cell {
+			switch l.Agreement {
+			case flows.Agree:
+				return page.Cell{Text: "the same"}
+			case flows.Disagree:
+				return page.Cell{Text: signs.Differs + " " + l.Rows, Role: themes.Warn}
+			}
+			return page.Cell{Text: l.Rows}
+		}},
+	},
+}

@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/themes"
+)
+
+// Stages lists the stages of a path, with what the rows say beside them.
+var Stages = &page.Table[*trace.Stage]{
+	Columns: []page.Column[*trace.Stage]{
+		{Key: "stage", Title: "STAGE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: string(s.Stage)} }},
+		{Key: "zone", Title: "ZONE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Zone} }},
+		{Key: "verdict", Title: "VERDICT", Cell: func(s *trace.Stage) page.Cell {
+			return page.Cell{Text: verdictText(s), Role: role.WordRole(string(s.Verdict))}
+		}},
+		{Key: "decided_by", Title: "DECIDED BY", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: trace.DeciderTextOf(s.StageVerdict)} }},
+		{Key: "by_rows", Title: "BY ROWS", Sparse: true, Cell: func(s *trace.Stage) page.Cell {
+			said, _, text := ByRows(s)
+			return page.Cell{Text: said + text}
+		}},
+	},
+}
+
+// ToldStages are the stages of a path that have something to say.
+func ToldStages(p *trace.Path) (out []*trace.Stage) {
+	for i := range p.Stages {
+		if !p.Stages[i].Idle {
+			out = append(out, &p.Stages[i])
+		}
+	}
+	return out
+}
+
+// verdictText is the verdict of a stage, and whether the connection gets there.
+func verdictText(s *trace.Stage) string {
+	if s.Unreached {
+		return string(s.Verdict) + " (not reached)"
+	}
+	return string(s.Verdict)
+}
+
+// StageTitle is the heading of a stage: its verdict, what it is to the ends, which it is and
+// where; without the end's name where it is to be short.
+func StageTitle(p *trace.Path, s *trace.Stage, short bool) string {
+	at, end := "leaving", &p.From
+	if s.Zone == p.To.Zone && (s.Stage.IsArriving() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
+		at, end = "arriving at", &p.To
+	}
+	if short {
+		at, _, _ = strings.Cut(at, " ")
+	} else {
+		at += " " + trace.EndName(end.Endpoint)
+	}
+	return verdictText(s) + " · " + at + " · " + string(s.Stage) + " in " + s.Zone
+}
+
+// ByRows says what the rows decide in a stage: whether they agree, and what they say after a sign;
+// empty where they were not asked.
+func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
+	if s.Rows == nil {
+		return "", page.Span{}, ""
+	}
+	sign, text = role.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
+	switch {
+	case s.Rows.Verdict == s.Verdict && s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow:
+		return "agree: ", sign, "no row matches"
+	case s.Rows.Verdict == s.Verdict:
+		return "agree: ", sign, text
+	case !s.HasDisagreement():
+		return "say ", sign, text
+	case s.Of2016: // known, and nothing drifted
+		return "", page.Span{Text: signs.Differs, Role: themes.Dim}, "say " + text
+	}
+	return "", page.Span{Text: signs.Differs, Role: themes.Error}, "say " + text
+}
+
+// StagePoints say why a stage is unknown, and which rules without rows would match in it.
+func StagePoints(s *trace.Stage, id string) (out []Point) {
+	if s.Verdict == verdict.Unknown {
+		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: signs.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason, Role: themes.Text})
+	}
+	for i := range s.Would {
+		w := &s.Would[i]
+		out = append(out, Point{ID: id + ".would." + strconv.Itoa(i), Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: w.Sentence(), Role: themes.Text,
+			About: PlacedRule{w.Rule, s.Zone}})
+	}
+	return out
+}
+
+// TriedRule is a rule that was tried in a stage, or the default.
+type TriedRule struct {
+	*trace.TriedLine
+	ID     string
+	Sign   page.Span
+	Result string // what became of it
+	Text   string
+	Role   page.Role
+}
+
+// Tried lists what was tried in a stage, with what became of it first: names may be long.
+var Tried = &page.Table[TriedRule]{
+	Columns: []page.Column[TriedRule]{
+		{Key: "tried", Title: "TRIED", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Result, Sign: l.Sign} }},
+		{Key: "tier", Title: "TIER", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: cmp.Or(l.Band, strconv.Itoa(l.Tier))} }},
+		{Key: "rule", Title: "RULE", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Text} }},
+	},
+}
+
+// results are the words for lines that match, or that need no reason.
+var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
+	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
+
+// TriedRules are the rules that were tried in a stage, the policies of other pods among them where all
+// are wanted; others says how many of these were left out.
+func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
+	left := 0
+	for i := range s.Lines {
+		l := TriedRule{TriedLine: &s.Lines[i], ID: strconv.Itoa(i), Sign: page.Span{Text: signs.Noted, Role: themes.Dim}, Role: themes.Dim}
+		l.Result, l.Text = results[l.Kind], l.RuleText()
+		switch l.Kind {
+		case trace.Other:
+			if !all {
+				left++
+				continue
+			}
+		case trace.Tried:
+			l.Result = "not its " + l.Why
+		case trace.Passed:
+			l.Sign, l.Role = page.Span{Text: signs.Passed, Role: themes.Pass}, themes.Text
+		case trace.Decides, trace.Nothing:
+			l.Sign, l.Role = role.VerdictSign(s.Verdict), themes.Text
+		case trace.Candidate, trace.Maybe:
+			l.Sign, l.Role = page.Span{Text: signs.Warned, Role: themes.Warn}, themes.Text
+		}
+		out = append(out, l)
+	}
+	if left > 0 {
+		others = words.Count(left, "policy") + " about other pods"
+	}
+	return out, others
+}

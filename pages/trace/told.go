@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/signs"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/themes"
+)
+
+// Point is one sentence of an answer.
+type Point struct {
+	ID     string // unique in the answer
+	Indent int    // of the remedy of the sentence before
+	Sign   page.Span
+	Text   string
+	Role   page.Role
+	// Zones goes on where there is room: in which zones it holds.
+	Zones string
+	// About is the subject of the sentence: a model.Key, a *trace.ServiceAnswer, a *trace.Path, a
+	// *trace.Disagreement or a PlacedRule; nil for the answer itself.
+	About any
+}
+
+// PlacedRule is a rule, and the zone in which it decides.
+type PlacedRule struct {
+	*verdict.Decider
+	Zone string
+}
+
+// VerdictPoint says what becomes of a connection, and who decides: about the rule, where that is one.
+func VerdictPoint(t *trace.Trace, id string) Point {
+	out := Point{ID: id, Sign: role.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
+	if len(t.Paths) != 1 || len(t.Families) > 0 {
+		return out
+	}
+	for i := range t.Paths[0].Stages {
+		if s := &t.Paths[0].Stages[i]; s.Verdict == t.Verdict && !s.Unreached && s.Decided != nil && len(s.Candidates) == 0 {
+			out.About = PlacedRule{s.Decided, s.Zone}
+			return out
+		}
+	}
+	return out
+}
+
+// ServicePoints say which Service was asked, and which would have been meant.
+func ServicePoints(t *trace.Trace) (out []Point) {
+	if text := t.ServiceInFront(); text != "" {
+		out = append(out, Point{ID: "front", Sign: page.Span{Text: signs.Noted, Role: themes.Dim}, Text: text, Role: themes.Text})
+	}
+	if h := t.Through; h != nil {
+		out = append(out, Point{ID: "through", Sign: role.VerdictSign(h.Verdict), Text: h.Hint(), Role: themes.Text, About: h})
+	}
+	return out
+}
+
+// DifferencePoints say how the answer in a family is another by other rules, and where policies and
+// rows say different things; their IDs begin with id.
+func DifferencePoints(t *trace.Trace, id string) (out []Point) {
+	if text := t.IdleOutcome(); text != "" {
+		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: signs.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
+	}
+	finding := func(name string, f *model.Finding, about any) {
+		out = append(out, Point{ID: id + "disagree." + name, Sign: role.SeveritySign(f.Severity), Text: f.Message, Role: themes.Text, About: about},
+			Point{ID: id + "remedy." + name, Indent: 2, Sign: page.Span{Text: signs.Remedy, Role: themes.Dim}, Text: f.Remedy, Role: themes.Dim})
+	}
+	if t.Of2016 != nil {
+		finding("2016", t.Of2016, nil)
+	}
+	for i := range t.Disagree {
+		finding(strconv.Itoa(i), &t.Disagree[i].Finding, &t.Disagree[i])
+	}
+	return out
+}
+
+// RowsPoint says in a few words whether the rows say the same; without text where they were not asked.
+func RowsPoint(t *trace.Trace, id string) Point {
+	out := Point{ID: id + "rows", Sign: page.Span{Text: signs.Differs, Role: themes.Warn}, Role: themes.Text}
+	switch {
+	case t.Rows == nil:
+	case len(t.Families) > 0 && t.HasDisagreement():
+		out.Text = "rows disagree"
+	case len(t.Families) > 0:
+		out.Text = "rows agree"
+	case t.Rows.Verdict == verdict.Unknown:
+		out.Sign.Text, out.Text = signs.Unknown, "rows unknown: "+t.Rows.Reason
+	case t.Verdict == verdict.Unknown:
+		out.Sign, out.Role = page.Span{Text: signs.Noted, Role: themes.Dim}, themes.Dim
+		out.Text = "rows say " + string(t.Rows.Verdict)
+	case t.DiffersAsKnown():
+		out.Text = "rows of today: " + string(t.Rows.Verdict)
+	case t.Rows.Verdict != t.Verdict:
+		out.Text = "rows disagree: " + string(t.Rows.Verdict)
+	case len(t.Disagree) > 0:
+		out.Text = "rows disagree on the way"
+	default:
+		out.Sign, out.Role = page.Span{Text: signs.Yes, Role: themes.OK}, themes.Dim
+		out.Text, out.Zones = "rows agree", " in "+words.List(zonesOfRows(t), 3)
+	}
+	return out
+}
+
+// zonesOfRows are the zones whose rows say what they do with the connection.
+func zonesOfRows(t *trace.Trace) (out []string) {
+	for i := range t.Paths {
+		for j := range t.Paths[i].Stages {
+			s := &t.Paths[i].Stages[j]
+			if s.Rows != nil && s.Rows.Verdict != verdict.Unknown && !slices.Contains(out, s.Zone) {
+				out = append(out, s.Zone)
+			}
+		}
+	}
+	return out
+}
+
+// EndpointPoints say what becomes of the way to each endpoint of a Service, where it has several; who
+// allows it stands with its stages.
+func EndpointPoints(t *trace.Trace, id string) (out []Point) {
+	if len(t.Paths) < 2 {
+		return nil
+	}
+	for i := range t.Paths {
+		p := &t.Paths[i]
+		text := p.Sentence()
+		if p.Verdict == verdict.Allow {
+			text = p.Verdict.DoneText()
+		}
+		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: role.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text, Role: themes.Text, About: p})
+	}
+	return out
+}
+
+// EndPoints say what the two ends of a path are and where, and what is special about the way.
+func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
+	to := string(t.Connection.Protocol)
+	if t.Connection.Protocol != verdict.ICMP && p.To.Port != 0 {
+		to += " " + strconv.Itoa(int(p.To.Port))
+	}
+	point := func(name, text string, about any) Point {
+		return Point{ID: id + "." + name, Sign: page.Span{Text: name + "    "[len(name):], Role: themes.Dim}, Text: text, Role: themes.Text, About: about}
+	}
+	out := []Point{point("from", endText(&p.From, ""), p.From.Key), point("to", endText(&p.To, ", "+to), p.To.Key)}
+	if p.Note != "" {
+		out = append(out, point("", p.Note, nil))
+	}
+	return out
+}
+
+// endText names an end, with its address and its zone; service is behind them.
+func endText(e *verdict.End, service string) string {
+	text := trace.EndName(e.Endpoint)
+	if e.Addr.IsValid() && e.Key.Name != "" {
+		text += " " + e.Addr.String()
+	}
+	if e.Zone != "" && e.Key.Kind != model.KindNode {
+		text += " on " + e.Zone
+	}
+	text += service
+	if e.Note != "" {
+		text += " · " + e.Note
+	}
+	return text
+}
