@@ -58,6 +58,8 @@ type Pod struct {
 	// Assumed says of a pod that is judged as if it had the node or the address that it has
 	// not, why; empty for a pod as it is.
 	Assumed string
+	// MadeUpIPs says that IPs are assumed, too.
+	MadeUpIPs bool
 	// Workload is the workload that keeps the pod running, as kubectl names it: "deployment/web",
 	// "cronjob/report"; empty for a pod of its own.
 	Workload string

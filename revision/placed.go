@@ -52,7 +52,7 @@ func (r *Revision) placedPods() []model.Object {
 				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
 			}
 			if len(q.IPs) == 0 {
-				q.IPs = free.addressesNear(nil)
+				q.IPs, q.MadeUpIPs = free.addressesNear(nil), true
 			}
 			out = append(out, &q)
 		}

@@ -69,6 +69,8 @@ type End struct {
 	// Port is the destination port behind a Service, and Note what it is that is not plain.
 	Port uint16
 	Note string
+	// HasMadeUpAddr says that the address is assumed: the pod has none yet.
+	HasMadeUpAddr bool
 }
 
 // Path is the way of a connection between two ends.

@@ -152,10 +152,10 @@ func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
 	return out
 }
 
-// endText names an end, with its address and its zone; service is behind them.
+// endText names an end, with its address, if it has one, and its zone; service is behind them.
 func endText(e *verdict.End, service string) string {
 	text := trace.EndName(e.Endpoint)
-	if e.Addr.IsValid() && e.Key.Name != "" {
+	if e.Addr.IsValid() && e.Key.Name != "" && !e.HasMadeUpAddr {
 		text += " " + e.Addr.String()
 	}
 	if e.Zone != "" && e.Key.Kind != model.KindNode {

@@ -43,7 +43,7 @@ func findEnd(x *index.Index, e verdict.Endpoint, source bool) (foundEnd, error) 
 }
 
 func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foundEnd {
-	f := foundEnd{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
+	f := foundEnd{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed, HasMadeUpAddr: p.MadeUpIPs}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
 	case p.IsCompleted():
