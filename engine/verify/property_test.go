@@ -183,6 +183,9 @@ func TestWrittenOfOnePod(t *testing.T) {
 			}
 			gone = append(gone, p.Key)
 		}
+		if !kept {
+			continue
+		}
 		f := r.Facts
 		f.Cluster, _ = f.Cluster.Upsert(nil, gone)
 		r = revision.New(f, nil)
