@@ -139,7 +139,8 @@ func stagesText(p *trace.Path) string {
 // writeTried lists what was tried, stage by stage. Policies of other pods are left out where it is
 // to be short.
 func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
-	for _, s := range pages.ToldStages(p) {
+	for i := range p.Stages {
+		s := &p.Stages[i]
 		tried, others := pages.TriedRules(s, wide)
 		tried = slices.DeleteFunc(tried, func(l pages.TriedRule) bool { return l.Kind == trace.Nothing }) // the stage says so
 		if len(tried)+len(s.Would) == 0 {

@@ -183,7 +183,10 @@ func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Not
 
 // stepsText lists steps that are proposed, the first of which has a number, below their title.
 func stepsText(title string, steps []plan.Step, first int, notes []string) string {
-	text := title + "\n\n" + command.TableText(told.Steps, told.ProposedSteps(steps, first), false, 0)
+	text := title + "\n\n"
+	if len(steps) > 0 {
+		text += command.TableText(told.Steps, told.ProposedSteps(steps, first), false, 0)
+	}
 	for _, n := range notes {
 		text += signs.Noted + " " + n + "\n"
 	}

@@ -72,7 +72,9 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	}
 	sign, text = role.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
 	switch {
-	case s.Rows.Verdict == s.Verdict && s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow:
+	case s.Rows.Verdict == verdict.Unknown: // which agrees with nothing
+		return "", sign, text
+	case s.Rows.Verdict == s.Verdict && s.Rows.Decided == nil && len(s.Rows.Passed) == 0 && s.Rows.Verdict == verdict.Allow:
 		return "agree: ", sign, "no row matches"
 	case s.Rows.Verdict == s.Verdict:
 		return "agree: ", sign, text

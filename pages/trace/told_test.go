@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"strings"
 	"testing"
 
 	"rung/engine/trace"
@@ -65,5 +66,25 @@ func TestStages(t *testing.T) {
 	}
 	if len(got) != 2 || got[1] != "deny (not reached) · arriving at red/web-f0 · to-lport in ovn-worker2" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Rows agree by saying why: a rule that passes on matched, and what is unknown agrees with nothing.
+func TestByRows(t *testing.T) {
+	stage := func(v verdict.Verdict, rows verdict.StageVerdict) *trace.Stage {
+		return &trace.Stage{StageVerdict: &verdict.StageVerdict{Verdict: v}, Rows: &rows}
+	}
+	for _, tc := range []struct {
+		s    *trace.Stage
+		want string
+	}{
+		{stage(verdict.Allow, verdict.StageVerdict{Verdict: verdict.Allow}), "agree: no row matches"},
+		{stage(verdict.Allow, verdict.StageVerdict{Verdict: verdict.Allow, Passed: []verdict.Decider{{Action: "Pass"}}}), "agree: allow · default: nothing matched, after "},
+		{stage(verdict.Unknown, verdict.StageVerdict{Verdict: verdict.Unknown, Reason: "zone a was not read"}), "unknown · zone a was not read"},
+	} {
+		said, _, text := pages.ByRows(tc.s)
+		if got := said + text; !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
 	}
 }

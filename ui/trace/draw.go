@@ -5,6 +5,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/signs"
+	"rung/model/verdict"
 	"rung/model/words"
 	pages "rung/pages/trace"
 	"rung/themes"
@@ -84,7 +85,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 // names of its lines.
 func (v *tracePage) addDifferences(s *detail.Sheet, t *trace.Trace, at string) {
 	v.addPoints(s, 0, pages.DifferencePoints(t, at)...)
-	if rows := pages.RowsPoint(t, at); rows.Text != "" && len(t.Disagree) == 0 {
+	if rows := pages.RowsPoint(t, at); rows.Text != "" && (len(t.Disagree) == 0 || t.Rows.Verdict == verdict.Unknown) {
 		v.addPoints(s, 0, rows)
 	}
 }
