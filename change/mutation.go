@@ -113,10 +113,11 @@ type Mutation struct {
 	Wanted *diff.WantedVerdict
 }
 
-// TextFile is where a file begins in a text: its first line, counted from 1, and document, from 0.
+// TextFile is where a file begins in a text: its first line, counted from 1, and document, from 0. Docs
+// is how many documents it has.
 type TextFile struct {
-	Name      string
-	Line, Doc int
+	Name            string
+	Line, Doc, Docs int
 }
 
 // PlaceErrors gives what is wrong with YAML its place in the file that it was read from.

@@ -66,7 +66,7 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 			p.NodeName = "node"
 		}
 		if len(p.IPs) == 0 {
-			p.IPs = free.addressesNear(addressesOn(r, at))
+			p.IPs, p.MadeUpIPs = free.addressesNear(addressesOn(r, at)), true
 		}
 		objects = append(objects, r.onItsNetwork(p))
 	}

@@ -12,7 +12,8 @@ import (
 type PodCount struct {
 	All int
 	// Host counts the pods on the host network, Completed those that have ended, and Unscheduled
-	// those without a node, but for pods that do not exist yet. Each of the others can be the subject of a policy.
+	// those without a node, but for pods that do not exist yet. Each of the others can be the subject of
+	// a policy.
 	Host, Completed, Unscheduled int
 }
 

@@ -75,7 +75,7 @@ graph for Graphviz, -o svg a picture.`,
 					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
 			if len(t.Ends) == 0 {
-				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + whyNoEnds(r)})
+				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + reach.WhyNoEnds(r)})
 			}
 			return ans, nil
 		}}
@@ -83,20 +83,6 @@ graph for Graphviz, -o svg a picture.`,
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
 	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such pod exists yet")
 	return cmd
-}
-
-// whyNoEnds says why there is nothing that policies are asked about.
-func whyNoEnds(r *revision.Revision) string {
-	onUDN := 0
-	for p := range r.JudgedCluster().Pods() {
-		if p.PrimaryUDN() != "" {
-			onUDN++
-		}
-	}
-	if onUDN == 0 {
-		return "there are no pods that policies select, and no workloads"
-	}
-	return fmt.Sprintf("%s on a user-defined network, where policies of the default network are not enforced; there are no others that policies select", words.Count(onUDN, "pod"))
 }
 
 // keepFocus finds the ends that --focus names: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.

@@ -40,27 +40,25 @@ func (w *statementWriter) writeBlock(b *pairBlock) {
 func (w *statementWriter) writeStatement(m map[string]any) {
 	w.statements = append(w.statements, m)
 	w.text.WriteString("\n")
-	for i, name := range []string{"name", "expect", "from", "to", "port", "exceptPort"} {
+	lead := "- "
+	for _, name := range []string{"name", "expect", "from", "to", "port", "exceptPort"} {
 		v, ok := m[name]
 		if !ok {
 			continue
 		}
-		lead := "  "
-		if _, isNamed := m["name"]; i == 0 || name == "expect" && !isNamed {
-			lead = "- "
-		}
 		list, isList := v.([]any)
-		if name == "port" || name == "exceptPort" {
-			w.text.WriteString(lead + name + ": " + portsText(v) + "\n")
-			continue
-		}
-		if !isList {
-			w.text.WriteString(lead + name + ": " + yamltree.FlowText(v) + "\n")
-			continue
-		}
-		w.text.WriteString(lead + name + ":\n")
-		for _, e := range list {
-			w.text.WriteString("  - " + yamltree.FlowText(e) + "\n")
+		w.text.WriteString(lead + name + ":")
+		lead = "  "
+		switch {
+		case name == "port" || name == "exceptPort":
+			w.text.WriteString(" " + portsText(v) + "\n")
+		case !isList:
+			w.text.WriteString(" " + yamltree.FlowText(v) + "\n")
+		default:
+			w.text.WriteString("\n")
+			for _, e := range list {
+				w.text.WriteString("  - " + yamltree.FlowText(e) + "\n")
+			}
 		}
 	}
 }

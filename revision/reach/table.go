@@ -236,6 +236,20 @@ func judgedPods(c *model.Cluster) (out []*model.Pod) {
 	return out
 }
 
+// WhyNoEnds says of a revision whose table has no ends why there is nothing that policies are asked about.
+func WhyNoEnds(r *revision.Revision) string {
+	onUDN := 0
+	for p := range r.JudgedCluster().Pods() {
+		if p.PrimaryUDN() != "" {
+			onUDN++
+		}
+	}
+	if onUDN == 0 {
+		return "there are no pods that policies select, and no workloads"
+	}
+	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; there are no others that policies select"
+}
+
 // TableOf says what may connect to what. The error is the context's, or says that there are too
 // many ends.
 func TableOf(ctx context.Context, r *revision.Revision) (t *Table, err error) {

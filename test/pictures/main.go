@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
 	_, noOVN := ovn.FindTools(context.Background(), place)
-	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN}, *out, *only, *text); err != nil {
+	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN, comment: shootComment}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -35,8 +35,8 @@ type site struct {
 	bin   string
 	ovn   string // where OVN is looked for, as --sandbox-ovn has it
 	noOVN error  // why there is none
-	// onlyScenes leaves out the picture that a browser makes.
-	onlyScenes bool
+	// comment makes the picture of a pull request's comment, see shootComment.
+	comment func(bin, dir string) error
 }
 
 // run makes the pictures of the scenes whose name matches. A scene that fails
@@ -72,8 +72,8 @@ func run(w io.Writer, scenes []scene, with site, out, only string, text bool) er
 			fmt.Fprintln(w, frame.Boxed())
 		}
 	}
-	if re.MatchString(commentName) && !with.onlyScenes {
-		switch err := shootComment(bin, out); {
+	if re.MatchString(commentName) && with.comment != nil {
+		switch err := with.comment(bin, out); {
 		case errors.Is(err, errNoBrowser):
 			fmt.Fprintf(w, "kept as stored: %s: %v\n", commentName, err)
 		case err != nil:

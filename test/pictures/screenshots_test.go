@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	lost := scene{name: "lost", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), press("no such key")}}
 
 	var out bytes.Buffer
-	err := run(&out, []scene{good, tofu, lost}, site{bin: bin, onlyScenes: true}, dir, "", true)
+	err := run(&out, []scene{good, tofu, lost}, site{bin: bin}, dir, "", true)
 	if err == nil {
 		t.Fatal("two bad scenes passed")
 	}
@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if err := run(&out, scenes, site{bin: bin, onlyScenes: true}, dir, "no such scene", false); err == nil {
+	if err := run(&out, scenes, site{bin: bin}, dir, "no such scene", false); err == nil {
 		t.Error("no scene is not an error")
 	}
 }
@@ -92,14 +92,14 @@ func TestRunOnOVN(t *testing.T) {
 	}
 	on := scene{name: "on-ovn", width: 60, height: 5, ovn: true, args: []string{"demo"}, steps: []step{wait("rung demo --sandbox-ovn /ovn")}}
 	var out bytes.Buffer
-	err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn", noOVN: errors.New("no OVN here"), onlyScenes: true}, dir, "", false)
+	err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn", noOVN: errors.New("no OVN here")}, dir, "", false)
 	if err != nil || out.String() != "kept as stored: on-ovn: no OVN here\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	if data, _ := os.ReadFile(stored); string(data) != "stored" {
 		t.Errorf("the stored picture is %.20q", data)
 	}
-	if err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn", onlyScenes: true}, dir, "", false); err != nil {
+	if err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn"}, dir, "", false); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(stored); !strings.HasPrefix(string(data), "\x89PNG") {

@@ -3,7 +3,6 @@ package timing
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -73,9 +72,6 @@ func repositoryText(isChanged bool) []byte {
 // TestTimingPipeline is the time of lint, verify and diff of a repository.
 func TestTimingPipeline(t *testing.T) {
 	slack := install.Timing(t)
-	if runtime.GOOS != "linux" {
-		t.Skip("the peak of a process is read from /proc")
-	}
 	dir := t.TempDir()
 	base, head, expect := filepath.Join(dir, "base.yaml"), filepath.Join(dir, "head.yaml"), filepath.Join(dir, "expect.yaml")
 	writeFile(t, base, repositoryText(false))
@@ -113,9 +109,6 @@ func TestTimingPipeline(t *testing.T) {
 // policies of 10 rules.
 func TestTimingMatrixProgram(t *testing.T) {
 	slack := install.Timing(t)
-	if runtime.GOOS != "linux" {
-		t.Skip("the peak of a process is read from /proc")
-	}
 	var b strings.Builder
 	for i := range 10 {
 		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ns%d, labels: {tenant: t%d}}\n", i, i%5)
@@ -145,9 +138,6 @@ func TestTimingMatrixProgram(t *testing.T) {
 // Rung's kinds is passed over, and templates are pods to be.
 func TestTimingManyDocuments(t *testing.T) {
 	slack := install.Timing(t)
-	if runtime.GOOS != "linux" {
-		t.Skip("the peak of a process is read from /proc")
-	}
 	var b strings.Builder
 	for i := range 100_000 {
 		switch i % 10 {
