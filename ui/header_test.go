@@ -56,6 +56,7 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 		{"a long name", with(long(writes(onCluster())), trial, stopped), []string{"arn:a", "…", "eu-1", "WRITES", "reverts in 59s", "plan 7/9 stopped"},
 			[]string{"arn:…u-1", "WRITES", "reverts in 59s"}},
 		{"a long name, read only", long(onCluster()), []string{"arn:aws:eks:", "-eu-1", "READ-ONLY", "findings ■5"}, []string{"arn:aws", "eu-1", "READ-ONLY"}},
+		{"a name of some length", func() *revision.Facts { f := onCluster(); f.Mode.Title = "production-eu-central-1"; return f }(), []string{"-central-1", "READ-ONLY"}, []string{"READ-ONLY"}},
 		{"a server that is gone", lost(onCluster()), []string{"prod-eu", "READ-ONLY", "prod-eu lost", "findings ■5"}, []string{"prod-eu", "READ-ONLY"}},
 	} {
 		s := uitest.OpenScreen(t, x.facts, nav.PageOf(nav.Ladder))
@@ -69,6 +70,9 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 			}
 		}
 		s.Resize(200, 60)
+		if head := headOf(s); len(x.facts.Mode.Title) <= 40 && (!strings.Contains(head, x.facts.Mode.Title+"  ") || strings.Contains(head, "…")) {
+			t.Errorf("%s: there is room for all: %s", x.name, head)
+		}
 		s.Press("8")
 		for _, text := range []string{x.facts.Mode.Title, "counts        ANP 10 · BANP 1", "pods 41 · rev 481", "■5"} {
 			s.Want(text)

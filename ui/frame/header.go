@@ -77,10 +77,11 @@ func (s *State) headerPieces(w int) []headerPiece {
 	for _, form := range headerForms {
 		all, whole := s.piecesOf(form, w)
 		kept, fits := keptPieces(all, w)
+		musts, counts := 0, 0
 		if !whole || len(kept) < len(all) {
 			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
+			musts = -1 // the sign tells nothing
 		}
-		musts, counts := 0, 0
 		for _, p := range kept {
 			switch {
 			case !fits:
