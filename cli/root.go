@@ -14,6 +14,7 @@ import (
 	"rung/cli/ask"
 	"rung/cli/change"
 	"rung/cli/command"
+	"rung/cli/filed"
 	"rung/cli/logs"
 	"rung/cli/process"
 	"rung/cli/serve"
@@ -108,7 +109,7 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 	a.Flags.Register(root)
 	a.Version = builtVersion()
 	root.AddCommand(
-		serve.DemoCommand(a, screen), show.LadderCommand(a), show.PolicyCommand(a), show.PodCommand(a), ask.TraceCommand(a), ask.MatrixCommand(a), ask.DiffCommand(a), ask.ConnectionsCommand(a), ask.VerifyCommand(a), ask.ProbeCommand(a), show.CompileCommand(a), show.RowsCommand(a), show.DriftCommand(a),
+		serve.DemoCommand(a, screen), show.LadderCommand(a), show.PolicyCommand(a), show.PodCommand(a), ask.TraceCommand(a), ask.MatrixCommand(a), ask.DiffCommand(a), ask.ConnectionsCommand(a), ask.VerifyCommand(a), filed.ReportCommand(a), ask.ProbeCommand(a), show.CompileCommand(a), show.RowsCommand(a), show.DriftCommand(a),
 		change.PreviewCommand(a), change.NewCommand(a), change.ApplyCommand(a), change.DeleteCommand(a), change.MoveCommand(a), change.UndoCommand(a), change.RedoCommand(a), change.ConfirmCommand(a), change.PlanCommand(a), show.LintCommand(a), change.LogLevelCommand(a), logs.LogsCommand(a),
 		show.ZonesCommand(a), show.CanCommand(a), show.ActivityCommand(a), serve.ReconcileCommand(a), ask.ExplainCommand(a), ask.ConvertCommand(a), versionCmd(a),
 	)

@@ -303,6 +303,15 @@ type SourceState struct {
 	Read, Total int64
 	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
 	Resources []SourceResource
+	// Files are the files that were read, by path; nil elsewhere.
+	Files []SourceFile
+}
+
+// SourceFile is a file as it was read.
+type SourceFile struct {
+	Path string
+	Size int64
+	Sum  [32]byte // SHA-256 of its bytes; zero for one that could not be read, or is part of Rung
 }
 
 // SourceResource is the health of one resource of an API server.

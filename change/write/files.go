@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -76,7 +77,7 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 	err := manifests.Watch(ctx, read, func(u manifests.Update) {
 		n := f.noteRead(u)
 		u.Broken = f.withoutExpected(u.Broken)
-		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
+		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file"), Files: sourceFiles(u.Files)}
 		for _, b := range u.Broken {
 			if b.Code == check.CodeGone || b.Code == check.CodeKept || b.Code == check.CodeFile {
 				st.Error = b.String()
@@ -131,6 +132,16 @@ func (f *Files) noteRead(u manifests.Update) int {
 	}
 	f.files = next
 	return len(u.Files)
+}
+
+// sourceFiles are files for those who ask what was read.
+func sourceFiles(read []manifests.FileState) []model.SourceFile {
+	out := make([]model.SourceFile, len(read))
+	for i, file := range read {
+		out[i] = model.SourceFile{Path: file.Path, Size: file.Size, Sum: file.Sum}
+	}
+	slices.SortFunc(out, func(a, b model.SourceFile) int { return cmp.Compare(a.Path, b.Path) })
+	return out
 }
 
 // knownFile is a file as it was read or written last.

@@ -58,7 +58,7 @@ pods of all namespaces, or of those of --namespaces.`,
 		Annotations: command.FormAnnotations(report.Forms...),
 	}, func(files []string, _ bool) command.Query {
 		live := !write && asksZones(a, by)
-		read := sync.OnceValues(func() (*expectationFiles, error) { return readExpectations(cmd.Context(), a, files) })
+		read := sync.OnceValues(func() (*Expectations, error) { return ReadExpectations(cmd.Context(), a, files) })
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ask, err := askedOf(by)
 			switch {
@@ -86,11 +86,14 @@ pods of all namespaces, or of those of --namespaces.`,
 	return cmd
 }
 
-// expectationFiles are files of statements as they were read.
-type expectationFiles struct {
+// Expectations are files of statements as they were read.
+type Expectations struct {
 	statements []verify.Statement
 	problems   []*verify.Problem
 }
+
+// IsEmpty says whether there is nothing to judge, and nothing to complain about.
+func (e *Expectations) IsEmpty() bool { return len(e.statements)+len(e.problems) == 0 }
 
 // standardInput is how statements name the file that they come from where that is -.
 const standardInput = "standard input"
@@ -98,9 +101,9 @@ const standardInput = "standard input"
 // maxExpectations is how much of a file of statements is read.
 const maxExpectations = 16 << 20
 
-// readExpectations reads files of statements; what is wrong with one keeps no other.
-func readExpectations(ctx context.Context, a *command.App, files []string) (*expectationFiles, error) {
-	out := &expectationFiles{}
+// ReadExpectations reads files of statements; what is wrong with one keeps no other.
+func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Expectations, error) {
+	out := &Expectations{}
 	for _, file := range files {
 		text, err := a.ReadGiven(ctx, file, maxExpectations)
 		if err != nil {
@@ -132,9 +135,8 @@ func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []str
 // How long statements are judged without a word, and then until the next.
 const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
-// verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
-// one line each.
-func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *expectationFiles, how verify.Options) (*command.Answer, error) {
+// JudgeExpectations judges statements, and says what could change the results.
+func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*VerifyFacts, []model.Omission, error) {
 	next := time.Now().Add(verifyQuiet)
 	how.Progress = func(s *verify.Statement, pairs, of int) {
 		if now := time.Now(); now.After(next) {
@@ -144,11 +146,11 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 	}
 	results, problems, err := verify.JudgeStatements(ctx, r, asked.statements, how)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := verifyOut{Statements: page.MapList(results, func(r verify.Result) statementOut { return resultOf(a, r) }), Problems: page.MapList(problems, problemOf)}
+	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return resultOf(a, r) }), Problems: page.MapList(problems, problemOf)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {
@@ -165,21 +167,31 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
-	ans := &command.Answer{Value: &out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report, Summary: out.summaryText(), NotConsidered: omits}
 	for _, p := range problems {
 		if line := clean.Line(p.Error()); !a.Said[line] {
 			a.Said[line] = true
 			fmt.Fprintln(a.Err, "rung: "+line)
 		}
 	}
-	if len(problems) > 0 {
+	return out, omits, nil
+}
+
+// verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
+// one line each.
+func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*command.Answer, error) {
+	out, omits, err := JudgeExpectations(ctx, a, r, asked, how)
+	if err != nil {
+		return nil, err
+	}
+	ans := &command.Answer{Value: out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report, Summary: out.SummaryText(), NotConsidered: omits}
+	if len(out.Problems) > 0 {
 		ans.Err = command.ErrSaid
 	}
 	return ans, nil
 }
 
 // verifyText is the table of what holds and what does not, with a trace of each that fails.
-func (o *verifyOut) verifyText(wide bool) string {
+func (o *VerifyFacts) verifyText(wide bool) string {
 	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
 	if wide {
 		t.Head = []string{"RESULT", "AT", "STATEMENT", "ANSWER"}
@@ -208,6 +220,6 @@ func (o *verifyOut) verifyText(wide bool) string {
 			}
 		}
 	}
-	b.WriteString("\n" + o.summaryText() + "\n")
+	b.WriteString("\n" + o.SummaryText() + "\n")
 	return b.String()
 }

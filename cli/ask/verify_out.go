@@ -21,17 +21,18 @@ const (
 	resultUnproven = "unproven"
 )
 
-// verifyOut is the JSON of `rung verify` (command-line.md#output).
-type verifyOut struct {
-	OK         bool           `json:"ok"`
-	Passed     int            `json:"passed"`
-	Failed     int            `json:"failed"`
-	Unproven   int            `json:"unproven"`
-	Statements []statementOut `json:"statements"`
-	Problems   []problemOut   `json:"problems"`
+// VerifyFacts is the JSON of `rung verify` (command-line.md#output).
+type VerifyFacts struct {
+	OK         bool             `json:"ok"`
+	Passed     int              `json:"passed"`
+	Failed     int              `json:"failed"`
+	Unproven   int              `json:"unproven"`
+	Statements []StatementFacts `json:"statements"`
+	Problems   []problemOut     `json:"problems"`
 }
 
-type statementOut struct {
+// StatementFacts are a statement and what became of it.
+type StatementFacts struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
 	Name      string `json:"name,omitempty"`
@@ -58,8 +59,8 @@ type problemOut struct {
 
 func problemOf(p *verify.Problem) problemOut { return problemOut{p.File, p.Line, p.Field, p.Message} }
 
-func resultOf(a *command.App, r verify.Result) statementOut {
-	out := statementOut{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
+func resultOf(a *command.App, r verify.Result) StatementFacts {
+	out := StatementFacts{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
 		Pairs: r.Pairs, Against: r.Against, ByRows: r.ByRows, title: r.Title()}
 	switch {
 	case len(r.UnprovenBy(a.Flags.AllowUnjudged...)) > 0:
@@ -75,10 +76,10 @@ func resultOf(a *command.App, r verify.Result) statementOut {
 	return out
 }
 
-func (s *statementOut) positionText() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
+func (s *StatementFacts) positionText() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
 // resultText is the result in a table: what fails is seen.
-func (s *statementOut) resultText() string {
+func (s *StatementFacts) resultText() string {
 	if s.Result == resultPass {
 		return s.Result
 	}
@@ -86,15 +87,15 @@ func (s *statementOut) resultText() string {
 }
 
 // statementText is the name with what the statement says.
-func (s *statementOut) statementText() string {
+func (s *StatementFacts) statementText() string {
 	if s.Name == "" {
 		return s.Statement
 	}
 	return s.Name + " (" + s.Statement + ")"
 }
 
-// summaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
-func (o *verifyOut) summaryText() string {
+// SummaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
+func (o *VerifyFacts) SummaryText() string {
 	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
 	if o.Unproven > 0 {
 		out += fmt.Sprintf("; %s unproven", words.Thousands(o.Unproven))
@@ -116,7 +117,7 @@ var verifyRules = []report.Rule{
 }
 
 // report has a result for each statement and each mistake.
-func (o *verifyOut) report() *report.Report {
+func (o *VerifyFacts) report() *report.Report {
 	out := &report.Report{Command: "verify", Rules: verifyRules}
 	for i := range o.Statements {
 		s := &o.Statements[i]
@@ -138,7 +139,7 @@ func (o *verifyOut) report() *report.Report {
 }
 
 // exampleText is the connection that speaks against the statement, with who decides.
-func (s *statementOut) exampleText() string {
+func (s *StatementFacts) exampleText() string {
 	var b strings.Builder
 	if s.Witness != nil {
 		s.Witness.writeExample(&b, false)

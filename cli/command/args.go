@@ -121,6 +121,7 @@ const (
 	NameForm     = "name"     // KIND/NAME of what is listed, a line each
 	DotForm      = "dot"      // a graph for Graphviz
 	SVGForm      = "svg"      // a picture
+	HTMLForm     = "html"     // one file for a browser
 )
 
 // noAnswer is the annotation of a command without an answer that could have a form.
@@ -145,7 +146,7 @@ func OutputForms(cmd *cobra.Command) []string {
 		return nil
 	}
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm}, report.Forms, system.FormNames()) {
+	for _, name := range slices.Concat([]string{NameForm, NbctlForm, MarkdownForm, CSVForm, DotForm, SVGForm, HTMLForm}, report.Forms, system.FormNames()) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}

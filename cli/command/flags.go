@@ -53,6 +53,7 @@ type globalFlags struct {
 	AllowUnjudged []string
 	apiRelease    string // whose CRDs judge files
 	Quiet         bool   // do not print what could not be read
+	NoSandbox     bool   // files without databases have no zones
 	RowsOnly      bool   // databases are enough, manifests not needed
 	maxFile       int64
 	Flows         func(zone string) bool // whose flows the command wants; nil: none
@@ -205,7 +206,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if !f.namedSystem().HasFeature(system.Rows) {
+	if !f.namedSystem().HasFeature(system.Rows) || f.NoSandbox {
 		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true

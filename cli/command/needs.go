@@ -33,7 +33,7 @@ var needsOf = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
 	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "connections": NeedObjects, "convert": NeedObjects,
-	"activity": NeedObjects, "can": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
+	"activity": NeedObjects, "report": NeedObjects, "can": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
 }
 
 // emptyError says that there is nothing in the files of -f that could be shown.

@@ -117,6 +117,9 @@ func omittedText(all []OmissionOut) string {
 // omittedLines returns the lines about omissions below the answer, as comments where the answer is
 // YAML.
 func (ans *Answer) omittedLines(all []OmissionOut) string {
+	if ans.TellsOmissions {
+		return ""
+	}
 	text := omittedText(all)
 	if ans.Comments && text != "" {
 		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"

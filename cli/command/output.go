@@ -16,6 +16,7 @@ import (
 	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/pages/page"
+	"rung/sources/safefile"
 	"rung/system"
 )
 
@@ -96,6 +97,18 @@ func (a *App) PrintAnswer(ans *Answer) error {
 	return err
 }
 
+// SaveAnswer writes an answer to a file, whole or not at all, and ends as it says.
+func (a *App) SaveAnswer(ans *Answer, path string) error {
+	var text bytes.Buffer
+	if err := a.writeAnswer(cleanWriter{&text, nil}, ans, false); err != nil {
+		return err
+	}
+	if err := safefile.SaveFile(safefile.OrSystem(nil), path, text.Bytes()); err != nil {
+		return fmt.Errorf("write the report %s: %w", path, err)
+	}
+	return a.verdictOf(ans)
+}
+
 // formError says that the command has the form asked for, and what its flags ask for has not.
 func formError(form string) error {
 	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
@@ -135,16 +148,19 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		if ans.Markdown == nil {
 			return formError(a.Flags.Output)
 		}
-		text = ans.Markdown() + below + mdOmitted(out)
+		text = ans.Markdown() + below
+		if !ans.TellsOmissions {
+			text += mdOmitted(out)
+		}
 	case CSVForm:
 		if ans.CSV == nil {
 			return formError(a.Flags.Output)
 		}
 		text = ans.CSV()
 		a.sayOmitted(out)
-	case DotForm, SVGForm:
+	case DotForm, SVGForm, HTMLForm:
 		text = ans.Drawing(a.Flags.Output)
-		a.sayOmitted(out)
+		a.sayOmitted(out) // also where it is told: nobody sees a file that is written
 	case NbctlForm:
 		text = ans.Records()
 		a.sayOmitted(out)

@@ -24,7 +24,7 @@ type Answer struct {
 	Long    *LongList                // instead of Value for -o json, where that would be large
 	Items   *AnswerItems             // instead of both: no and err are known when they were written
 	Records func() string            // for -o nbctl
-	Drawing func(form string) string // for -o dot and svg
+	Drawing func(form string) string // for -o dot, svg and html
 	// Markdown is for -o markdown.
 	Markdown func() string
 	CSV      func() string   // for -o csv
@@ -40,6 +40,8 @@ type Answer struct {
 	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
 	// of them is more than an assumption (omissions.go).
 	NotConsidered []model.Omission
+	// TellsOmissions says that the texts for people tell NotConsidered themselves.
+	TellsOmissions bool
 	// LeftOut counts what somebody asked not to see, in words; empty for nothing.
 	LeftOut string
 	// Comments: the text is YAML, in which that is said as comments.

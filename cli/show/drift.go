@@ -16,37 +16,11 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/drift"
 	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/liverows"
 	"rung/revision/omitted"
 )
-
-type driftOut struct {
-	Zone   string            `json:"zone"`
-	Policy string            `json:"policy"`
-	State  model.PolicyState `json:"state"`
-	Reason string            `json:"reason,omitempty"`
-	// LivePriority is the one that rows without a policy's say still decide at.
-	LivePriority *int32     `json:"live_priority,omitempty"`
-	Rows         []driftRow `json:"rows"`
-
-	of model.PolicyKey
-}
-
-// driftRow is one row that differs.
-type driftRow struct {
-	model.RowDiff
-	// Known is the defect of OVN-Kubernetes that leaves the difference.
-	Known *knownReasonOut `json:"known,omitempty"`
-}
-
-type knownReasonOut struct {
-	Code   string `json:"code"`
-	Text   string `json:"text"`
-	Remedy string `json:"remedy"`
-	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
-}
 
 func DriftCommand(a *command.App) *cobra.Command {
 	var settle time.Duration
@@ -79,7 +53,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// whose database got its name meanwhile is read again.
 				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return read(r) && !isMoving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
+					return read(r) && !drift.IsMoving(r.Zones, drift.FactsOf(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
 			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -92,16 +66,16 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// Drift that is left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
-					young, until = settle, nextBehind(zones, now, settle)
+					young, until = settle, drift.NextBehind(zones, now, settle)
 				}
 				if err := only.Check(r); err != nil {
 					return nil, err
 				}
-				all := findDrift(r, zones, now, young)
-				keep, compared := only.UnitKeeper(r), comparedPolicies(r, zones)
+				all := drift.FactsOf(r, zones, now, young)
+				keep, compared := only.UnitKeeper(r), drift.ComparedPolicies(r, zones)
 				policies := len(compared)
 				maps.DeleteFunc(compared, func(k model.PolicyKey, _ bool) bool { return !keep(k) })
-				out := slices.DeleteFunc(slices.Clone(all), func(o driftOut) bool { return !keep(o.of) })
+				out := slices.DeleteFunc(slices.Clone(all), func(o drift.Facts) bool { return !keep(o.Of) })
 				differ := ""
 				if len(out) < len(all) {
 					differ = words.Count(len(all)-len(out), "difference")
@@ -112,10 +86,10 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 					not = append(not, noMatch(&only))
 				}
 				return &command.Answer{Value: out, Names: func() []string {
-					return command.PolicyNames(page.MapList(out, func(o driftOut) model.PolicyKey { return o.of }))
+					return command.PolicyNames(page.MapList(out, func(o drift.Facts) model.PolicyKey { return o.Of }))
 				}, Text: func(wide bool) string {
 					if len(out) == 0 {
-						return noDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"
+						return drift.NoDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"
 					}
 					return driftText(out, wide)
 				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not,
@@ -130,131 +104,29 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 	return cmd
 }
 
-// findDrift lists, by zone and policy, everything that is not in sync. Differences that
-// are not older than settle are settling.
-func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
-	out := []driftOut{}
-	for _, z := range zones {
-		for _, k := range liverows.ZonePolicies(r, z) {
-			in := z.PolicyJoin(k)
-			st := in.StateSettlingAfter(z, now, settle)
-			if st == model.StateInSync || st == model.StateNotEnforced {
-				continue
-			}
-			o := driftOut{of: k, Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
-			switch {
-			case in == nil:
-				o.Reason = z.Error
-			case in.None != nil:
-				o.Reason = in.None.Message
-				if in.LivePriority >= 0 && k.Kind == model.KindANP {
-					o.LivePriority = &in.LivePriority
-				}
-			default:
-				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := liverows.KnownCauses(r, z, in)
-				for i, d := range in.Diffs {
-					row := driftRow{RowDiff: d}
-					row.Fields = append([]model.FieldDiff{}, d.Fields...)
-					if st == model.StateBehind && causes != nil && causes[i] != nil {
-						c := causes[i]
-						row.Known = &knownReasonOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
-					}
-					o.Rows = append(o.Rows, row)
-				}
-			}
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// nextBehind is when the first difference that settles counts as behind, which nobody
-// tells; zero when none settles.
-func nextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
-	for _, z := range zones {
-		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
-	return first
-}
-
-// isMoving says whether some of it may go away by itself: rows that differ, in a
-// zone that is read, and not rows that nobody will ever write.
-func isMoving(zones []*model.ZoneState, out []driftOut) bool {
-	for _, o := range out {
-		switch o.State {
-		case model.StateSettling, model.StateBehind:
-			return true
-		case model.StateUnknown:
-			for _, z := range zones {
-				if z.Name == o.Zone && !z.SyncedAt.IsZero() {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// noDriftText says that nothing differs, and what was compared where that is not all: whole is that
-// the rows of all zones were read, not what was left out; of all policies some were asked for.
-func noDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
-	switch {
-	case !whole:
-		return "no drift in the rows that were read: not all could be"
-	case not == "" && kept == all:
-		return "no drift: all zones match"
-	}
-	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Count(kept, "policy"), words.Count(len(zones), "zone"))
-	if not != "" {
-		text += "; not compared: " + not
-	}
-	return text
-}
-
-// comparedPolicies are the policies, and other units with rows, that zones are judged by.
-func comparedPolicies(r *revision.Revision, zones []*model.ZoneState) map[model.PolicyKey]bool {
-	compared := map[model.PolicyKey]bool{}
-	for _, z := range zones {
-		for _, k := range liverows.ZonePolicies(r, z) {
-			compared[k] = true
-		}
-	}
-	return compared
-}
-
 // driftText says what differs.
-func driftText(out []driftOut, wide bool) string {
+func driftText(out []drift.Facts, wide bool) string {
 	var b strings.Builder
-	for _, o := range out {
-		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.State)
-		if o.LivePriority != nil {
-			fmt.Fprintf(&b, ", still enforced at %d", *o.LivePriority)
-		}
+	members := func(m []string) string { return command.ListMembers(m, wide) }
+	for i := range out {
+		o := &out[i]
+		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.StateText())
 		if o.Reason != "" {
 			fmt.Fprintf(&b, "  %s", o.Reason)
 		}
 		b.WriteByte('\n')
-		for _, row := range o.Rows {
+		for j := range o.Rows {
+			row := &o.Rows[j]
 			fmt.Fprintf(&b, "  %-9s %s %s", row.Kind, row.Table, cmp.Or(command.ShortID(row.ID, wide), row.UUID))
-			if why := cmp.Or(row.Note, row.Waiting); why != "" && len(row.Fields) == 0 {
-				fmt.Fprintf(&b, ": %s", why)
+			if why := row.WhyText(); why != "" {
+				b.WriteString(": " + why)
 			}
 			b.WriteByte('\n')
 			for _, f := range row.Fields {
-				fmt.Fprintf(&b, "            %s: want %s, is %s", f.Column, f.Desired, f.Live)
-				if len(f.Missing) > 0 {
-					fmt.Fprintf(&b, "; missing %s", command.ListMembers(f.Missing, wide))
-				}
-				if len(f.Extra) > 0 {
-					fmt.Fprintf(&b, "; extra %s", command.ListMembers(f.Extra, wide))
-				}
-				b.WriteByte('\n')
+				b.WriteString("            " + drift.FieldText(f, members) + "\n")
 			}
 			if row.Known != nil {
-				fmt.Fprintf(&b, "            known: %s → %s\n", row.Known.Text, row.Known.Remedy)
+				b.WriteString("            " + row.Known.KnownText() + "\n")
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/pages/drift"
 	"rung/revision"
 )
 
@@ -29,7 +30,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 				DiffSince: at,
 				Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: uuid,
 					ID: "default-network-controller:EgressFirewall:a:1"}}}}}}}, nil)
-	out := findDrift(r, r.Zones, now, model.SettleTime)
+	out := drift.FactsOf(r, r.Zones, now, model.SettleTime)
 	if len(out) != 1 || out[0].Policy != k.String() || out[0].State != model.StateBehind || len(out[0].Rows) != 1 ||
 		out[0].Rows[0].UUID != uuid {
 		t.Fatalf("%+v", out)
@@ -47,29 +48,8 @@ func TestDriftKnowsTheCause(t *testing.T) {
 		t.Errorf("%s %v", raw, err)
 	}
 	// As long as it settles nothing is said of a cause.
-	young := findDrift(r, r.Zones, at.Add(time.Second), model.SettleTime)
+	young := drift.FactsOf(r, r.Zones, at.Add(time.Second), model.SettleTime)
 	if len(young) != 1 || young[0].State != model.StateSettling || young[0].Rows[0].Known != nil {
 		t.Errorf("%+v", young)
-	}
-}
-
-// A difference that settles counts as behind when its time is over, whatever that is,
-// although nothing happens then.
-func TestNextBehind(t *testing.T) {
-	now := time.Now()
-	k := model.PolicyKey{Kind: model.KindANP, Name: "a"}
-	zone := func(ago time.Duration) *model.ZoneState {
-		return &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: now,
-			Policies: map[model.PolicyKey]*model.PolicyInZone{k: {Policy: k, Missing: 1, Touched: now.Add(-ago)}}}
-	}
-	zones := []*model.ZoneState{zone(time.Second), zone(3 * time.Second), zone(time.Minute)}
-	if at := nextBehind(zones, now, 10*time.Second); !at.Equal(now.Add(7 * time.Second)) {
-		t.Errorf("in %s, want 7s", at.Sub(now))
-	}
-	if at := nextBehind(zones, now, 2*time.Second); !at.Equal(now.Add(time.Second)) {
-		t.Errorf("in %s, want 1s", at.Sub(now))
-	}
-	if at := nextBehind(zones[2:], now, 10*time.Second); !at.IsZero() {
-		t.Errorf("at %s, want never", at)
 	}
 }

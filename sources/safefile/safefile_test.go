@@ -64,6 +64,8 @@ var writers = []struct {
 		return safefile.CreateFile(fsys, path, []byte(after), 0o644)
 	}},
 	{"replace", false, func(fsys safefile.FS, path string) error { return safefile.ReplaceFile(fsys, path, []byte(after)) }},
+	{"save", false, func(fsys safefile.FS, path string) error { return safefile.SaveFile(fsys, path, []byte(after)) }},
+	{"save a new one", true, func(fsys safefile.FS, path string) error { return safefile.SaveFile(fsys, path, []byte(after)) }},
 	{"swap", false, func(fsys safefile.FS, path string) error {
 		return safefile.SwapText(fsys, path, []byte(before), []byte(after), merge)
 	}},

@@ -62,6 +62,40 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	return nil
 }
 
+// SaveFile writes a file that somebody named: the whole text, or what was there before stays. One that
+// exists keeps its permissions; a device or a pipe is written to.
+func SaveFile(fsys FS, path string, text []byte) error {
+	if real, err := fsys.RealPath(path); err == nil {
+		path = real
+	}
+	perm := fs.FileMode(0o644)
+	info, err := fsys.Lstat(path)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		perm = info.Mode().Perm()
+	case err == nil:
+		f, err := fsys.Open(path, os.O_WRONLY, 0) // of a folder it says what is wrong
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		return err
+	}
+	temp, err := fillTemp(fsys, path, text, perm, nil)
+	if err != nil {
+		return err
+	}
+	if err := fsys.Rename(temp, path); err != nil {
+		_ = fsys.Remove(temp)
+		return err
+	}
+	syncFolder(fsys, path)
+	return nil
+}
+
 // syncFolder makes a folder's names last. The file is in its place, and a caller
 // that was told of an error would believe it is not; not every file system can.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }

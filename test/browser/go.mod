@@ -1,0 +1,11 @@
+module rung/test/browser
+
+go 1.26.7
+
+require (
+	github.com/chromedp/cdproto v0.159.3
+	github.com/chromedp/chromedp v0.23.0
+	golang.org/x/net v0.62.0
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

@@ -1,0 +1,30 @@
+package themes
+
+import (
+	"fmt"
+	"image/color"
+	"strings"
+)
+
+// CSSVariables are the colours of the built-in themes for a page: --TOKEN for the text of a token and
+// --TOKEN-bg behind it, where it has some, as a declaration block's inside. A page is dark or light
+// as its reader's screen is, so it takes no theme of the configuration.
+func CSSVariables(dark bool) string {
+	t := builtin["light"]
+	if dark {
+		t = builtin["dark"]
+	}
+	var b strings.Builder
+	for _, token := range Tokens {
+		l := t.resolveToken(token, dark)
+		add := func(name string, c color.Color) {
+			if c != nil {
+				r, g, blue, _ := c.RGBA()
+				fmt.Fprintf(&b, "--%s:#%02x%02x%02x;", name, r>>8, g>>8, blue>>8)
+			}
+		}
+		add(string(token), l.fg)
+		add(string(token)+"-bg", l.bg)
+	}
+	return b.String()
+}
