@@ -17,7 +17,7 @@ const (
 	mostLetters = 40
 )
 
-// shapes draw the kinds of cells, in their order, from the cell's upper indent corner: each is another
+// shapes draw the kinds of cells, in their order, from the cell's upper left corner: each is another
 // shape, so that they differ without colours as well.
 var shapes = []string{
 	"m4 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", // a disc

@@ -106,4 +106,6 @@ func markdownGrid(b *strings.Builder, g *page.Grid) {
 }
 
 // markdownCell is text in a table of markdown, where a row is one line.
-func markdownCell(text string) string { return strings.ReplaceAll(command.MarkdownText(text), "\n", "<br>") }
+func markdownCell(text string) string {
+	return strings.ReplaceAll(command.MarkdownText(text), "\n", "<br>")
+}
