@@ -120,6 +120,7 @@ var freeText = map[string]string{
 	"identity":        "a new name",
 	"until":           "a time",
 	"since":           "a time",
+	"at-time":         "a time",
 	"leave-out":       "values that a set leaves out",
 	"view":            "names of the configuration, which the console reads",
 }

@@ -22,7 +22,7 @@ type commandGroup struct {
 }
 
 var groups = []commandGroup{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "convert"}},
+	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report", "convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
 		"history"}},

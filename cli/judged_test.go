@@ -163,6 +163,7 @@ var asked = map[string]struct{ line, why string }{
 	"log-level":   {line: "log-level allow-web --deny info -f IN --dry-run"},
 	"logs":        {line: "logs --why guard-db -f IN"},
 	"matrix":      {line: "matrix -f IN"},
+	"report":      {line: "report -f IN --at-time 2026-11-27T09:00:00Z"},
 	"connections": {line: "connections -f IN"},
 	"diff":        {line: "diff clean IN"},
 	"move":        {line: "move allow-web 25 -f IN --dry-run"},

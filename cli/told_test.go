@@ -62,6 +62,7 @@ var zoneLines = map[string]string{
 	"rung convert --to anp [FILE…]":           "convert --to anp",
 	"rung convert --to networkpolicy [FILE…]": "convert --to networkpolicy",
 	"rung lint":                               "lint",
+	"rung report":                             "report",
 	"rung zones":                              "zones",
 	"rung drift":                              "drift",
 	"rung rows [POLICY]":                      "rows",

@@ -258,15 +258,7 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 		judged += c.CountPairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
-	switch {
-	case t.m.Pods == 0:
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"})
-	case judged == 0:
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"})
-	case unknown > 0:
-		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Count(unknown, "pair")})
-	}
-	return out, nil
+	return append(out, matrix.Unjudged(t.m, judged, unknown)...), nil
 }
 
 // matrixText is the matrix with numbers over the columns, which are those of the rows; wide has

@@ -24,7 +24,7 @@ import (
 
 // reportAsk is the question of `rung report`, as the flags give it.
 type reportAsk struct {
-	to, atTime   string
+	save, atTime string
 	expectations []string
 	settle       time.Duration
 	at           time.Time // of atTime, zero without
@@ -34,20 +34,20 @@ func ReportCommand(a *command.App) *cobra.Command {
 	var asked reportAsk
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Write one file for an audit or an incident: what decides, what differs, what was left out",
+		Short: "Write one file for an audit: ladder, rules, matrix, findings, drift",
 		Long: `Write what Rung knows into one file, for an audit or the review of an incident: what was
 not considered, the ladder and every rule, which namespaces reach which, expectations with
 their proof, findings by cause, how the rows of each zone differ, the changes that were
 made, and digests of the input.
 
 -o html is one file for a browser: it asks for nothing on the network, is sorted and
-searched without a server, and prints. -o markdown is for a ticket. --to writes the file
+searched without a server, and prints. -o markdown is for a ticket. --save writes the file
 whole or not at all, in the form that its name ends with.
 
 Rows are compared where there are databases: a cluster's, those of --nb, or those of a
 must-gather. The same input gives the same file, but for its date: --at-time sets it.`,
 		Example: `  rung report -o html -f examples/ > report.html
-  rung report --to report.html --expectations examples/expectations.yaml -f examples/
+  rung report --save report.html --expectations examples/expectations.yaml -f examples/
   rung report -o markdown --context staging`,
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.HTMLForm),
@@ -57,10 +57,12 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 		RunE: func(cmd *cobra.Command, _ []string) error { return runReport(cmd.Context(), a, &asked) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&asked.to, "to", "", "write the report to this `FILE`: .html, .md, .json, .yaml or .txt, unless -o says otherwise")
+	f.StringVar(&asked.save, "save", "", "write the report to this `FILE`: .html, .md, .json, .yaml or .txt, unless -o says otherwise")
 	f.StringVar(&asked.atTime, "at-time", "", "`TIME` that the report gives as its own, as 2026-11-27T09:00:00Z (default now)")
 	f.StringArrayVar(&asked.expectations, "expectations", nil, "`FILE` of statements to check, as for rung verify (repeatable)")
 	f.DurationVar(&asked.settle, "settle", model.SettleTime, "`TIME` that a difference of rows may take to settle")
+	command.CompleteFlag(cmd, "save", command.FileCompleter())
+	command.CompleteFlag(cmd, "expectations", command.FileCompleter("yaml", "yml", "json"))
 	return cmd
 }
 
@@ -74,10 +76,10 @@ func (q *reportAsk) checkFlags(a *command.App, formGiven bool) (err error) {
 			return fmt.Errorf("--at-time %s: want a time with its zone, as 2026-11-27T09:00:00Z", q.atTime)
 		}
 	}
-	if q.to != "" && !formGiven {
-		form := formsOfNames[strings.ToLower(filepath.Ext(q.to))]
+	if q.save != "" && !formGiven {
+		form := formsOfNames[strings.ToLower(filepath.Ext(q.save))]
 		if form == "" {
-			return fmt.Errorf("--to %s: the name does not say which form; end it with .html or .md, or give -o", q.to)
+			return fmt.Errorf("--save %s: the name does not say which form; end it with .html or .md, or give -o", q.save)
 		}
 		a.Flags.Output = form
 	}
@@ -110,8 +112,8 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 		if err != nil {
 			return err
 		}
-		if asked.to != "" {
-			return a.SaveAnswer(ans, asked.to)
+		if asked.save != "" {
+			return a.SaveAnswer(ans, asked.save)
 		}
 		return a.ConcludeAnswer(ans)
 	})

@@ -204,6 +204,14 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 		return x, fmt.Errorf("working out the matrix: %w", err)
 	}
 	x.Lines = append(x.Lines, matrix.AboutLine(m, matrix.Shown{}))
+	judged, unknown := 0, 0
+	for _, from := range m.Namespaces {
+		for _, to := range m.Namespaces {
+			c := m.Cell(from, to)
+			judged, unknown = judged+c.CountPairs()-c.NotApplicable, unknown+c.Unknown
+		}
+	}
+	b.omits = omitted.MergeOmissions(b.omits, matrix.Unjudged(m, judged, unknown))
 	if len(m.Namespaces) > mostMapped {
 		text := fmt.Sprintf("%s: the map of more than %d is left out; rung matrix -o csv has it", words.Count(len(m.Namespaces), "namespace"), mostMapped)
 		x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + text}})

@@ -3,9 +3,25 @@ package matrix
 import (
 	"strings"
 
+	"rung/model"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision/connections"
 )
+
+// Unjudged are the omissions of a matrix of which so many pairs are shown that policies were asked about,
+// and so many whose verdict is unknown.
+func Unjudged(m *connections.Matrix, judged, unknown int) []model.Omission {
+	switch {
+	case m.Pods == 0:
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"}}
+	case judged == 0:
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"}}
+	case unknown > 0:
+		return []model.Omission{{Code: model.OmittedPart, Why: "unknown: " + words.Count(unknown, "pair")}}
+	}
+	return nil
+}
 
 // MapOf draws up the verdicts between some ends of a matrix, from rows to columns.
 func MapOf(m *connections.Matrix, ends []*connections.MatrixEnd) *page.Map {
