@@ -32,7 +32,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
 .PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
-	e2e e2e-tools soak cross generate clean
+	e2e e2e-tools browser soak cross generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
@@ -89,6 +89,9 @@ $(KUBE)/kube-apiserver $(KUBE)/kubectl: test/kube/go.mod test/kube/go.sum
 
 e2e: test-setup e2e-tools ## rung on a real API server with real databases, and OVN; E2EFLAGS='-run Name'
 	cd test/kube && RUNG_KUBE=$(KUBE) go test -count=1 -timeout 20m -v $(E2EFLAGS) ./...
+
+browser: build ## what Rung writes for a browser, in headless Chromium; RUNG_PICTURES=FOLDER keeps pictures
+	cd test/browser && go vet . && go test -count=1 -timeout 15m -v .
 
 lint: ## gofmt, vet, staticcheck, import direction, generated files
 	@bad=$$(gofmt -l .); [ -z "$$bad" ] || { echo "not gofmt-clean:"; echo "$$bad"; exit 1; }

@@ -133,7 +133,7 @@ func columnsOfKind(columns []string, cells []int8, kind int) string {
 	switch {
 	case len(are) > 1 && len(others) == 0:
 		return "all " + words.Thousands(all)
-	case len(are) > 3*len(others):
+	case len(others) > 0 && len(are) > 3*len(others):
 		return "all " + words.Thousands(all) + " but " + strings.Join(others, ", ")
 	}
 	return strings.Join(are, ", ")

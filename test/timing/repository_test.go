@@ -1,18 +1,21 @@
 package timing
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"rung/bench/workload"
 	"rung/test/install"
 )
 
 // What a pipeline may cost: the time of lint, verify and diff of a repository together, and the memory of
-// each; the CPU time and the memory of a whole matrix; and what a text of 100,000 documents may take, of
-// which most are no policies.
+// each; the CPU time and the memory of a whole matrix; what a text of 100,000 documents may take, of
+// which most are no policies; and a report.
 const (
 	mostPipelineTime   = time.Second
 	mostPipelineMemory = 200 << 20
@@ -20,6 +23,9 @@ const (
 	mostMatrixMemory   = 150 << 20
 	mostDocumentsTime  = 8 * time.Second
 	mostDocuments      = 300 << 20
+	mostReportTime     = 2 * time.Second
+	mostReportSize     = 2_000_000 // bytes
+	mostReportMemory   = 300 << 20
 )
 
 // checkRun holds a run against what it may take.
@@ -167,5 +173,31 @@ func TestTimingManyDocuments(t *testing.T) {
 		if run.took > time.Duration(slack)*mostDocumentsTime {
 			t.Errorf("%s took %v, more than %v", command, run.took, mostDocumentsTime)
 		}
+	}
+}
+
+// TestTimingReport writes a report of 10,000 pods in 200 namespaces under 100 policies.
+func TestTimingReport(t *testing.T) {
+	slack := install.Timing(t)
+	size := workload.Large
+	size.Policies, size.Rules, size.Nodes = 100, 10, 100
+	var b bytes.Buffer
+	if err := workload.Write(&b, size); err != nil {
+		t.Fatal(err)
+	}
+	path, file := filepath.Join(t.TempDir(), "cluster.yaml"), filepath.Join(t.TempDir(), "report.html")
+	writeFile(t, path, b.Bytes())
+	run := runProgram(t, "report", "--save", file, "-f", path)
+	checkRun(t, "report", run, 1, mostReportMemory) // the drawn policies have findings
+	if run.took > time.Duration(slack)*mostReportTime {
+		t.Errorf("%v, more than %v", run.took, mostReportTime)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() > mostReportSize {
+		t.Errorf("%d bytes, more than %d", info.Size(), mostReportSize)
 	}
 }
