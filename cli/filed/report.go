@@ -36,7 +36,7 @@ func ReportCommand(a *command.App) *cobra.Command {
 		Use:   "report",
 		Short: "Write one file for an audit: ladder, rules, matrix, findings, drift",
 		Long: `Write what Rung knows into one file, for an audit or the review of an incident: what was
-not considered, the ladder and every rule, which namespaces reach which, expectations with
+not considered, which namespaces reach which, the ladder and every rule, expectations with
 their proof, findings by cause, how the rows of each zone differ, the changes that were
 made, and digests of the input.
 

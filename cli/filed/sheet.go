@@ -66,13 +66,17 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	b.lines = slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
 	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine("Lower numbers decide first; a rule that is not reached decides nothing.")},
 		Grids: []page.Grid{page.GridOf(ladder.LadderTable(r, opt), b.lines, false)}}
-	parts := []page.Section{ladderPart, b.rulesPart()}
+	rules := b.rulesPart()
+	var parts []page.Section
 	for _, part := range []func() (page.Section, error){b.matrixPart, b.expectationsPart, b.findingsPart, b.rowsPart} {
 		x, err := part()
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, x)
+		if len(parts) == 1 { // the map is read at a glance: it goes first
+			parts = append(parts, ladderPart, rules)
+		}
 	}
 	parts = append(parts, b.changesPart(), b.inputPart())
 	b.out.Ladder = b.ladderFacts()
@@ -318,7 +322,11 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 	text, sign := drift.NoDriftText(1, 1, r.Zones, unread == nil, command.NotCounted(b.omits)), goodSign
 	switch {
 	case len(b.out.Drift) > 0:
-		text, sign, b.no = "drift: "+words.Count(len(b.out.Drift), "policy")+" of zones differ", badSign, true
+		states := map[model.PolicyState]int{}
+		for i := range b.out.Drift {
+			states[b.out.Drift[i].State]++
+		}
+		text, sign, b.no = "rows that are not in sync, by policy and zone: "+words.CountByState(states), badSign, true
 	case unread != nil:
 		sign = warnSign
 	}

@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -19,13 +17,8 @@ import (
 	"rung/test/install"
 )
 
-// commentName is the picture of what `rung diff` says in a comment of a pull request.
+// commentName names the picture.
 const commentName = "pull-request"
-
-// browsers are the programs that draw it, whichever is there.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
-
-var errNoBrowser = errors.New("no browser: " + strings.Join(browsers, ", "))
 
 // commentStyle has what a forge does with markdown: sizes, rules between the rows of a table, a frame.
 const commentStyle = `body { margin: 24px; background: #fff; color: #1f2328; font: 14px/1.5 "DejaVu Sans", sans-serif; }
@@ -39,48 +32,14 @@ tr:nth-child(2n) { background: #f6f8fa; }
 code { background: #eff1f3; padding: 1px 4px; border-radius: 4px; }
 details { margin: 6px 0; } summary { font-weight: 600; } ul { padding-left: 24px; }`
 
-// shootComment draws the comment on a change of the demo's policies: rung's own markdown, of two
-// revisions of a repository, as HTML, by a browser.
-func shootComment(bin, dir string) error {
-	browser := ""
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		return errNoBrowser
-	}
-	scratch, err := os.MkdirTemp("", "rung-comment")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+// commentHTML is the comment on a change of the demo's policies: rung's own markdown, of two revisions of a
+// repository.
+func commentHTML(ctx context.Context, bin, scratch string) ([]byte, error) {
 	text, err := commentText(ctx, bin, scratch)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page, err := commentPage(text)
-	if err != nil {
-		return err
-	}
-	in, out := filepath.Join(scratch, "comment.html"), filepath.Join(scratch, "comment.png")
-	if err := os.WriteFile(in, page, 0o600); err != nil {
-		return err
-	}
-	args := []string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1", "--user-data-dir=" + filepath.Join(scratch, "profile"),
-		"--window-size=1280,1420", "--screenshot=" + out, "file://" + in}
-	if said, err := exec.CommandContext(ctx, browser, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%.500s", browser, err, said)
-	}
-	picture, err := os.ReadFile(out)
-	if err != nil {
-		return fmt.Errorf("%s made no picture: %w", browser, err)
-	}
-	return write(filepath.Join(dir, commentName+".png"), picture)
+	return commentPage(text)
 }
 
 // commentText makes a repository of the demo's manifests in which a branch turns a rule round, and

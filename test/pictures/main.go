@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
 	_, noOVN := ovn.FindTools(context.Background(), place)
-	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN, comment: shootComment}, *out, *only, *text); err != nil {
+	if err := run(os.Stdout, scenes, site{bin: *bin, ovn: place, noOVN: noOVN, papers: papers}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -32,11 +32,10 @@ func main() {
 
 // site holds the files and programs that the pictures are made with.
 type site struct {
-	bin   string
-	ovn   string // where OVN is looked for, as --sandbox-ovn has it
-	noOVN error  // why there is none
-	// comment makes the picture of a pull request's comment, see shootComment.
-	comment func(bin, dir string) error
+	bin    string
+	ovn    string // where OVN is looked for, as --sandbox-ovn has it
+	noOVN  error  // why there is none
+	papers []paper
 }
 
 // run makes the pictures of the scenes whose name matches. A scene that fails
@@ -72,21 +71,26 @@ func run(w io.Writer, scenes []scene, with site, out, only string, text bool) er
 			fmt.Fprintln(w, frame.Boxed())
 		}
 	}
-	if re.MatchString(commentName) && with.comment != nil {
-		switch err := with.comment(bin, out); {
+	matched := len(kept) > 0
+	for _, p := range with.papers {
+		if !re.MatchString(p.name) {
+			continue
+		}
+		matched = true
+		switch err := p.shoot(bin, out); {
 		case errors.Is(err, errNoBrowser):
-			fmt.Fprintf(w, "kept as stored: %s: %v\n", commentName, err)
+			fmt.Fprintf(w, "kept as stored: %s: %v\n", p.name, err)
 		case err != nil:
-			failed = append(failed, fmt.Errorf("%s: %w", commentName, err))
+			failed = append(failed, fmt.Errorf("%s: %w", p.name, err))
 		default:
 			made++
-			fmt.Fprintf(w, "%s\n", commentName)
+			fmt.Fprintf(w, "%s\n", p.name)
 		}
 	}
 	if len(kept) > 0 {
 		fmt.Fprintf(w, "kept as stored: %s: %v\n", strings.Join(kept, ", "), with.noOVN)
 	}
-	if made == 0 && len(failed) == 0 && len(kept) == 0 && !re.MatchString(commentName) {
+	if made == 0 && len(failed) == 0 && !matched {
 		return fmt.Errorf("no scene matches %q", only)
 	}
 	return errors.Join(failed...)
