@@ -140,6 +140,18 @@ func (w *labWorld) testDrift() {
 		drift[0].Rows[0].UUID != uuid || len(drift[0].Rows[0].Fields) != 2 {
 		t.Errorf("rung drift: %d %s%s", r.code, r.out, r.err)
 	}
+	// The report of the cluster has the same row, and says so before everything else.
+	r = rung(t, "", on(c, cluster.Admin, "report", "-o", "json")...)
+	var report struct {
+		Summary []string
+		Drift   []struct{ Zone, Policy string }
+		Zones   []struct{ Name string }
+	}
+	must(t, json.Unmarshal([]byte(r.out), &report))
+	if text := strings.Join(report.Summary, "\n"); len(report.Drift) != 1 || report.Drift[0].Zone != blue.node || len(report.Zones) != len(smallNodes) ||
+		!strings.Contains(text, "rows that are not in sync, by policy and zone: 1 behind") {
+		t.Errorf("rung report: %d %+v\n%s", r.code, report, r.err)
+	}
 	a := w.attempt(red.String(), blue.String(), "TCP", 8080)
 	said := w.answers([]attempt{a}, "--ovn")[0]
 	steps, made := w.try(a)
