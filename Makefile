@@ -32,7 +32,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
 .PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
-	e2e e2e-tools soak cross generate clean lint-windows vulncheck
+	e2e e2e-tools soak cross generate clean lint-windows test-windows vulncheck
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
@@ -101,6 +101,16 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 
 lint-windows: ## vet for Windows, with the tests, which compiles them
 	GOOS=windows GOARCH=amd64 go vet ./...
+
+# Packages that need neither a terminal nor a server of others, in Wine 10 or newer: older ones do
+# not run programs of today's Go.
+WINE ?= wine
+WINDOWS_PKG ?= ./model/... ./compiler/... ./pages/... ./system ./themes ./revision/... ./engine/statedir ./cli/form \
+	$(addprefix ./change/,guard rewrite history write) ./sources/logfile ./sources/reading \
+	$(addprefix ./sources/manifests/,admission input kustomize workload write yamltree)
+
+test-windows: ## the tests of WINDOWS_PKG as programs of Windows, in WINE
+	GOOS=windows GOARCH=amd64 WINEDEBUG=-all go test -vet=off -exec '$(WINE)' $(TESTFLAGS) $(WINDOWS_PKG)
 
 # The database is made of the module golang.org/x/vulndb, so that nothing but a proxy of modules is
 # asked. Traces of calls are left out: there are thousands.

@@ -1,8 +1,3 @@
-// Package limits says what Rung cannot do on which operating system: a table, which the console
-// tells at its start and from which the errors are of what needs it.
-//
-// Invariant: a system that is not in the table has no limits. docs/configuration.md has the same
-// limits for people (TestLimitsAreTold).
 package limits
 
 import (
@@ -37,7 +32,8 @@ var systems = map[string]struct {
 	}},
 }
 
-// Line is what a system lacks, on one line; empty where it lacks nothing. goos is Go's name for it.
+// Line names everything that a system lacks, on one line; empty where it lacks nothing. goos is
+// Go's name for the system.
 func Line(goos string) string {
 	of := systems[goos]
 	var all []string
