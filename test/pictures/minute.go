@@ -11,7 +11,7 @@ var minute = scene{
 	args: append(demo, "--traffic", "0"),
 	moments: []moment{
 		{"rung demo", "Opens a built-in cluster. All that decides about a connection is one ladder: lower numbers decide first.", 6,
-			[]step{inSync, settled}},
+			[]step{inSync, wait("tier 0 · sandbox example", "2023 form"), settled}},
 		{"j j", "Down to a policy. Notes about it stand below the table.", 4,
 			[]step{down("cluster-control"), settled}},
 		{"enter", "Into it: its rules, in the order in which they decide.", 5,

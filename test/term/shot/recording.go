@@ -87,7 +87,7 @@ func Recording(moments []Moment, still int) []byte {
 		num(w), num(h), num(w), num(h), fontFamily, num(captionSize), hex(text))
 	fmt.Fprintf(&b, "<style>\n.f{animation:0s step-end infinite;animation-duration:%ss}\n.w{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif}\n"+
 		".p{transform-origin:0 0;animation:p %ss linear infinite}@keyframes p{0%%{transform:scaleX(0)}}\n%s"+
-		"@media (prefers-reduced-motion:reduce){.f,.p{animation:none}.f%d{visibility:visible}}\n</style>\n", num(total), num(total), style.String(), still)
+		"@media (prefers-reduced-motion:reduce){.f{animation:none}.p{display:none}.f%d{visibility:visible}}\n</style>\n", num(total), num(total), style.String(), still)
 	fmt.Fprintf(&b, "<defs>\n<clipPath id=\"c\"><rect width=\"%s\" height=\"%s\" rx=\"8\"/></clipPath>\n<g id=\"rows\" font-size=\"%s\">\n%s</g>\n</defs>\n",
 		num(w), num(h), num(fontSize), rows.String())
 	fmt.Fprintf(&b, `<g clip-path="url(#c)"><rect width="%s" height="%s" fill="%s"/><path stroke="%s" d="M0 %sH%s"/>`+"\n",
