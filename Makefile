@@ -32,7 +32,7 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
 .PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
-	e2e e2e-tools browser soak cross generate clean
+	e2e e2e-tools browser soak cross generate clean lint-windows vulncheck test-windows
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
@@ -101,6 +101,31 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	go test ./test/arch
 	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
 	go test -run '^TestFindingsDoc$$' ./revision/finding
+
+lint-windows: ## vet for Windows, with the tests, which compiles them
+	GOOS=windows GOARCH=amd64 go vet ./...
+
+# Packages that need neither a terminal nor a server of others, in Wine 10 or newer: older ones do
+# not run programs of today's Go.
+WINE ?= wine
+WINDOWS_PKG ?= ./model/... ./compiler/... ./pages/... ./system ./themes ./revision/... ./engine/statedir ./cli/form \
+	$(addprefix ./change/,guard rewrite history write) ./sources/logfile ./sources/reading \
+	$(addprefix ./sources/manifests/,admission input kustomize workload write yamltree)
+
+test-windows: ## the tests of WINDOWS_PKG as programs of Windows, in WINE
+	GOOS=windows GOARCH=amd64 WINEDEBUG=-all go test -vet=off -exec '$(WINE)' $(TESTFLAGS) $(WINDOWS_PKG)
+
+# The database is made of the module golang.org/x/vulndb, so that nothing but a proxy of modules is
+# asked. Traces of calls are left out: there are thousands.
+VULN := $(CURDIR)/bin/vuln
+
+vulncheck: build ## known vulnerabilities in the program's code and in bin/rung
+	cd test/vuln && go build -o $(VULN)/ tool && rm -rf $(VULN)/db && \
+		$(VULN)/indexdb -vulns "$$(go list -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out $(VULN)/db
+	@code=0; for what in ". -tags kustomize_disable_go_plugin_support" "-mode binary bin/rung"; do \
+		echo "govulncheck $$what"; $(VULN)/govulncheck -db file://$(VULN)/db $$what >$(VULN)/found || code=1; \
+		grep -vE '^ +(#[0-9]+:|Use )|traces? found|symbols found' $(VULN)/found; \
+	done; exit $$code
 
 bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)

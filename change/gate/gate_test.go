@@ -15,6 +15,7 @@ import (
 	"rung/change/history"
 	"rung/change/journal"
 	"rung/model"
+	"rung/sources/safefile"
 	"rung/test/changing"
 	"rung/test/given"
 )
@@ -117,7 +118,7 @@ func checkAudit(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.Mode().Perm() != 0o600 {
+		if safefile.OpenToOthers(st) {
 			t.Errorf("%s has mode %v", name, st.Mode())
 		}
 	}

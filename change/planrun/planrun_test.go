@@ -338,7 +338,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			}
 			p.untilAt(firstMade)
 			p.until("the note of it", func(s revision.PlanState) bool { return s.Steps[0].State == revision.StepRunning && s.Why != "" })
-			if st, err := os.Stat(p.r.work.Path); err != nil || st.Mode().Perm() != 0o600 {
+			if st, err := os.Stat(p.r.work.Path); err != nil || safefile.OpenToOthers(st) {
 				t.Fatalf("%v %v", st, err)
 			}
 			// What is found after kill -9 is what stood there in the middle.

@@ -13,6 +13,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/statedir"
+	"rung/model/limits"
 	"rung/revision"
 )
 
@@ -127,8 +128,10 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	if alone {
 		opt.Page, opt.Notices = "logs", append([]string{command.LogsAloneText}, opt.Notices...)
 	}
-	if note != "" {
-		opt.Notices = append([]string{note}, opt.Notices...)
+	for _, told := range []string{limits.Line(runtime.GOOS), note} {
+		if told != "" {
+			opt.Notices = append([]string{told}, opt.Notices...)
+		}
 	}
 	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) {
 		return command.ReadBeside(ctx, a, input)

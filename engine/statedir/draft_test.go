@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"rung/sources/safefile"
 )
 
 func TestDrafts(t *testing.T) {
@@ -30,7 +32,7 @@ func TestDrafts(t *testing.T) {
 		t.Error("the newest text was pruned")
 	}
 	st, _ := os.Stat(filepath.Join(dir, "edit"))
-	if st.Mode().Perm() != 0o700 {
+	if safefile.OpenToOthers(st) {
 		t.Error(st.Mode())
 	}
 }

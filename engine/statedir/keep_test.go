@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rung/sources/safefile"
 )
 
 func TestKeep(t *testing.T) {
@@ -17,11 +19,11 @@ func TestKeep(t *testing.T) {
 		if err != nil || string(text) != string(rune('0'+i)) {
 			t.Errorf("%s holds %q, %v", want, text, err)
 		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		if info, err := os.Stat(path); err != nil || safefile.OpenToOthers(info) {
 			t.Errorf("%s: mode %v, %v", want, info.Mode(), err)
 		}
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(dir); err != nil || safefile.OpenToOthers(info) {
 		t.Errorf("the folder's mode is %v, %v", info.Mode(), err)
 	}
 	if _, err := KeepFile(filepath.Join(dir, "page.txt", "x"), "y", nil); err == nil {

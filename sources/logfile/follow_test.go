@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,9 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that its writer has open is neither renamed nor removed there")
+	}
 	w := &world{t: t, dir: t.TempDir()}
 	w.path = filepath.Join(w.dir, "acl.log")
 	w.reopen()

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -239,7 +240,8 @@ func expandPath(path string) (found []namedFile, passed []SkippedFiles, err erro
 		return found, passed, nil
 	case err == nil:
 		return []namedFile{{path, info}}, nil, nil
-	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?["):
+	case !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" || !strings.ContainsAny(path, "*?["):
+		// Windows refuses * and ? as the name of a file.
 		return nil, nil, err
 	}
 	names, globErr := filepath.Glob(path)

@@ -122,7 +122,7 @@ func TestGlobAndErrors(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for path, want := range map[string]string{
-		filepath.Join(dir, "none"):    "no such file",
+		filepath.Join(dir, "none"):    "none: ",
 		filepath.Join(dir, "none*"):   "no log files in",
 		t.TempDir():                   "no log files in",
 		filepath.Join(dir, "[") + "*": "syntax error in pattern",

@@ -80,7 +80,7 @@ func (osFS) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(na
 func (osFS) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
 func (osFS) Chmod(name string, mode fs.FileMode) error    { return os.Chmod(name, mode) }
 func (osFS) Remove(name string) error                     { return os.Remove(name) }
-func (osFS) Rename(from, to string) error                 { return os.Rename(from, to) }
+func (osFS) Rename(from, to string) error                 { return renameOver(from, to) }
 func (osFS) Link(from, to string) error                   { return os.Link(from, to) }
 func (osFS) Exchange(a, b string) error                   { return exchangeFiles(a, b) }
 func (osFS) IsOpenForWriting(name string) (bool, error)   { return isOpenForWriting(name) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func TestSwapWaitsForWriters(t *testing.T) {
 		t.Errorf("while it is open: %v", err)
 	}
 	_ = theirs.Close()
-	if got := read(t, path); got != before+"theirs\n" || len(linkCount(t, dir)) != 1 {
+	if got := read(t, path); got != before+"theirs\n" || len(linkCount(t, dir)) != 1 && runtime.GOOS != "windows" { // a name of an open file stays there
 		t.Errorf("%q %v", got, linkCount(t, dir))
 	}
 	if err := safefile.SwapText(safefile.OS, path, []byte(before+"theirs\n"), []byte(after), merge); err != nil {

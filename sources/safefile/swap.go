@@ -168,6 +168,9 @@ func (s textSwap) tradeNames(temp string) (was string, err error) {
 	}
 	if err := s.fsys.Rename(temp, s.path); err != nil {
 		s.dropFile(was)
+		if !keepsOpen {
+			err = fmt.Errorf("%w: %w", ErrBusy, err)
+		}
 		return temp, err
 	}
 	return was, nil

@@ -51,3 +51,5 @@ func userID() int { return os.Geteuid() }
 
 // OpenToOthers says whether others than the owner may do anything with a file.
 func OpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+func renameOver(from, to string) error { return os.Rename(from, to) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -42,6 +43,20 @@ func renameNew(from, to string) error {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
+}
+
+// othersRead is how long a file may be held open by somebody who reads it: until then it cannot be
+// replaced here.
+const othersRead = 500 * time.Millisecond
+
+func renameOver(from, to string) error {
+	for end := time.Now().Add(othersRead); ; time.Sleep(5 * time.Millisecond) {
+		err := os.Rename(from, to)
+		if err == nil || time.Now().After(end) ||
+			!errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) {
+			return err
+		}
+	}
 }
 
 func isOpenForWriting(string) (bool, error) { return false, errors.ErrUnsupported }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"rung/model/clean"
+	"rung/model/limits"
 	"rung/sources/sandbox/child"
 )
 
@@ -47,12 +47,13 @@ func (p *ovsdbProcess) Start(ctx context.Context) error {
 }
 
 // findServer finds the program a choice means; empty is the built-in server.
-func findServer(choice string) (string, error) {
+func findServer(goos, choice string) (string, error) {
+	missing := limits.Error(goos, limits.Servers)
 	switch choice {
 	case ServerBuiltin:
 		return "", nil
 	case "", ServerAuto:
-		if !child.Supported {
+		if missing != nil {
 			return "", nil
 		}
 		// Distributions put it where only root's PATH leads.
@@ -63,8 +64,8 @@ func findServer(choice string) (string, error) {
 		}
 		return "", nil
 	}
-	if !child.Supported {
-		return "", errors.New("this system cannot run an ovsdb-server; use --sandbox-ovsdb builtin")
+	if missing != nil {
+		return "", missing
 	}
 	path, err := exec.LookPath(choice)
 	if err != nil {

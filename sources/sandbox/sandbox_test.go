@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 // without it, or fails where RUNG_REQUIRE_SERVERS says that it has to be there.
 func realServer(t testing.TB) string {
 	t.Helper()
-	program, err := findServer(ServerAuto)
+	program, err := findServer(runtime.GOOS, ServerAuto)
 	if err != nil || program == "" {
 		if os.Getenv("RUNG_REQUIRE_SERVERS") == "1" {
 			t.Fatal("no ovsdb-server on PATH")
@@ -45,6 +46,17 @@ func realServer(t testing.TB) string {
 		t.Skip("no ovsdb-server on PATH: the part with a real server does not run")
 	}
 	return program
+}
+
+// A system that cannot run an ovsdb-server says so in one line, and has the built-in one.
+func TestNoServersOnWindows(t *testing.T) {
+	if program, err := findServer("windows", ServerAuto); program != "" || err != nil {
+		t.Errorf("auto: %q, %v", program, err)
+	}
+	_, err := findServer("windows", "/usr/sbin/ovsdb-server")
+	if err == nil || !strings.HasPrefix(err.Error(), "on Windows the sandbox runs neither ovsdb-server nor OVN: ") {
+		t.Errorf("%v", err)
+	}
 }
 
 // onBoth runs a test on a real and on a built-in server.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -41,7 +42,7 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 		s.lab, s.fallbackReason = nil, err
 	}
 	var err error
-	if s.program, err = findServer(s.cfg.Server); err != nil {
+	if s.program, err = findServer(runtime.GOOS, s.cfg.Server); err != nil {
 		return err
 	}
 	if s.program != "" {

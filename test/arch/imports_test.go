@@ -42,7 +42,7 @@ var inside = map[string][]string{
 	"sources": {"model"},
 
 	// Below the sandbox: what runs its children, the rows of others, and OVN itself.
-	"sources/sandbox/child": {"model/clean", "sources/retry"},
+	"sources/sandbox/child": {"model/clean", "model/limits", "sources/retry"},
 	"sources/sandbox/rows":  {"model"},
 	"sources/sandbox/ovn":   {"model", "sources/nbdb", "sources/acllog", "sources/retry", "sources/sandbox/child", "sources/sandbox/rows"},
 

@@ -1,7 +1,8 @@
 // Command pictures makes the pictures of the documents from the real program:
 // for each scene it starts rung in a pseudo-terminal, presses the scene's keys and
-// writes what is on the screen as NAME.svg and NAME.png. `make screenshots` runs
-// it.
+// writes what is on the screen as NAME.svg and NAME.png. A scene with moments is a
+// recording: NAME.svg plays them, each with its keys and why they are pressed.
+// `make screenshots` runs it.
 //
 //	go run ./test/pictures [-bin bin/rung] [-out screenshots] [-only REGEXP] [-text]
 //

@@ -24,6 +24,16 @@ type scene struct {
 	args          []string
 	env           []string
 	steps         []step
+	moments       []moment // of a recording, which has no other steps
+	still         int      // the moment that stands for the recording where nothing moves
+}
+
+// moment is one frame of a recording: what is done until it is there, the keys of it and why they
+// are pressed, and for how many seconds it is shown.
+type moment struct {
+	keys, why string
+	seconds   float64
+	steps     []step
 }
 
 // step is one thing a person does or waits for.
@@ -65,8 +75,8 @@ func still(quiet time.Duration) step {
 	}
 }
 
-// play runs the scene and returns the last screen.
-func (s scene) play(bin, ovn string) (frame *term.Frame, err error) {
+// play runs the scene and returns its last screen, or that of every moment.
+func (s scene) play(bin, ovn string) (frames []*term.Frame, err error) {
 	args := s.args
 	if s.ovn {
 		args = append(slices.Clip(args), "--sandbox-ovn", ovn)
@@ -83,13 +93,26 @@ func (s scene) play(bin, ovn string) (frame *term.Frame, err error) {
 			err = cerr
 		}
 	}()
-	for i, do := range s.steps {
-		if err := do(t); err != nil {
-			return nil, fmt.Errorf("step %d: %w", i+1, err)
-		}
+	moments := s.moments
+	if len(moments) == 0 {
+		moments = []moment{{steps: s.steps}}
 	}
-	_, err = t.WaitUntil("counts its findings", func(f *term.Frame) bool { return !strings.Contains(f.Text(), oldCount) }, 0)
-	return t.Frame(), err
+	for _, m := range moments {
+		at := ""
+		if m.keys != "" {
+			at = "moment " + m.keys + ": "
+		}
+		for i, do := range m.steps {
+			if err := do(t); err != nil {
+				return nil, fmt.Errorf("%sstep %d: %w", at, i+1, err)
+			}
+		}
+		if _, err := t.WaitUntil("counts its findings", func(f *term.Frame) bool { return !strings.Contains(f.Text(), oldCount) }, 0); err != nil {
+			return nil, err
+		}
+		frames = append(frames, t.Frame())
+	}
+	return frames, nil
 }
 
 // oldCount is in the header while the findings are those of an earlier revision: a picture with
@@ -98,18 +121,29 @@ const oldCount = "findings~"
 
 // shoot runs the scene and writes its pictures into a folder.
 func (s scene) shoot(bin, ovn, dir string) (*term.Frame, error) {
-	frame, err := s.play(bin, ovn)
+	frames, err := s.play(bin, ovn)
 	if err != nil {
 		return nil, fmt.Errorf("scene %s: %w", s.name, err)
 	}
-	if missing := shot.Missing(frame); len(missing) > 0 {
-		return nil, fmt.Errorf("scene %s: cannot draw %q: teach test/term/shot these characters", s.name, string(missing))
+	for _, frame := range frames {
+		if missing := shot.Missing(frame); len(missing) > 0 {
+			return nil, fmt.Errorf("scene %s: cannot draw %q: teach test/term/shot these characters", s.name, string(missing))
+		}
 	}
-	picture, err := shot.PNG(frame)
-	if err != nil {
-		return nil, fmt.Errorf("scene %s: %w", s.name, err)
+	frame, files := frames[len(frames)-1], map[string][]byte{}
+	if len(s.moments) > 0 {
+		var shown []shot.Moment
+		for i, m := range s.moments {
+			shown = append(shown, shot.Moment{Frame: frames[i], Key: m.keys, Why: m.why, Seconds: m.seconds})
+		}
+		files["svg"] = shot.Recording(shown, s.still)
+	} else {
+		files["svg"] = shot.SVG(frame)
+		if files["png"], err = shot.PNG(frame); err != nil {
+			return nil, fmt.Errorf("scene %s: %w", s.name, err)
+		}
 	}
-	for ext, data := range map[string][]byte{"svg": shot.SVG(frame), "png": picture} {
+	for ext, data := range files {
 		if err := write(filepath.Join(dir, s.name+"."+ext), data); err != nil {
 			return nil, fmt.Errorf("scene %s: %w", s.name, err)
 		}

@@ -59,6 +59,7 @@ func question(text string) step {
 // scenes are the pictures, in the order of the README. Here and nowhere else
 // stands what they show; scene and step are explained in scene.go.
 var scenes = []scene{
+	minute,
 	{
 		name: "ladder", width: 160, height: 29,
 		args:  demo,

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,10 +31,12 @@ func TestRun(t *testing.T) {
 	}
 	good := scene{name: "good", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), typed("abc"), press("enter"), wait("read abc")}}
 	tofu := scene{name: "tofu", width: 40, height: 5, args: []string{"日本"}, steps: []step{wait("日本")}}
+	film := scene{name: "film", width: 40, height: 5, args: []string{"demo"}, moments: []moment{
+		{"rung", "It starts.", 1, []step{wait("rung demo")}}, {"a < b", "It reads.", 2, []step{typed("abc"), press("enter"), wait("read abc")}}}}
 	lost := scene{name: "lost", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), press("no such key")}}
 
 	var out bytes.Buffer
-	err := run(&out, []scene{good, tofu, lost}, site{bin: bin}, dir, "", true)
+	err := run(&out, []scene{good, film, tofu, lost}, site{bin: bin}, dir, "", true)
 	if err == nil {
 		t.Fatal("two bad scenes passed")
 	}
@@ -51,7 +54,16 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %.20q, %v", name, data, err)
 		}
 	}
-	for _, name := range []string{"tofu.svg", "lost.svg"} {
+	played, err := os.ReadFile(filepath.Join(dir, "film.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]int{">rung demo</text>": 1, ">read abc</text>": 1, `<use href="#r0"`: 2, ">a &lt; b</text>": 1, "visibility:visible}33.33%": 1} {
+		if got := strings.Count(string(played), what); got != want {
+			t.Errorf("the recording has %s %d times, not %d:\n%s", what, got, want, played)
+		}
+	}
+	for _, name := range []string{"tofu.svg", "lost.svg", "film.png"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was written", name)
 		}
@@ -75,6 +87,31 @@ func TestNoPictureIsOfAnOldCount(t *testing.T) {
 		if bytes.Contains(text, []byte(oldCount)) {
 			t.Errorf("%s: make screenshots", name)
 		}
+	}
+}
+
+// The stored recording is of the moments there are, plays a minute without a script, stands still
+// for whoever wants that, and is small enough to be read along with the README.
+func TestFirstMinute(t *testing.T) {
+	text, err := os.ReadFile("../../screenshots/first-minute.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 400_000
+	if len(text) > most || bytes.Contains(text, []byte("<script")) || !bytes.Contains(text, []byte("prefers-reduced-motion")) {
+		t.Errorf("%d bytes, at most %d; no script; a still frame for prefers-reduced-motion", len(text), most)
+	}
+	seconds, rest := 0.0, string(text)
+	for _, m := range minute.moments {
+		_, after, ok := strings.Cut(rest, html.EscapeString(m.why))
+		if !ok {
+			t.Errorf("%q is not told, or not in its place: make screenshots", m.why)
+			continue
+		}
+		seconds, rest = seconds+m.seconds, after
+	}
+	if seconds < 50 || seconds > 70 || minute.still >= len(minute.moments) {
+		t.Errorf("%v seconds, still moment %d of %d", seconds, minute.still, len(minute.moments))
 	}
 }
 
@@ -114,11 +151,11 @@ func TestScenes(t *testing.T) {
 			t.Errorf("two scenes are called %s", s.name)
 		}
 		names[s.name] = true
-		if s.width < 80 || s.height < 24 || len(s.steps) == 0 {
+		if s.width < 80 || s.height < 24 || len(s.steps)+len(s.moments) == 0 {
 			t.Errorf("scene %s: %d×%d, %d steps", s.name, s.width, s.height, len(s.steps))
 		}
 	}
-	for _, want := range []string{"ladder", "rule", "logs", "plan"} {
+	for _, want := range []string{"ladder", "rule", "logs", "plan", "first-minute"} {
 		if !names[want] {
 			t.Errorf("the README shows %s, and no scene makes it", want)
 		}

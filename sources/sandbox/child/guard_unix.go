@@ -14,9 +14,6 @@ import (
 	"syscall"
 )
 
-// Supported says whether the servers and daemons of OVS can be run here at all.
-const Supported = true
-
 var (
 	stopSignal os.Signal = syscall.SIGSTOP
 	contSignal os.Signal = syscall.SIGCONT

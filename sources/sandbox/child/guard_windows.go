@@ -1,12 +1,10 @@
 package child
 
 import (
-	"errors"
 	"os"
-)
 
-// Supported is false: the unix sockets of OVS are something else here.
-const Supported = false
+	"rung/model/limits"
+)
 
 var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
 
@@ -14,7 +12,5 @@ func lowerPriority(int) {}
 
 func killAll(p *os.Process) error { return p.Kill() }
 
-// NewGuard fails.
-func NewGuard() (Guard, error) {
-	return nil, errors.New("programs of OVS are not supported on this system")
-}
+// NewGuard fails: the unix sockets of OVS are something else here.
+func NewGuard() (Guard, error) { return nil, limits.Error("windows", limits.Servers) }

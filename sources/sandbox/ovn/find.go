@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"rung/model/clean"
+	"rung/model/limits"
 	"rung/sources/sandbox/child"
 )
 
@@ -59,8 +61,8 @@ func (t *Tools) Describe() string { return "OVN " + t.Version }
 // run with its own loader and libraries, without chroot(2) and its rights. The error
 // says in one line what is missing.
 func FindTools(ctx context.Context, place string) (*Tools, error) {
-	if !child.Supported {
-		return nil, errors.New("real OVN does not run on this system")
+	if err := limits.Error(runtime.GOOS, limits.Servers); err != nil {
+		return nil, err
 	}
 	t := &Tools{programs: map[string]string{}, schemas: map[string]string{}}
 	where := "PATH"
