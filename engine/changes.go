@@ -40,7 +40,11 @@ func (e *Engine) startGate() error {
 	if e.cfg.Writer == nil {
 		historyDir = ""
 	}
-	h, err := history.Open(e.cfg.Disk, historyDir, e.cfg.stateIdentity())
+	past := historyDir
+	if e.cfg.ReadPast {
+		past = dir
+	}
+	h, err := history.Open(e.cfg.Disk, past, e.cfg.stateIdentity())
 	if err != nil {
 		return err
 	}

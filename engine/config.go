@@ -94,6 +94,8 @@ type Config struct {
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
+	// ReadPast has the history and the audit of other processes read although nothing is written.
+	ReadPast bool
 	// KeepCounts keeps the hits of rules in StateDir, across restarts.
 	KeepCounts bool
 	// Disk is the file system below StateDir; nil is the operating system's.

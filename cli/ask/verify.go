@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,6 +91,8 @@ pods of all namespaces, or of those of --namespaces.`,
 type Expectations struct {
 	statements []verify.Statement
 	problems   []*verify.Problem
+	// Files are those that could be read.
+	Files []model.SourceFile
 }
 
 // IsEmpty says whether there is nothing to judge, and nothing to complain about.
@@ -117,6 +120,7 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 		if name == "-" {
 			name = standardInput
 		}
+		out.Files = append(out.Files, model.SourceFile{Path: clean.Text(name), Size: int64(len(text)), Sum: sha256.Sum256(text)})
 		s, p := verify.ReadStatements(name, text)
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
 	}

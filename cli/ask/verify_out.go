@@ -55,9 +55,16 @@ type problemOut struct {
 	Line    int    `json:"line,omitempty"`
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
+
+	text string
 }
 
-func problemOf(p *verify.Problem) problemOut { return problemOut{p.File, p.Line, p.Field, p.Message} }
+// String is the mistake in one line, where it is first.
+func (p problemOut) String() string { return p.text }
+
+func problemOf(p *verify.Problem) problemOut {
+	return problemOut{p.File, p.Line, p.Field, p.Message, p.Error()}
+}
 
 func resultOf(a *command.App, r verify.Result) StatementFacts {
 	out := StatementFacts{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),

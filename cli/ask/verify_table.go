@@ -38,6 +38,8 @@ func (s *StatementFacts) proofText() string {
 		return text
 	case s.Result == resultUnproven:
 		return strings.Join(command.OmittedLines(s.NotConsidered), "\n")
+	case len(s.NotConsidered) > 0: // allowed, or assumed
+		return strings.Join(command.OmittedLines(s.NotConsidered), "\n")
 	case s.Pairs > 0:
 		return words.OneOrMany(s.Pairs, "the one pair was asked, and does", "all "+words.Count(s.Pairs, "pair")+" were asked, and none does") + " otherwise"
 	}

@@ -53,7 +53,7 @@ type globalFlags struct {
 	AllowUnjudged []string
 	apiRelease    string // whose CRDs judge files
 	Quiet         bool   // do not print what could not be read
-	NoSandbox     bool   // files without databases have no zones
+	ForReport     bool   // files without databases have no zones; the changes of others are read
 	RowsOnly      bool   // databases are enough, manifests not needed
 	maxFile       int64
 	Flows         func(zone string) bool // whose flows the command wants; nil: none
@@ -146,7 +146,7 @@ func (a *App) EngineConfig(ctx context.Context, demo, zones bool) (engine.Config
 
 func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.Flags
-	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, OVNTrace: ovntrace.New(nil)}
+	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, ReadPast: f.ForReport, OVNTrace: ovntrace.New(nil)}
 	file, err := a.readSettings(ctx)
 	if err != nil {
 		return cfg, err
@@ -206,7 +206,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if !f.namedSystem().HasFeature(system.Rows) || f.NoSandbox {
+	if !f.namedSystem().HasFeature(system.Rows) || f.ForReport {
 		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true

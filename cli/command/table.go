@@ -117,7 +117,9 @@ func MarkdownLines(text string) string {
 	return strings.ReplaceAll(MarkdownText(strings.TrimSpace(text)), "\n", "  \n")
 }
 
-// MarkdownText is text that markdown does not read as anything else.
-func MarkdownText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
-}
+// MarkdownText is text that markdown does not read as anything else. Forges make links of what looks like
+// an address, and mentions of names behind an at sign: these are broken up by what is not seen.
+func MarkdownText(s string) string { return markdownEscapes.Replace(s) }
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`,
+	"~", `\~`, "@", "@<!-- -->", "://", "&#58;//", "www.", "www&#46;")

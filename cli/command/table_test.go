@@ -22,3 +22,16 @@ func TestNumbersForProgramsHaveNoCommas(t *testing.T) {
 		t.Errorf("the table for people: %q", got)
 	}
 }
+
+// Text in markdown is text: a forge makes no link, mention, element or emphasis of it.
+func TestMarkdownText(t *testing.T) {
+	for text, want := range map[string]string{
+		"a_b *c* `d` ~~e~~ | [f](g) # h":           "a\\_b \\*c\\* \\`d\\` \\~\\~e\\~\\~ \\| \\[f\\](g) \\# h",
+		"<b>&lt;b&gt;":                             "&lt;b&gt;&amp;lt;b&amp;gt;",
+		"@octocat https://e.example www.e.example": "@<!-- -->octocat https&#58;//e.example www&#46;e.example",
+	} {
+		if got := MarkdownText(text); got != want {
+			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+	}
+}

@@ -52,7 +52,7 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.HTMLForm),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			return asked.checkFlags(a, cmd.Flags().Changed("output"))
+			return asked.checkFlags(a, cmd.Flags().Changed("output"), cmd.Flags().Changed("save"))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runReport(cmd.Context(), a, &asked) },
 	}
@@ -69,8 +69,11 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 // formsOfNames are the forms by how the name of a file ends.
 var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
 
-// checkFlags reads the flags; formGiven says that -o was given.
-func (q *reportAsk) checkFlags(a *command.App, formGiven bool) (err error) {
+// checkFlags reads the flags; formGiven says that -o was given, saves that --save was.
+func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error) {
+	if saves && q.save == "" {
+		return errors.New("--save needs the name of a file, and got none")
+	}
 	if q.atTime != "" {
 		if q.at, err = time.Parse(time.RFC3339, q.atTime); err != nil {
 			return fmt.Errorf("--at-time %s: want a time with its zone, as 2026-11-27T09:00:00Z", q.atTime)
@@ -94,7 +97,7 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	if err != nil {
 		return err
 	}
-	a.Flags.Quiet, a.Flags.NoSandbox = true, true // what cannot be read is part of the report
+	a.Flags.Quiet, a.Flags.ForReport = true, true // what cannot be read is part of the report
 	return a.WithEngine(ctx, true, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
 		if hasDatabases(r) {
 			awaitRows(ctx, e, asked.settle)
@@ -103,11 +106,7 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 			return err
 		}
 		r = e.Revision()
-		now := e.Now()
-		if !asked.at.IsZero() {
-			now = asked.at.In(now.Location())
-		}
-		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, changes: e.Changes(), statements: statements}
+		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: e.Now(), at: cmp.Or(asked.at, e.Now()).UTC(), changes: e.Changes(), notices: e.Notices(), statements: statements}
 		ans, err := b.answer()
 		if err != nil {
 			return err
@@ -167,6 +166,8 @@ type reportOut struct {
 	Changes  any               `json:"changes"`
 	Files    []fileOut         `json:"files"`
 	Policies []digestOut       `json:"policies"`
+	// PoliciesDigest stands for all of Policies.
+	PoliciesDigest string `json:"policies_sha256,omitempty"`
 }
 
 // matrixLineOut are the namespaces that one may reach, or may not, by verdict.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,14 +43,17 @@ type reportBuilder struct {
 	app        *command.App
 	ctx        context.Context
 	rev        *revision.Revision
-	now        time.Time
+	now        time.Time // of the judgements
+	at         time.Time // that the report gives as its own
 	changes    []audit.Change
+	notices    []string // what of the history could not be read, and the like
 	statements *ask.Expectations
 
 	out     reportOut
 	omits   []model.Omission
-	no      bool // findings, expectations or rows say so
-	failed  bool // some statements could not be asked
+	rows    []model.Omission // of them, those that could change how rows stand
+	no      bool             // findings, expectations or rows say so
+	failed  bool             // some statements could not be asked
 	summary []page.Line
 	lines   []*ladder.Line
 }
@@ -60,11 +64,11 @@ const mostMapped = 300
 // sheet tells the pages, the omissions before everything that they could change.
 func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	r := b.rev
-	b.omits = omitted.OmissionsOfRows(r, r.Zones)
-	b.omits = omitted.MergeOmissions(b.omits, omitted.OmissionsOfAnswers(r, true))
+	b.rows = omitted.OmissionsOfRows(r, r.Zones)
+	b.omits = omitted.MergeOmissions(b.rows, omitted.OmissionsOfAnswers(r, true))
 	opt := ladder.LadderOptions{Now: b.now}
 	b.lines = slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
-	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine("Lower numbers decide first; a rule that is not reached decides nothing.")},
+	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(orderText(r))},
 		Grids: []page.Grid{page.GridOf(ladder.LadderTable(r, opt), b.lines, false)}}
 	rules := b.rulesPart()
 	var parts []page.Section
@@ -80,11 +84,15 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	}
 	parts = append(parts, b.changesPart(), b.inputPart())
 	b.out.Ladder = b.ladderFacts()
-	b.out.Title, b.out.At = titleOf(r), page.Stamp{Time: b.now}
+	b.out.Title, b.out.At = titleOf(r), page.Stamp{Time: b.at}
 	s := &page.Sheet{Title: b.out.Title, About: b.about()}
 	summary := page.Section{Key: "summary", Title: "Summary", Lines: b.summary}
-	if not := command.NotCounted(b.omits); not != "" {
-		summary.Lines = append([]page.Line{{warnSign, {Text: " not wholly judged; not considered: " + not}}}, b.summary...)
+	if n := len(omitted.UnjudgedOmissions(b.omits)); n > 0 {
+		text := " not wholly judged: " + words.Count(n, "thing") + " could change what this report says"
+		if allowed := n - len(omitted.UnjudgedOmissions(b.omits, b.app.Flags.AllowUnjudged...)); allowed > 0 {
+			text += ", " + words.Thousands(allowed) + " of them allowed by --allow-unjudged"
+		}
+		summary.Lines = append([]page.Line{{warnSign, {Text: text + "; see Not considered"}}}, b.summary...)
 	}
 	b.out.Summary = page.MapList(summary.Lines, page.Line.String)
 	s.Sections = append([]page.Section{summary, b.omittedPart()}, parts...)
@@ -115,15 +123,24 @@ func (b *reportBuilder) about() (out []page.Fact) {
 		}
 	}
 	m := b.rev.Mode
-	add("made", b.now.Format(time.RFC3339))
+	made := b.at.Format(time.RFC3339)
+	if !b.at.Equal(b.now) {
+		made += " (given by --at-time)"
+	}
+	add("made", made)
 	add("by", gate.CurrentUser())
 	add("with", "rung "+b.app.Version)
 	add("source", m.Name+" "+m.Title)
 	add("API server", m.Server)
 	add("read as", m.User)
 	add("precedence", b.rev.System.Title+" ("+b.rev.SystemWhy+")")
-	if len(b.out.Policies) > 0 {
-		add("policies", "SHA-256 "+b.policiesDigest())
+	if n := len(b.out.Policies); n > 0 {
+		b.out.PoliciesDigest = b.policiesDigest()
+		text := b.out.PoliciesDigest + " (SHA-256 of " + words.Count(n, "policy") + " that were read"
+		if len(omitted.UnjudgedOmissions(omitted.OmissionsOfObjects(b.rev))) > 0 {
+			text += "; what is not considered is not in it"
+		}
+		add("policies", text+")")
 	}
 	return out
 }
@@ -142,6 +159,9 @@ func (b *reportBuilder) omittedPart() page.Section {
 			sign = notedSign
 		}
 		l := page.Line{sign, {Text: " " + o.Text}}
+		if o.Allowed {
+			l = append(l, page.Span{Text: " (allowed by --allow-unjudged)", Role: themes.Warn})
+		}
 		if o.Remedy != "" {
 			l = append(l, page.Span{Text: " → " + o.Remedy, Role: themes.Dim})
 		}
@@ -191,6 +211,14 @@ func podsText(r *revision.Revision) string {
 	return "none"
 }
 
+// orderText says in which order the ladder decides.
+func orderText(r *revision.Revision) string {
+	if r.System.Bands != nil {
+		return "Tiers and policies decide from the top down."
+	}
+	return "Tier 1 decides first: there lower numbers come before higher ones. In tier 2 the numbers are OVN's own, and higher ones come first. A rule that is not reached decides nothing."
+}
+
 // policiesDigest stands for what all policies say, wherever they were read: two reports of the same
 // policies have the same one.
 func (b *reportBuilder) policiesDigest() string {
@@ -200,11 +228,25 @@ func (b *reportBuilder) policiesDigest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// mostMatrixTime is how long the matrix may take to be worked out: that of a large cluster on any port is
+// a question of its own.
+const mostMatrixTime = 20 * time.Second
+
+// policiesAlone says what verdicts are worked out by.
+var policiesAlone = plainLine("By the policies. How the rows of the zones differ from them stands under Rows of the zones.")
+
 // matrixPart says which namespaces reach which, on any port.
 func (b *reportBuilder) matrixPart() (page.Section, error) {
-	x := page.Section{Key: "matrix", Title: "Matrix"}
-	m, err := connections.FindMatrix(b.rev, b.ctx, verdict.Ports{})
-	if err != nil {
+	x := page.Section{Key: "matrix", Title: "Matrix", Lines: []page.Line{policiesAlone}}
+	b.out.Matrix = []matrixLineOut{}
+	ctx, cancel := context.WithTimeout(b.ctx, mostMatrixTime)
+	defer cancel()
+	m, err := connections.FindMatrix(b.rev, ctx, verdict.Ports{})
+	switch {
+	case err != nil && b.ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		b.leaveOut(&x, fmt.Sprintf("the matrix was not worked out within %s; rung matrix --port N takes less", mostMatrixTime))
+		return x, nil
+	case err != nil:
 		return x, fmt.Errorf("working out the matrix: %w", err)
 	}
 	x.Lines = append(x.Lines, matrix.AboutLine(m, matrix.Shown{}))
@@ -216,25 +258,33 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 		}
 	}
 	b.omits = omitted.MergeOmissions(b.omits, matrix.Unjudged(m, judged, unknown))
-	if len(m.Namespaces) > mostMapped {
-		text := fmt.Sprintf("%s: the map of more than %d is left out; rung matrix -o csv has it", words.Count(len(m.Namespaces), "namespace"), mostMapped)
-		x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + text}})
-		return x, nil
-	}
 	if len(m.Namespaces) == 0 {
 		return x, nil
 	}
-	x.Map = matrix.MapOf(m, m.Namespaces)
-	for i, from := range x.Map.Rows {
+	drawn := matrix.MapOf(m, m.Namespaces)
+	for i, from := range drawn.Rows {
 		line := matrixLineOut{From: from, To: map[string][]string{}}
-		for j, to := range x.Map.Rows {
-			if k := x.Map.At(i, j); k != nil {
+		for j, to := range drawn.Rows {
+			if k := drawn.At(i, j); k != nil {
 				line.To[k.Key] = append(line.To[k.Key], to)
 			}
 		}
 		b.out.Matrix = append(b.out.Matrix, line)
 	}
+	if len(m.Namespaces) > mostMapped {
+		text := fmt.Sprintf("the map of %s is left out, which is of more than %d; -o json has it", words.Count(len(m.Namespaces), "namespace"), mostMapped)
+		x.Lines = append(x.Lines, page.Line{notedSign, {Text: " " + text}})
+		b.addSummary(notedSign, text)
+		return x, nil
+	}
+	x.Map = drawn
 	return x, nil
+}
+
+// leaveOut says in a section, and among what was not considered, that a part of the report is missing.
+func (b *reportBuilder) leaveOut(x *page.Section, why string) {
+	x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + why}})
+	b.omits = append(b.omits, model.Omission{Code: model.OmittedPart, Why: why})
 }
 
 // expectationsPart judges the statements that were given.
@@ -260,8 +310,9 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 	b.addSummary(sign, out.SummaryText())
 	b.failed = len(out.Problems) > 0
 	for _, p := range out.Problems {
-		x.Lines = append(x.Lines, page.Line{badSign, {Text: fmt.Sprintf(" %s:%d %s %s", p.File, p.Line, p.Field, p.Message)}})
+		x.Lines = append(x.Lines, page.Line{badSign, {Text: " " + p.String()}})
 	}
+	x.Lines = append(x.Lines, policiesAlone)
 	g := page.GridOf(ask.StatementTable, page.MapList(out.Statements, func(s ask.StatementFacts) *ask.StatementFacts { return &s }), true)
 	x.Grids = []page.Grid{g}
 	return x, nil
@@ -285,11 +336,8 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 	case n.Warnings > 0:
 		worst = model.SeverityWarning
 	}
-	text := "nothing found"
-	if len(found) > 0 {
-		text = n.Text()
-	}
-	if command.NotCounted(b.omits) != "" {
+	text := cmp.Or(findings.CountText(found), "nothing found")
+	if len(omitted.UnjudgedOmissions(b.omits)) > 0 {
 		text += ", in what was considered"
 	}
 	sign := role.SeveritySign(worst)
@@ -319,7 +367,10 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 	all := page.MapList(r.Zones, func(z *model.ZoneState) *zones.ZoneFacts { return zones.AllFactsOfZone(r, z, b.now) })
 	b.out.Zones, b.out.Drift = all, drift.FactsOf(r, r.Zones, b.now, 0)
 	unread := command.UnreadZone(r.Zones)
-	text, sign := drift.NoDriftText(1, 1, r.Zones, unread == nil, command.NotCounted(b.omits)), goodSign
+	compared, not := len(drift.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
+	text, sign := drift.NoDriftText(compared, compared, r.Zones, unread == nil, not), goodSign
+	driftTable := *drift.Table
+	driftTable.Empty = text
 	switch {
 	case len(b.out.Drift) > 0:
 		states := map[model.PolicyState]int{}
@@ -327,13 +378,13 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 			states[b.out.Drift[i].State]++
 		}
 		text, sign, b.no = "rows that are not in sync, by policy and zone: "+words.CountByState(states), badSign, true
-	case unread != nil:
+	case unread != nil || not != "":
 		sign = warnSign
 	}
 	b.addSummary(sign, text)
 	zoneGrid := page.GridOf(zones.Table, all, true)
 	zoneGrid.Title = "Zones"
-	driftGrid := page.GridOf(drift.Table, drift.LinesOf(b.out.Drift), true)
+	driftGrid := page.GridOf(&driftTable, drift.LinesOf(b.out.Drift), true)
 	driftGrid.Title = "Differences"
 	x.Grids = []page.Grid{zoneGrid, driftGrid}
 	return x, nil
@@ -343,8 +394,17 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 func (b *reportBuilder) changesPart() page.Section {
 	all := activity.FactsOf(b.changes, nil, b.now)
 	b.out.Changes = append([]*activity.Entry{}, all...)
-	return page.Section{Key: "changes", Title: "Changes", Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user and machine has them.")},
-		Grids: []page.Grid{page.GridOf(activity.Table, all, true)}}
+	x := page.Section{Key: "changes", Title: "Changes", Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user on this machine has them. Times are UTC.")}}
+	for _, text := range b.notices {
+		x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + text}})
+		b.addSummary(warnSign, text)
+	}
+	// What zones were written for them stands in the history of whoever wrote.
+	table := *activity.Table
+	table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c page.Column[*activity.Entry]) bool { return c.Key == "operations" })
+	table.Empty = "none in the history"
+	x.Grids = []page.Grid{page.GridOf(&table, all, true)}
+	return x
 }
 
 // mostFiles is how many files of the input a report lists.
@@ -354,6 +414,9 @@ const mostFiles = 1000
 func (b *reportBuilder) inputPart() page.Section {
 	x := page.Section{Key: "input", Title: "Input"}
 	for _, part := range cluster.FactsOf(b.rev).Tell(cluster.Hints{}, b.now) {
+		if part.Title == "no cluster" {
+			continue // where it comes from stands above
+		}
 		g := page.Grid{Title: part.Title, Columns: []page.GridColumn{{Key: "what", Title: "WHAT"}, {Key: "value", Title: "VALUE"}}}
 		for _, e := range part.Entries {
 			if e.ID == "changes" {
@@ -366,12 +429,11 @@ func (b *reportBuilder) inputPart() page.Section {
 	b.out.Files = []fileOut{}
 	for _, s := range b.rev.Sources {
 		for _, f := range s.Files {
-			o := fileOut{Path: f.Path, Size: f.Size}
-			if f.Sum != [32]byte{} {
-				o.SHA256 = hex.EncodeToString(f.Sum[:])
-			}
-			b.out.Files = append(b.out.Files, o)
+			b.addFile(f)
 		}
+	}
+	for _, f := range b.statements.Files {
+		b.addFile(f)
 	}
 	files := page.GridOf(fileTable, b.out.Files[:min(len(b.out.Files), mostFiles)], true)
 	files.Title = "Files"
@@ -382,6 +444,17 @@ func (b *reportBuilder) inputPart() page.Section {
 	policies.Title = "Digests of the policies"
 	x.Grids = append(x.Grids, files, policies)
 	return x
+}
+
+// addFile adds a file that was read, each once.
+func (b *reportBuilder) addFile(f model.SourceFile) {
+	o := fileOut{Path: f.Path, Size: f.Size}
+	if f.Sum != [32]byte{} {
+		o.SHA256 = hex.EncodeToString(f.Sum[:])
+	}
+	if !slices.Contains(b.out.Files, o) {
+		b.out.Files = append(b.out.Files, o)
+	}
 }
 
 var fileTable = &page.Table[fileOut]{
@@ -397,7 +470,7 @@ var fileTable = &page.Table[fileOut]{
 var digestTable = &page.Table[digestOut]{
 	ID:    func(d digestOut) string { return d.Policy },
 	Empty: "there are no policies",
-	Help:  map[string]string{"digest": "of what the policy says, wherever it was read: metadata that others add does not count"},
+	Help:  map[string]string{"digest": "the first half of the SHA-256 of what the policy says, wherever it was read: metadata that others add does not count"},
 	Columns: []page.Column[digestOut]{
 		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(d digestOut) page.Cell { return page.Cell{Text: d.Policy, Role: themes.Accent} }},
 		{Key: "digest", Title: "DIGEST", Worth: page.Always, Cell: func(d digestOut) page.Cell { return page.Cell{Text: d.Digest, Role: themes.Dim} }},

@@ -149,7 +149,7 @@ func (d *document) grid(g *page.Grid, section string) {
 	}
 	d.WriteString("</tr></thead>\n<tbody>\n")
 	for i := range g.Rows {
-		d.row(g, &g.Rows[i])
+		d.row(&g.Rows[i])
 	}
 	d.WriteString("</tbody>\n</table></div>\n")
 }
@@ -165,7 +165,7 @@ func columnClasses(g *page.Grid) string {
 		if c.Right {
 			names = append(names, "r"+strconv.Itoa(i+1))
 		}
-		if !slices.ContainsFunc(g.Rows, func(r page.GridRow) bool { return !r.Head && utf8.RuneCountInString(r.Cells[i].String()) > shortText }) {
+		if !slices.ContainsFunc(g.Rows, func(r page.GridRow) bool { return utf8.RuneCountInString(r.Cells[i].String()) > shortText }) {
 			names = append(names, "s"+strconv.Itoa(i+1))
 		}
 	}
@@ -184,22 +184,20 @@ var columnStyles = func() string {
 	return b.String()
 }()
 
-func (d *document) row(g *page.Grid, r *page.GridRow) {
-	switch {
-	case r.Head:
-		d.WriteString("<tr class=\"head\"><td colspan=\"" + strconv.Itoa(len(g.Columns)) + "\">")
-		d.cell(&r.Cells[0])
-		d.WriteString("</td></tr>\n")
-		return
-	case r.Under:
+func (d *document) row(r *page.GridRow) {
+	if r.Under {
 		d.WriteString("<tr class=\"under\">")
-	default:
+	} else {
 		d.WriteString("<tr>")
 	}
 	for i := range r.Cells {
 		d.WriteString("<td")
-		if r.Exact != nil && r.Exact[i] != "" && r.Exact[i] != r.Cells[i].Text {
-			d.WriteString(` data-sort="` + escape(r.Exact[i]) + `"`)
+		key := words.PlainNumber(r.Cells[i].Text)
+		if r.Keys != nil && r.Keys[i] != "" {
+			key = r.Keys[i]
+		}
+		if key != r.Cells[i].Text {
+			d.WriteString(` data-sort="` + escape(key) + `"`)
 		}
 		d.WriteByte('>')
 		d.cell(&r.Cells[i])

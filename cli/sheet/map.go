@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,13 +64,13 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.WriteString("<g class=\"rows\">\n")
 	for i, name := range m.Rows {
 		x, y := indent-6, top+i*cellSize+11
-		d.element("text", fmt.Sprintf(` x="%d" y="%d"`, x, y), shortName(name))
+		d.element("text", fmt.Sprintf(` x="%d" y="%d"`, x, y)+wholeName(name), shortName(name))
 		d.WriteByte('\n')
 	}
 	d.WriteString("</g>\n<g class=\"columns\">\n")
 	for i, name := range columns {
 		x, y := indent+i*cellSize+11, top-6
-		d.element("text", fmt.Sprintf(` transform="translate(%d %d) rotate(-90)"`, x, y), shortName(name))
+		d.element("text", fmt.Sprintf(` transform="translate(%d %d) rotate(-90)"`, x, y)+wholeName(name), shortName(name))
 		d.WriteByte('\n')
 	}
 	d.WriteString("</g>\n</svg></div>\n")
@@ -78,10 +79,13 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.grid(&g, "Map")
 }
 
+// noCells titles the columns of a row whose cells have no sign.
+const noCells = "NO CONNECTIONS"
+
 // MapGrid is a map as a table: of each row the columns of each kind, or all. Rows that are alike are one.
 func MapGrid(m *page.Map) page.Grid {
 	g := page.Grid{Title: "As a list", Columns: []page.GridColumn{{Key: "from", Title: "FROM"}}}
-	columns, seen := m.ColumnNames(), make([]bool, len(m.Kinds))
+	columns := m.ColumnNames()
 	var alike [][]string // the names of rows with the same cells
 	var cells [][]int8
 	places := map[string]int{}
@@ -94,23 +98,21 @@ func MapGrid(m *page.Map) page.Grid {
 			places[key], alike, cells = at, append(alike, nil), append(cells, row)
 		}
 		alike[at] = append(alike[at], name)
-		for _, k := range row {
-			if k >= 0 {
-				seen[k] = true
-			}
+	}
+	var kinds []int8 // that some cell is of
+	add := func(kind int8, column page.GridColumn) {
+		if slices.Contains(m.Cells, kind) {
+			kinds, g.Columns = append(kinds, kind), append(g.Columns, column)
 		}
 	}
 	for i := range m.Kinds {
-		if seen[i] {
-			g.Columns = append(g.Columns, page.GridColumn{Key: m.Kinds[i].Key, Title: strings.ToUpper(m.Kinds[i].Text)})
-		}
+		add(int8(i), page.GridColumn{Key: m.Kinds[i].Key, Title: strings.ToUpper(m.Kinds[i].Text)})
 	}
+	add(-1, page.GridColumn{Key: "none", Title: noCells})
 	for i, names := range alike {
 		out := page.GridRow{Cells: []page.Cell{{Text: strings.Join(names, ", ")}}}
-		for kind := range m.Kinds {
-			if seen[kind] {
-				out.Cells = append(out.Cells, page.Cell{Text: columnsOfKind(columns, cells[i], kind)})
-			}
+		for _, kind := range kinds {
+			out.Cells = append(out.Cells, page.Cell{Text: columnsOfKind(columns, cells[i], kind)})
 		}
 		g.Rows = append(g.Rows, out)
 	}
@@ -119,22 +121,20 @@ func MapGrid(m *page.Map) page.Grid {
 
 // columnsOfKind names the columns whose cells are of a kind: "all 11", or "all 11 but blue" where that
 // is shorter.
-func columnsOfKind(columns []string, cells []int8, kind int) string {
+func columnsOfKind(columns []string, cells []int8, kind int8) string {
 	var are, others []string
 	for i, k := range cells {
-		switch {
-		case int(k) == kind:
+		if k == kind {
 			are = append(are, columns[i])
-		case k >= 0:
+		} else {
 			others = append(others, columns[i])
 		}
 	}
-	all := len(are) + len(others)
-	switch {
+	switch all := "all " + words.Thousands(len(columns)); {
 	case len(are) > 1 && len(others) == 0:
-		return "all " + words.Thousands(all)
+		return all
 	case len(others) > 0 && len(are) > 3*len(others):
-		return "all " + words.Thousands(all) + " but " + strings.Join(others, ", ")
+		return all + " but " + strings.Join(others, ", ")
 	}
 	return strings.Join(are, ", ")
 }
@@ -196,6 +196,14 @@ func labelLength(names []string) (most int) {
 		most = max(most, utf8.RuneCountInString(shortName(name)))
 	}
 	return most
+}
+
+// wholeName is the attribute with a name that is cut, for the script.
+func wholeName(name string) string {
+	if name == shortName(name) {
+		return ""
+	}
+	return ` data-name="` + escape(name) + `"`
 }
 
 // shortName is a name as it stands beside the map, cut in the middle where it is long.

@@ -9,22 +9,31 @@ const tables = [...document.querySelectorAll("main table")].map(table => {
 	}
 	const scroll = table.parentElement, before = scroll.previousElementSibling;
 	const title = before && before.tagName === "H3" ? before : null;
-	return { table, groups, scroll, title, texts: null };
+	const none = document.createElement("p");
+	none.className = "none";
+	none.textContent = "No row matches the search.";
+	none.hidden = true;
+	if (!title) scroll.after(none);
+	return { table, groups, original: groups, scroll, title, none, texts: null };
 });
 
+// A column is sorted up, then down, then not at all.
 function sortBy(t, column, button) {
 	const head = button.parentElement;
-	const down = head.getAttribute("aria-sort") === "ascending";
+	const next = { ascending: "descending", descending: null }[head.getAttribute("aria-sort")];
 	for (const th of t.table.tHead.rows[0].cells) th.removeAttribute("aria-sort");
-	head.setAttribute("aria-sort", down ? "descending" : "ascending");
-	const order = new Intl.Collator("en", { numeric: true });
-	const value = group => {
-		const cell = group[0].cells[column];
-		return cell ? cell.dataset.sort ?? cell.textContent : "";
-	};
-	const keyed = t.groups.map(group => [value(group), group]);
-	keyed.sort((a, b) => (down ? -1 : 1) * order.compare(a[0], b[0]));
-	t.groups = keyed.map(k => k[1]);
+	t.groups = t.original;
+	if (next !== null) {
+		const down = next === "descending", order = new Intl.Collator("en", { numeric: true });
+		head.setAttribute("aria-sort", down ? "descending" : "ascending");
+		const value = group => {
+			const cell = group[0].cells[column];
+			return cell ? cell.dataset.sort ?? cell.textContent : "";
+		};
+		const keyed = t.original.map(group => [value(group), group]);
+		keyed.sort((a, b) => (down ? -1 : 1) * order.compare(a[0], b[0]));
+		t.groups = keyed.map(k => k[1]);
+	}
 	t.texts = null;
 	t.table.tBodies[0].append(...t.groups.flat());
 }
@@ -59,6 +68,7 @@ function filter() {
 			}
 		});
 		t.scroll.hidden = !any;
+		t.none.hidden = any;
 		if (t.title) t.title.hidden = !any;
 	}
 	found.textContent = words.length ? `${shown} of ${all} rows` : "";
@@ -76,7 +86,7 @@ document.addEventListener("keydown", event => {
 });
 
 for (const map of document.querySelectorAll("svg.map")) {
-	const name = kind => [...map.querySelectorAll(`.${kind} text`)].map(text => text.textContent);
+	const name = kind => [...map.querySelectorAll(`.${kind} text`)].map(text => text.dataset.name ?? text.textContent);
 	const rows = name("rows"), columns = name("columns");
 	const kinds = [...map.closest("section").querySelectorAll(".legend li")].map(li => li.textContent);
 	const told = document.getElementById(map.id.replace(/-map$/, "-told"));

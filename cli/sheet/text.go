@@ -101,7 +101,11 @@ func markdownGrid(b *strings.Builder, g *page.Grid) {
 	}
 	b.WriteString("|\n")
 	for i := range g.Rows {
-		line(cellTexts(&g.Rows[i]))
+		cells := cellTexts(&g.Rows[i])
+		if g.Rows[i].Under {
+			cells[0] = "└ " + cells[0]
+		}
+		line(cells)
 	}
 }
 

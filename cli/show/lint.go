@@ -129,15 +129,10 @@ func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity)
 	return ans
 }
 
-// lintCount counts findings as the header of the console does, and says what stands under a cause
-// besides.
+// lintCount counts findings below their list.
 func lintCount(found []model.Finding) string {
-	if len(found) == 0 {
-		return ""
+	if text := findings.CountText(found); text != "" {
+		return "\n" + text + "\n"
 	}
-	text := "\n" + model.CountFindings(found).Text()
-	if under := model.CountUnderRoots(found); under.Total() > 0 {
-		text += ", and " + under.Text() + " under their cause (indented)"
-	}
-	return text + "\n"
+	return ""
 }

@@ -62,6 +62,9 @@ func (l *Line) stateCell() page.Cell {
 	return page.Cell{Text: l.StateText(), Role: role.StateRole(l.State)}
 }
 
+// mostMembers is how many members of a row are told that are missing or extra; JSON has all.
+const mostMembers = 50
+
 // whyText says of a row what differs, of a policy why.
 func (l *Line) whyText() string {
 	if l.Row == nil {
@@ -72,7 +75,9 @@ func (l *Line) whyText() string {
 		parts = append(parts, why)
 	}
 	for _, f := range l.Row.Fields {
-		parts = append(parts, FieldText(f, func(members []string) string { return words.Thousands(len(members)) + " " + words.List(members, 4) }))
+		parts = append(parts, FieldText(f, func(members []string) string {
+			return words.Thousands(len(members)) + " " + words.JoinAtMost(members, ", ", mostMembers)
+		}))
 	}
 	if k := l.Row.Known; k != nil {
 		parts = append(parts, k.KnownText())

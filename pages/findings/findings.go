@@ -78,6 +78,19 @@ func FindingsOf(found []model.Finding) []*Finding {
 	return out
 }
 
+// CountText counts findings as the header of the console does, and says what stands under a cause
+// besides; empty for none.
+func CountText(found []model.Finding) string {
+	if len(found) == 0 {
+		return ""
+	}
+	text := model.CountFindings(found).Text()
+	if under := model.CountUnderRoots(found); under.Total() > 0 {
+		text += ", and " + under.Text() + " under their cause (indented)"
+	}
+	return text
+}
+
 // Table lists findings; those that have a cause in common stand below the one about it.
 var Table = &page.Table[*Finding]{
 	Help: map[string]string{

@@ -1,5 +1,11 @@
 package page
 
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
 // Sheet is a file that can be kept, with the content of several pages: its painter knows none of them.
 type Sheet struct {
 	Title string
@@ -39,40 +45,75 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Exact are the values for programs, by column, where these sort otherwise than the
-	// cells; nil for none.
-	Exact []string
-	// Under says that the row belongs to the one above it, Head that it is a heading: its
-	// line stands in the first cell.
-	Under, Head bool
+	// Keys are what the columns are sorted by, empty for the cell's text; nil where it is so
+	// everywhere.
+	Keys []string
+	// Under says that the row belongs to the one above it.
+	Under bool
 }
 
 // GridOf makes a grid of a table and rows, with the columns that a command prints, in wide output or
-// else.
+// else. A file is read later, elsewhere: moments are told with date and zone.
 func GridOf[F any](t *Table[F], rows []F, wide bool) Grid {
-	cols := t.SeenColumns(rows, wide)
-	g := Grid{Empty: t.Empty, Rows: make([]GridRow, 0, len(rows))}
-	for _, c := range cols {
-		g.Columns = append(g.Columns, GridColumn{Key: c.Key, Title: c.Title, Help: t.HelpOf(c.Key), Right: c.Right, NoSort: c.NoSort})
+	if t.Head != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
 	}
-	for _, row := range rows {
-		if t.Head != nil && t.Head(row) {
-			continue
-		}
-		out := GridRow{Cells: make([]Cell, len(cols)), Under: t.Under != nil && t.Under(row)}
-		for i, c := range cols {
-			out.Cells[i] = c.Cell(row)
-			if c.Exact == nil {
-				continue
+	cols := t.SeenColumns(rows, wide)
+	g := Grid{Empty: t.Empty, Rows: make([]GridRow, len(rows))}
+	for i := range rows {
+		g.Rows[i] = GridRow{Cells: make([]Cell, len(cols)), Under: t.Under != nil && t.Under(rows[i])}
+	}
+	for at, c := range cols {
+		g.Columns = append(g.Columns, GridColumn{Key: c.Key, Title: c.Title, Help: t.HelpOf(c.Key), Right: c.Right, NoSort: c.NoSort})
+		ranks := ranksOf(rows, c.Less)
+		for i, row := range rows {
+			cell, key := c.Cell(row), ""
+			if c.Exact != nil {
+				key = c.Exact(row)
 			}
-			if out.Exact == nil {
-				out.Exact = make([]string, len(cols))
+			if _, err := time.Parse(time.RFC3339, key); err == nil {
+				cell.Text = key
 			}
-			out.Exact[i] = c.Exact(row)
+			if ranks != nil {
+				key = strconv.Itoa(ranks[i])
+			}
+			g.Rows[i].Cells[at] = cell
+			g.Rows[i].setKey(at, key)
 		}
-		g.Rows = append(g.Rows, out)
 	}
 	return g
+}
+
+// setKey sets what a row is sorted by in a column, where its text does not do.
+func (r *GridRow) setKey(column int, key string) {
+	if key == "" || key == r.Cells[column].Text {
+		return
+	}
+	if r.Keys == nil {
+		r.Keys = make([]string, len(r.Cells))
+	}
+	r.Keys[column] = key
+}
+
+// ranksOf are the places of rows in the order of a column, equal for rows that are; nil where the order is
+// that of their texts.
+func ranksOf[F any](rows []F, less func(a, b F) int) []int {
+	if less == nil {
+		return nil
+	}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return less(rows[a], rows[b]) })
+	ranks, rank := make([]int, len(rows)), 0
+	for i, at := range order {
+		if i > 0 && less(rows[order[i-1]], rows[at]) != 0 {
+			rank++
+		}
+		ranks[at] = rank
+	}
+	return ranks
 }
 
 // Map is a square or a rectangle of small signs: what is true between each of its rows and each of

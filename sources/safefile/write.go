@@ -63,7 +63,7 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 }
 
 // SaveFile writes a file that somebody named: the whole text, or what was there before stays. One that
-// exists keeps its permissions; a device or a pipe is written to.
+// exists keeps its owner and permissions; a device or a pipe is written to.
 func SaveFile(fsys FS, path string, text []byte) error {
 	if real, err := fsys.RealPath(path); err == nil {
 		path = real
@@ -84,7 +84,10 @@ func SaveFile(fsys FS, path string, text []byte) error {
 		}
 		return err
 	}
-	temp, err := fillTemp(fsys, path, text, perm, nil)
+	if err != nil {
+		info = nil // a new file has the owner of who writes it
+	}
+	temp, err := fillTemp(fsys, path, text, perm, info)
 	if err != nil {
 		return err
 	}
