@@ -89,6 +89,11 @@ func TestReport(t *testing.T) {
 		for _, text := range eval[[]string](b, `[...document.querySelectorAll("table, svg.map")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.parentElement.getAttribute("aria-label"))`) {
 			t.Errorf("wider than the paper: %s", text)
 		}
+		// A search that hides rows on the screen hides none on paper.
+		eval[bool](b, `(search.value = "no such row", search.dispatchEvent(new Event("input")), true)`)
+		if got := eval[int](b, `[...document.querySelectorAll("tbody tr")].filter(e => !e.offsetHeight).length`); got > 0 {
+			t.Errorf("%d rows are not printed", got)
+		}
 		pdf := call(b, page.PrintToPDF, page.PrintToPDFParams{}).Data
 		if pages := bytes.Count(pdf, []byte("/Type /Page\n")); !bytes.HasPrefix(pdf, []byte("%PDF-")) || pages < 3 || pages > 40 {
 			t.Errorf("%d pages, %d bytes", pages, len(pdf))
@@ -159,6 +164,9 @@ func TestReportByKeyboard(t *testing.T) {
 	if got := eval[int](b, `[...document.querySelectorAll("tbody tr")].filter(e => e.offsetHeight && !(e.textContent + (e.closest(".scroll").previousElementSibling?.textContent ?? "")).includes("quarantine") && !e.classList.contains("under") && !e.nextElementSibling?.classList.contains("under")).length`); got > 0 {
 		t.Errorf("%d rows do not match", got)
 	}
+	if got := eval[[]string](b, `[...document.querySelectorAll(".none")].filter(e => e.offsetHeight).map(e => e.textContent)`); len(got) == 0 || got[0] != "No row matches the search." {
+		t.Errorf("tables without a row say %q", got)
+	}
 	b.do(chromedp.KeyEvent(kb.Escape))
 	if got := eval[int](b, `[...document.querySelectorAll("tbody tr")].filter(e => e.offsetHeight).length`); got != all {
 		t.Errorf("%d of %d rows are back", got, all)
@@ -169,10 +177,10 @@ func TestReportByKeyboard(t *testing.T) {
 		b.do(chromedp.KeyEvent(kb.Enter))
 		return eval[[]string](b, fmt.Sprintf(`(() => {
 			const b = document.activeElement, i = b.parentElement.cellIndex;
-			return [b.parentElement.getAttribute("aria-sort"), ...[...b.closest("table").tBodies[0].rows].map(r => r.cells[i].textContent)];
+			return [b.parentElement.getAttribute("aria-sort") ?? "", ...[...b.closest("table").tBodies[0].rows].map(r => r.cells[i].textContent)];
 		})()`))
 	}
-	if got := sorted("input", "BYTES"); got[0] != "ascending" {
+	if got := sorted("input", "BYTES"); got[0] != "ascending" || got[1] != "573" || got[len(got)-1] != "10,988" {
 		t.Errorf("sorted %q", got)
 	}
 	if got := sorted("ladder", "ACLS"); got[0] != "ascending" || got[len(got)-1] != "12" {
@@ -180,6 +188,9 @@ func TestReportByKeyboard(t *testing.T) {
 	}
 	if got := sorted("ladder", "ACLS"); got[0] != "descending" || got[1] != "12" {
 		t.Errorf("sorted %q", got)
+	}
+	if got := sorted("ladder", "ACLS"); got[0] != "" || got[1] != "" || got[2] != "2" {
+		t.Errorf("not sorted any more: %q", got)
 	}
 	under := `[...document.querySelectorAll("#findings tr.under")].map(e => { let p = e; while (p.classList.contains("under")) p = p.previousElementSibling; return p.cells[2].textContent + " " + e.cells[1].textContent; }).sort().join()`
 	before := eval[string](b, under)
