@@ -89,6 +89,9 @@ func finish(root, dist, url string, date time.Time) error {
 	if err := image.Write(filepath.Join(dist, "rung_"+built.Version+"_image.tar"), spec); err != nil {
 		return err
 	}
+	if err := licenceSBOMs(root, dist); err != nil {
+		return err
+	}
 	if err := writeSmaller(dist); err != nil {
 		return err
 	}

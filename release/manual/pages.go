@@ -38,7 +38,7 @@ func WritePages(dir string, date time.Time) error {
 		if err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Date: &date, Source: "Rung", Manual: "Rung"}, &page); err != nil {
 			return fmt.Errorf("writing the page of %s: %w", name, err)
 		}
-		if err := writePage(filepath.Join(dir, name+".1.gz"), mend(page.String())); err != nil {
+		if err := writePage(filepath.Join(dir, name+".1.gz"), mend(page.String(), date)); err != nil {
 			return err
 		}
 	}
@@ -134,8 +134,9 @@ func markdown(text string) string {
 var tabbed = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t+`)
 
 // mend makes a list of the flags, without the default of switches, which is always off. The
-// flags of all commands follow those of the command.
-func mend(page string) string {
+// flags of all commands follow those of the command. The date gets the form that readers know.
+func mend(page string, date time.Time) string {
+	page = strings.Replace(page, date.Format(`"Jan 2006"`), date.Format(`"2006-01-02"`), 1)
 	page = strings.ReplaceAll(strings.ReplaceAll(page, "[=false]", ""), "\n.SH OPTIONS INHERITED FROM PARENT COMMANDS", "")
 	return tabbed.ReplaceAllString(page, ".TP\n$1\n")
 }
