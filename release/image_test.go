@@ -87,7 +87,7 @@ func TestImage(t *testing.T) {
 	}
 	checkVersion(t, run("version"))
 	d := console(t, root, config.Config.User, "/home/rung", "/usr/bin/rung", "demo")
-	d.WaitFor("/home/rung/.local", "permission denied; --state-dir names another folder")
+	d.WaitFor("/home/rung/.local", "permission denied; --state-dir names")
 	d.WaitExit(2)
 	demo(t, root, config.Config.User, "/home/rung", "/usr/bin/rung", "--state-dir", "/tmp/rung")
 }
