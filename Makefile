@@ -160,7 +160,7 @@ SUDO ?=
 release-test: ## install and use every artefact of a snapshot for this machine, in clean roots
 	$(MAKE) release SNAPSHOT=1 PLATFORMS="$$(go env GOOS)/$$(go env GOARCH) windows/amd64"
 	$(MAKE) $(KUBE)/kubectl
-	cd release && go test ./manual ./licences && go test -c -o $(TOOLS)/release.test . && \
+	cd release && go test ./manual ./licences ./image && go test -c -o $(TOOLS)/release.test . && \
 		$(SUDO) env RUNG_RELEASE=$(RELEASE) RUNG_KUBE=$(KUBE) $(TOOLS)/release.test -test.v -test.timeout 20m
 
 release-twice: release-tools ## make a release from two clones in different folders: the same digests

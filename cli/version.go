@@ -93,10 +93,11 @@ func (v *versionOut) text(wide bool) string {
 			fmt.Fprintf(&b, "%-19s %s\n", title, text)
 		}
 	}
-	if b.WriteString("rung " + v.Version + "\n"); wide {
-		b.Reset()
-		b.WriteString(strings.Join(strings.Fields(fmt.Sprintln("rung", v.Version, v.Revision, v.Go, v.Platform)), " ") + "\n")
+	first := []string{"rung", v.Version}
+	if wide {
+		first = append(first, v.Revision, v.Go, v.Platform)
 	}
+	b.WriteString(strings.Join(strings.Fields(strings.Join(first, " ")), " ") + "\n")
 	commit := v.Revision
 	if v.Modified {
 		commit += ", with changes that are not committed"
