@@ -38,7 +38,7 @@ func TestPluginHelp(t *testing.T) {
 	a.Out, a.Raw = &out, &out
 	root := rootCommand(a, nil)
 	asPlugin(a, root)
-	alone := regexp.MustCompile(`(?:^|[^l/.])\brung [a-z-]`)
+	alone := regexp.MustCompile(`(?:^|[^l/.-])\brung [a-z-]`)
 	for _, cmd := range append(root.Commands(), root) {
 		if cmd.Hidden {
 			continue

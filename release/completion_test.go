@@ -80,7 +80,6 @@ func TestKrew(t *testing.T) {
 	if text := ask("plugin", "list"); !strings.Contains(text, "kubectl-rung") || strings.Contains(text, "warning") {
 		t.Error(text)
 	}
-	// The script begins with the path of sh, and finds the plugin in PATH.
 	script := ask("rung", "completion", "kubectl")
 	if err := os.WriteFile(filepath.Join(bin, "kubectl_complete-rung"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
