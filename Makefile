@@ -32,10 +32,10 @@ ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
 .PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
-	e2e e2e-tools browser soak cross generate clean lint-windows vulncheck test-windows
+	e2e e2e-tools browser soak cross release release-tools release-test release-twice generate clean lint-windows vulncheck test-windows
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-13s %s\n", $$1, $$2 }'
 
 build: ## bin/rung
 	go build -o bin/rung .
@@ -97,6 +97,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	@bad=$$(gofmt -l .); [ -z "$$bad" ] || { echo "not gofmt-clean:"; echo "$$bad"; exit 1; }
 	go vet ./...
 	cd test/kube && go vet ./...
+	cd release && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
 	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
@@ -133,12 +134,13 @@ bench: ## benchmarks of PKG matching BENCH
 screenshots: build ## the pictures in screenshots/, from the real program
 	go run ./test/pictures -bin bin/rung -out screenshots
 
-soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
+soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform, a release twice
 	go run ./test/fuzz -time $(SOAKTIME)
 	$(MAKE) test-timing TIMING=strict
 	RUNG_SOAK=1 go test $(RACE) -count=1 -timeout 90m $(TESTFLAGS) $(PKG)
 	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^(TestFaults|TestOnOVN)$$' .
 	$(MAKE) cross
+	$(MAKE) release-twice
 
 cross: ## build for PLATFORMS, as released: without symbols for debuggers
 	@for platform in $(PLATFORMS); do \
@@ -146,6 +148,51 @@ cross: ## build for PLATFORMS, as released: without symbols for debuggers
 		echo "GOOS=$$os GOARCH=$$arch go build -ldflags '-s -w' -o bin/cross/rung-$$os-$$arch$$exe ."; \
 		GOOS=$$os GOARCH=$$arch go build -ldflags '-s -w' -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
 	done
+
+# Where a release is to be downloaded from: in the manifests of package managers. Nothing is sent there.
+RUNG_URL ?= https://github.com/rung-authors/rung
+SNAPSHOT ?=
+RELEASE := $(CURDIR)/bin/release
+TOOLS := $(CURDIR)/bin/release-tools
+comma := ,
+
+release-tools: $(TOOLS)/goreleaser $(TOOLS)/cyclonedx-gomod ## bin/release-tools: GoReleaser and cyclonedx-gomod, from their modules
+	cd release && go build -o $(TOOLS)/release .
+
+$(TOOLS)/goreleaser: release/tools/go.mod release/tools/go.sum
+	cd release/tools && go build -o $@ -ldflags '-s -w' github.com/goreleaser/goreleaser/v2
+	@touch $@
+
+$(TOOLS)/cyclonedx-gomod: release/tools/go.mod release/tools/go.sum
+	cd release/tools && go build -o $@ -ldflags '-s -w' github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+	@touch $@
+
+# From a tag and a clean tree, or a snapshot. The same commit gives the same bytes, in any folder.
+# Exactly these flags, whatever the environment has: they are in the program. GoReleaser knows no
+# commit where a clone has no remote, and git none where a clone is somebody else's.
+release: export GOFLAGS := -trimpath -tags=kustomize_disable_go_plugin_support
+release: ## bin/release: everything that a release is made of, from a tag; SNAPSHOT=1 without one
+	@git describe --exact-match --tags HEAD >/dev/null 2>&1 || [ -n "$(SNAPSHOT)" ] || \
+		{ echo "this commit has no tag, so no release can be made of it; to make a snapshot: make release SNAPSHOT=1"; exit 1; }
+	$(MAKE) release-tools build
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(TOOLS)/release files -root . -out bin/release-files -rung bin/rung
+	sed 's/targets: \[.*/targets: [$(subst $() ,$(comma) ,$(subst /,_,$(PLATFORMS)))]/' release/goreleaser.yaml >bin/goreleaser.yaml
+	PATH="$(TOOLS):$$PATH" RUNG_URL=$(RUNG_URL) GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=$(RUNG_URL) \
+		GIT_CONFIG_KEY_1=safe.directory GIT_CONFIG_VALUE_1='*' \
+		$(TOOLS)/goreleaser release --config bin/goreleaser.yaml --clean \
+		--skip=publish,announce$(if $(filter windows/%,$(PLATFORMS)),,$(comma)scoop) $(if $(SNAPSHOT),--snapshot)
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(TOOLS)/release finish -root . -out bin/release -url $(RUNG_URL)
+
+# For this machine, and for Windows, whose archive Scoop takes. Roots need root: SUDO="sudo -n -E".
+SUDO ?=
+release-test: ## install and use every artefact of a snapshot for this machine, in clean roots
+	$(MAKE) release SNAPSHOT=1 PLATFORMS="$$(go env GOOS)/$$(go env GOARCH) windows/amd64"
+	$(MAKE) $(KUBE)/kubectl
+	cd release && go test ./manual ./licences ./image && go test -c -o $(TOOLS)/release.test . && \
+		$(SUDO) env RUNG_RELEASE=$(RELEASE) RUNG_KUBE=$(KUBE) $(TOOLS)/release.test -test.v -test.timeout 20m
+
+release-twice: release-tools ## make a release from two clones in different folders: the same digests
+	cd release && RUNG_SOAK=1 go test -count=1 -timeout 90m -v -run '^TestTwice$$' .
 
 generate: ## files that are generated: CRDs, docs/keys.md, docs/findings.md
 	go generate ./...

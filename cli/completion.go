@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -9,8 +10,12 @@ import (
 	"rung/model/words"
 )
 
-// shells are the shells that a script of completions can be printed for.
-var shells = []string{"bash", "zsh", "fish", "powershell"}
+// shells are the shells that a script of completions can be printed for; kubectl completes its
+// plugins for all of them.
+var shells = []string{"bash", "zsh", "fish", "powershell", "kubectl"}
+
+// forKubectl is kubectl_complete-rung, which kubectl runs from PATH to complete "kubectl rung".
+const forKubectl = "#!/bin/sh\nexec kubectl-rung __complete \"$@\"\n"
 
 // completionCmd prints the script that has a shell ask Rung for completions.
 func completionCmd(a *command.App) *cobra.Command {
@@ -31,7 +36,10 @@ In every new one:
   bash        rung completion bash > ~/.local/share/bash-completion/completions/rung
   zsh         rung completion zsh > "${fpath[1]}/_rung"
   fish        rung completion fish > ~/.config/fish/completions/rung.fish
-  powershell  the line above, in the file that $PROFILE names`,
+  powershell  the line above, in the file that $PROFILE names
+
+For "kubectl rung": rung completion kubectl > ~/.local/bin/kubectl_complete-rung, made
+executable and on PATH; kubectl asks it.`,
 		Example:     "  rung completion bash\n  rung completion zsh --no-descriptions",
 		Args:        command.TakesArgs(0, "SHELL"),
 		Annotations: command.WithoutAnswer(),
@@ -57,6 +65,9 @@ In every new one:
 					return root.GenPowerShellCompletion(a.Out)
 				}
 				return root.GenPowerShellCompletionWithDesc(a.Out)
+			case "kubectl":
+				_, err := io.WriteString(a.Out, forKubectl)
+				return err
 			}
 			return fmt.Errorf("no completion for shell %q: want %s", args[0], words.Either(shells))
 		},

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -90,9 +89,7 @@ func examplesOfAll(t *testing.T) map[string][]string {
 }
 
 // commandsForTest are all commands, for who looks at them.
-func commandsForTest() *cobra.Command {
-	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil)
-}
+func commandsForTest() *cobra.Command { return Commands() }
 
 var (
 	runsRung   = regexp.MustCompile(`(^|\| *)rung( |$)`)

@@ -85,13 +85,14 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	section("Flags", ownFlags(cmd).FlagUsagesWrapped(usageWidth(a)))
 	usage := "  " + cmd.UseLine()
 	if cmd == root {
-		usage = "  rung [flags]            open the console\n  rung COMMAND [flags]    print an answer, or make a change"
+		call := root.CommandPath()
+		usage = "  " + call + " [flags]            open the console\n  " + call + " COMMAND [flags]    print an answer, or make a change"
 	}
 	section("Usage", usage)
 	if cmd == root {
-		b.WriteString("Use \"rung COMMAND --help\" for more about a command.\n")
+		fmt.Fprintf(&b, "Use \"%s COMMAND --help\" for more about a command.\n", root.CommandPath())
 	}
-	b.WriteString("Use \"rung options\" for a list of global flags.\n")
+	fmt.Fprintf(&b, "Use \"%s options\" for a list of global flags.\n", root.CommandPath())
 	_, err := io.WriteString(a.Out, b.String())
 	return err
 }

@@ -44,7 +44,12 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScr
 
 // runUntil is Main until ctx ends.
 func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen serve.ShowScreen) int {
-	root := rootCommand(command.NewApp(ctx, in, out, errw), screen)
+	a := command.NewApp(ctx, in, out, errw)
+	root := rootCommand(a, screen)
+	plugin := startedAsPlugin(os.Args[0])
+	if plugin {
+		asPlugin(a, root)
+	}
 	args = command.JoinSwitches(args)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -60,15 +65,23 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 	default:
 		err = strayValue(cmd, args, err)
 	}
-	var cases ask.CaseErrors
-	if !errors.As(err, &cases) {
-		fmt.Fprintln(errw, "rung: "+clean.Line(err.Error()))
-		return code
+	lines := []string{err.Error()}
+	if cases := (ask.CaseErrors)(nil); errors.As(err, &cases) {
+		lines = strings.Split(cases.Error(), "\n")
 	}
-	for line := range strings.SplitSeq(cases.Error(), "\n") {
+	for _, line := range lines {
+		if plugin {
+			line = sayPlugin(line)
+		}
 		fmt.Fprintln(errw, "rung: "+clean.Line(line))
 	}
 	return code
+}
+
+// Commands are the commands of Rung with their texts and flags, for programs that write its
+// manual. They are not to be run.
+func Commands() *cobra.Command {
+	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil)
 }
 
 func rootCommand(a *command.App, screen serve.ShowScreen) *cobra.Command {

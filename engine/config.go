@@ -17,7 +17,6 @@ import (
 	"rung/revision"
 	"rung/revision/settings"
 	"rung/sources/kube"
-	"rung/sources/manifests/admission"
 	"rung/sources/safefile"
 	"rung/system"
 )
@@ -106,13 +105,6 @@ type Config struct {
 	Screen bool
 	Clock  loop.Clock
 }
-
-// CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
-// the newest.
-func CheckAPIRelease(release string) error { return admission.CheckRelease(release) }
-
-// APIReleases are the releases of network-policy-api whose CRDs are known.
-func APIReleases() []string { return slices.Clone(admission.Releases) }
 
 // protectedNamespaces are the namespaces that are protected besides the usual ones.
 func (c *Config) protectedNamespaces() []string {

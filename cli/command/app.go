@@ -21,6 +21,7 @@ type App struct {
 
 	Flags   globalFlags
 	Version string // of Rung
+	Call    string // how people call Rung: "kubectl rung" where it is kubectl's plugin
 	CanAsk  bool   // In is a terminal: somebody can be asked
 	// Keyboard is the input that NewApp was given, to read single keys from.
 	Keyboard io.Reader
@@ -37,7 +38,7 @@ type App struct {
 
 // NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	a := &App{In: reading.Reader(ctx, in), Raw: out, Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in, ended: ctx.Done()}
+	a := &App{In: reading.Reader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: process.IsTerminal(in), Keyboard: in, ended: ctx.Done()}
 	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
 	return a
 }
@@ -45,7 +46,7 @@ func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 // ForContext returns the app for another context of the kubeconfig, with the flags of this one but the permission
 // to change things.
 func ForContext(a *App, name string) *App {
-	next := &App{In: a.In, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard, Needs: a.Needs,
+	next := &App{In: a.In, Call: a.Call, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard, Needs: a.Needs,
 		template: a.template, ended: a.ended, Said: a.Said, completes: a.completes}
 	next.Flags.Kube.Overrides.CurrentContext, next.Flags.Kube.Write = name, false
 	return next

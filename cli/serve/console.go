@@ -74,7 +74,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		}
 		log, err := process.OpenOwnLog(a.Flags.StateFolder())
 		if err != nil {
-			return err
+			return fmt.Errorf("%w; --state-dir names another folder", err)
 		}
 		defer log.Close()
 	}

@@ -19,7 +19,7 @@ import (
 // places looked at, and what to do. At a terminal it offers to open the demo with one key;
 // demo reports whether that key was pressed.
 func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterError, screen bool) (demo bool, err error) {
-	fmt.Fprint(a.Err, firstText(none))
+	fmt.Fprint(a.Err, firstText(none, a.Call))
 	if !screen || !a.CanAsk {
 		return false, command.ErrSaid
 	}
@@ -32,8 +32,9 @@ func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterErro
 	return demo, err
 }
 
-// firstText says where was looked, in that order, and what there is to look at.
-func firstText(none *engine.NoClusterError) string {
+// firstText says where was looked, in that order, and what there is to look at; call is how Rung
+// is called.
+func firstText(none *engine.NoClusterError, call string) string {
 	places := [][2]string{{"-f PATH", "not given"}}
 	if len(none.Looked) > 0 && !strings.HasPrefix(none.Looked[0].Name, "--kubeconfig") {
 		places = append(places, [2]string{"--kubeconfig FILE", "not given"})
@@ -43,9 +44,9 @@ func firstText(none *engine.NoClusterError) string {
 	}
 	return "No cluster and no files: nothing to show yet.\n\nLooked for, in this order:\n" + pairLines(places) +
 		"\nTo look at something:\n" + pairLines([][2]string{
-		{"rung demo", "a built-in cluster; nothing of yours is touched"},
-		{"rung -f FOLDER", "manifests, a must-gather, or a kubectl dump"},
-		{"rung --kubeconfig FILE", "a cluster, read-only"},
+		{call + " demo", "a built-in cluster; nothing of yours is touched"},
+		{call + " -f FOLDER", "manifests, a must-gather, or a kubectl dump"},
+		{call + " --kubeconfig FILE", "a cluster, read-only"},
 	})
 }
 

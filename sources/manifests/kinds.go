@@ -107,6 +107,16 @@ func (k *kindInfo) writtenName() string { return strings.TrimSuffix(string(k.kin
 // isAntrea says whether the kind is one of Antrea's.
 func (k *kindInfo) isAntrea() bool { return k.group == antreaGroupName }
 
+// KnownKinds are the kinds that Rung takes in, as "GROUP/VERSION KIND", in order of their names.
+func KnownKinds() []string {
+	var out []string
+	for i := range kinds {
+		out = append(out, kinds[i].apiVersion()+" "+kinds[i].writtenName())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // infoOfKind is the kind by its model's name, nil for others.
 func infoOfKind(kind model.Kind) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.kind == kind })
