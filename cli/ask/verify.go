@@ -91,7 +91,7 @@ pods of all namespaces, or of those of --namespaces.`,
 type Expectations struct {
 	statements []verify.Statement
 	problems   []*verify.Problem
-	// Files are those that could be read.
+	// Files are the files that could be read.
 	Files []model.SourceFile
 }
 

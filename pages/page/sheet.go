@@ -45,8 +45,8 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Keys are what the columns are sorted by, empty for the cell's text; nil where it is so
-	// everywhere.
+	// Keys are the values by which the columns are sorted, empty for the cell's text; nil where
+	// it is so everywhere.
 	Keys []string
 	// Under says that the row belongs to the one above it.
 	Under bool
