@@ -106,7 +106,8 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 			return err
 		}
 		r = e.Revision()
-		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: e.Now(), at: cmp.Or(asked.at, e.Now()).UTC(), changes: e.Changes(), notices: e.Notices(), statements: statements}
+		now := e.Now()
+		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(), statements: statements}
 		ans, err := b.answer()
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"rung/change/gate"
 	"rung/cli/ask"
 	"rung/cli/command"
+	"rung/engine"
 	"rung/model"
 	"rung/model/signs"
 	"rung/model/words"
@@ -20,6 +21,7 @@ import (
 	"rung/pages/policy"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/system"
 	"rung/themes"
 )
 
@@ -109,12 +111,15 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	}
 	m := b.rev.Mode
 	made := b.at.Format(time.RFC3339)
-	if !b.at.Equal(b.now) {
+	if !b.at.Equal(b.now) { // else it is the time of the judgements
 		made += " (given by --at-time)"
 	}
 	add("made", made)
 	add("by", gate.CurrentUser())
 	add("with", "rung "+b.app.Version)
+	if known := engine.KnownReleases(); b.rev.System.HasFeature(system.Rows) {
+		add("judged as", "OVN-Kubernetes, "+known.OVNKubernetes+"; network-policy-api "+words.Either(known.NetworkPolicyAPI))
+	}
 	add("source", m.Name+" "+m.Title)
 	add("API server", m.Server)
 	add("read as", m.User)
