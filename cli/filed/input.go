@@ -19,6 +19,9 @@ func (b *reportBuilder) changesPart() page.Section {
 	all := activity.FactsOf(b.changes, nil, b.now)
 	b.out.Changes = append([]*activity.Entry{}, all...)
 	x := page.Section{Key: "changes", Title: "Changes", Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user on this machine has them. Times are UTC.")}}
+	if b.unread != nil {
+		b.leaveOut(&x, "changes of other processes: "+b.unread.Error())
+	}
 	for _, text := range b.notices {
 		x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + text}})
 		b.addSummary(warnSign, text)
@@ -56,8 +59,11 @@ func (b *reportBuilder) inputPart() page.Section {
 			b.addFile(f)
 		}
 	}
+	read := len(b.out.Files)
 	for _, f := range b.statements.Files {
-		b.addFile(f)
+		if !slices.ContainsFunc(b.out.Files[:read], func(o fileOut) bool { return o.Path == f.Path }) {
+			b.addFile(f) // else it lies among the manifests
+		}
 	}
 	files := page.GridOf(fileTable, b.out.Files[:min(len(b.out.Files), mostFiles)], true)
 	files.Title = "Files"
@@ -70,15 +76,13 @@ func (b *reportBuilder) inputPart() page.Section {
 	return x
 }
 
-// addFile adds a file that was read, each once.
+// addFile adds a file that was read.
 func (b *reportBuilder) addFile(f model.SourceFile) {
 	o := fileOut{Path: f.Path, Size: f.Size}
 	if f.Sum != [32]byte{} {
 		o.SHA256 = hex.EncodeToString(f.Sum[:])
 	}
-	if !slices.Contains(b.out.Files, o) {
-		b.out.Files = append(b.out.Files, o)
-	}
+	b.out.Files = append(b.out.Files, o)
 }
 
 var fileTable = &page.Table[fileOut]{

@@ -102,12 +102,10 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 		if hasDatabases(r) {
 			awaitRows(ctx, e, asked.settle)
 		}
-		if err := e.ReadChanges(); err != nil && !errors.Is(err, context.Canceled) {
-			return err
-		}
+		unread := e.ReadChanges() // a report without them says so
 		r = e.Revision()
 		now := e.Now()
-		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(), statements: statements}
+		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(), unread: unread, statements: statements}
 		ans, err := b.answer()
 		if err != nil {
 			return err

@@ -34,6 +34,7 @@ type reportBuilder struct {
 	at         time.Time // that the report gives as its own
 	changes    []audit.Change
 	notices    []string // what of the history could not be read, and the like
+	unread     error    // why changes of others were not read
 	statements *ask.Expectations
 
 	out     reportOut
@@ -58,16 +59,17 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(orderText(r))},
 		Grids: []page.Grid{page.GridOf(ladder.LadderTable(r, opt), b.lines, false)}}
 	rules := b.rulesPart()
-	var parts []page.Section
-	for _, part := range []func() (page.Section, error){b.matrixPart, b.expectationsPart, b.findingsPart, b.rowsPart} {
+	reached, err := b.matrixPart()
+	if err != nil {
+		return nil, err
+	}
+	parts := []page.Section{reached, ladderPart, rules} // the map is read at a glance: it goes first
+	for _, part := range []func() (page.Section, error){b.expectationsPart, b.findingsPart, b.rowsPart} {
 		x, err := part()
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, x)
-		if len(parts) == 1 { // the map is read at a glance: it goes first
-			parts = append(parts, ladderPart, rules)
-		}
 	}
 	parts = append(parts, b.changesPart(), b.inputPart())
 	b.out.Ladder = b.ladderFacts()
@@ -118,7 +120,8 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	add("by", gate.CurrentUser())
 	add("with", "rung "+b.app.Version)
 	if known := engine.KnownReleases(); b.rev.System.HasFeature(system.Rows) {
-		add("judged as", "OVN-Kubernetes, "+known.OVNKubernetes+"; network-policy-api "+words.Either(known.NetworkPolicyAPI))
+		add("judged as", "OVN-Kubernetes, "+known.OVNKubernetes)
+		add("APIs known", "network-policy-api "+strings.Join(known.NetworkPolicyAPI, ", "))
 	}
 	add("source", m.Name+" "+m.Title)
 	add("API server", m.Server)
