@@ -77,12 +77,12 @@ func objectAs[T Object](c *Cluster, k Key) (t T) {
 
 // Pod, Namespace, Node and Policy return one object or nil.
 func (c *Cluster) Pod(namespace, name string) *Pod {
-	return objectAs[*Pod](c, Key{KindPod, namespace, name})
+	return objectAs[*Pod](c, Key{Kind: KindPod, Namespace: namespace, Name: name})
 }
 func (c *Cluster) Namespace(name string) *Namespace {
-	return objectAs[*Namespace](c, Key{KindNamespace, "", name})
+	return objectAs[*Namespace](c, Key{Kind: KindNamespace, Name: name})
 }
-func (c *Cluster) Node(name string) *Node     { return objectAs[*Node](c, Key{KindNode, "", name}) }
+func (c *Cluster) Node(name string) *Node     { return objectAs[*Node](c, Key{Kind: KindNode, Name: name}) }
 func (c *Cluster) Policy(k PolicyKey) *Policy { return objectAs[*Policy](c, k) }
 
 func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
@@ -101,6 +101,9 @@ func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
 func objectsOfKind[T Object](c *Cluster, k Kind) iter.Seq[T] {
 	return objectsWithPrefix[T](c, string(k)+"\x00")
 }
+
+// ObjectsOf walks all objects of a kind whose type another package has, by namespace and name.
+func ObjectsOf[T Object](c *Cluster, k Kind) iter.Seq[T] { return objectsOfKind[T](c, k) }
 
 // Pods and the others walk all objects of a kind by namespace and name.
 func (c *Cluster) Pods() iter.Seq[*Pod] { return objectsOfKind[*Pod](c, KindPod) }
@@ -137,9 +140,10 @@ func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	}
 }
 
-// AllPolicies walks every policy that may have rows: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
+// AllPolicies walks every policy that may have rows: ANP, BANP, NetworkPolicy, MultiNetworkPolicy, EgressFirewall,
+// ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
-	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP)
+	return c.Policies(KindANP, KindBANP, KindNP, KindMNP, KindEF, KindCNP)
 }
 
 // TieredPolicies walks the policies in tiers of their plugin's own.
@@ -147,7 +151,7 @@ func (c *Cluster) TieredPolicies() iter.Seq[*Policy] { return c.Policies(KindACN
 
 // EveryPolicy walks every policy of any system: AllPolicies, then TieredPolicies.
 func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
-	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP, KindACNP, KindANNP)
+	return c.Policies(KindANP, KindBANP, KindNP, KindMNP, KindEF, KindCNP, KindACNP, KindANNP)
 }
 
 // Objects walks every object by kind, namespace and name.

@@ -10,7 +10,7 @@ import (
 )
 
 func podNamedIn(ns, name, uid string) *Pod {
-	return &Pod{Meta: Meta{Key: Key{KindPod, ns, name}, UID: uid}}
+	return &Pod{Meta: Meta{Key: Key{Kind: KindPod, Namespace: ns, Name: name}, UID: uid}}
 }
 
 // TestUpsert holds what the compiler and everybody who follows changes rely on.
@@ -63,8 +63,8 @@ func TestWalks(t *testing.T) {
 		}
 		objects = append(objects, &Namespace{Meta{Key: Key{Kind: KindNamespace, Name: ns}}})
 	}
-	objects = append(objects, &Policy{Meta: Meta{Key: Key{Kind: KindANP, Name: "a/b"}}}, &Policy{Meta: Meta{Key: Key{KindNP, "a", "b"}}},
-		&Policy{Meta: Meta{Key: Key{Kind: KindBANP, Name: "default"}}}, &Policy{Meta: Meta{Key: Key{KindEF, "b", "default"}}})
+	objects = append(objects, &Policy{Meta: Meta{Key: Key{Kind: KindANP, Name: "a/b"}}}, &Policy{Meta: Meta{Key: Key{Kind: KindNP, Namespace: "a", Name: "b"}}},
+		&Policy{Meta: Meta{Key: Key{Kind: KindBANP, Name: "default"}}}, &Policy{Meta: Meta{Key: Key{Kind: KindEF, Namespace: "b", Name: "default"}}})
 	c, _ := (*Cluster)(nil).Upsert(objects, nil)
 	var got []string
 	for p := range c.PodsIn("a") {

@@ -24,6 +24,14 @@ const (
 	KindEF            Kind = "EgressFirewall"
 	// KindCNP is ClusterNetworkPolicy of policy.networking.k8s.io, the API after ANP and BANP.
 	KindCNP Kind = "ClusterNetworkPolicy"
+	// KindMNP is MultiNetworkPolicy of k8s.cni.cncf.io: a NetworkPolicy of secondary networks.
+	KindMNP Kind = "MultiNetworkPolicy"
+
+	// Kinds of networks besides the default one (model/network).
+	KindUDN  Kind = "UserDefinedNetwork"
+	KindCUDN Kind = "ClusterUserDefinedNetwork"
+	KindNAD  Kind = "NetworkAttachmentDefinition"
+	KindCNC  Kind = "ClusterNetworkConnect"
 )
 
 // Kinds of units that have rows and are no object: they are spelled as the owner types
@@ -50,7 +58,9 @@ const (
 )
 
 // IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
-func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsTiered() }
+func (k Kind) IsPolicy() bool {
+	return k.IsAdmin() || k == KindNP || k == KindMNP || k == KindEF || k.IsTiered()
+}
 
 // IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
 // ClusterNetworkPolicy, which is both.
@@ -106,7 +116,7 @@ func (k Kind) IsNamespaced() bool {
 		return true
 	}
 	switch k {
-	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
+	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindMNP, KindEF, KindUDN, KindNAD, KindANNP, KindGroup:
 		return true
 	}
 	return false
@@ -141,11 +151,12 @@ func (k Kind) Abbreviation() string {
 	return word
 }
 
-var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindACNP: "ACNP", KindANNP: "ANNP"}
+var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindMNP: "MNP", KindUDN: "UDN", KindCUDN: "CUDN", KindNAD: "NAD", KindACNP: "ACNP", KindANNP: "ANNP"}
 
 // apiGroups are the groups of kinds that have theirs not in their name.
 var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io", KindCNP: "policy.networking.k8s.io",
-	KindNP: "networking.k8s.io", KindEF: "k8s.ovn.org"}
+	KindNP: "networking.k8s.io", KindEF: "k8s.ovn.org",
+	KindMNP: "k8s.cni.cncf.io", KindUDN: "k8s.ovn.org", KindCUDN: "k8s.ovn.org", KindNAD: "k8s.cni.cncf.io"}
 
 // ResourceName is the kind as kubectl -o name has it: adminnetworkpolicy.policy.networking.k8s.io.
 func (k Kind) ResourceName() string {
@@ -161,22 +172,32 @@ func (k Kind) ResourceName() string {
 type Key struct {
 	Kind            Kind
 	Namespace, Name string
+	// Network is set of a unit whose rows are those of another network than the default one: the name
+	// of that network, as its controller writes it (networks.md#names). Objects have none.
+	Network string
 }
 
 // PolicyKey is a Key whose Kind is a policy kind.
 type PolicyKey = Key
 
-// String is "Kind/name" or "Kind/namespace/name".
+// String is "Kind/name" or "Kind/namespace/name", with "@network" for a unit of another network.
 func (k Key) String() string {
-	if k.Namespace == "" {
-		return string(k.Kind) + "/" + k.Name
+	at := ""
+	if k.Network != "" {
+		at = "@" + k.Network
 	}
-	return string(k.Kind) + "/" + k.Namespace + "/" + k.Name
+	if k.Namespace == "" {
+		return string(k.Kind) + "/" + k.Name + at
+	}
+	return string(k.Kind) + "/" + k.Namespace + "/" + k.Name + at
 }
 
 // Label is the short form for people: "ANP cluster-control", "NP blue/allow-web",
-// "default deny of blue, ingress".
+// "default deny of blue, ingress"; of a unit of another network with that network.
 func (k Key) Label() string {
+	if k.Network != "" {
+		return k.onDefault().Label() + " on " + k.Network
+	}
 	switch k.Kind {
 	case KindNetpolNamespace:
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
@@ -208,6 +229,12 @@ func (k Key) Label() string {
 	return k.Kind.Abbreviation() + " " + k.Namespace + "/" + k.Name
 }
 
+// onDefault is the key without its network.
+func (k Key) onDefault() Key {
+	k.Network = ""
+	return k
+}
+
 // ShortLabel is Label without the kind of an AdminNetworkPolicy, which goes without saying.
 func (k Key) ShortLabel() string {
 	if k.Kind == KindANP {
@@ -224,7 +251,7 @@ func (k Key) NamespacedName() string {
 	return k.Namespace + "/" + k.Name
 }
 
-// Compare orders keys by kind, namespace, name.
+// Compare orders keys by kind, namespace, name, network.
 func (k Key) Compare(o Key) int {
 	if c := strings.Compare(string(k.Kind), string(o.Kind)); c != 0 {
 		return c
@@ -232,7 +259,10 @@ func (k Key) Compare(o Key) int {
 	if c := strings.Compare(k.Namespace, o.Namespace); c != 0 {
 		return c
 	}
-	return strings.Compare(k.Name, o.Name)
+	if c := strings.Compare(k.Name, o.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(k.Network, o.Network)
 }
 
 // NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.
@@ -281,6 +311,13 @@ const (
 	AnnotationMulticast = "k8s.ovn.org/multicast-enabled"
 	// AnnotationNodeSubnets and AnnotationGatewayAddrs are a node's pod subnets
 	// and the addresses of its gateway router, by network.
+	// AnnotationPolicyFor on a MultiNetworkPolicy names the NetworkAttachmentDefinitions it is for,
+	// AnnotationAttachments on a pod those it asks for (networks.md#multinetworkpolicy, #pods).
+	AnnotationPolicyFor   = "k8s.v1.cni.cncf.io/policy-for"
+	AnnotationAttachments = "k8s.v1.cni.cncf.io/networks"
+	// AnnotationOpenPorts are the ports that a pod on a primary network of its own leaves open on
+	// the default one (networks.md#tier-0).
+	AnnotationOpenPorts    = "k8s.ovn.org/open-default-ports"
 	AnnotationNodeSubnets  = "k8s.ovn.org/node-subnets"
 	AnnotationGatewayAddrs = "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"
 )

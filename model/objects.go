@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"rung/model/ovn/nb"
 )
 
 // Meta is the metadata that every object has. Text is clean.
@@ -51,10 +53,24 @@ type Pod struct {
 	// default entry, else status.podIP.
 	IPs   []string
 	Ports []ContainerPort // of regular containers only
-	// Networks are all networks of the pod-networks annotation.
-	Networks []PodNetwork
-	Deleting bool
-	Ready    bool
+	// Networks are all networks of the pod-networks annotation, NetworksErr why it cannot be read.
+	Networks    []PodNetwork
+	NetworksErr string
+	// Attachments are the keys of the NetworkAttachmentDefinitions that the pod asks for besides its
+	// primary network, in its order, a second time to the same one with an index (networks.md#pods);
+	// AttachmentsErr is why its annotation cannot be read.
+	Attachments    []string
+	AttachmentsErr string
+	// OpenPorts are the ports of the default network that a pod on a primary network of its own
+	// leaves open (networks.md#tier-0), as OVN's matches write them: "tcp.dst == 80", "icmp".
+	OpenPorts []string
+	// Network says that the pod is shown as it stands on that network: IPs are its addresses and
+	// LogicalPorts the names of its ports there. Empty for the default network, where the port is
+	// named after the pod.
+	Network      string
+	LogicalPorts []string
+	Deleting     bool
+	Ready        bool
 	// Assumed says of a pod that is judged as if it had the node or the address that it has
 	// not, why; empty for a pod as it is.
 	Assumed string
@@ -82,9 +98,17 @@ type ContainerPort struct {
 
 // PodNetwork is one entry of the pod-networks annotation.
 type PodNetwork struct {
-	Name string // "default", or namespace/name of a network attachment
+	Name string // "default", or namespace/name of a network attachment, with an index after a slash
 	Role string // primary, secondary, infrastructure-locked, or empty
 	IPs  []string
+}
+
+// PortNames are the names of the pod's logical switch ports on the network that it is shown on.
+func (p *Pod) PortNames() []string {
+	if p.Network != "" {
+		return p.LogicalPorts
+	}
+	return []string{nb.PortName(p.Namespace, p.Name)}
 }
 
 // IsCompleted says whether the pod's phase is Succeeded or Failed; its addresses
@@ -112,9 +136,12 @@ func (p *Pod) OnNetworkOfNamespace() *Pod {
 	return &q
 }
 
-// PrimaryUDN names the pod's primary user-defined network, empty when its
-// primary network is the default one. ANPs do not apply to such a network.
+// PrimaryUDN names the pod's primary user-defined network, empty when its primary network is the
+// default one, or the one that it is shown on. ANPs do not apply to such a network.
 func (p *Pod) PrimaryUDN() string {
+	if p.Network != "" {
+		return "" // the pod is shown as it stands there
+	}
 	for _, n := range p.Networks {
 		if n.Role == "primary" && n.Name != "default" {
 			return n.Name
@@ -147,8 +174,9 @@ type Node struct {
 	// on the default network. Annotations that cannot be read give none.
 	MgmtIPs, GatewayIPs []string
 	// Subnets are the subnets that its pods have their addresses from, on the default
-	// network.
-	Subnets []string
+	// network. NetworkSubnets are those of other networks, by the network's name.
+	Subnets        []string
+	NetworkSubnets map[string][]string
 	// PodCIDRs of its spec: the first address of each is that of a gateway.
 	PodCIDRs []string
 	// InternalIPs of status.addresses.

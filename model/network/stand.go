@@ -1,0 +1,143 @@
+package network
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// PodOn is a pod as it stands on a network: its addresses and ports there. It is nil for a pod that
+// has no port there, and for one on the host's network. A pod whose annotations cannot be read
+// stands on every network that would have to read them, without ports: it freezes the sets that
+// select it (networks.md#frozen-sets).
+func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
+	if p.HostNetwork {
+		return nil
+	}
+	var keys []string
+	switch {
+	case n.Primary:
+		if p.NetworksErr != "" && t.Serves(n, p.Namespace) {
+			break
+		}
+		for i := range p.Networks {
+			if t.OfKey(p.Networks[i].Name) == n {
+				keys = append(keys, p.Networks[i].Name)
+			}
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+	default:
+		if p.AttachmentsErr != "" {
+			break
+		}
+		for _, key := range p.Attachments {
+			if t.OfKey(key) == n {
+				keys = append(keys, key)
+			}
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+	}
+	q := *p
+	q.Network, q.IPs, q.LogicalPorts, q.MadeUpIPs = n.Name, nil, nil, false
+	for _, key := range keys {
+		q.LogicalPorts = append(q.LogicalPorts, PortName(key, p.Namespace, p.Name))
+		for i := range p.Networks {
+			if p.Networks[i].Name == key {
+				q.IPs = append(q.IPs, p.Networks[i].IPs...)
+			}
+		}
+	}
+	return &q
+}
+
+// Freezes says whether a pod, shown as it stands on a network, freezes the sets that select it.
+func Freezes(p *model.Pod) bool {
+	return p.Network != "" && len(p.LogicalPorts) == 0
+}
+
+// NetworksOf are the names of the networks besides the default one that a pod stands on, sorted;
+// those that its unreadable annotations keep it from being looked for on are among them.
+func (t *Table) NetworksOf(p *model.Pod) []string {
+	if t == nil || p.HostNetwork {
+		return nil
+	}
+	var out []string
+	add := func(n *Network) {
+		if n != nil && !slices.Contains(out, n.Name) {
+			out = append(out, n.Name)
+		}
+	}
+	for i := range p.Networks {
+		if n := t.OfKey(p.Networks[i].Name); n != nil && n.Primary {
+			add(n)
+		}
+	}
+	for _, key := range p.Attachments {
+		if n := t.OfKey(key); n != nil && !n.Primary {
+			add(n)
+		}
+	}
+	if p.NetworksErr != "" {
+		if at, n := t.Place(p.Namespace); at == OnPrimary {
+			add(n)
+		}
+	}
+	if p.AttachmentsErr != "" {
+		for _, name := range t.names {
+			if n := t.byName[name]; !n.Primary {
+				add(n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Target is what an item of policy-for names.
+type Target struct {
+	Key     string   // "namespace/name"
+	Network *Network // nil for one that nobody knows
+}
+
+// TargetsOf are the networks that a MultiNetworkPolicy is for, item by item
+// (networks.md#multinetworkpolicy).
+func (t *Table) TargetsOf(p *model.Policy) []Target {
+	var out []Target
+	text := strings.ReplaceAll(p.Annotations[model.AnnotationPolicyFor], " ", "")
+	for _, item := range strings.Split(text, ",") {
+		if item == "" {
+			continue
+		}
+		key := p.Namespace + "/" + item
+		if parts := strings.Split(item, "/"); len(parts) > 1 {
+			key = parts[0] + "/" + parts[1]
+		}
+		out = append(out, Target{Key: key, Network: t.OfNAD(key)})
+	}
+	return out
+}
+
+// OfNAD is the network of a NetworkAttachmentDefinition, "namespace/name"; nil for none.
+func (t *Table) OfNAD(key string) *Network {
+	if t == nil {
+		return nil
+	}
+	return t.byNAD[key]
+}
+
+// SecondaryTargets are the secondary networks that a MultiNetworkPolicy is for, each once, by name.
+func (t *Table) SecondaryTargets(p *model.Policy) []*Network {
+	var out []*Network
+	for _, target := range t.TargetsOf(p) {
+		if n := target.Network; n != nil && !n.Primary && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Network) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
