@@ -17,13 +17,13 @@ const (
 	Localnet Topology = "localnet"
 )
 
-// Config is what a NetworkAttachmentDefinition or a UserDefinedNetwork says of its network.
+// Config is the network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
 type Config struct {
 	// Name is the network's name, as its controller is called after it (networks.md#names).
 	Name     string
 	Topology Topology
 	Primary  bool
-	// Subnets are those of the whole network, masked, in their order; none for a network that gives
+	// Subnets are the subnets of the whole network, masked, in their order; none for a network that gives
 	// its pods no addresses.
 	Subnets []netip.Prefix
 	// InfrastructureSubnets and Gateways are the addresses that a layer 2 network keeps for itself,
@@ -50,11 +50,11 @@ type Attachment struct {
 type Definition struct {
 	model.Meta
 	Config Config
-	// Namespaces are those that a ClusterUserDefinedNetwork is made in.
+	// Namespaces selects the namespaces that a ClusterUserDefinedNetwork is made in.
 	Namespaces model.Selector
 	// Err is why it cannot be used, one line; empty for none.
 	Err string
-	// Conditions are what the cluster manager reported of it.
+	// Conditions are the reports of the cluster manager about it.
 	Conditions []model.Condition
 }
 
@@ -83,12 +83,6 @@ type Network struct {
 	// first of its NetworkAttachmentDefinitions.
 	From model.Key
 }
-
-// ControllerSuffix ends the name of the controller of any network.
-const ControllerSuffix = "-network-controller"
-
-// Controller is the owner of its rows.
-func (n *Network) Controller() string { return n.Name + ControllerSuffix }
 
 // GivesAddresses says whether its pods have addresses of its subnets.
 func (n *Network) GivesAddresses() bool { return n.IPv4 || n.IPv6 }
