@@ -17,14 +17,14 @@ const (
 	Localnet Topology = "localnet"
 )
 
-// Config is what a NetworkAttachmentDefinition or a UserDefinedNetwork says of its network.
+// Config is a network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
 type Config struct {
 	// Name is the network's name, as its controller is called after it (networks.md#names).
 	Name     string
 	Topology Topology
 	Primary  bool
-	// Subnets are those of the whole network, masked, in their order; none for a network that gives
-	// its pods no addresses.
+	// Subnets are the subnets of the whole network, masked, in their order; none for a network that
+	// gives its pods no addresses.
 	Subnets []netip.Prefix
 	// InfrastructureSubnets and Gateways are the addresses that a layer 2 network keeps for itself,
 	// where it is told (networks.md#node-rows).
@@ -50,11 +50,11 @@ type Attachment struct {
 type Definition struct {
 	model.Meta
 	Config Config
-	// Namespaces are those that a ClusterUserDefinedNetwork is made in.
+	// Namespaces selects where a ClusterUserDefinedNetwork is made.
 	Namespaces model.Selector
 	// Err is why it cannot be used, one line; empty for none.
 	Err string
-	// Conditions are what the cluster manager reported of it.
+	// Conditions are the reports of the cluster manager.
 	Conditions []model.Condition
 }
 

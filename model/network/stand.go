@@ -98,7 +98,7 @@ func (t *Table) NetworksOf(p *model.Pod) []string {
 	return out
 }
 
-// Target is what an item of policy-for names.
+// Target is the network that an item of policy-for names.
 type Target struct {
 	Key     string   // "namespace/name"
 	Network *Network // nil for one that nobody knows

@@ -17,11 +17,11 @@ type Table struct {
 	primary map[string]*Network // by namespace: of its NetworkAttachmentDefinition of role primary
 	labeled map[string]bool     // namespaces with the label of primary networks
 	names   []string
-	// problems are what is wrong with the objects that networks come from.
+	// problems are mistakes in the objects that networks come from.
 	problems []Problem
 }
 
-// Problem is what keeps an object from being the network that it is meant to be.
+// Problem is a reason why an object is not the network that it is meant to be.
 type Problem struct {
 	About model.Key
 	Code  ProblemCode
@@ -236,7 +236,7 @@ func (t *Table) OfKey(key string) *Network {
 	return nil
 }
 
-// Problems are what is wrong with the objects that networks come from, by object.
+// Problems are mistakes in the objects that networks come from, by object.
 func (t *Table) Problems() []Problem {
 	if t == nil {
 		return nil
