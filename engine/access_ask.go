@@ -35,7 +35,7 @@ func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 		{Group: "policy.networking.k8s.io", Resource: "clusternetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
 	}
-	for _, r := range kube.TieredResources {
+	for _, r := range slices.Concat(kube.NetworkResources, kube.TieredResources) {
 		read = append(read, kube.AccessQuestion{Group: r.Group, Resource: r.Resource})
 	}
 	for _, r := range read {

@@ -25,7 +25,7 @@ func LoggedBy(k Key) Key {
 	switch {
 	case k.Kind.HasLogLevel():
 		return k
-	case k.Kind == KindNP, k.Kind == KindEF, k.Kind == KindNetpolNamespace:
+	case k.Kind == KindNP, k.Kind == KindMNP, k.Kind == KindEF, k.Kind == KindNetpolNamespace:
 		return Key{Kind: KindNamespace, Name: k.Namespace}
 	}
 	return Key{}

@@ -175,7 +175,7 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 // the rest.
 func (l LogLevels) LevelsForKind(k Kind) LogLevels {
 	switch k {
-	case KindNP:
+	case KindNP, KindMNP:
 		return LogLevels{Allow: l.Allow}
 	case KindNetpolNamespace:
 		return LogLevels{Deny: l.Deny}

@@ -7,6 +7,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/selectors"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/policies"
@@ -65,7 +66,7 @@ func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 		id := [2]string{p.Namespace, p.Labels.Key()}
 		if !had[id] {
 			had[id] = true
-			kinds[p.ReplicaKey()] = true
+			kinds[selectors.ReplicaKey(p)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(kinds))

@@ -9,6 +9,7 @@ import (
 	"rung/change"
 	"rung/change/guard"
 	"rung/model"
+	"rung/model/selectors"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -182,7 +183,7 @@ func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	for _, p := range pods {
 		if !has[p.Key] {
 			n++
-			seen[p.ReplicaKey()] = true
+			seen[selectors.ReplicaKey(p)] = true
 		}
 	}
 	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")

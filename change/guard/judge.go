@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint/vital"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/verdict/walk"
@@ -107,7 +108,7 @@ func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 		for _, r := range []*revision.Revision{j.rev, j.next} {
 			for _, pod := range r.Subjects(c.Key) {
 				namespaces[pod.Namespace] = true
-				kind := pod.ReplicaKey()
+				kind := selectors.ReplicaKey(pod)
 				if probes || j.ctx.Err() != nil || kinds[kind] {
 					continue
 				}

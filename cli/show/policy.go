@@ -80,7 +80,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		logging += "  set by namespace " + o.LoggingFrom
 	}
 	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, logging)
-	if o.Kind == model.KindNP {
+	if o.Kind == model.KindNP || o.Kind == model.KindMNP {
 		s += "isolates " + cmp.Or(strings.Join(o.Isolates, " and "), o.Isolated, "nothing") + "\n"
 	}
 	if o.None != "" {

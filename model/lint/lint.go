@@ -105,10 +105,11 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
 	for _, p := range l.otherPolicies {
 		netpols.checkNamespaceLogging(p)
-		if p.Kind == model.KindNP {
+		switch p.Kind {
+		case model.KindNP:
 			netpols.checkNetpol(p)
 			netpols.checkNetpol2016(p)
-		} else {
+		case model.KindEF:
 			firewalls.checkFirewall(p)
 		}
 	}

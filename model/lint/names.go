@@ -67,7 +67,7 @@ func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 // nameLength is how long a rule's ACL name would be if nothing were cut.
 func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	switch n := len(strconv.Itoa(i)); k.Kind {
-	case model.KindNP:
+	case model.KindNP, model.KindMNP:
 		return len("NP::::") + len(k.Namespace) + len(k.Name) + len(d) + n
 	case model.KindEF:
 		return len("EF::") + len(k.Namespace) + n
@@ -100,7 +100,7 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	}
 	so, remedy := fmt.Sprintf("the name is so long (%s)", words.Count(len(p.Name), "character")), "use a name of at most 48 characters"
 	switch p.Kind {
-	case model.KindNP:
+	case model.KindNP, model.KindMNP:
 		so = fmt.Sprintf("the names of namespace and policy are so long (%s)", words.Count(len(p.Namespace)+len(p.Name), "character"))
 		remedy = "use names of at most 48 characters together"
 	case model.KindEF:

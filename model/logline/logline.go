@@ -59,7 +59,7 @@ type RuleRef struct {
 
 // ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
 // MaxACLName characters (ovn-kubernetes.md#acl-names): ANP:policy:Direction:rule,
-// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule, EF:namespace:rule, and
+// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule, also of a MultiNetworkPolicy, EF:namespace:rule, and
 // NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
 // kinds, whose rows have no name.
 func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
@@ -67,7 +67,7 @@ func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
 	switch i := strconv.Itoa(rule); p.Kind {
 	case model.KindANP, model.KindBANP, model.KindCNP:
 		s = p.Kind.Abbreviation() + ":" + p.Name + ":" + string(d) + ":" + i
-	case model.KindNP:
+	case model.KindNP, model.KindMNP:
 		s = "NP:" + p.Namespace + ":"
 		if p.Name != "" {
 			s += p.Name + ":" + string(d) + ":" + i

@@ -103,6 +103,9 @@ type SettingFacts struct {
 // readKinds are the kinds that are read wherever they come from.
 var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice}
 
+// networkKinds are the kinds of networks besides the default one, told of where there are some.
+var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC, model.KindMNP}
+
 // FactsOf returns the facts of a revision.
 func FactsOf(r *revision.Revision) *ClusterFacts {
 	m := r.Mode
@@ -153,6 +156,11 @@ func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	kinds := slices.Concat(readKinds, r.System.CountedKinds)
 	for _, k := range slices.Concat([]model.Kind{model.KindEF}, r.System.RareKinds) {
 		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range networkKinds {
+		if r.Cluster.Count(k) > 0 && !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
 	}
@@ -219,6 +227,8 @@ func (p *PermissionFacts) missedFeature() string {
 		return "no zones"
 	case short == "events":
 		return "events of policies are not shown"
+	case short == "userdefinednetworks" || short == "clusteruserdefinednetworks" || short == "network-attachment-definitions":
+		return "which networks there are besides the default one is unknown, and so is what their policies decide"
 	}
 	return "they are not shown"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/selectors"
 	"rung/model/verdict"
 )
 
@@ -70,7 +71,7 @@ func workloadKey(p *model.Pod) string {
 	if p.Workload != "" {
 		return p.Workload
 	}
-	return p.ReplicaKey()
+	return selectors.ReplicaKey(p)
 }
 
 // Workload is the pods of a namespace that are one end of connections by workload.

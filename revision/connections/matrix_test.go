@@ -10,6 +10,7 @@ import (
 
 	"rung/bench/workload"
 	"rung/model"
+	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
 	"rung/model/verdict/walk"
@@ -76,7 +77,7 @@ func everyEnd(ends []*MatrixEnd) (out []*MatrixEnd) {
 // ofEnd are the pods of an end, by the cluster.
 func ofEnd(c *model.Cluster, e *MatrixEnd, alike map[string]string) (out []*model.Pod) {
 	for p := range c.PodsIn(e.Namespace) {
-		if e.Pod != "" && e.Pod != p.Name || e.Pod == "" && e.Workload != "" && alike[p.ReplicaKey()] != e.Workload {
+		if e.Pod != "" && e.Pod != p.Name || e.Pod == "" && e.Workload != "" && alike[selectors.ReplicaKey(p)] != e.Workload {
 			continue
 		}
 		out = append(out, p)
@@ -117,7 +118,7 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 			for _, e := range everyEnd(m.Namespaces) {
 				for pod := range r.Cluster.PodsIn(e.Namespace) {
 					if e.Pod == pod.Name {
-						alike[pod.ReplicaKey()] = e.Workload
+						alike[selectors.ReplicaKey(pod)] = e.Workload
 					}
 				}
 			}

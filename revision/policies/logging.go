@@ -62,7 +62,7 @@ func LoggingOf(r *revision.Revision, p *model.Policy) (l RuleLogging) {
 // that never do.
 func UnitLogging(r *revision.Revision, k model.Key) (l RuleLogging, ok bool) {
 	switch k.Kind {
-	case model.KindNP, model.KindEF, model.KindNetpolNamespace:
+	case model.KindNP, model.KindMNP, model.KindEF, model.KindNetpolNamespace:
 		l = NamespaceLogging(r, k.Namespace)
 		l.Levels = l.Levels.LevelsForKind(k.Kind)
 		return l, true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -25,15 +26,29 @@ var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
 	model.KindEF:   {Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"},
 	model.KindCNP:  {Group: "policy.networking.k8s.io", Version: "v1alpha2", Resource: "clusternetworkpolicies"},
+	model.KindMNP:  {Group: "k8s.cni.cncf.io", Version: "v1beta1", Resource: "multi-networkpolicies"},
 
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
-// TieredResources are the places in the API of Antrea's kinds, in the order of the screen.
-var TieredResources = []struct {
+// NetworkResources are the places in the API of what networks besides the default one come from, in
+// the order of the screen; their policies are among PolicyResources.
+var NetworkResources = []KindResource{
+	{model.KindUDN, schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "userdefinednetworks"}},
+	{model.KindCUDN, schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "clusteruserdefinednetworks"}},
+	{model.KindNAD, schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}},
+	{model.KindCNC, schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "clusternetworkconnects"}},
+	{model.KindMNP, PolicyResources[model.KindMNP]},
+}
+
+// KindResource is the place in the API of a kind.
+type KindResource struct {
 	Kind model.Kind
 	schema.GroupVersionResource
-}{
+}
+
+// TieredResources are the places in the API of Antrea's kinds, in the order of the screen.
+var TieredResources = []KindResource{
 	{model.KindTier, antreaResource("tiers")},
 	{model.KindACNP, antreaResource("clusternetworkpolicies")},
 	{model.KindANNP, antreaResource("networkpolicies")},
@@ -73,14 +88,14 @@ func rareResources() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
 	add(PolicyResources[model.KindCNP])
-	for _, r := range TieredResources {
+	for _, r := range slices.Concat(NetworkResources, TieredResources) {
 		add(r.GroupVersionResource)
 	}
 	return out
 }
 
 // ServedQuestions are the questions that are about something the server has: what is allowed of
-// ClusterNetworkPolicies, or of what Antrea brings along, matters only where they are. Where
+// ClusterNetworkPolicies, of other networks or of what Antrea brings along, matters only where they are. Where
 // the server does not tell this user what it has, all stay. The error says that it did not
 // answer.
 func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestion) ([]AccessQuestion, error) {

@@ -6,13 +6,13 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	netutils "k8s.io/utils/net"
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/networks"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -29,7 +29,7 @@ func canonicalIP(s string) string {
 // podIPs chooses a pod's default-network addresses in the order of
 // ovn-kubernetes.md#peers: all of status.podIPs that parse, else the default entry of
 // the pod-networks annotation, else status.podIP.
-func podIPs(statusIPs []string, networks []model.PodNetwork, statusIP string) []string {
+func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []string {
 	var ips []string
 	for _, s := range statusIPs {
 		if ip := canonicalIP(s); ip != "" {
@@ -39,8 +39,8 @@ func podIPs(statusIPs []string, networks []model.PodNetwork, statusIP string) []
 	if len(ips) > 0 {
 		return ips
 	}
-	for _, n := range networks {
-		if n.Name == "default" && len(n.IPs) > 0 {
+	for _, n := range nets {
+		if n.Name == networks.Default && len(n.IPs) > 0 {
 			return n.IPs
 		}
 	}
@@ -48,43 +48,6 @@ func podIPs(statusIPs []string, networks []model.PodNetwork, statusIP string) []
 		return []string{ip}
 	}
 	return nil
-}
-
-// podNetworks reads the annotation k8s.ovn.org/pod-networks: a JSON object of
-// networks by name. The default network comes first, the others by name.
-func podNetworks(annotation string) ([]model.PodNetwork, error) {
-	var raw map[string]struct {
-		IPs  []string `json:"ip_addresses"`
-		IP   string   `json:"ip_address"` // what older releases wrote
-		Role string   `json:"role"`
-	}
-	if err := json.Unmarshal([]byte(annotation), &raw); err != nil {
-		return nil, fmt.Errorf("annotation %s: %w", model.AnnotationPodNetworks, err)
-	}
-	nets := make([]model.PodNetwork, 0, len(raw))
-	for name, e := range raw {
-		if len(e.IPs) == 0 && e.IP != "" {
-			e.IPs = []string{e.IP}
-		}
-		n := model.PodNetwork{Name: clean.Text(name), Role: clean.Text(e.Role)}
-		for _, s := range e.IPs {
-			bare, _, _ := strings.Cut(s, "/")
-			if ip := canonicalIP(bare); ip != "" {
-				n.IPs = append(n.IPs, ip)
-			}
-		}
-		nets = append(nets, n)
-	}
-	slices.SortFunc(nets, func(a, b model.PodNetwork) int {
-		if (a.Name == "default") != (b.Name == "default") {
-			if a.Name == "default" {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return nets, nil
 }
 
 // hostIPs reads the annotation k8s.ovn.org/host-cidrs of a node: a JSON array of
@@ -109,43 +72,11 @@ func hostIPs(node, annotation string) ([]string, error) {
 	return ips, nil
 }
 
-// defaultNetwork is the default network's key in annotations about networks.
-const defaultNetwork = "default"
-
-// nodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object of the
-// subnets of each network (one, or a list), and returns those of the default network.
-func nodeSubnets(annotation string) ([]string, error) {
-	var networks map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
-		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
-	}
-	raw := networks[defaultNetwork]
-	if raw == nil {
-		return nil, nil
-	}
-	var subnets []string
-	if err := json.Unmarshal(raw, &subnets); err != nil {
-		var one string
-		if json.Unmarshal(raw, &one) != nil {
-			return nil, fmt.Errorf("subnets of the default network: %w", err)
-		}
-		subnets = []string{one}
-	}
-	for i, s := range subnets {
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("subnet of the default network: %w", err)
-		}
-		subnets[i] = p.Masked().String()
-	}
-	return subnets, nil
-}
-
 // managementIPs are the second addresses of a node's subnets: OVN-Kubernetes gives them to
 // the node's management port.
 func managementIPs(subnets []string) (ips []string) {
 	for _, s := range subnets {
-		p, _ := netip.ParsePrefix(s) // nodeSubnets has read it
+		p, _ := netip.ParsePrefix(s) // networks.NodeSubnets has read it
 		if a := p.Addr().Next().Next(); p.Contains(a) {
 			ips = append(ips, a.String())
 		}
@@ -156,12 +87,12 @@ func managementIPs(subnets []string) (ips []string) {
 // gatewayIPs reads the annotation k8s.ovn.org/node-gateway-router-lrp-ifaddrs: the
 // gateway router's addresses by network and family.
 func gatewayIPs(annotation string) ([]string, error) {
-	var networks map[string]struct{ IPv4, IPv6 string }
-	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
+	var of map[string]struct{ IPv4, IPv6 string }
+	if err := json.Unmarshal([]byte(annotation), &of); err != nil {
 		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
 	}
 	var ips []string
-	for _, s := range []string{networks[defaultNetwork].IPv4, networks[defaultNetwork].IPv6} {
+	for _, s := range []string{of[networks.Default].IPv4, of[networks.Default].IPv6} {
 		if s == "" {
 			continue
 		}
@@ -174,29 +105,24 @@ func gatewayIPs(annotation string) ([]string, error) {
 	return slices.Clip(ips), nil
 }
 
-// nodeAddresses fills in what the annotations say of the node's own ports.
+// nodeAddresses fills in what the annotations say of the node's own ports and its subnets.
 func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
-	for _, a := range []struct {
-		name string
-		read func(string) ([]string, error)
-		into *[]string
-		cost string
-	}{
-		{model.AnnotationNodeSubnets, nodeSubnets, &o.Subnets,
-			"the row that lets this node reach its pods is not compiled, and EgressFirewalls are not known to leave its pods out"},
-		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs,
-			"peers that select the host network's namespace miss this node's gateway router"},
-	} {
-		text, ok := annotations[a.name]
-		if !ok {
-			continue
+	if text, ok := annotations[model.AnnotationNodeSubnets]; ok {
+		var err error
+		if o.Subnets, o.NetworkSubnets, err = networks.NodeSubnets(text); err != nil {
+			cost := "the row that lets this node reach its pods is not compiled, and EgressFirewalls are not known to leave its pods out"
+			if o.Subnets != nil {
+				cost = "the row that lets this node reach its pods is not compiled on that network"
+			}
+			d.warnAnnotation(o.Meta, model.AnnotationNodeSubnets, fmt.Sprintf("cannot be read: %s: %v", cost, err))
 		}
-		ips, err := a.read(text)
-		if err != nil {
-			d.warnAnnotation(o.Meta, a.name, fmt.Sprintf("cannot be read: %s: %v", a.cost, err))
-			continue
+	}
+	if text, ok := annotations[model.AnnotationGatewayAddrs]; ok {
+		var err error
+		if o.GatewayIPs, err = gatewayIPs(text); err != nil {
+			d.warnAnnotation(o.Meta, model.AnnotationGatewayAddrs,
+				fmt.Sprintf("cannot be read: peers that select the host network's namespace miss this node's gateway router: %v", err))
 		}
-		*a.into = ips
 	}
 	o.MgmtIPs = managementIPs(o.Subnets)
 }

@@ -31,6 +31,8 @@ type decoder struct {
 	// The state of the unit at hand.
 	out  *unitOutcome
 	line int // lines before the parsed text in the file
+	// tree is the tree of the object at hand, nil for one that has no text.
+	tree *yaml.Node
 	// priority is the priority of the object at hand, where it has one that can be read.
 	priority int32
 	ranked   bool
@@ -175,7 +177,7 @@ func isExpectations(n *yaml.Node) bool {
 // own (an item of a List).
 func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
-	d.priority, d.ranked = 0, false
+	d.priority, d.ranked, d.tree = 0, false, n
 	if n.Kind != yaml.MappingNode {
 		d.reportIssue(origin, model.Key{}, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject,
 			Message: "is " + check.DescribeNode(n) + ", not a Kubernetes object"})

@@ -17,6 +17,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(firstForm + "---\n" + of2022))
 	f.Add([]byte(policySet(1)))
 	f.Add([]byte(goodANP + "---\n" + nsText))
+	f.Add([]byte(networkTexts))
+	f.Add([]byte(mnpText + "---\n" + strings.Replace(mnpText, "v1beta1", "v1beta2", 1)))
+	f.Add([]byte("apiVersion: v1\nkind: Pod\nmetadata: {name: x, annotations: {k8s.ovn.org/pod-networks: '{\"a/b\":{\"ip_address\":\"1\"}}', k8s.v1.cni.cncf.io/networks: 'a,b@c', k8s.ovn.org/open-default-ports: '[{protocol: tcp}]'}}\n"))
 	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? {b: c}\n: - d\n"))
 	f.Add([]byte("apiVersion: v1\nkind: List\nitems:\n- \"x\n- y\"\n"))
 	for _, kind := range []string{"Namespace", "Pod", "Node", "Service", "Event"} {

@@ -13,8 +13,10 @@ import (
 	"rung/model"
 	"rung/model/ways"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/networks"
 	"rung/sources/manifests/policy"
 	"rung/sources/manifests/wayin"
+	"rung/sources/manifests/yamltree"
 )
 
 // kindInfo is a kind Rung takes in.
@@ -30,6 +32,7 @@ type kindInfo struct {
 const (
 	policyGroup = "policy.networking.k8s.io"
 	ovnGroup    = "k8s.ovn.org"
+	cniGroup    = "k8s.cni.cncf.io"
 )
 
 var kinds = append([]kindInfo{
@@ -44,6 +47,8 @@ var kinds = append([]kindInfo{
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	np2016,
+	{model.KindMNP, cniGroup, "v1beta1", reflect.TypeFor[policy.MultiNetworkPolicy](), nil},
+	{model.KindMNP, cniGroup, "v1beta2", reflect.TypeFor[policy.MultiNetworkPolicy](), nil},
 	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[policy.EgressFirewall](), nil},
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
@@ -53,7 +58,34 @@ var kinds = append([]kindInfo{
 		return d.antreaGroup((*policy.AntreaGroup)(o), m)
 	}),
 	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
-}, append(workloadKinds(), wayInKinds...)...)
+}, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
+
+// networkKinds are the kinds that networks besides the default one come from.
+var networkKinds = []kindInfo{
+	networkKind[networks.UDN](model.KindUDN, ovnGroup),
+	networkKind[networks.CUDN](model.KindCUDN, ovnGroup),
+	networkKind[networks.NAD](model.KindNAD, cniGroup),
+	networkKind[networks.CNC](model.KindCNC, ovnGroup),
+}
+
+// networkKind is a kind whose manifests bring themselves into the model's form, and say what is wrong
+// with them.
+func networkKind[T any, P interface {
+	*T
+	metav1.Object
+	Read(model.Meta) (model.Object, []check.Issue)
+}](k model.Kind, group string) kindInfo {
+	return plainKind(k, group, "v1", func(d *decoder, o P, m model.Meta) model.Object {
+		read, issues := o.Read(m)
+		for _, i := range issues {
+			if d.tree != nil {
+				i.Line = yamltree.LineOf(d.tree, i.Field)
+			}
+			d.reportIssue(m.Origin, m.Key, i)
+		}
+		return read
+	})
+}
 
 // wayInKinds are the kinds that lead from outside to Services.
 var wayInKinds = []kindInfo{
@@ -169,10 +201,10 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
-// similarKind guesses which policy kind a misspelt one stands for.
+// similarKind guesses which kind of policy or network a misspelt one stands for.
 func similarKind(kind string) string {
 	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
-		string(model.KindEF), string(model.KindCNP)}
+		string(model.KindEF), string(model.KindCNP), string(model.KindMNP), string(model.KindUDN), string(model.KindCUDN)}
 	if n := check.NearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
 		return "did you mean " + n + "?"
 	}

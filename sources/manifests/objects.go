@@ -13,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/networks"
 	"rung/sources/manifests/workload"
 )
 
@@ -26,6 +27,7 @@ var keptAnnotations = map[string]bool{
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
 	model.AnnotationIsolation:  true,
+	model.AnnotationPolicyFor:  true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.
@@ -112,13 +114,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 				Port: cp.ContainerPort})
 		}
 	}
-	if a, ok := o.Annotations[model.AnnotationPodNetworks]; ok {
-		nets, err := podNetworks(a)
-		if err != nil {
-			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks, "cannot be read: "+clean.Text(err.Error()))
-		}
-		p.Networks = nets
-	}
+	d.podNetworks(p, o.Annotations)
 	ips := make([]string, len(o.Status.PodIPs))
 	for i := range o.Status.PodIPs {
 		ips[i] = o.Status.PodIPs[i].IP
@@ -137,6 +133,32 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		}
 	}
 	return p
+}
+
+// podNetworks takes in what a pod's annotations say of networks.
+func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
+	if text, ok := annotations[model.AnnotationPodNetworks]; ok {
+		var err error
+		if p.Networks, err = networks.PodNetworks(text); err != nil {
+			p.NetworksErr = clean.Text(err.Error())
+			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks,
+				"cannot be read: sets of addresses that this pod belongs to on another network stay as they are, whatever changes: "+p.NetworksErr)
+		}
+	}
+	if text, ok := annotations[model.AnnotationAttachments]; ok {
+		var err error
+		if p.Attachments, err = networks.Attachments(text, p.Namespace); err != nil {
+			p.AttachmentsErr = clean.Text(err.Error())
+			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
+				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+p.AttachmentsErr)
+		}
+	}
+	if text, ok := annotations[model.AnnotationOpenPorts]; ok {
+		var err error
+		if p.OpenPorts, err = networks.OpenPorts(text); err != nil {
+			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+clean.Text(err.Error()))
+		}
+	}
 }
 
 // protocolOf is a port's protocol: TCP when none is written, empty when it is not

@@ -182,10 +182,11 @@ func typedTree(p *model.Policy) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
 	}
+	apiVersion, _ := obj["apiVersion"].(string)
 	obj["kind"] = string(p.Kind)
 	if k := findKind(func(k *kindInfo) bool {
 		return k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion())
-	}); k != nil {
+	}); k != nil && (p.Kind != model.KindMNP || kindOf(apiVersion, string(p.Kind)) == nil) {
 		obj["kind"], obj["apiVersion"] = k.writtenName(), k.apiVersion()
 	}
 	return obj, nil

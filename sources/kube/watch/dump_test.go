@@ -25,7 +25,7 @@ var shortNames = map[string]string{
 // most clusters do not have, and kubectl therefore refuses, stands in a table below it.
 func TestDumpsAreWhole(t *testing.T) {
 	rare := []model.Kind{model.KindCNP, model.KindEvent}
-	for _, r := range kube.TieredResources {
+	for _, r := range slices.Concat(kube.NetworkResources, kube.TieredResources) {
 		rare = append(rare, r.Kind)
 	}
 	var usual, more []string

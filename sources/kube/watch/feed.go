@@ -55,7 +55,7 @@ type feedResource struct {
 	show     string // name for people where one resource has two feeds, else empty
 	kind     model.Kind
 	optional bool
-	quiet    bool   // of another system: shown only where the server serves it
+	quiet    bool   // that most clusters have not: shown only where the server serves it
 	fields   string // field selector
 	keep     int    // most objects kept, the newest; 0: all
 	list     func(context.Context, *kube.Cluster, metav1.ListOptions) (runtime.Object, error)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,7 +78,7 @@ func watchedResources(events int) []feedResource {
 		eventsAbout(model.KindANP, events),
 		eventsAbout(model.KindBANP, events),
 	}
-	for _, r := range kube.TieredResources {
+	for _, r := range slices.Concat(kube.NetworkResources, kube.TieredResources) {
 		a := customResource(r.Kind, r.GroupVersionResource, true)
 		a.quiet = true
 		all = append(all, a)
@@ -101,7 +102,8 @@ func workloadResources() (all []feedResource) {
 
 // compiled are the kinds that rows are compiled from.
 var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: true, model.KindNode: true,
-	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true}
+	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true,
+	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true, model.KindMNP: true}
 
 func feedsOf(w *watcher) []*feed {
 	var feeds []*feed

@@ -130,7 +130,7 @@ func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 	w.loaded = w.loaded || w.isSettled()
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
-		// Most clusters have no Antrea: five lines that say so tell nobody anything.
+		// Most clusters have no Antrea, and many no other networks: five lines that say so tell nobody anything.
 		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
 			u.Resources = append(u.Resources, f.res)
 		}

@@ -121,7 +121,11 @@ func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
 	case model.KindNP:
 		var o networkingv1.NetworkPolicy
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
-			issues = issuesOf(check.CodeSchema, npErrors(&o))
+			issues = issuesOf(check.CodeSchema, npErrors(&o.Spec))
+		}
+	case model.KindMNP:
+		if o, err := policy.ReadMultiNetworkPolicy(&unstructured.Unstructured{Object: obj}); err == nil {
+			issues = issuesOf(check.CodeSchema, npErrors(&o.Spec))
 		}
 	case model.KindEF:
 		if o, err := policy.ReadEgressFirewall(&unstructured.Unstructured{Object: obj}); err == nil {

@@ -14,20 +14,22 @@ import (
 )
 
 // npErrors returns the errors for which the API server would refuse a NetworkPolicy.
-// Its own validation is not in any library; these are its documented rules.
-func npErrors(o *networkingv1.NetworkPolicy) field.ErrorList {
+// Its own validation is not in any library; these are its documented rules. They hold for a
+// MultiNetworkPolicy, too, whose CRD checks little more than types: what they refuse there,
+// OVN-Kubernetes cannot take.
+func npErrors(s *networkingv1.NetworkPolicySpec) field.ErrorList {
 	spec := field.NewPath("spec")
 	opts := validation.LabelSelectorValidationOptions{}
-	errs := validation.ValidateLabelSelector(&o.Spec.PodSelector, opts, spec.Child("podSelector"))
-	for i, r := range o.Spec.Ingress {
+	errs := validation.ValidateLabelSelector(&s.PodSelector, opts, spec.Child("podSelector"))
+	for i, r := range s.Ingress {
 		at := spec.Child("ingress").Index(i)
 		errs = append(errs, npRuleErrors(r.From, r.Ports, at.Child("from"), at.Child("ports"))...)
 	}
-	for i, r := range o.Spec.Egress {
+	for i, r := range s.Egress {
 		at := spec.Child("egress").Index(i)
 		errs = append(errs, npRuleErrors(r.To, r.Ports, at.Child("to"), at.Child("ports"))...)
 	}
-	for i, t := range o.Spec.PolicyTypes {
+	for i, t := range s.PolicyTypes {
 		if t != networkingv1.PolicyTypeIngress && t != networkingv1.PolicyTypeEgress {
 			errs = append(errs, field.NotSupported(spec.Child("policyTypes").Index(i), t,
 				[]networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}))

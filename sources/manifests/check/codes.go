@@ -29,6 +29,7 @@ const (
 	CodeCIDRForm    = model.InvalidCIDRForm
 	CodeProtocol    = model.InvalidProtocol
 	CodeAnnotation  = "annotation" // an annotation that cannot be read
+	CodeNetwork     = "network"    // a network that cannot be used as it is written
 	CodeNamespace   = "namespace-missing"
 	CodeIdle        = "no-replicas" // workloads that stand for no pod
 	CodeGone        = "file-gone"   // a watched file vanished

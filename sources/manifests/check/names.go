@@ -14,6 +14,7 @@ import (
 // has a server that only looks like one. Policies are checked as a whole (gate).
 var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
 	model.KindService: true, model.KindEndpointSlice: true,
+	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true,
 	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
 
 // CheckName says what is wrong with the name and namespace of an object that is

@@ -1,5 +1,5 @@
 // Package policy brings typed policies into the model's form: AdminNetworkPolicy, its baseline,
-// ClusterNetworkPolicy, NetworkPolicy, EgressFirewall, and the policies of Antrea, whose API
+// ClusterNetworkPolicy, NetworkPolicy, MultiNetworkPolicy, EgressFirewall, and the policies of Antrea, whose API
 // types it has. Values that their network plugin cannot take (ovn-kubernetes.md#no-rows,
 // antrea.md) are noted in Policy.Invalid, and never keep a policy from being read.
 //

@@ -5,13 +5,10 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/manifests/check"
 )
 
 // npDirections says which directions a NetworkPolicy isolates: ingress always
@@ -33,15 +30,21 @@ func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	if o.APIVersion == model.APIVersionNP2016 { // another than that of today's API
 		p.APIVersion = o.APIVersion
 	}
-	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&o.Spec.PodSelector, "spec.podSelector"),
-		Namespace: p.Namespace}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
-	for i := range o.Spec.Ingress {
-		r := &o.Spec.Ingress[i]
+	n.npRules(&o.Spec)
+}
+
+// npRules are the subject and the rules of a NetworkPolicy, and of one of other networks.
+func (n *normaliser) npRules(spec *networkingv1.NetworkPolicySpec) {
+	p := n.p
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&spec.PodSelector, "spec.podSelector"),
+		Namespace: p.Namespace}
+	for i := range spec.Ingress {
+		r := &spec.Ingress[i]
 		p.Ingress = append(p.Ingress, n.npRule(model.Ingress, i, r.From, r.Ports, "from"))
 	}
-	for i := range o.Spec.Egress {
-		r := &o.Spec.Egress[i]
+	for i := range spec.Egress {
+		r := &spec.Egress[i]
 		p.Egress = append(p.Egress, n.npRule(model.Egress, i, r.To, r.Ports, "to"))
 	}
 }
@@ -100,77 +103,4 @@ func npPort(p networkingv1.NetworkPolicyPort) model.Port {
 		}
 	}
 	return out
-}
-
-// EgressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides
-// (ovn-kubernetes.md#egressfirewall); OVN-Kubernetes' own types are not in a library
-// small enough to use.
-type EgressFirewall struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              egressFirewallSpec   `json:"spec"`
-	Status            egressFirewallStatus `json:"status"`
-}
-
-type egressFirewallSpec struct {
-	Egress []egressFirewallRule `json:"egress"`
-}
-
-type egressFirewallRule struct {
-	Type  string               `json:"type"`
-	Ports []egressFirewallPort `json:"ports"`
-	To    egressFirewallTo     `json:"to"`
-}
-
-type egressFirewallPort struct {
-	Protocol string `json:"protocol"`
-	Port     int32  `json:"port"`
-}
-
-type egressFirewallTo struct {
-	CIDRSelector string                `json:"cidrSelector"`
-	DNSName      string                `json:"dnsName"`
-	NodeSelector *metav1.LabelSelector `json:"nodeSelector"`
-}
-
-type egressFirewallStatus struct {
-	Status   string   `json:"status"`
-	Messages []string `json:"messages"`
-}
-
-func ReadEgressFirewall(u *unstructured.Unstructured) (*EgressFirewall, error) {
-	var o EgressFirewall
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		return nil, fmt.Errorf("cannot be read as EgressFirewall: %w", err)
-	}
-	return &o, nil
-}
-
-func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
-	p := n.p
-	p.Tier = model.TierNetwork
-	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
-		Namespace: p.Namespace}
-	o, err := ReadEgressFirewall(u)
-	if err != nil {
-		n.addInvalid(check.CodeSchema, "", clean.Text(err.Error()), "")
-		return
-	}
-	for i, e := range o.Spec.Egress {
-		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(clean.Text(e.Type))}
-		switch {
-		case e.To.CIDRSelector != "":
-			n.verbatimCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
-			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{clean.Text(e.To.CIDRSelector)}}}
-		case e.To.DNSName != "":
-			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: clean.Text(e.To.DNSName)}}
-		case e.To.NodeSelector != nil:
-			r.Peers = []model.Peer{{Kind: model.PeerNodes,
-				Nodes: n.readSelector(e.To.NodeSelector, fmt.Sprintf("spec.egress[%d].to.nodeSelector", i))}}
-		}
-		for _, port := range e.Ports {
-			r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(port.Protocol), Start: port.Port, End: port.Port})
-		}
-		p.Egress = append(p.Egress, r)
-	}
 }

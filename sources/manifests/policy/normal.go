@@ -30,7 +30,7 @@ func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 		into = &v1alpha2.ClusterNetworkPolicy{}
 	case model.KindNP:
 		into = &networkingv1.NetworkPolicy{}
-	case model.KindEF, model.KindACNP, model.KindANNP:
+	case model.KindEF, model.KindMNP, model.KindACNP, model.KindANNP:
 		return &unstructured.Unstructured{Object: obj}, nil
 	default:
 		return nil, fmt.Errorf("%s is not a policy", k)
@@ -84,9 +84,12 @@ func New(m model.Meta, typed any) *model.Policy {
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:
-		if m.Kind.IsTiered() {
+		switch {
+		case m.Kind.IsTiered():
 			n.antreaPolicy(o)
-		} else {
+		case m.Kind == model.KindMNP:
+			n.multiNetworkPolicy(o)
+		default:
 			n.egressFirewall(o)
 		}
 	}

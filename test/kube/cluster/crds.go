@@ -22,8 +22,8 @@ const (
 )
 
 // InstallCRDs installs the definitions of AdminNetworkPolicy,
-// BaselineAdminNetworkPolicy (v1alpha1) and EgressFirewall and waits until they
-// are served.
+// BaselineAdminNetworkPolicy (v1alpha1), EgressFirewall, networks and MultiNetworkPolicy and waits
+// until they are served.
 func (c *Cluster) InstallCRDs(ctx context.Context) error {
 	root, err := install.Root()
 	if err != nil {

@@ -23,7 +23,7 @@ var roles = map[string][]rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"namespaces", "pods", "nodes", "services", "events"}, Verbs: seeing},
 		{APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: seeing},
 		{APIGroups: []string{"networking.k8s.io"}, Resources: []string{"networkpolicies"}, Verbs: seeing},
-		policyRule, firewallRule,
+		policyRule, firewallRule, networkRule,
 	},
 	Narrow: {{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: seeing}, policyRule},
 }
@@ -32,6 +32,8 @@ var (
 	seeing       = []string{"get", "list", "watch"}
 	policyRule   = rbacv1.PolicyRule{APIGroups: []string{"policy.networking.k8s.io"}, Resources: []string{"adminnetworkpolicies", "baselineadminnetworkpolicies", "clusternetworkpolicies"}, Verbs: seeing}
 	firewallRule = rbacv1.PolicyRule{APIGroups: []string{"k8s.ovn.org"}, Resources: []string{"egressfirewalls"}, Verbs: seeing}
+	networkRule  = rbacv1.PolicyRule{APIGroups: []string{"k8s.ovn.org", "k8s.cni.cncf.io"}, Resources: []string{"userdefinednetworks", "clusteruserdefinednetworks", "clusternetworkconnects",
+		"network-attachment-definitions", "multi-networkpolicies"}, Verbs: seeing}
 )
 
 // users writes the roles and a kubeconfig of each user.
