@@ -11,12 +11,13 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/standing"
 )
 
 // AskAllFamilies answers a question in every family that both ends have and it leaves open,
 // and says what becomes of the Service where only that has the port.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	on, apart, err := r.ForConnection(c)
+	on, apart, err := standing.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}
