@@ -285,7 +285,7 @@ func dropUnreadFields(n *yaml.Node) {
 	if yamltree.TextAt(n, "kind") != string(model.KindPod) {
 		return
 	}
-	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
+	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
 	for _, c := range yamltree.ItemsAt(n, "spec", "containers") {
 		yamltree.KeepFields(c, "ports")
 	}
