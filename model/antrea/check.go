@@ -38,13 +38,8 @@ type checker struct {
 // what its documentation advises against, and what has no effect. Faults of an object by
 // itself (Policy.Invalid, Group.Invalid) are listed with it.
 func CheckCluster(c *model.Cluster) []model.Finding {
-	k := &checker{c: c, r: ResolveGroups(c), tiers: map[string]*model.Tier{}}
-	all := TiersInOrder(c)
-	for _, t := range all {
-		k.tiers[t.Name] = t
-	}
-	k.refused = refusedTiers(all)
-	k.checkTiers(all)
+	k := newChecker(c)
+	k.checkTiers(TiersInOrder(c))
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range c.Groups(kind) {
 			k.checkGroup(g)
@@ -58,6 +53,16 @@ func CheckCluster(c *model.Cluster) []model.Finding {
 	k.checkLimits(order)
 	k.checkLabels()
 	return k.out
+}
+
+func newChecker(c *model.Cluster) *checker {
+	k := &checker{c: c, r: ResolveGroups(c), tiers: map[string]*model.Tier{}}
+	all := TiersInOrder(c)
+	for _, t := range all {
+		k.tiers[t.Name] = t
+	}
+	k.refused = refusedTiers(all)
+	return k
 }
 
 func (k *checker) addFinding(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
@@ -177,8 +182,8 @@ func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, see
 		switch o, _ := k.c.Get(key).(*model.Service); {
 		case o == nil:
 			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo does not exist"
-		case o.Type != "NodePort":
-			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo is no NodePort Service but " + o.Type
+		case o.Type != nodePort:
+			why.Message = notNodePort(o)
 		}
 		if why.Message != "" && !seen[why] {
 			seen[why] = true

@@ -51,7 +51,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.atPriority != c.fromPriority {
-			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.atPriority})
+			env.PreviewChange(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: float64(c.atPriority)})
 		} else {
 			env.SayText("%s stays at %d", c.key.Name, c.fromPriority)
 		}

@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
-	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -141,8 +140,6 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		return "no policy here: rows of " + l.Rows.Label
 	case l.Kind != ladder.Policy:
 		return "no policy here"
-	case system.WhyNotChanged(l.Key.Kind) != "":
-		return system.WhyNotChanged(l.Key.Kind)
 	case id == action.LadderMove:
 		return action.NoPriority(l.Key)
 	}
