@@ -24,8 +24,8 @@ const (
 	// Stages: policies stand in the stages of OVN's pipeline, and AdminNetworkPolicies have
 	// priorities with gaps between them, which a plan can space anew.
 	Stages
-	// Drafts: Rung writes new policies of the kind that decides first.
-	Drafts
+	// Templates: sets of policies are made of templates.
+	Templates
 	// LogLevels: annotations set the level by action, for a while too (logging sessions).
 	LogLevels
 )
@@ -65,6 +65,8 @@ type System struct {
 	Precedence *index.Precedence
 	Lint       lint.System
 
+	// Draft is the text with which a new policy begins, at a place.
+	Draft func(tier string, priority float64) string
 	// Refuse is RefusedChanges by the system's own admission, Naming PoliciesNaming of its objects; nil
 	// where it has none.
 	Refuse func(before, after *model.Cluster, changed []model.Key) []model.Broken

@@ -1,6 +1,7 @@
 package ladder_test
 
 import (
+	"strings"
 	"testing"
 
 	"rung/model"
@@ -42,4 +43,34 @@ func TestAntreaPages(t *testing.T) {
 	reject := model.Key{Kind: model.KindACNP, Name: "acnp-reject-ping-request"}
 	s = uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.ToRule(reject, model.Egress, 0))
 	s.Want("Reject", "icmp type 8 code 0")
+}
+
+// A policy is carried past its neighbours, within its tier and into others; between two it gets the
+// number between theirs, typed digits go straight to a priority of the tier, and what flips is counted.
+func TestCarryInTiers(t *testing.T) {
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s.Resize(120, 34)
+	for range 40 {
+		if strings.Contains(s.Line("▸"), "acnp-with-cluster-groups") {
+			break
+		}
+		s.Press("j")
+	}
+	s.Press("m")
+	s.Want("moving acnp-with-cluster-groups: securityops 8 (unchanged)", "← moving")
+	s.Press("k")
+	s.Want("securityops 8 → securityops 3", "← free")
+	s.Press("j", "j")
+	s.Want("securityops 8 → networkops 8", "free")
+	s.ResizeAll()
+	s.Resize(120, 34)
+	s.Press("k")
+	s.Type("5.05")
+	s.Want("securityops 8 → securityops 5.05_")
+	s.Press("backspace", "backspace", "backspace")
+	s.Want("= tie", "securityops 8 → securityops 5_")
+	s.Press("esc")
+	s.Want("acnp-with-cluster-groups stays at securityops 8")
+	s.Press("m", "j", "enter")
+	s.Want("preview")
 }
