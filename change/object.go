@@ -128,6 +128,13 @@ func (c *ObjectChange) onlyLogging() bool {
 	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs())
 }
 
+func priorityOf(p *model.Policy) float64 {
+	if p.Tiered != nil {
+		return p.Tiered.Priority
+	}
+	return float64(p.Priority)
+}
+
 // AnnotationsOf are the logging annotations of an object, byte for byte.
 func AnnotationsOf(p *model.Policy) map[string]string {
 	out := map[string]string{}
@@ -152,6 +159,14 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 		return kube.VerbPatch
 	}
 	return kube.VerbUpdate
+}
+
+// KeysOf are the keys of what changes.
+func KeysOf(changes []ObjectChange) (out []model.Key) {
+	for i := range changes {
+		out = append(out, changes[i].Key)
+	}
+	return out
 }
 
 // FilesOf returns the changes made to files by object changes that were written,
@@ -234,7 +249,7 @@ func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string 
 	case c.onlyLogging():
 		return k.Annotate(c.Key, c.annotationArgs()...)
 	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
-		return k.SetPriority(c.Key, c.Old.Priority, c.New.Priority)
+		return k.SetPriority(c.Key, priorityOf(c.Old), priorityOf(c.New))
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:

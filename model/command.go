@@ -3,8 +3,9 @@ package model
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"rung/model/words"
 )
 
 // ShellQuote writes one word so that a POSIX shell reads it back unchanged.
@@ -120,11 +121,11 @@ func (k Kubectl) Delete(target Key) string { return k.commandWords("delete", tar
 // Get is the line that prints an object.
 func (k Kubectl) Get(target Key) string { return k.commandWords("get", target, "-o", "yaml") }
 
-// SetPriority is the line that gives an AdminNetworkPolicy another priority,
-// and fails when its priority is not the one expected any more.
-func (k Kubectl) SetPriority(target Key, from, to int32) string {
-	patch := `[{"op":"test","path":"/spec/priority","value":` + strconv.Itoa(int(from)) +
-		`},{"op":"replace","path":"/spec/priority","value":` + strconv.Itoa(int(to)) + `}]`
+// SetPriority is the line that gives a policy another priority, and fails when its priority is not
+// the one expected any more.
+func (k Kubectl) SetPriority(target Key, from, to float64) string {
+	patch := `[{"op":"test","path":"/spec/priority","value":` + words.Number(from) +
+		`},{"op":"replace","path":"/spec/priority","value":` + words.Number(to) + `}]`
 	return k.commandWords("patch", target, "--type=json", "-p", patch)
 }
 
