@@ -4,14 +4,17 @@ import (
 	"net/netip"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/sorted"
 )
 
-// Compiler follows a cluster step by step. It belongs to one goroutine; what it
-// returns may be read by any.
-type Compiler struct {
+// networkCompiler follows what stands on one network step by step: the pods, namespaces and policies
+// of the default network, or of another as a Table shows them there.
+type networkCompiler struct {
 	requested, options Options
 	cluster            *model.Cluster
+	network            *network.Network // nil for the default one
+	table              *network.Table
 
 	membership // which pods are in which groups and sets
 	compactAt  int
@@ -32,36 +35,53 @@ type Compiler struct {
 	staleWork staleWork // of the step under way
 }
 
-// New makes a compiler that knows nothing yet.
-func New(o Options) *Compiler {
-	c := &Compiler{
-		requested: o, options: o, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*CompiledUnit{},
+// newNetworkCompiler makes a compiler of a network that knows nothing yet; nil is the default network.
+func newNetworkCompiler(o Options, n *network.Network) *networkCompiler {
+	c := &networkCompiler{
+		requested: o, options: o, network: n, compactAt: compactFirst, membership: newMembership(), policies: map[model.PolicyKey]*CompiledUnit{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
 		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
 		sharedNeeds: map[model.PolicyKey][]model.PolicyKey{},
 	}
 	c.decideFamilies()
-	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space}
+	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space, name: string(c.name())}
 	return c
 }
 
-// Compile compiles a whole cluster at once.
-func Compile(cluster *model.Cluster, o Options) *Desired {
-	d, _ := New(o).Apply(cluster, changesOfAll(cluster))
-	return d
+// name is the network's name, empty for the default one.
+func (c *networkCompiler) name() networkName {
+	if c.network == nil {
+		return ""
+	}
+	return networkName(c.network.Name)
 }
 
-func (c *Compiler) maxPriority() int32 {
-	if c.requested.MaxPriority > 0 {
-		return c.requested.MaxPriority
-	}
-	return model.MaxPriority
+// networkName names the units of a network.
+type networkName string
+
+// netpolKey is the key of the unit of a NetworkPolicy, and on a secondary network of a
+// MultiNetworkPolicy: their rows look alike.
+func (n networkName) netpolKey(namespace, name string) model.PolicyKey {
+	return n.keyOf(model.KindNP, namespace, name)
+}
+
+// isolationKey is the key of a namespace's default deny.
+func (n networkName) isolationKey(namespace string, dir model.Direction) model.PolicyKey {
+	return n.keyOf(model.KindNetpolNamespace, namespace, string(dir))
+}
+
+func (n networkName) keyOf(kind model.Kind, namespace, name string) model.PolicyKey {
+	return model.PolicyKey{Kind: kind, Namespace: namespace, Name: name, Network: string(n)}
 }
 
 // decideFamilies decides which address families are compiled for, and which subnets pods have,
 // and says whether the families are news.
-func (c *Compiler) decideFamilies() bool {
+func (c *networkCompiler) decideFamilies() bool {
 	o := c.requested
+	if c.network != nil {
+		c.options = o
+		return false
+	}
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
@@ -70,14 +90,15 @@ func (c *Compiler) decideFamilies() bool {
 	if o.NodeSubnets {
 		o.ClusterSubnets = c.subnets
 	}
+	o.hairpin4, o.hairpin6 = o.IPv4, o.IPv6
 	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6
 	c.options = o
 	return news
 }
 
-// Apply takes the next cluster and what changed since the last one, in order,
+// apply takes the next cluster and what changed since the last one, in order,
 // and returns the desired rows with what is new about them.
-func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
+func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	if c.isWasteful() {
 		return c.startAnew(next)
 	}
@@ -126,7 +147,14 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 		case k.Kind.IsAdmin():
 			c.applyPolicy(k, p)
 		case k.Kind == model.KindNP:
-			c.applyNetpol(k, p)
+			if at, _ := c.table.Place(k.Namespace); c.network == nil && at == network.OnPrimary {
+				p = nil // its rows are of that network
+			}
+			c.applyNetpol(c.name().netpolKey(k.Namespace, k.Name), p)
+		case k.Kind == model.KindMNP && c.network != nil:
+			c.applyNetpol(c.name().netpolKey(k.Namespace, k.Name), p)
+		case k.Kind == model.KindMNP:
+			c.applyMultiPolicy(k, p)
 		case k.Kind == model.KindEF:
 			c.applyFirewall(k, p)
 		}
@@ -150,10 +178,10 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	return c.desired, delta
 }
 
-func (c *Compiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
+func (c *networkCompiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 	c.space = podSpace{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
 	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views,
-		options: c.options, space: c.space}
+		options: c.options, space: c.space, name: string(c.name())}
 	if len(c.touched) > 0 {
 		e := c.desired.views.editViews()
 		// Groups that went first: another may have their id already.
@@ -173,7 +201,7 @@ func (c *Compiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 }
 
 // applyPolicy replaces or removes (p nil) one ANP or BANP.
-func (c *Compiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
+func (c *networkCompiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
 		c.putUnit(k, c.compilePolicy(p))
 	} else {
@@ -182,7 +210,7 @@ func (c *Compiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
 }
 
 // putUnit replaces or removes (next nil) a unit.
-func (c *Compiler) putUnit(k model.PolicyKey, next *CompiledUnit) {
+func (c *networkCompiler) putUnit(k model.PolicyKey, next *CompiledUnit) {
 	old := c.policies[k]
 	if next == nil && old == nil {
 		return

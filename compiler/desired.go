@@ -2,11 +2,13 @@ package compiler
 
 import (
 	"iter"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
 	"rung/model/sorted"
@@ -21,6 +23,14 @@ type Desired struct {
 	views     groupViews
 	options   Options
 	space     podSpace
+
+	// Of the cluster as a whole: its networks and the rows of each, by name; and the networks that
+	// there ever were while this compiler ran.
+	table    *network.Table
+	networks map[string]*Desired
+	known    map[string]struct{}
+	// name is the network that these rows are of, empty for the default one.
+	name string
 }
 
 // Options are the settings and facts that the compiler needs besides the objects.
@@ -62,9 +72,19 @@ type Options struct {
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
+	// Segmentation Off leaves every namespace on the default network, MultiPolicies Off programs no
+	// MultiNetworkPolicy, as OVN-Kubernetes without these features (networks.md#networks). Auto has
+	// them where there are objects that need them.
+	Segmentation, MultiPolicies SwitchOption
 	// NoRows compiles no rows at all: another system than OVN-Kubernetes enforces the
 	// policies of the cluster.
 	NoRows bool
+
+	// HairpinFrom4 and HairpinFrom6 are the addresses of hairpin rows where the masquerade subnets are
+	// configured; empty for those that OVN-Kubernetes has by itself.
+	HairpinFrom4, HairpinFrom6 string
+	// hairpin4 and hairpin6 are the families of hairpin rows: the cluster's, on every network.
+	hairpin4, hairpin6 bool
 }
 
 // SwitchOption turns something on or off, or leaves it to the objects.
@@ -98,7 +118,7 @@ func (d *Desired) Selectors() *selectors.Index {
 	return d.selectors
 }
 
-// Policies walks all compiled policies by key.
+// Policies walks all compiled policies by key, those of the default network first.
 func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 	return func(yield func(*CompiledUnit) bool) {
 		if d == nil {
@@ -109,16 +129,37 @@ func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 				return
 			}
 		}
+		for _, name := range slices.Sorted(maps.Keys(d.networks)) {
+			for _, c := range d.networks[name].policies.Prefix("") {
+				if !yield(c) {
+					return
+				}
+			}
+		}
 	}
 }
 
-// Policy returns one compiled policy or nil.
+// Policy returns one compiled policy or nil. A policy whose rows are of another network is found by
+// the key of its object, too: of several networks the first by name.
 func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if d == nil {
 		return nil
 	}
-	c, _ := d.policies.Get(k.String())
-	return c
+	if k.Network != "" {
+		d = d.networks[k.Network]
+		if d == nil {
+			return nil
+		}
+	}
+	if c, _ := d.policies.Get(k.String()); c != nil || len(d.networks) == 0 {
+		return c
+	}
+	for _, k := range d.unitsElsewhere(k) {
+		if c := d.Policy(k); c != nil {
+			return c
+		}
+	}
+	return nil
 }
 
 // RelatedUnits are the units besides a policy's own that hold rows for it: the default
@@ -139,6 +180,7 @@ func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	if c == nil {
 		return nil
 	}
+	d = d.onNetwork(c.Key.Network)
 	if len(c.subjects) == 1 {
 		return slices.Clip(d.podsOfGroups(c.subjects[0]))
 	}
@@ -166,6 +208,7 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 		}
 		return pods, apart
 	}
+	d = d.onNetwork(c.Key.Network)
 	g := c.subjects[0]
 	n := len(d.podsOfGroups(g)) // listed now
 	v := d.views.get(g.id)
@@ -182,6 +225,7 @@ func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int)
 	if c == nil {
 		return nil
 	}
+	d = d.onNetwork(c.Key.Network)
 	for _, r := range c.rules {
 		if r.rule.Direction == dir && r.rule.Index == rule && peer >= 0 && peer < len(r.peers) && r.peers[peer] != nil {
 			return slices.Clip(d.podsOfGroups(r.peers[peer]))
@@ -199,6 +243,7 @@ func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
 
 // SetMembers lists an address set, sorted, without duplicates.
 func (d *Desired) SetMembers(s *setSpec) []string {
+	d = d.onNetwork(s.Policy.Network)
 	lists := make([][]string, 0, len(s.groups)+2)
 	lists = append(lists, s.networks, d.nodeAddresses(s))
 	for _, g := range s.groups {
@@ -261,14 +306,17 @@ func (d *Desired) LogicalPorts(c *CompiledUnit, zone string, live *nb.DB) []stri
 	if c.Holder != (ACLHolder{}) {
 		return nil // the group is somebody else's
 	}
+	d = d.onNetwork(c.Key.Network)
 	var out []string
 	for _, g := range c.subjects {
 		for _, p := range d.podsOfGroups(g) {
 			if zone != "" && p.NodeName != zone {
 				continue
 			}
-			if lsp := nb.PortName(p.Namespace, p.Name); live == nil || live.PortByName(lsp) != nil {
-				out = append(out, lsp)
+			for _, name := range p.PortNames() {
+				if live == nil || live.PortByName(name) != nil {
+					out = append(out, name)
+				}
 			}
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 
+	"rung/compiler/refuse"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/logline"
+	"rung/model/network"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
@@ -18,7 +20,7 @@ import (
 const efName = "default"
 
 // applyFirewall replaces or removes (p nil) an EgressFirewall.
-func (c *Compiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
+func (c *networkCompiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 	if p != nil {
 		c.firewalls[k] = p
 	} else {
@@ -28,13 +30,20 @@ func (c *Compiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 }
 
 // compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
-func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
+func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
+	place, on := c.table.Place(p.Namespace)
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
+	subnets := c.options.ClusterSubnets
+	if place == network.OnPrimary {
+		out.Holder, subnets = GroupHolder(on.Name, nb.OwnerNamespace, p.Namespace), on.Subnets
+	}
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), p.Namespace, false)}
-	switch out.WhyNoRows = firstInvalid(p, model.InvalidCIDRForm); {
+	switch out.WhyNoRows = refuse.FirstInvalid(p, model.InvalidCIDRForm); {
 	case out.WhyNoRows != nil:
 	case p.Name != efName:
 		out.WhyNoRows = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
+	case place == network.WithoutNetwork:
+		out.WhyNoRows = refuse.NoNetwork(p.Namespace)
 	case len(p.Egress) > nb.MaxFirewallRule+1:
 		out.WhyNoRows = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
 			"%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
@@ -51,7 +60,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 			cr.action = nb.ActionDrop
 		}
 		out.rules = append(out.rules, cr)
-		dst := c.firewallDestination(r, needs)
+		dst := c.firewallDestination(r, subnets, needs)
 		if dst == "" {
 			continue // its index stays taken
 		}
@@ -75,11 +84,11 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 }
 
 // firewallDestination is where a rule leads, empty when that is nowhere.
-func (c *Compiler) firewallDestination(r *model.Rule, needs map[model.PolicyKey]sharedSet) string {
+func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Prefix, needs map[model.PolicyKey]sharedSet) string {
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
 		case model.PeerNetworks:
-			return match.EFNetwork(p.Networks[0], c.options.ClusterSubnets)
+			return match.EFNetwork(p.Networks[0], subnets)
 		case model.PeerNodes:
 			var ips []string
 			for n := range c.cluster.Nodes() {

@@ -261,6 +261,10 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	if d == nil || c == nil || p == nil || !p.CanBeSubject() {
 		return false
 	}
+	d = d.onNetwork(c.Key.Network)
+	if d.name != "" && d.cluster.Pod(p.Namespace, p.Name) == nil {
+		return false // it has no port there
+	}
 	ns, ok := d.space.namespaces.Get(p.Namespace)
 	if !ok {
 		return false

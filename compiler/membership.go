@@ -28,6 +28,11 @@ type membership struct {
 	nodeHolders map[string][]*model.Node
 	v4, v6      int // addresses of peer pods by family
 
+	// freezing are the pods whose addresses cannot be read: the sets that select them keep what
+	// they have (networks.md#frozen-sets). freezingStale says that others are frozen since the step.
+	freezing      map[model.Key]*model.Pod
+	freezingStale bool
+
 	// relabel is set while a namespace moves to other groups, pod by pod.
 	relabel *relabelling
 
@@ -51,7 +56,7 @@ func newMembership() membership {
 	return membership{
 		selectors: &selectors.Index{}, namespaces: map[string]*namespaceState{},
 		groups: map[groupKey]*selectorGroup{}, index: groupIndex{map[*selectors.Selector][]*selectorGroup{}, map[string][]*selectorGroup{}},
-		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
+		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{}, freezing: map[model.Key]*model.Pod{},
 	}
 }
 

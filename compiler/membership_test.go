@@ -58,8 +58,8 @@ func TestEvents(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(c.groups) != 0 || len(c.desired.views) != 1 || *c.desired.views[0] != [viewChunk]*groupView{} {
-		t.Errorf("%d groups left, views %v: what no policy uses is forgotten", len(c.groups), c.desired.views)
+	if len(c.base.groups) != 0 || len(c.desired.views) != 1 || *c.desired.views[0] != [viewChunk]*groupView{} {
+		t.Errorf("%d groups left, views %v: what no policy uses is forgotten", len(c.base.groups), c.desired.views)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestSelectorsAreForgotten(t *testing.T) {
 	cl := clusterOf(namespace("a", "t=a"), pod("a/x", "", "n1", "10.0.0.1"), anp("stays", 1, nsSubject(t, "t=a")))
 	c := New(Options{})
 	c.Apply(cl, changesOfAll(cl))
-	c.compactAt = 300
+	c.base.compactAt = 300
 	var changes []model.Change
 	all := 0
 	for i := range 400 {
@@ -100,7 +100,7 @@ func TestSelectorsAreForgotten(t *testing.T) {
 			}
 		}
 	}
-	if all != 1 || c.selectors.SelectorCount() > 600 {
-		t.Errorf("compacted %d times, %d selectors are known", all, c.selectors.SelectorCount())
+	if all != 1 || c.base.selectors.SelectorCount() > 600 {
+		t.Errorf("compacted %d times, %d selectors are known", all, c.base.selectors.SelectorCount())
 	}
 }

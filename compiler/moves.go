@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/ovn/nb"
 	"rung/model/selectors"
 )
 
@@ -56,6 +55,7 @@ func (c *membership) applyPod(old, pod *model.Pod) {
 		}
 	}
 	if old != nil || pod != nil {
+		c.noteFreezing(old, pod)
 		c.recordMove(before, after)
 	}
 }
@@ -140,13 +140,15 @@ func (c *membership) recordPorts(p podPlacement, added bool) {
 	if p.pod == nil {
 		return
 	}
-	lsp := ""
+	var ports []string
 	for _, g := range p.groups {
 		for policy := range g.subjects {
-			if lsp == "" {
-				lsp = nb.PortName(p.pod.Namespace, p.pod.Name)
+			if ports == nil {
+				ports = p.pod.PortNames()
 			}
-			c.rec.notePort(policy.Key, p.pod.NodeName, lsp, added)
+			for _, name := range ports {
+				c.rec.notePort(policy.Key, p.pod.NodeName, name, added)
+			}
 		}
 	}
 }

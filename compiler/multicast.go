@@ -15,20 +15,20 @@ func allowsMulticast(ns *model.Namespace) bool {
 	return ns != nil && ns.Annotations[model.AnnotationMulticast] == "true"
 }
 
-func (c *Compiler) isMulticastOn() bool {
+func (c *networkCompiler) isMulticastOn() bool {
 	return !c.options.NoRows && (c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0)
 }
 
 // compileMulticastNS brings a namespace's multicast rows up to date
 // (ovn-kubernetes.md#multicast).
-func (c *Compiler) compileMulticastNS(namespace string) {
-	k := model.PolicyKey{Kind: model.KindMulticastNS, Namespace: namespace, Name: multicastNSName}
+func (c *networkCompiler) compileMulticastNS(namespace string) {
+	k := c.name().keyOf(model.KindMulticastNS, namespace, multicastNSName)
 	if _, allowed := c.multicast[namespace]; !allowed || !c.isMulticastOn() {
 		c.setNeeds(k, nil)
 		c.putUnit(k, nil)
 		return
 	}
-	pods := sharedSet{namespace: namespace, pods: model.SelectEverything(), legacy: true}
+	pods := sharedSet{network: string(c.name()), namespace: namespace, pods: model.SelectEverything(), legacy: true}
 	out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastNS, Holder: HolderOf(k)}
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), namespace, false)}
 	for _, dir := range model.Directions {
@@ -44,7 +44,7 @@ func (c *Compiler) compileMulticastNS(namespace string) {
 }
 
 // compileMulticastCluster brings the cluster's multicast rows up to date.
-func (c *Compiler) compileMulticastCluster() {
+func (c *networkCompiler) compileMulticastCluster() {
 	for _, unit := range []struct {
 		kind, action string
 		priority     int
@@ -55,7 +55,7 @@ func (c *Compiler) compileMulticastCluster() {
 		{nb.TypeMulticastNodes, nb.ActionAllow, ladder.PriorityMulticastAllow,
 			func(d match.Direction, at ACLHolder) string { return match.MulticastInterNode(d, at.Name) }},
 	} {
-		k := model.PolicyKey{Kind: model.KindMulticastCluster, Name: unit.kind}
+		k := c.name().keyOf(model.KindMulticastCluster, "", unit.kind)
 		if !c.isMulticastOn() {
 			c.putUnit(k, nil)
 			continue
@@ -75,14 +75,14 @@ func (c *Compiler) compileMulticastCluster() {
 	}
 }
 
-func (c *Compiler) areDefaultsOn() bool {
+func (c *networkCompiler) areDefaultsOn() bool {
 	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && len(c.netpols) > 0)
 }
 
 // refreshHairpin brings the rows for pods that reach themselves through a service up to
 // date (ovn-kubernetes.md#hairpin-and-node-rows).
-func (c *Compiler) refreshHairpin() {
-	k := model.PolicyKey{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}
+func (c *networkCompiler) refreshHairpin() {
+	k := c.name().keyOf(model.KindNetpolDefault, "", nb.NameHairpin)
 	if !c.areDefaultsOn() {
 		c.putUnit(k, nil)
 		return
@@ -92,7 +92,7 @@ func (c *Compiler) refreshHairpin() {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
 			direction: dir, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
-			match: match.HairpinMatch(c.options.IPv4, c.options.IPv6),
+			match: match.HairpinMatch(c.options.hairpin4, c.options.hairpin6, c.options.HairpinFrom4, c.options.HairpinFrom6),
 		}))
 	}
 	c.putUnit(k, out)
@@ -100,17 +100,26 @@ func (c *Compiler) refreshHairpin() {
 
 // compileNodeRows brings the rows up to date that let a node reach its own pods
 // (ovn-kubernetes.md#hairpin-and-node-rows). Only the node's own zone has its switch.
-func (c *Compiler) compileNodeRows(node string) {
-	k := model.PolicyKey{Kind: model.KindNetpolNode, Name: node}
-	n := c.cluster.Node(node)
-	if n == nil || len(n.MgmtIPs) == 0 || !c.areDefaultsOn() {
+func (c *networkCompiler) compileNodeRows(node string) {
+	var from []string
+	if n := c.cluster.Node(node); n != nil {
+		from = n.MgmtIPs
+	}
+	c.putNodeRows(switchOf(c.network, node), node, from)
+}
+
+// putNodeRows puts in the rows of a switch that let in what comes from some addresses of nodes. The
+// switch is that of a zone, or with an empty one all zones have it.
+func (c *networkCompiler) putNodeRows(logicalSwitch, zone string, from []string) {
+	k := c.name().keyOf(model.KindNetpolNode, "", logicalSwitch)
+	if len(from) == 0 || !c.areDefaultsOn() {
 		c.putUnit(k, nil)
 		return
 	}
-	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNode, Zone: node, Holder: HolderOf(k)}
-	for _, ip := range n.MgmtIPs {
+	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNode, Zone: zone, Holder: HolderOf(k)}
+	for _, ip := range from {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
+			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: logicalSwitch}, {Key: nb.KeyIP, Value: ip}},
 			direction: model.Ingress, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
 			match: match.NodeMatch(ip), sampled: true,
 		}))

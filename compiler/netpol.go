@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
+	"rung/compiler/refuse"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/logline"
@@ -19,7 +21,7 @@ const (
 )
 
 // applyNetpol replaces or removes (p nil) a NetworkPolicy.
-func (c *Compiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
+func (c *networkCompiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 	all := c.netpols[k.Namespace]
 	if p != nil {
 		if all == nil {
@@ -38,7 +40,7 @@ func (c *Compiler) applyNetpol(k model.PolicyKey, p *model.Policy) {
 }
 
 // putSharing replaces or removes (p nil) the unit of a policy and what it shares with others.
-func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
+func (c *networkCompiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *CompiledUnit) {
 	var next *CompiledUnit
 	needs := map[model.PolicyKey]sharedSet{}
 	if p != nil {
@@ -51,10 +53,10 @@ func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*
 // compileNetpol compiles a NetworkPolicy's port group and rules
 // (ovn-kubernetes.md#isolation-groups, #rule-rows). The sets its peers read belong to
 // units of their own: needs takes what they are.
-func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
-	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
+func (c *networkCompiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
+	out := &CompiledUnit{Key: c.name().netpolKey(p.Namespace, p.Name), Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	out.WhyNoRows = firstInvalid(p, model.InvalidCIDRForm)
+	out.WhyNoRows = cmp.Or(refuse.FirstInvalid(p, model.InvalidCIDRForm), c.refusals().WhyNotOnNetwork(p))
 	if out.WhyNoRows != nil {
 		return out
 	}
@@ -64,17 +66,17 @@ func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]shar
 	for r := range p.AllRules() {
 		c.compileNetpolRule(out, r, name, needs)
 	}
-	out.noteRelated(needs, isolationKey(p.Namespace, model.Ingress), isolationKey(p.Namespace, model.Egress))
+	out.noteRelated(needs, c.name().isolationKey(p.Namespace, model.Ingress), c.name().isolationKey(p.Namespace, model.Egress))
 	return out
 }
 
 // setGroup gives the unit a port group of its own.
 func (out *CompiledUnit) setGroup(pairs ...nb.IDPair) {
-	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, pairs...)
+	out.GroupIDs = nb.IDs(nb.ControllerOf(out.Key.Network), out.owner, pairs...)
 	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
 }
 
-func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.IDPair, needs map[model.PolicyKey]sharedSet) {
+func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.IDPair, needs map[model.PolicyKey]sharedSet) {
 	p := out.Policy
 	action := nb.ActionAllowRelated
 	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
@@ -93,7 +95,7 @@ func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.I
 			}
 			continue
 		}
-		s := sharedSet{ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace, legacy: peer.Kind == model.PeerNamespaces}
+		s := sharedSet{network: string(c.name()), ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace, legacy: peer.Kind == model.PeerNamespaces}
 		cr.peers[i] = s.podGroup(c)
 		needs[s.unitKey()] = s
 		if four := s.setName(familyV4); !slices.Contains(sets4, four) {
@@ -103,7 +105,7 @@ func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.I
 	type part struct{ l3, block string }
 	var parts []part
 	if r.AnyPeer {
-		parts = append(parts, part{match.NetpolAny(c.options.IPv4, c.options.IPv6), blockSelectors})
+		parts = append(parts, part{match.NetpolAny(c.options.IPv4 || !c.options.IPv6, c.options.IPv6), blockSelectors})
 	}
 	if len(blocks) > 0 {
 		parts = append(parts, part{match.NetpolBlocks(dir, blocks), blockIPBlocks})
@@ -114,7 +116,7 @@ func (c *Compiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, name nb.I
 	for _, l4 := range netpolL4s(r) {
 		for _, at := range parts {
 			out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
-				name: logline.ACLName(p.Key, r.Direction, r.Index),
+				name: logline.ACLName(out.Key, r.Direction, r.Index),
 				pairs: []nb.IDPair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
@@ -155,16 +157,12 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 	return out
 }
 
-func isolationKey(namespace string, dir model.Direction) model.PolicyKey {
-	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
-}
-
 // rebuildIsolation rebuilds the default-deny units of a namespace: both are there, with
 // all their rows, as long as it has a NetworkPolicy
 // (ovn-kubernetes.md#isolation-groups).
-func (c *Compiler) rebuildIsolation(namespace string) {
+func (c *networkCompiler) rebuildIsolation(namespace string) {
 	for _, dir := range model.Directions {
-		k := isolationKey(namespace, dir)
+		k := c.name().isolationKey(namespace, dir)
 		if len(c.netpols[namespace]) == 0 {
 			c.putUnit(k, nil)
 			continue
@@ -175,7 +173,7 @@ func (c *Compiler) rebuildIsolation(namespace string) {
 
 // compileIsolation compiles a namespace's default deny in one direction
 // (ovn-kubernetes.md#default-deny).
-func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *CompiledUnit {
+func (c *networkCompiler) compileIsolation(k model.PolicyKey, dir model.Direction) *CompiledUnit {
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {
 		g := c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
@@ -202,7 +200,7 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 }
 
 // namespaceLevels are the levels a namespace's annotation sets.
-func (c *Compiler) namespaceLevels(namespace string) model.LogLevels {
+func (c *networkCompiler) namespaceLevels(namespace string) model.LogLevels {
 	ns := c.cluster.Namespace(namespace)
 	if ns == nil {
 		return model.LogLevels{}

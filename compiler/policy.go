@@ -126,10 +126,10 @@ var apiProtocols = [...]string{"TCP", "UDP", "SCTP"}
 
 // compilePolicy does everything about a policy that needs no pods. Groups are
 // interned through c; the caller acquires them.
-func (c *Compiler) compilePolicy(p *model.Policy) *CompiledUnit {
+func (c *networkCompiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: string(p.Kind)}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
-	levels, none := c.whyRefused(p)
+	levels, none := c.refusals().WhyAdmin(p)
 	if none != nil {
 		out.WhyNoRows = none
 		return out
@@ -155,7 +155,7 @@ func LivePriority(ovn, index int) int32 {
 var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
 	model.Pass: nb.ActionPass}
 
-func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
+func (c *networkCompiler) compileRule(out *CompiledUnit, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ladder.RowPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
 	cr.peers = make([]*selectorGroup, len(r.Peers))
 	var groups []*selectorGroup
@@ -237,7 +237,7 @@ func protocolOf(p model.Port) string {
 
 // fixedACLs are a rule's ACLs for numeric ports, or the one without an L4
 // condition (ovn-kubernetes.md#acls-of-a-rule). A rule of named ports only has none.
-func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
+func (c *networkCompiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
 	w := cr.matchWriter(out.GroupName)
 	if len(r.Ports) == 0 {

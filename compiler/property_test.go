@@ -226,7 +226,7 @@ func TestIncremental(t *testing.T) {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			tr := trial{seed: seed, events: events, options: optionsOfTrials[seed%len(optionsOfTrials)]}
 			if seed%2 == 1 {
-				tr.before = func(c *Compiler) { c.compactAt = min(c.compactAt, 40) }
+				tr.before = func(c *Compiler) { c.base.compactAt = min(c.base.compactAt, 40) }
 			}
 			if err := tr.run(t); err != nil {
 				t.Fatal(err)
@@ -243,39 +243,39 @@ func TestIncrementalCanFail(t *testing.T) {
 		before func(*Compiler)
 		after  func(*Compiler, *Delta)
 	}{
-		{name: "nobody remembers who else has an address", before: func(c *Compiler) { clear(c.holders) }},
-		{name: "nobody remembers which node has an address", before: func(c *Compiler) { clear(c.nodeHolders) }},
-		{name: "sets do not follow nodes", before: func(c *Compiler) { clear(c.nodeSets) }},
+		{name: "nobody remembers who else has an address", before: func(c *Compiler) { clear(c.base.holders) }},
+		{name: "nobody remembers which node has an address", before: func(c *Compiler) { clear(c.base.nodeHolders) }},
+		{name: "sets do not follow nodes", before: func(c *Compiler) { clear(c.base.nodeSets) }},
 		{name: "named ports do not follow pods", before: func(c *Compiler) {
-			for _, g := range c.groups {
+			for _, g := range c.base.groups {
 				clear(g.namedPortUsers)
 			}
 		}},
 		{name: "a bucket keeps the groups it had before policies changed", before: func(c *Compiler) {
-			c.epoch = 0
-			for _, ns := range c.namespaces {
+			c.base.epoch = 0
+			for _, ns := range c.base.namespaces {
 				for _, b := range ns.buckets {
 					b.epoch = 0
 				}
 			}
 		}},
-		{name: "families stay what they were", before: func(c *Compiler) { c.v6 = 0 }},
-		{name: "nobody remembers which other policies isolate a namespace", before: func(c *Compiler) { clear(c.netpols) }},
-		{name: "EgressFirewalls do not follow nodes and annotations", before: func(c *Compiler) { clear(c.firewalls) }},
+		{name: "families stay what they were", before: func(c *Compiler) { c.base.v6 = 0 }},
+		{name: "nobody remembers which other policies isolate a namespace", before: func(c *Compiler) { clear(c.base.netpols) }},
+		{name: "EgressFirewalls do not follow nodes and annotations", before: func(c *Compiler) { clear(c.base.firewalls) }},
 		{name: "nobody remembers who else needs a shared set", before: func(c *Compiler) {
-			for _, u := range c.sharing {
+			for _, u := range c.base.sharing {
 				clear(u.users)
 			}
 		}},
 		{name: "shared sets do not follow the host network", before: func(c *Compiler) {
-			for k, u := range c.sharing {
+			for k, u := range c.base.sharing {
 				u.set.legacy = false
-				c.sharing[k] = u
+				c.base.sharing[k] = u
 			}
 		}},
-		{name: "nobody remembers who lets multicast through", before: func(c *Compiler) { clear(c.multicast) }},
+		{name: "nobody remembers who lets multicast through", before: func(c *Compiler) { clear(c.base.multicast) }},
 		{name: "sets take in pods on the host's network, or none", before: func(c *Compiler) {
-			for _, g := range c.groups {
+			for _, g := range c.base.groups {
 				g.host = !g.host
 			}
 		}},
@@ -305,7 +305,7 @@ func TestIncrementalCanFail(t *testing.T) {
 func keepViews() func(*Compiler, *Delta) {
 	old := map[*selectorGroup]*groupView{}
 	return func(c *Compiler, _ *Delta) {
-		for _, g := range c.groups {
+		for _, g := range c.base.groups {
 			if v := old[g]; v != nil {
 				e := c.desired.views.editViews()
 				e.set(g.id, v)

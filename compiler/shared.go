@@ -35,6 +35,7 @@ func (o *Options) familyNames() []string {
 // (ovn-kubernetes.md#pod-selector-sets), or the addresses of a DNS name
 // (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {
+	network   string // whose controller has it, empty for the default network
 	ns, pods  model.Selector
 	namespace string // instead of ns
 	// legacy sets, of peers without podSelector, leave pods on the host's network
@@ -55,13 +56,13 @@ func (s sharedSet) unitKey() model.PolicyKey {
 	if s.legacy {
 		name += "_LNM"
 	}
-	return model.PolicyKey{Kind: model.KindPodSelector, Name: name}
+	return model.PolicyKey{Kind: model.KindPodSelector, Name: name, Network: s.network}
 }
 
 // externalIDs are the external_ids of the set of one family.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
-	return nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
+	return nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
 		nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 }
 
@@ -70,7 +71,7 @@ func (s sharedSet) setName(family string) string {
 }
 
 // podGroup is the group of the set's pods, nil for a DNS name.
-func (s sharedSet) podGroup(c *Compiler) *selectorGroup {
+func (s sharedSet) podGroup(c *networkCompiler) *selectorGroup {
 	if s.dns != "" {
 		return nil
 	}
@@ -82,11 +83,12 @@ func (s sharedSet) podGroup(c *Compiler) *selectorGroup {
 }
 
 // compileShared compiles the sets of a shared unit.
-func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
+func (c *networkCompiler) compileShared(s sharedSet) *CompiledUnit {
 	k := s.unitKey()
 	out := &CompiledUnit{Key: k, owner: string(k.Kind)}
 	var groups []*selectorGroup
-	if g := s.podGroup(c); g != nil {
+	g := s.podGroup(c)
+	if g != nil {
 		groups = []*selectorGroup{g}
 		out.shared = groups
 	}
@@ -97,7 +99,7 @@ func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
 		}
 	}
 	for _, f := range c.options.familyNames() {
-		out.addSet(s.externalIDs(f), f, groups, addrs).KeptByOthers = s.dns != "" && !known
+		out.addSet(s.externalIDs(f), f, groups, addrs).KeptByOthers = s.dns != "" && !known || c.isFrozen(g)
 	}
 	return out
 }
@@ -105,15 +107,15 @@ func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
 // isHostNamespace says whether the set holds the nodes' own addresses besides: one
 // of whole namespaces that takes in the host network's
 // (ovn-kubernetes.md#pod-selector-sets).
-func (c *Compiler) isHostNamespace(s sharedSet) bool {
-	if !s.legacy || !s.pods.MatchesEverything() {
+func (c *networkCompiler) isHostNamespace(s sharedSet) bool {
+	if !s.legacy || !s.pods.MatchesEverything() || s.network != "" {
 		return false
 	}
 	ns := c.cluster.Namespace(c.hostNamespace())
 	return ns != nil && (s.namespace == ns.Name || s.namespace == "" && s.ns.Matches(ns.Labels))
 }
 
-func (c *Compiler) hostNamespace() string {
+func (c *networkCompiler) hostNamespace() string {
 	return cmp.Or(c.options.HostNetworkNamespace, DefaultHostNetworkNamespace)
 }
 
@@ -128,7 +130,7 @@ func (out *CompiledUnit) noteRelated(needs map[model.PolicyKey]sharedSet, others
 
 // setNeeds says which shared units another unit refers to now; one is there as long
 // as somebody needs it.
-func (c *Compiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
+func (c *networkCompiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
 	for k, s := range sets {
 		u := c.sharing[k]
 		if u == nil {

@@ -23,7 +23,7 @@ type staleWork struct {
 
 // markNamespaceStale marks what hangs on a namespace's annotations, and on the one
 // that stands for the host network.
-func (c *Compiler) markNamespaceStale(name string, old, ns *model.Namespace) {
+func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 	logging := func(ns *model.Namespace) string {
 		if ns == nil {
 			return ""
@@ -47,7 +47,7 @@ func (c *Compiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 }
 
 // markNodeStale marks what hangs on a node.
-func (c *Compiler) markNodeStale(name string, old, node *model.Node) {
+func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	addrs := func(n *model.Node, of func(*model.Node) []string) []string {
 		if n == nil {
 			return nil
@@ -78,10 +78,10 @@ func (c *Compiler) markNodeStale(name string, old, node *model.Node) {
 
 // compileStale compiles what is stale. hadDefaults and hadMulticast are what was on
 // before the step.
-func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
+func (c *networkCompiler) compileStale(hadDefaults, hadMulticast bool) {
 	for ns := range c.staleWork.logging {
 		for name, p := range c.netpols[ns] {
-			c.applyNetpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+			c.applyNetpol(c.name().netpolKey(ns, name), p)
 		}
 		for k, p := range c.firewalls {
 			if k.Namespace == ns {
@@ -111,23 +111,25 @@ func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
 			}
 		}
 	}
+	c.refreshFrozen()
 	c.refreshDefaults(hadDefaults)
 	c.refreshMulticast(hadMulticast)
 }
 
-func (c *Compiler) refreshDefaults(had bool) {
+func (c *networkCompiler) refreshDefaults(had bool) {
 	if c.areDefaultsOn() != had {
 		c.refreshHairpin()
 		for n := range c.cluster.Nodes() {
 			c.staleWork.nodes[n.Name] = struct{}{}
 		}
+		c.refreshSharedSwitch()
 	}
 	for n := range c.staleWork.nodes {
 		c.compileNodeRows(n)
 	}
 }
 
-func (c *Compiler) refreshMulticast(had bool) {
+func (c *networkCompiler) refreshMulticast(had bool) {
 	if c.isMulticastOn() != had {
 		c.compileMulticastCluster()
 		for ns := range c.multicast {
@@ -140,7 +142,7 @@ func (c *Compiler) refreshMulticast(had bool) {
 }
 
 // recompileAll compiles all units again: the families are others.
-func (c *Compiler) recompileAll() {
+func (c *networkCompiler) recompileAll() {
 	for k, old := range c.policies {
 		if k.Kind.IsAdmin() {
 			c.applyPolicy(k, old.Policy)
@@ -148,7 +150,7 @@ func (c *Compiler) recompileAll() {
 	}
 	for ns, all := range c.netpols {
 		for name, p := range all {
-			c.applyNetpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+			c.applyNetpol(c.name().netpolKey(ns, name), p)
 		}
 	}
 	for k, p := range c.firewalls {
@@ -171,7 +173,7 @@ const compactFirst = 4096
 // any more. Their ids cannot be given to others, because the tables of label
 // classes that older revisions read know them; so a session of weeks in which
 // policies are edited all the time would only ever grow.
-func (c *Compiler) isWasteful() bool {
+func (c *networkCompiler) isWasteful() bool {
 	n := c.selectors.SelectorCount()
 	if n < c.compactAt {
 		return false
@@ -191,9 +193,10 @@ func (c *Compiler) isWasteful() bool {
 
 // startAnew starts anew with what there is now. Revisions that were handed out
 // keep what they share with the old start.
-func (c *Compiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
-	fresh := New(c.requested)
-	d, delta := fresh.Apply(next, changesOfAll(next))
+func (c *networkCompiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
+	fresh := newNetworkCompiler(c.requested, c.network)
+	fresh.table = c.table
+	d, delta := fresh.apply(next, changesOfAll(next))
 	for k := range c.policies {
 		delta.Policies[k] = struct{}{} // also those that went in this very step
 	}
@@ -210,16 +213,15 @@ func changesOfAll(cluster *model.Cluster) []model.Change {
 	return changes
 }
 
-// Reconfigure compiles everything anew with other options. Like a step it returns
-// the desired rows with what is new about them: anything may be. Options that come
-// to the same as those that hold, such as the families that the pods have, change
-// nothing.
-func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
+// reconfigure compiles everything anew with other options, where they come to others than those
+// that hold; it says whether they do.
+func (c *networkCompiler) reconfigure(o Options) (*Delta, bool) {
 	before := c.options
 	c.requested = o
 	c.decideFamilies()
 	if reflect.DeepEqual(before, c.options) {
-		return c.desired, &Delta{}
+		return nil, false
 	}
-	return c.startAnew(c.cluster)
+	_, delta := c.startAnew(c.cluster)
+	return delta, true
 }

@@ -34,6 +34,13 @@ const (
 	KindCNC  Kind = "ClusterNetworkConnect"
 )
 
+// Kinds that lead from outside the cluster to Services (model/ways).
+const (
+	KindIngress   Kind = "Ingress"
+	KindHTTPRoute Kind = "HTTPRoute"
+	KindRoute     Kind = "Route"
+)
+
 // Kinds of units that have rows and are no object: they are spelled as the owner types
 // of OVN-Kubernetes' rows (ovn-kubernetes.md#owner-types).
 const (
@@ -267,6 +274,13 @@ func (k Key) Compare(o Key) int {
 
 // NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.
 const NoController = "no-controller"
+
+// Codes of NoRows of policies that no network's controller programs (networks.md#namespaces).
+const (
+	NoNetwork      = "no-network"       // the network is not there
+	NoNetworkLabel = "no-network-label" // the namespace lacks the label of primary networks
+	NoAddresses    = "no-addresses"     // the network gives no addresses that a selector could mean
+)
 
 // Tiers of precedence (ovn-kubernetes.md#tiers).
 const (

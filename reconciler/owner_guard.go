@@ -85,7 +85,7 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		if o.Form == tracker.Foreign && ch.Old != nil {
 			o = tracker.OwnerOfRow(ch.Old) // its ids were taken away
 		}
-		if o.Form == tracker.Foreign || w.cfg.LeftAloneKinds[o.Unit.Kind] || isByServer(ch, o, db) {
+		if !w.tracker.IsOurs(o) || w.cfg.LeftAloneKinds[o.Unit.Kind] || isByServer(ch, o, db) {
 			continue
 		}
 		if mine.rows == nil {
@@ -132,7 +132,7 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 	}
 	n := 0
 	for r := range db.OwnedRows() {
-		if o := tracker.OwnerOfRow(r); o.Form != tracker.Foreign && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
+		if o := tracker.OwnerOfRow(r); w.tracker.IsOurs(o) && !w.cfg.LeftAloneKinds[o.Unit.Kind] {
 			n++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/reconciler/tracker"
 )
 
 // publishState hands out the next state when there is news and its time has come, or
@@ -86,19 +87,19 @@ func (w *worker) compareStanding() {
 
 // nextPolicies is the next map of policies; what did not change is shared.
 func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
-	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
+	out := make(tracker.JoinsByUnit, len(w.zone.Policies)+len(w.unshown))
 	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
 		p := w.tracker.JoinPolicy(k)
 		// Before everything is loaded a policy that is not there may yet come.
 		if p == nil || (w.tracker.CompiledUnit(k) == nil && !w.loaded) {
-			delete(out, k)
+			out.Put(w.tracker.Desired, k, nil)
 			continue
 		}
 		if f := w.failures[k]; f != nil {
 			p.Error, p.ErrorAt, p.Tries = f.text, f.failedAt, f.tries
 		}
-		out[k] = p
+		out.Put(w.tracker.Desired, k, p)
 	}
 	return out
 }

@@ -19,6 +19,15 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	return d.ACLs(c, zone, r.livePorts(zone))
 }
 
+// UnitKey is the key of the unit that has the rows of a policy: its own, with the network where that
+// is another than the default one; of several the first by name.
+func (r *Revision) UnitKey(k model.PolicyKey) model.PolicyKey {
+	if c := r.DesiredOf(k).Policy(k); c != nil {
+		return c.Key
+	}
+	return k
+}
+
 // RelatedUnits are the units besides its own that hold rows for a policy: the default
 // deny of its namespace and the address sets its rules share with others.
 func (r *Revision) RelatedUnits(k model.PolicyKey) []model.PolicyKey {

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"rung/compiler"
+	"rung/compiler/zonedb"
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
@@ -95,6 +96,9 @@ func (r *Revision) VerdictOptions() index.Options {
 	}
 }
 
+// CompiledDatabase is the rows that the objects compile to for a node, as its database would hold them.
+func CompiledDatabase(r *Revision, node string) *nb.DB { return zonedb.Of(r.Desired, node) }
+
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
 func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
@@ -105,5 +109,5 @@ func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, d.DatabaseOfZone(node), m, nil)
+	return walk.NewZone(node, zonedb.Of(d, node), m, nil)
 }

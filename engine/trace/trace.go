@@ -201,7 +201,7 @@ func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *omitted.Omissi
 func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	if t.Compiled {
 		for n := range r.Cluster.Nodes() {
-			out = append(out, r.Desired.DatabaseOfZone(n.Name))
+			out = append(out, revision.CompiledDatabase(r, n.Name))
 		}
 		return out
 	}

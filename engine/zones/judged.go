@@ -5,6 +5,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/reconciler/tracker"
 )
 
 // takeStep hands the next desired rows to the zone's reconciler and notes what it
@@ -53,7 +54,7 @@ func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 		if next.Policies == nil {
 			next.Policies = map[model.PolicyKey]*model.PolicyInZone{}
 		}
-		next.Policies[k] = now
+		tracker.JoinsByUnit(next.Policies).Put(z.world().Desired, k, now)
 	}
 	for k := range l.changed {
 		mark(k)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/overlap"
 )
 
@@ -168,6 +169,8 @@ type Options struct {
 	Broken []model.Broken
 	// Index of the same cluster, made when nil and needed.
 	Index *overlap.PodIndex
+	// Networks are the networks besides the default one.
+	Networks *network.Table
 	// Units that are compiled; those that follow from no policy (hairpin, nodes,
 	// multicast of the cluster) are on the ladder only when they are here.
 	Units []model.Key
@@ -269,7 +272,7 @@ func placeInTier(p *model.Policy) int32 {
 
 // kindRank puts NetworkPolicies before EgressFirewalls.
 func kindRank(k model.Kind) int {
-	return slices.Index([]model.Kind{model.KindANP, model.KindCNP, model.KindNP, model.KindEF, model.KindBANP}, k)
+	return slices.Index([]model.Kind{model.KindANP, model.KindCNP, model.KindNP, model.KindMNP, model.KindEF, model.KindBANP}, k)
 }
 
 // PolicyOrder is all policies of the cluster as they decide (see ComparePolicies).

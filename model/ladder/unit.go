@@ -39,6 +39,9 @@ type Unit struct {
 	Key model.Key
 	// Policy is nil for what is no object.
 	Policy *RungPolicy
+	// Networks are the networks besides the default one that the rows of a policy are of, by name; empty
+	// for the default network.
+	Networks []string
 }
 
 // PriorityRange are the OVN priorities of the unit's rows in a stage, the first to decide
@@ -46,7 +49,7 @@ type Unit struct {
 // default deny have one priority more than the deny they soften.
 func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
-	case model.KindNP:
+	case model.KindNP, model.KindMNP:
 		p := u.Policy.Policy
 		ok = s == model.StageToLport && (len(p.Ingress) > 0 || p.IsolatesDirection(model.Ingress)) ||
 			s == model.StageAfterLB && (len(p.Egress) > 0 || p.IsolatesDirection(model.Egress))
@@ -114,7 +117,7 @@ func (u *Unit) TopPriority() (top int) {
 // NamespaceUnits holds the units that one namespace has in tier 2.
 type NamespaceUnits struct {
 	Name     string
-	Policies []Unit // its NetworkPolicies by name
+	Policies []Unit // its NetworkPolicies and MultiNetworkPolicies by name
 	// Denies are its default denies: what no NetworkPolicy allows is dropped for
 	// the pods one of them isolates (ovn-kubernetes.md#default-deny).
 	Denies    []Unit
@@ -141,7 +144,7 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 			t.Units = append(t.Units, u)
 		}
 	}
-	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
+	for _, k := range []model.Kind{model.KindNP, model.KindMNP, model.KindEF} {
 		for p := range c.Policies(k) {
 			t.Policies = append(t.Policies, RungPolicyOf(p))
 			t.Counts[k]++
@@ -149,10 +152,21 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 	}
 	for i := range t.Policies {
 		rp := &t.Policies[i]
-		add(Unit{Key: rp.Policy.Key, Policy: rp})
+		networks := opt.Networks.OfPolicy(rp.Policy)
+		add(Unit{Key: rp.Policy.Key, Policy: rp, Networks: networks})
+		if rp.Policy.Kind == model.KindEF || rp.Policy.Kind == model.KindMNP && len(networks) == 0 {
+			continue
+		}
 		for _, d := range model.Directions {
-			if rp.Policy.Kind == model.KindNP && opt.isolatesPods(rp.Policy, d) {
-				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
+			if !opt.isolatesPods(rp.Policy, d) {
+				continue
+			}
+			deny := model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}
+			if len(networks) == 0 {
+				add(Unit{Key: deny})
+			}
+			for _, deny.Network = range networks {
+				add(Unit{Key: deny})
 			}
 		}
 	}
@@ -176,7 +190,7 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 
 // unitRank orders kinds of one priority for display.
 func unitRank(k model.Kind) int {
-	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP,
+	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP, model.KindMNP,
 		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace, model.KindIsolation2016}, k)
 }
 
@@ -194,7 +208,7 @@ func (t *Tier) groupByNamespace() {
 			byName[n.Name] = n
 		}
 		switch u.Key.Kind {
-		case model.KindNP:
+		case model.KindNP, model.KindMNP:
 			n.Policies = append(n.Policies, u)
 		case model.KindNetpolNamespace:
 			n.Denies = append(n.Denies, u)

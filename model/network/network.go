@@ -17,14 +17,14 @@ const (
 	Localnet Topology = "localnet"
 )
 
-// Config is a network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
+// Config is the network as a NetworkAttachmentDefinition or a UserDefinedNetwork describes it.
 type Config struct {
 	// Name is the network's name, as its controller is called after it (networks.md#names).
 	Name     string
 	Topology Topology
 	Primary  bool
-	// Subnets are the subnets of the whole network, masked, in their order; none for a network that
-	// gives its pods no addresses.
+	// Subnets are the subnets of the whole network, masked, in their order; none for a network that gives
+	// its pods no addresses.
 	Subnets []netip.Prefix
 	// InfrastructureSubnets and Gateways are the addresses that a layer 2 network keeps for itself,
 	// where it is told (networks.md#node-rows).
@@ -50,11 +50,11 @@ type Attachment struct {
 type Definition struct {
 	model.Meta
 	Config Config
-	// Namespaces selects where a ClusterUserDefinedNetwork is made.
+	// Namespaces selects the namespaces that a ClusterUserDefinedNetwork is made in.
 	Namespaces model.Selector
 	// Err is why it cannot be used, one line; empty for none.
 	Err string
-	// Conditions are the reports of the cluster manager.
+	// Conditions are the reports of the cluster manager about it.
 	Conditions []model.Condition
 }
 
@@ -83,12 +83,6 @@ type Network struct {
 	// first of its NetworkAttachmentDefinitions.
 	From model.Key
 }
-
-// ControllerSuffix ends the name of the controller of any network.
-const ControllerSuffix = "-network-controller"
-
-// Controller is the owner of its rows.
-func (n *Network) Controller() string { return n.Name + ControllerSuffix }
 
 // GivesAddresses says whether its pods have addresses of its subnets.
 func (n *Network) GivesAddresses() bool { return n.IPv4 || n.IPv6 }

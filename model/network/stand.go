@@ -1,6 +1,7 @@
 package network
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 		}
 	}
 	q := *p
+	if n.Primary {
+		q.AttachmentsErr = ""
+	}
 	q.Network, q.IPs, q.LogicalPorts, q.MadeUpIPs = n.Name, nil, nil, false
 	for _, key := range keys {
 		q.LogicalPorts = append(q.LogicalPorts, PortName(key, p.Namespace, p.Name))
@@ -55,9 +59,69 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 	return &q
 }
 
+// Project shows an object as it stands on each of the networks that it concerns: pods with their
+// addresses there, nodes with theirs, the namespaces and policies that the network serves.
+func (t *Table) Project(o model.Object) iter.Seq2[*Network, model.Object] {
+	return func(yield func(*Network, model.Object) bool) {
+		if t == nil {
+			return
+		}
+		switch o := o.(type) {
+		case *model.Pod:
+			for _, name := range t.NetworksOf(o) {
+				n := t.byName[name]
+				if p := t.PodOn(n, o); p != nil && !yield(n, p) {
+					return
+				}
+			}
+		case *model.Namespace:
+			t.projectNamespace(o, yield)
+		case *model.Node:
+			for name := range o.NetworkSubnets {
+				if n := t.byName[name]; n != nil && n.Primary && !yield(n, n.nodeOn(o)) {
+					return
+				}
+			}
+		case *model.Policy:
+			t.projectPolicy(o, yield)
+		}
+	}
+}
+
+func (t *Table) projectNamespace(o *model.Namespace, yield func(*Network, model.Object) bool) {
+	for _, name := range t.names {
+		n := t.byName[name]
+		if (!n.Primary || t.Serves(n, o.Name)) && !yield(n, o) {
+			return
+		}
+	}
+}
+
+func (t *Table) projectPolicy(p *model.Policy, yield func(*Network, model.Object) bool) {
+	switch p.Kind {
+	case model.KindNP:
+		if at, n := t.Place(p.Namespace); at == OnPrimary {
+			yield(n, p)
+		}
+	case model.KindMNP:
+		for _, n := range t.SecondaryTargets(p) {
+			if !yield(n, p) {
+				return
+			}
+		}
+	}
+}
+
+// nodeOn is a node as it stands on the network.
+func (n *Network) nodeOn(node *model.Node) *model.Node {
+	on := *node
+	on.Subnets, on.NetworkSubnets, on.GatewayIPs, on.MgmtIPs = node.NetworkSubnets[n.Name], nil, nil, n.NodeAddresses(node)
+	return &on
+}
+
 // Freezes says whether a pod, shown as it stands on a network, freezes the sets that select it.
 func Freezes(p *model.Pod) bool {
-	return p.Network != "" && len(p.LogicalPorts) == 0
+	return p.Network != "" && (p.NetworksErr != "" || p.AttachmentsErr != "")
 }
 
 // NetworksOf are the names of the networks besides the default one that a pod stands on, sorted;
@@ -128,6 +192,23 @@ func (t *Table) OfNAD(key string) *Network {
 		return nil
 	}
 	return t.byNAD[key]
+}
+
+// OfPolicy are the names of the networks besides the default one that a policy is programmed on.
+func (t *Table) OfPolicy(p *model.Policy) []string {
+	switch p.Kind {
+	case model.KindNP, model.KindEF:
+		if at, n := t.Place(p.Namespace); at == OnPrimary {
+			return []string{n.Name}
+		}
+	case model.KindMNP:
+		var out []string
+		for _, n := range t.SecondaryTargets(p) {
+			out = append(out, n.Name)
+		}
+		return out
+	}
+	return nil
 }
 
 // SecondaryTargets are the secondary networks that a MultiNetworkPolicy is for, each once, by name.

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"iter"
 	"maps"
 	"net/netip"
 	"reflect"
@@ -17,11 +18,11 @@ type Table struct {
 	primary map[string]*Network // by namespace: of its NetworkAttachmentDefinition of role primary
 	labeled map[string]bool     // namespaces with the label of primary networks
 	names   []string
-	// problems are mistakes in the objects that networks come from.
+	// problems are the faults of objects that networks come from.
 	problems []Problem
 }
 
-// Problem is a reason why an object is not the network that it is meant to be.
+// Problem is a fault that keeps an object from being the network that it is meant to be.
 type Problem struct {
 	About model.Key
 	Code  ProblemCode
@@ -236,7 +237,7 @@ func (t *Table) OfKey(key string) *Network {
 	return nil
 }
 
-// Problems are mistakes in the objects that networks come from, by object.
+// Problems are the faults of objects that networks come from, by object.
 func (t *Table) Problems() []Problem {
 	if t == nil {
 		return nil
@@ -283,6 +284,34 @@ func (t *Table) Place(namespace string) (Placement, *Network) {
 func (t *Table) Serves(n *Network, namespace string) bool {
 	p, active := t.Place(namespace)
 	return p == OnPrimary && active == n
+}
+
+// Namespaces are the namespaces that a network has to do with: that have the label, or a primary network.
+func (t *Table) Namespaces() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if t == nil {
+			return
+		}
+		for ns := range t.labeled {
+			if !yield(ns) {
+				return
+			}
+		}
+		for ns := range t.primary {
+			if !t.labeled[ns] && !yield(ns) {
+				return
+			}
+		}
+	}
+}
+
+// Namespaces are the namespaces of its NetworkAttachmentDefinitions.
+func (n *Network) Namespaces() []string {
+	out := make([]string, len(n.NADs))
+	for i, key := range n.NADs {
+		out[i], _, _ = strings.Cut(key, "/")
+	}
+	return slices.Compact(out)
 }
 
 // SameNetwork says whether two networks are one, so that no row of theirs differs.

@@ -98,7 +98,7 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 	t.indexAll(nil)
 	t.compareAll()
 	t.finishStep(g.At)
-	out := make(map[model.PolicyKey]*model.PolicyInZone, len(t.Tracks))
+	out := make(JoinsByUnit, len(t.Tracks))
 	for k := range t.Tracks {
 		p := t.JoinPolicy(k)
 		if p == nil {
@@ -112,7 +112,7 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 		if was := g.Before[k]; was != nil && stillDiffers(was.Diffs, p.Diffs) && !was.DiffSince.IsZero() {
 			p.DiffSince = was.DiffSince
 		}
-		out[k] = p
+		out.Put(d.Desired, k, p)
 	}
 	return out
 }

@@ -45,8 +45,8 @@ func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
 }
 
 // bookHolder books what a unit's ACLs hang on, so that a change there is seen.
-func (t *Tracker) bookHolder(tr *unitTrack) {
-	tr.holder = compiler.HolderOf(tr.key)
+func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
+	tr.holder = at
 	if tr.holder == (compiler.ACLHolder{}) {
 		return
 	}
@@ -54,6 +54,16 @@ func (t *Tracker) bookHolder(tr *unitTrack) {
 		t.holders[tr.holder] = map[*unitTrack]struct{}{}
 	}
 	t.holders[tr.holder][tr] = struct{}{}
+}
+
+// unbookHolder takes that back.
+func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
+	if of := holders[tr.holder]; of != nil {
+		delete(of, tr)
+		if len(of) == 0 {
+			delete(holders, tr.holder)
+		}
+	}
 }
 
 // heldRow is a row that ACLs of several units may hang on, in one version of it.
@@ -66,7 +76,7 @@ type heldRow struct {
 // isSharedGroup says whether a group is one that holds ACLs of several units.
 func isSharedGroup(g *nb.PortGroup) bool {
 	o := g.ExternalIDs[nb.KeyOwnerType]
-	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
+	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && nb.IsOfNetwork(g.ExternalIDs[nb.KeyOwnerController])
 }
 
 func holderOfGroup(g *nb.PortGroup) heldRow {

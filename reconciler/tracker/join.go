@@ -22,7 +22,7 @@ const HeldElsewhere = "a row that is not the policy's refers to it"
 // does not know.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
-	if tr == nil || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
+	if tr == nil || !t.Desired.KnowsNetwork(k.Network) || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
 		return nil
 	}
 	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.ACLs.priority}

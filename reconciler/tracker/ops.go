@@ -25,7 +25,7 @@ func (t *Tracker) NewOps() *OpsBuilder { return &OpsBuilder{t: t} }
 func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 	t := b.t
 	tr := t.Tracks[k]
-	if tr == nil || t.DB == nil || (tr.unit != nil && tr.unit.WhyNoRows != nil) {
+	if tr == nil || t.DB == nil || !t.Desired.KnowsNetwork(k.Network) || (tr.unit != nil && tr.unit.WhyNoRows != nil) {
 		return nil
 	}
 	var ops []nb.Op

@@ -39,12 +39,12 @@ type RowOwner struct {
 // OwnerOfRow reads whose a row is; rows of tables without owners are foreign.
 func OwnerOfRow(r nb.Row) RowOwner {
 	ids := r.IDs()
-	if ids[nb.KeyOwnerController] != nb.DefaultController {
+	o := nb.OwnerOfRow(r)
+	if o.Controller != nb.DefaultController && o.Network() == "" {
 		return RowOwner{}
 	}
-	o := nb.OwnerOfRow(r)
 	out := RowOwner{Index: max(o.Index, 0),
-		Unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}}
+		Unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}}
 	switch {
 	case o.Form == nb.FormKnown:
 		out.Form = Ours

@@ -102,7 +102,7 @@ func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
 	if tr == nil {
 		tr = &unitTrack{key: k, ACLs: aclTrack{priority: -1}}
 		t.Tracks[k] = tr
-		t.bookHolder(tr)
+		t.bookHolder(tr, compiler.HolderOf(k))
 	}
 	return tr
 }
@@ -114,6 +114,9 @@ func (t *Tracker) CompiledUnit(k model.PolicyKey) *compiler.CompiledUnit {
 	}
 	return nil
 }
+
+// IsOurs says whether a row is one of Rung's owner types, of a network that Rung knows.
+func (t *Tracker) IsOurs(o RowOwner) bool { return o.Form != Foreign && t.Desired.KnowsNetwork(o.Unit.Network) }
 
 // MarkAll marks all policies as ones whose join may have changed.
 func (t *Tracker) MarkAll() {
@@ -153,12 +156,7 @@ func (t *Tracker) finishStep(at time.Time) {
 		t.DirtyPolicies[tr.key] = struct{}{}
 		if tr.unit == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.Tracks, tr.key)
-			if of := t.holders[tr.holder]; of != nil {
-				delete(of, tr)
-				if len(of) == 0 {
-					delete(t.holders, tr.holder)
-				}
-			}
+			unbookHolder(t.holders, tr)
 		}
 	}
 	t.touchedTracks, t.comparedWhole = nil, nil
@@ -263,6 +261,10 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 	tr.unit, tr.sets, tr.group = t.unitHere(tr.key), nil, groupTrack{}
 	if !tr.hasRows() {
 		return
+	}
+	if tr.unit.Holder != tr.holder { // an EgressFirewall's namespace is on another network
+		unbookHolder(t.holders, tr)
+		t.bookHolder(tr, tr.unit.Holder)
 	}
 	tr.sets = make([]*setTrack, len(tr.unit.Sets))
 	for i, spec := range tr.unit.Sets {

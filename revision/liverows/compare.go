@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // ComparedField is one column of a row, desired beside live, for people.
@@ -87,7 +88,13 @@ func MapDiffers(a, b map[string]string) []string {
 // GroupName is the name of the port group that a policy's ACLs hang on: its own,
 // or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
 // hangs on no port group.
-func GroupName(k model.PolicyKey) string {
+func GroupName(r *revision.Revision, k model.PolicyKey) string {
+	if c := r.DesiredOf(k).Policy(k); c != nil && c.WhyNoRows == nil { // its namespace may be on another network
+		if c.Holder.Table == nb.TablePortGroup {
+			return c.Holder.Name
+		}
+		return c.GroupName
+	}
 	pairs := []nb.IDPair{{Key: nb.KeyName, Value: k.Name}}
 	switch table, name := HolderOf(k); {
 	case table == nb.TablePortGroup:
@@ -100,17 +107,20 @@ func GroupName(k model.PolicyKey) string {
 		pairs[0].Value = k.Namespace
 		pairs = append(pairs, nb.IDPair{Key: nb.KeyDirection, Value: k.Name})
 	}
-	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
+	return nb.HashedName(nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), pairs...)[nb.KeyID])
 }
 
 // LiveACLs returns the ACLs in a policy's live port group, by id; in a group that is
 // not its own, only the policy's ACLs.
-func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
-	g := db.PortGroupByName(GroupName(k))
+func LiveACLs(r *revision.Revision, db *nb.DB, k model.PolicyKey) []*nb.ACL {
+	g := db.PortGroupByName(GroupName(r, k))
 	if g == nil {
 		return nil
 	}
 	table, _ := HolderOf(k)
+	if c := r.DesiredOf(k).Policy(k); c != nil {
+		k = c.Key
+	}
 	out := make([]*nb.ACL, 0, len(g.ACLs))
 	for _, uuid := range g.ACLs {
 		a := db.ACL(uuid)

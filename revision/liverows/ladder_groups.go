@@ -160,8 +160,8 @@ func groupLabel(o nb.Owner) string {
 }
 
 // joinZones puts the groups of all zones together, without the rows that the
-// ladder has a line for.
-func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
+// ladder has a line for. Rows of networks that Rung does not know are somebody else's, and not gone.
+func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network string) bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
 	var prefixes []string
@@ -177,7 +177,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 				n = len(out)
 				at[g.key] = n
 				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
-					Gone: g.owner.Form == nb.FormKnown, Priority: g.first, Last: g.last, Examples: true})
+					Gone: g.owner.Form == nb.FormKnown && known(g.owner.Network()), Priority: g.first, Last: g.last, Examples: true})
 				prefixes = append(prefixes, g.prefix)
 				seen = append(seen, countedRows{map[uint64]bool{}, map[rowKey]bool{}})
 			}

@@ -87,7 +87,7 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 	}
 	b.zones = zones
 	e.rows.Read = len(read)
-	e.rows.Groups = joinZones(read, unitsOnLadder(r))
+	e.rows.Groups = joinZones(read, unitsOnLadder(r), r.Desired.KnowsNetwork)
 	b.lastEntry.Store(e)
 	return e.rows
 }

@@ -58,7 +58,7 @@ func TestLadderRows(t *testing.T) {
 2 to-lport 9990-9990 older form: EF blue | legacy gone=false 1D rows=1 [z2]
 2 to-lport 7001-7001 no owner | none gone=false 1D rows=2 [z1 z2]
 2 to-lport 7000-7000 no owner | none gone=false 1D rows=2 [z1 z2]
-2 to-lport 1001-1001 network blue: NP n/p ingress | recognised gone=false 1A rows=2 [z1 z2]
+2 to-lport 1001-1001 network blue: NP n/p ingress | known gone=false 1A rows=2 [z1 z2]
 `
 	if diff := cmp.Diff(want, groupsText(rows)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

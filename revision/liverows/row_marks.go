@@ -40,11 +40,12 @@ type RowMarks struct {
 	KnownLost  map[string]bool
 	policy     map[model.PolicyKey]RowMark // for every row of the policy
 	isCompared func(model.Key) bool        // says what is compared with desired rows
+	isKnown    func(network string) bool
 }
 
 // MarkRows judges the rows of a zone.
 func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
-	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}}
+	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}, isKnown: r.Desired.KnowsNetwork}
 	m.isCompared = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
 		switch p.StateAt(z, now) {
@@ -95,6 +96,8 @@ func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	}
 	k, ok := UnitOfOwner(o)
 	switch {
+	case !m.isKnown(o.Network()):
+		return RowForeign
 	case ok && m.isCompared(k):
 		return m.policy[k]
 	case o.Form == nb.FormOdd:

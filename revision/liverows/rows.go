@@ -73,14 +73,14 @@ func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
 		return model.Key{}, false
 	}
-	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}, true
+	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}, true
 }
 
 // PolicyOfOwner is the policy a row is about, however it is written: also rows of the
 // enhancement of 2023 and of older releases name one. ok is false for rows of
 // no policy and of other networks.
 func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
-	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
+	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}
 	switch o.Form {
 	case nb.FormKnown, nb.FormOdd, nb.FormLegacy:
 		return k, k.Kind.IsPolicy() && k.Name != ""
@@ -98,6 +98,9 @@ func ZonePolicies(r *revision.Revision, z *model.ZoneState) []model.PolicyKey {
 	}
 	var others []model.PolicyKey
 	add := func(k model.PolicyKey) {
+		if c := r.DesiredOf(k).Policy(k); c != nil && c.Policy != nil {
+			return // by its object
+		}
 		if r.Cluster.Policy(k) == nil && r.InZone(k, z.Name) {
 			others = append(others, k)
 		}

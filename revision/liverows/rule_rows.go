@@ -26,9 +26,10 @@ type RuleACL struct {
 func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*RuleACL {
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}
+	unit := r.UnitKey(k)
 	of := func(a *nb.ACL) bool {
 		owner, dir, i, ok := RuleOfIDs(a.ExternalIDs)
-		return ok && owner == k && dir == rule.Direction && i == rule.Index
+		return ok && owner == unit && dir == rule.Direction && i == rule.Index
 	}
 	zone := ""
 	if z != nil {
@@ -42,7 +43,7 @@ func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *mode
 		}
 	}
 	if z != nil && z.DB != nil {
-		for _, a := range LiveACLs(z.DB, k) {
+		for _, a := range LiveACLs(r, z.DB, k) {
 			switch e := byID[a.ID()]; {
 			case e != nil && e.Live == nil:
 				e.Live = a

@@ -236,7 +236,9 @@ type UnitState struct {
 func TallyZone(r *revision.Revision, z *model.ZoneState, now time.Time) (t ZoneTally) {
 	t.States, t.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	for k := range z.Policies {
-		t.add(r, z, k, now)
+		if !k.Kind.IsPolicy() || k.Network == "" { // a policy of another network is there by its object, too
+			t.add(r, z, k, now)
+		}
 	}
 	// Policies and units that were not judged there yet.
 	for p := range r.Cluster.AllPolicies() {

@@ -37,7 +37,7 @@ func TestRuleACLs(t *testing.T) {
 	for key, value := range live.ExternalIDs {
 		left.ExternalIDs[key] = strings.ReplaceAll(value, "tcp", "udp")
 	}
-	group := &nb.PortGroup{UUID: "g", Name: liverows.GroupName(k), ACLs: []string{"u1", "u2", "u3"}}
+	group := &nb.PortGroup{UUID: "g", Name: liverows.GroupName(r, k), ACLs: []string{"u1", "u2", "u3"}}
 	z := &model.ZoneState{Name: "worker", DB: revised.Database(group, &live, &second, &left)}
 	var got []string
 	for _, a := range liverows.RuleACLs(r, k, rule, z) {

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/ways"
 	"rung/revision"
 )
 
@@ -34,7 +35,7 @@ type WayInVerdict struct {
 
 // WaysIn lists the ways from outside to the workloads of a table, in the order of the objects.
 func (t *Table) WaysIn(r *revision.Revision) (out []WayIn) {
-	for _, w := range r.Cluster.WaysIn() {
+	for _, w := range ways.ListIn(r.Cluster) {
 		for i := range w.Targets {
 			out = append(out, t.waysOf(r, w, &w.Targets[i])...)
 		}
@@ -43,7 +44,7 @@ func (t *Table) WaysIn(r *revision.Revision) (out []WayIn) {
 }
 
 // waysOf are the ways of one target: one to each workload behind its Service.
-func (t *Table) waysOf(r *revision.Revision, w *model.WayIn, target *model.WayInTarget) (out []WayIn) {
+func (t *Table) waysOf(r *revision.Revision, w *ways.WayIn, target *ways.Target) (out []WayIn) {
 	way := WayIn{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace, Name: target.Service}}
 	s, _ := r.Cluster.Get(way.Service).(*model.Service)
 	if s == nil {

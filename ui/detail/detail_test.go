@@ -202,13 +202,13 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 	uitest.AddHolders(p)
 	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
 	z := p.Zones[1]
-	group := *z.DB.PortGroupByName(liverows.GroupName(ef))
+	group := *z.DB.PortGroupByName(liverows.GroupName(revision.New(*p, nil), ef))
 	other := &nb.ACL{UUID: uitest.UUID("multicast"), Name: "x", ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerMulticastNS,
 		nb.IDPair{Key: nb.KeyName, Value: "yellow"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})}
 	group.ACLs = append(group.ACLs[:len(group.ACLs):len(group.ACLs)], other.UUID)
 	db := z.DB.Apply([]nb.RowChange{{New: other}, {Old: z.DB.PortGroupByName(group.Name), New: &group}})
 	var got []string
-	for _, a := range liverows.LiveACLs(db, ef) {
+	for _, a := range liverows.LiveACLs(revision.New(*p, nil), db, ef) {
 		got = append(got, detail.ShortID(a.ID(), ef))
 	}
 	if diff := cmp.Diff([]string{"rule 0", "rule 1", "rule 2", "rule 3"}, got); diff != "" {

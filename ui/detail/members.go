@@ -17,7 +17,7 @@ import (
 // addPortGroup explains a port group and lists its first ports.
 func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	st := x.sheet.St
-	own := x.Policy.Name != "" && name == liverows.GroupName(x.Policy)
+	own := x.Policy.Name != "" && name == liverows.GroupName(x.Rev, x.Policy)
 	what := "port group"
 	switch table, _ := liverows.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":

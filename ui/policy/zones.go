@@ -122,7 +122,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", words.Count(p.LiveACLs, "ACL")), st.Dim)
-		if g := z.DB.PortGroupByName(liverows.GroupName(v.key)); g != nil {
+		if g := z.DB.PortGroupByName(liverows.GroupName(env.Rev, v.key)); g != nil {
 			l = l.Add(", "+words.Count(len(g.Ports), "port")+" here", st.Dim)
 			if table, _ := liverows.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)

@@ -126,6 +126,9 @@ func (v *View) formText() string {
 	}
 	switch o := v.owner; o.Form {
 	case nb.FormKnown, nb.FormOdd:
+		if net := o.Network(); !v.knowsNetwork {
+			return "A row of the network " + net + ", which no object that Rung reads is about. Not compared; OVN still enforces it."
+		}
 		return "Not compared: nothing of this kind is desired here."
 	case nb.FormLegacy:
 		if o.Controller == nb.DefaultController {
@@ -133,9 +136,6 @@ func (v *View) formText() string {
 		}
 		return "Written in the form of 2023. Not compared; OVN still enforces it."
 	case nb.FormRecognised:
-		if net := o.Network(); net != "" {
-			return "A row of the network " + net + ": Rung compiles rows of the default network only. OVN still enforces it."
-		}
 		return "Rung does not compile rows of this owner. OVN still enforces it."
 	case nb.FormUnknown:
 		return "Rung does not know this owner. OVN still enforces it."

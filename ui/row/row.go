@@ -31,7 +31,9 @@ type View struct {
 	id, name string
 	owner    nb.Owner
 	policy   model.PolicyKey // what it is compiled for, zero for rows of others
-	link     nav.Page        // the rule or policy it belongs to
+	// knowsNetwork says that the row is not of a network that Rung knows nothing of.
+	knowsNetwork bool
+	link         nav.Page // the rule or policy it belongs to
 
 	// moved says that the row that was opened is gone and this one took its
 	// place.
@@ -96,6 +98,7 @@ func (v *View) findRow(env *view.Env) {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
+	v.knowsNetwork = env.Rev.Desired.KnowsNetwork(v.owner.Network())
 	k, ok := liverows.UnitOfOwner(v.owner)
 	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
 		return

@@ -194,7 +194,7 @@ func TestOtherOwners(t *testing.T) {
 			"AdminNetworkPolicy cluster-control"},
 		{"another network", nb.ACL{Tier: 2, Priority: 1001, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("blue-network-controller", nb.OwnerNetpolDefault, nb.IDPair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})},
-			[]string{"owner network blue: hairpin ingress", "A row of the network blue: Rung compiles rows of the default network only."},
+			[]string{"owner network blue: hairpin ingress", "A row of the network blue, which no object that Rung reads is about."},
 			"owner: no known policy owns this row"},
 		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})},

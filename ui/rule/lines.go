@@ -177,7 +177,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		count = " → " + n.BriefText() + in // the policy's page says why not all
 	}
 	if v.isZoneRead() {
-		if g := v.state.DB.PortGroupByName(liverows.GroupName(v.page.Key)); g != nil {
+		if g := v.state.DB.PortGroupByName(liverows.GroupName(env.Rev, v.page.Key)); g != nil {
 			to = detail.RowPage(v.state, g, nil)
 		}
 	}

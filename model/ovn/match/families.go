@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -103,9 +104,17 @@ func ICMPMatch(d Direction, portGroup string) string {
 // HairpinMatch is the match of the ACLs that let a pod reach itself through a
 // service: the source is then the fifth address of the masquerade subnet, here
 // of the default ones (ovn-kubernetes.md#hairpin-and-node-rows).
-func HairpinMatch(v4, v6 bool) string {
-	return familiesTerm(v4, v6, "ip4.src == 169.254.169.5", "ip6.src == fd69::5")
+func HairpinMatch(v4, v6 bool, from4, from6 string) string {
+	return familiesTerm(v4, v6, "ip4.src == "+cmp.Or(from4, Hairpin4), "ip6.src == "+cmp.Or(from6, Hairpin6))
 }
+
+// The addresses that connections of a pod to itself through a Service come from, where the
+// configuration gives no other masquerade subnets: the fifth of each
+// (ovn-kubernetes.md#hairpin-and-node-rows).
+const (
+	Hairpin4 = "169.254.169.5"
+	Hairpin6 = "fd69::5"
+)
 
 // NodeMatch is the match of the ACL that lets a node reach its pods; ip is an
 // address of its management port. There are no spaces around "=="

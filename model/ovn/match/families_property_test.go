@@ -145,7 +145,7 @@ func (g gen) fixed() familyValue {
 	switch g.IntN(5) {
 	case 0:
 		v4, v6 := g.modes()
-		return familyValue{HairpinMatch(v4, v6), func(p Packet) bool {
+		return familyValue{HairpinMatch(v4, v6, "", ""), func(p Packet) bool {
 			return v4 && p.Src == addr("169.254.169.5") || v6 && p.Src == addr("fd69::5")
 		}}
 	case 1:

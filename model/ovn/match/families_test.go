@@ -64,9 +64,9 @@ func TestFamilyWriters(t *testing.T) {
 		{"mapped", NetpolBlocks(Egress, []IPBlock{block("::ffff:1.2.3.4/128")}), "ip4.dst == ::ffff:1.2.3.4/128"},
 
 		// ovn-kubernetes.md#hairpin-and-node-rows
-		{"hairpin v4", HairpinMatch(true, false), "ip4.src == 169.254.169.5"},
-		{"hairpin v6", HairpinMatch(false, true), "ip6.src == fd69::5"},
-		{"hairpin dual", HairpinMatch(true, true), "(ip4.src == 169.254.169.5 || ip6.src == fd69::5)"},
+		{"hairpin v4", HairpinMatch(true, false, "", ""), "ip4.src == 169.254.169.5"},
+		{"hairpin v6", HairpinMatch(false, true, "", ""), "ip6.src == fd69::5"},
+		{"hairpin dual", HairpinMatch(true, true, "", ""), "(ip4.src == 169.254.169.5 || ip6.src == fd69::5)"},
 		{"node v4", NodeMatch("10.244.2.2"), "ip4.src==10.244.2.2"},
 		{"node v6", NodeMatch("fd01::2"), "ip6.src==fd01::2"},
 

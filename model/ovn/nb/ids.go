@@ -38,6 +38,22 @@ const (
 // DefaultController owns the rows of the default network.
 const DefaultController = "default-network-controller"
 
+// networkSuffix ends the name of the controller of any network.
+const networkSuffix = "-network-controller"
+
+// ControllerOf is the controller that owns the rows of a network; "" stands for the default one.
+func ControllerOf(network string) string {
+	if network == "" {
+		return DefaultController
+	}
+	return network + networkSuffix
+}
+
+// IsOfNetwork says whether a controller is that of a network, the default one or another.
+func IsOfNetwork(controller string) bool {
+	return controller == DefaultController || Owner{Controller: controller}.Network() != ""
+}
+
 // Owner types of rows (ovn-kubernetes.md#owner-types).
 const (
 	OwnerANP  = "AdminNetworkPolicy"

@@ -13,8 +13,8 @@ type Form uint8
 // The forms.
 const (
 	FormNone       Form = iota // no owner: nobody labelled the row
-	FormKnown                  // a type Rung compiles, id as ovn-kubernetes.md#owner-types says, default network
-	FormRecognised             // understood, not compiled: tier 0, groups of namespaces, rows of other networks
+	FormKnown                  // a type Rung compiles, id as ovn-kubernetes.md#owner-types says
+	FormRecognised             // understood, not compiled: tier 0, groups of namespaces
 	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (ovn-kubernetes.md#older-forms)
 	FormOdd                    // an owner type Rung compiles with an id in a form it does not know
 	FormUnknown                // some other owner
@@ -51,9 +51,6 @@ type Owner struct {
 
 // controllerOf2023 owned the rows of the enhancement of 2023.
 const controllerOf2023 = "network-policy-controller"
-
-// networkSuffix ends the name of the controller of any network.
-const networkSuffix = "-network-controller"
 
 // Directions, address families, L4 groups and the rows of a default deny as ids
 // spell them (ovn-kubernetes.md#acl-ids, #address-sets, #default-deny).
@@ -94,19 +91,15 @@ func OwnerOf(table string, ids map[string]string) Owner {
 		o.takeKeys(ids)
 	case network && own && o.parseID(table, rest):
 		o.Form = FormKnown
-		if o.Controller != DefaultController {
-			o.Form = FormRecognised
-		} else if o.Type == OwnerEgressFirewall && ids[KeyRuleIndex] == "" && ids[keyRuleIdx] != "" {
+		if o.Type == OwnerEgressFirewall && ids[KeyRuleIndex] == "" && ids[keyRuleIdx] != "" {
 			o.parseLegacyID(table, rest) // then the last part is a priority
 		}
 	case own && o.parseLegacyID(table, rest):
 		// The form is set there.
 	default:
 		o.Form = FormUnknown
-		if o.Controller == DefaultController {
+		if network {
 			o.Form = FormOdd
-		} else if network {
-			o.Form = FormRecognised
 		}
 		o.takeKeys(ids)
 	}

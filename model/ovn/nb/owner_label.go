@@ -12,6 +12,10 @@ const MarkCNP = "as OVN-Kubernetes might"
 // Label says for people who owns the row and for what: "ANP allow-web ingress 0
 // tcp", "default deny of blue, ingress".
 func (o Owner) Label() string {
+	if net := o.Network(); net != "" && !recognised[o.Type] {
+		o.Controller = DefaultController
+		return "network " + net + ": " + o.Label()
+	}
 	switch o.Form {
 	case FormNone:
 		return "no owner"
@@ -20,9 +24,6 @@ func (o Owner) Label() string {
 	case FormLegacy:
 		return o.legacyLabel()
 	case FormRecognised:
-		if net := o.Network(); net != "" && !recognised[o.Type] {
-			return "network " + net + ": " + o.rowText()
-		}
 		return o.recognisedLabel()
 	case FormOdd:
 		return o.rowText() + " (id of another form)"

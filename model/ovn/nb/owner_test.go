@@ -93,7 +93,7 @@ func TestOwnerOfKnownRows(t *testing.T) {
 			}
 			// The same row of another network is understood, and not compiled.
 			const udn = "cluster_udn_blue-network-controller"
-			tt.want.Controller, tt.want.Form = udn, FormRecognised
+			tt.want.Controller, tt.want.Form = udn, FormKnown
 			got = OwnerOf(tt.table, owned(udn, tt.ownerType, tt.rest))
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
@@ -185,7 +185,7 @@ func TestOwnerOfOtherRows(t *testing.T) {
 			own(Owner{Type: OwnerMulticastCluster, Form: FormOdd, Name: "Other", Direction: "Egress", Index: -1}), "multicast Other, egress (id of another form)"},
 
 		{"another network, odd", TableACL, with(owned("n1-network-controller", OwnerNetworkPolicy, "b:p:x"), KeyName, "b:p", KeyDirection, "Egress"),
-			Owner{Controller: "n1-network-controller", Type: OwnerNetworkPolicy, Form: FormRecognised, Namespace: "b", Name: "p", Direction: "Egress", Index: -1}, "network n1: NP b/p egress"},
+			Owner{Controller: "n1-network-controller", Type: OwnerNetworkPolicy, Form: FormOdd, Namespace: "b", Name: "p", Direction: "Egress", Index: -1}, "network n1: NP b/p egress (id of another form)"},
 		{"another owner", TableACL, with(owned("x-controller", "EgressQoS", "blue:1"), KeyName, "blue", KeyRuleIndex, "1"),
 			Owner{Controller: "x-controller", Type: "EgressQoS", Form: FormUnknown, Name: "blue", Index: 1}, "owner EgressQoS of controller x-controller: blue 1"},
 		{"a type of ours of another controller", TableACL, with(owned("mine", OwnerANP, "x:Ingress:0:None"), KeyName, "x"),

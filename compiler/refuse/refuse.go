@@ -1,25 +1,38 @@
-package compiler
+package refuse
 
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/network"
 	"rung/model/ovn/match"
 )
+
+// Judge knows the settings and the objects that a refusal depends on besides the policy.
+type Judge struct {
+	// MaxPriority is the lowest precedence that is supported, CNP says that ClusterNetworkPolicies
+	// are compiled, NoMultiPolicies that MultiNetworkPolicies are not.
+	MaxPriority          int32
+	CNP, NoMultiPolicies bool
+	Cluster              *model.Cluster
+	// Networks are the networks besides the default one, On the one that the policy's rows are to be of, nil
+	// for the default one.
+	Networks *network.Table
+	On       *network.Network
+}
 
 // whyCNPRefused says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller
 // for it, and where rows are asked for all the same, its ANPs know no domainNames
 // (ovn-kubernetes.md#clusternetworkpolicy).
-func (c *Compiler) whyCNPRefused(p *model.Policy) *model.NoRows {
+func (c Judge) whyCNPRefused(p *model.Policy) *model.NoRows {
 	if p.Kind != model.KindCNP {
 		return nil
 	}
-	if !c.requested.CNP {
+	if !c.CNP {
 		return &model.NoRows{Code: model.NoController, Message: "OVN-Kubernetes has no controller for ClusterNetworkPolicy"}
 	}
 	for r := range p.AllRules() {
@@ -32,31 +45,22 @@ func (c *Compiler) whyCNPRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// WhyNotCNP says why a ClusterNetworkPolicy would have no rows if they were compiled; nil where
-// it would have some. It is for saying what an idle one would do.
-func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
-	o.CNP = true
-	c := &Compiler{requested: o, cluster: cluster}
-	_, none := c.whyRefused(p)
-	return none
-}
-
-// whyRefused says why OVN-Kubernetes would not program the policy, in the order its
+// WhyAdmin says why OVN-Kubernetes would not program an AdminNetworkPolicy, its baseline or a ClusterNetworkPolicy, in the order its
 // controller finds out (ovn-kubernetes.md#no-rows, #invalid-policies): the priority
 // first; then what is wrong with rules and the logging annotation, all of it in one
 // error; then what the nodes say. Without a reason it returns the levels to log with.
-func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) {
+func (c Judge) WhyAdmin(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	if none := c.whyCNPRefused(p); none != nil {
 		return model.LogLevels{}, none
 	}
-	if p.Kind.HasPriority() && p.Priority > c.maxPriority() {
+	if p.Kind.HasPriority() && p.Priority > c.MaxPriority {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
-			p.Kind.Abbreviation(), p.Name, p.Priority, c.maxPriority())}
+			p.Kind.Abbreviation(), p.Name, p.Priority, c.MaxPriority)}
 	}
 	// Faults that controllers do not survive come first; for the others they have an
 	// error.
-	if none := firstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+	if none := FirstInvalid(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
@@ -78,7 +82,7 @@ func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) 
 	}
 	switch len(errs) {
 	case 0:
-		if none := firstInvalid(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+		if none := FirstInvalid(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 			return levels, none
 		}
 		return levels, c.whyNodesRefused(p)
@@ -90,14 +94,14 @@ func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) 
 
 // whyNodesRefused finds a selected node whose host-cidrs annotation cannot be read:
 // the whole policy fails then (ovn-kubernetes.md#no-rows).
-func (c *Compiler) whyNodesRefused(p *model.Policy) *model.NoRows {
+func (c Judge) whyNodesRefused(p *model.Policy) *model.NoRows {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for j := range r.Peers {
 			if r.Peers[j].Kind != model.PeerNodes {
 				continue
 			}
-			for n := range c.cluster.Nodes() {
+			for n := range c.Cluster.Nodes() {
 				if n.HostErr != "" && r.Peers[j].Nodes.Matches(n.Labels) {
 					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
 						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
@@ -110,9 +114,9 @@ func (c *Compiler) whyNodesRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// firstInvalid is the first thing in the policy that OVN-Kubernetes cannot take, but for
+// FirstInvalid is the first thing in the policy that OVN-Kubernetes cannot take, but for
 // those of some codes; nil when there is none.
-func firstInvalid(p *model.Policy, but ...string) *model.NoRows {
+func FirstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {
 			code := "profile"
@@ -139,15 +143,4 @@ func checkPeers(r *model.Rule) (code string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// Unenforced returns the units without desired rows, with the reason.
-func Unenforced(units iter.Seq[*CompiledUnit]) map[model.PolicyKey]*model.NoRows {
-	out := map[model.PolicyKey]*model.NoRows{}
-	for c := range units {
-		if c.WhyNoRows != nil {
-			out[c.Key] = c.WhyNoRows
-		}
-	}
-	return out
 }

@@ -1,0 +1,354 @@
+package compiler
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"rung/model"
+	"rung/model/network"
+)
+
+// Compiler follows a cluster step by step: the default network, and each other network by itself
+// (docs/networks.md). It belongs to one goroutine; what it returns may be read by any.
+type Compiler struct {
+	base     *networkCompiler
+	networks map[string]*networkCompiler // those besides the default one, by name
+	table    *network.Table
+	known    map[string]struct{} // the networks there ever were
+	desired  *Desired
+}
+
+// New makes a compiler that knows nothing yet.
+func New(o Options) *Compiler {
+	c := &Compiler{base: newNetworkCompiler(o, nil), networks: map[string]*networkCompiler{}}
+	c.desired = c.base.desired
+	return c
+}
+
+// Compile compiles a whole cluster at once.
+func Compile(cluster *model.Cluster, o Options) *Desired {
+	d, _ := New(o).Apply(cluster, changesOfAll(cluster))
+	return d
+}
+
+// Apply takes the next cluster and what changed since the last one, in order,
+// and returns the desired rows with what is new about them.
+func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
+	moved := c.refreshTable(next, changes)
+	_, delta := c.base.apply(next, c.withMovedPolicies(next, changes, moved))
+	if len(c.networks) > 0 || len(c.table.Names()) > 0 {
+		c.stepNetworks(next, changes, moved, delta)
+	}
+	return c.publish(), delta
+}
+
+// Reconfigure compiles everything anew with other options. Like a step it returns
+// the desired rows with what is new about them: anything may be. Options that come
+// to the same as those that hold, such as the families that the pods have, change
+// nothing.
+func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
+	segmented := c.base.requested.Segmentation
+	delta, changed := c.base.reconfigure(o)
+	if !changed {
+		return c.desired, &Delta{}
+	}
+	cluster := c.base.cluster
+	if segmented != o.Segmentation {
+		fresh := New(o)
+		fresh.known = c.known
+		d, all := fresh.Apply(cluster, changesOfAll(cluster))
+		for u := range c.desired.Policies() {
+			all.Policies[u.Key] = struct{}{}
+		}
+		all.Everything = true
+		*c = *fresh
+		return d, all
+	}
+	c.stepNetworks(cluster, nil, nil, delta)
+	return c.publish(), delta
+}
+
+// publish is the desired rows of all networks.
+func (c *Compiler) publish() *Desired {
+	d := c.base.desired
+	if len(c.networks) > 0 || c.table != nil || len(c.known) > 0 {
+		d = new(*d)
+		d.table, d.known, d.networks = c.table, c.known, make(map[string]*Desired, len(c.networks))
+		for name, n := range c.networks {
+			d.networks[name] = n.desired
+		}
+	}
+	c.desired = d
+	return d
+}
+
+// refreshTable reads the networks again where they may be others, and returns the namespaces whose
+// policies are programmed elsewhere since, or whose network has another form.
+func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map[string]bool {
+	if c.base.requested.Segmentation == Off || !slices.ContainsFunc(changes, c.concernsNetworks) {
+		return nil
+	}
+	before := c.table
+	c.table = network.TableOf(next)
+	c.base.table = c.table
+	for _, name := range c.table.Names() {
+		if _, has := c.known[name]; !has {
+			c.known = maps.Clone(c.known)
+			if c.known == nil {
+				c.known = map[string]struct{}{}
+			}
+			c.known[name] = struct{}{}
+		}
+	}
+	moved := map[string]bool{}
+	for _, t := range []*network.Table{before, c.table} {
+		for ns := range t.Namespaces() {
+			wasPlace, was := before.Place(ns)
+			isPlace, is := c.table.Place(ns)
+			if wasPlace != isPlace || !network.SameNetwork(was, is) {
+				moved[ns] = true
+			}
+		}
+	}
+	return moved
+}
+
+// concernsNetworks says whether the networks, or who is on which, may be others after a change.
+func (c *Compiler) concernsNetworks(ch model.Change) bool {
+	for _, o := range []model.Object{ch.Old, ch.New} {
+		if o != nil && network.IsSource(o) {
+			return true
+		}
+	}
+	old, _ := ch.Old.(*model.Namespace)
+	ns, _ := ch.New.(*model.Namespace)
+	switch {
+	case old == nil && ns == nil:
+		return false
+	case c.table != nil: // a ClusterUserDefinedNetwork selects by labels
+		return old == nil || ns == nil || old.Labels.Key() != ns.Labels.Key()
+	}
+	return old != nil && old.GivesNetwork() || ns != nil && ns.GivesNetwork()
+}
+
+// withMovedPolicies adds to the changes the policies that are programmed elsewhere, or otherwise,
+// since the networks are others.
+func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change, moved map[string]bool) []model.Change {
+	if len(moved) == 0 && c.table == nil {
+		return changes
+	}
+	out := slices.Clone(changes)
+	for p := range next.Policies(model.KindNP, model.KindEF) {
+		if moved[p.Namespace] {
+			out = append(out, model.Change{Old: p, New: p})
+		}
+	}
+	if moved != nil { // which of them have a network may be others
+		for p := range next.Policies(model.KindMNP) {
+			out = append(out, model.Change{Old: p, New: p})
+		}
+	}
+	return out
+}
+
+// stepNetworks takes the networks besides the default one a step on. The delta takes
+// the news of them.
+func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, moved map[string]bool, delta *Delta) {
+	for name, n := range c.networks {
+		if c.table.Network(name) == nil {
+			n.notePolicies(delta)
+			delete(c.networks, name)
+		}
+	}
+	anew := map[string]*networkCompiler{} // with what there was, or nil
+	for _, name := range c.table.Names() {
+		is, had := c.table.Network(name), c.networks[name]
+		if had == nil || !network.SameNetwork(had.network, is) || !reflect.DeepEqual(had.requested, c.optionsOn(is)) ||
+			slices.ContainsFunc(is.Namespaces(), func(ns string) bool { return moved[ns] }) {
+			anew[name] = had
+		} else {
+			had.table = c.table
+		}
+	}
+	for name, step := range c.stepsOfNetworks(next, changes) {
+		if _, is := anew[name]; !is {
+			n := c.networks[name]
+			cluster, changes := n.cluster.Upsert(step.put, step.remove)
+			_, d := n.apply(cluster, changes)
+			delta.add(d)
+		}
+	}
+	c.startNetworks(next, anew, delta)
+}
+
+// networkStep is the changes of one step on one network.
+type networkStep struct {
+	put    []model.Object
+	remove []model.Key
+}
+
+// stepsOfNetworks are the changes as they show on each network.
+func (c *Compiler) stepsOfNetworks(next *model.Cluster, changes []model.Change) map[string]*networkStep {
+	steps := map[string]*networkStep{}
+	stepOf := func(n *network.Network) *networkStep {
+		if steps[n.Name] == nil {
+			steps[n.Name] = &networkStep{}
+		}
+		return steps[n.Name]
+	}
+	last := map[model.Key]bool{} // keys whose last state was taken
+	for _, ch := range changes {
+		k := ch.Key()
+		on := map[*network.Network]bool{}
+		if is := next.Get(k); is != nil && !last[k] {
+			for n, o := range c.table.Project(is) {
+				on[n] = true
+				stepOf(n).put = append(stepOf(n).put, o)
+			}
+			last[k] = true
+		} else if is != nil {
+			for n := range c.table.Project(is) {
+				on[n] = true
+			}
+		}
+		if ch.Old == nil {
+			continue
+		}
+		for n := range c.table.Project(ch.Old) {
+			if !on[n] {
+				stepOf(n).remove = append(stepOf(n).remove, k)
+			}
+		}
+	}
+	return steps
+}
+
+// startNetworks compiles networks from nothing.
+func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCompiler, delta *Delta) {
+	if len(anew) == 0 {
+		return
+	}
+	objects := make(map[string][]model.Object, len(anew))
+	for o := range next.Objects() {
+		for n, o := range c.table.Project(o) {
+			if _, is := anew[n.Name]; is {
+				objects[n.Name] = append(objects[n.Name], o)
+			}
+		}
+	}
+	for name, had := range anew {
+		n := c.table.Network(name)
+		fresh := newNetworkCompiler(c.optionsOn(n), n)
+		fresh.table = c.table
+		cluster, changes := (*model.Cluster)(nil).Upsert(objects[name], nil)
+		_, d := fresh.apply(cluster, changes)
+		delta.add(d)
+		if had != nil {
+			had.notePolicies(delta)
+		}
+		c.networks[name] = fresh
+	}
+}
+
+// optionsOn are the options that a network's rows are compiled with (networks.md#networkpolicy).
+func (c *Compiler) optionsOn(n *network.Network) Options {
+	o := c.base.options
+	o.IPv4, o.IPv6 = n.IPv4, n.IPv6
+	o.Observability, o.ClusterSubnets, o.NodeSubnets, o.DNS = false, nil, false, nil
+	o.Defaults, o.Multicast = Off, Off
+	if n.Primary {
+		o.Defaults = On
+		if c.base.isMulticastOn() {
+			o.Multicast = On
+		}
+	}
+	return o
+}
+
+// notePolicies notes all units: they are gone, or made anew.
+func (c *networkCompiler) notePolicies(delta *Delta) {
+	for k := range c.policies {
+		delta.Policies[k] = struct{}{}
+	}
+}
+
+// add takes in what is new about another network.
+func (d *Delta) add(o *Delta) {
+	d.Everything = d.Everything || o.Everything
+	maps.Copy(d.Policies, o.Policies)
+	d.Members = append(d.Members, o.Members...)
+	d.Ports = append(d.Ports, o.Ports...)
+}
+
+// onNetwork is the rows of one network, empty rows for one that there is not.
+func (d *Desired) onNetwork(name string) *Desired {
+	if d.name == name {
+		return d
+	}
+	if on := d.networks[name]; on != nil {
+		return on
+	}
+	return &Desired{name: name}
+}
+
+// OnNetwork is the rows of one network alone, with the cluster as it stands there; nil for a network
+// that there is not.
+func (d *Desired) OnNetwork(name string) *Desired {
+	if d == nil {
+		return nil
+	}
+	return d.networks[name]
+}
+
+// Networks are the networks besides the default one.
+func (d *Desired) Networks() *network.Table {
+	if d == nil {
+		return nil
+	}
+	return d.table
+}
+
+// KnowsNetwork says whether there is a network of that name, or was since objects are read: rows of
+// others are somebody else's.
+func (d *Desired) KnowsNetwork(name string) bool {
+	if name == "" || d == nil {
+		return name == ""
+	}
+	_, ever := d.known[name]
+	return ever
+}
+
+// unitsElsewhere are the keys under which the rows of a policy on other networks are kept.
+func (d *Desired) unitsElsewhere(k model.PolicyKey) []model.PolicyKey {
+	switch k.Kind {
+	case model.KindNP:
+		if at, n := d.table.Place(k.Namespace); at == network.OnPrimary {
+			k.Network = n.Name
+			return []model.PolicyKey{k}
+		}
+	case model.KindMNP:
+		p := d.cluster.Policy(k)
+		if p == nil {
+			return nil
+		}
+		var out []model.PolicyKey
+		for _, n := range d.table.SecondaryTargets(p) {
+			out = append(out, model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace, Name: k.Name, Network: n.Name})
+		}
+		return out
+	}
+	return nil
+}
+
+// UnitKeys are the keys of the units that a policy compiles to: its own, but on other networks than
+// the default one, where it has one for each of them.
+func (d *Desired) UnitKeys(k model.PolicyKey) []model.PolicyKey {
+	if d == nil || k.Network != "" || len(d.networks) == 0 {
+		return []model.PolicyKey{k}
+	}
+	if keys := d.unitsElsewhere(k); len(keys) > 0 {
+		return keys
+	}
+	return []model.PolicyKey{k}
+}

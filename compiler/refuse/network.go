@@ -1,0 +1,78 @@
+package refuse
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/network"
+	"rung/model/words"
+)
+
+// WhyNotOnNetwork says why a NetworkPolicy, or a MultiNetworkPolicy on its network, has no rows for
+// the sake of networks; nil where it has (networks.md#namespaces, #multinetworkpolicy).
+func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
+	if c.On == nil {
+		switch at, on := c.Networks.Place(p.Namespace); at {
+		case network.WithoutNetwork:
+			return NoNetwork(p.Namespace)
+		case network.WithoutLabel:
+			return &model.NoRows{Code: model.NoNetworkLabel, Message: fmt.Sprintf(
+				"namespace %s has the primary network %s and not the label %s: no controller programs its NetworkPolicies", p.Namespace, on.Name, model.LabelPrimaryUDN)}
+		}
+		return nil
+	}
+	if c.On.GivesAddresses() {
+		return nil
+	}
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			if r.Peers[i].Kind != model.PeerNetworks {
+				return &model.NoRows{Code: model.NoAddresses, Message: fmt.Sprintf(
+					"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", r.Direction.Lower(), p.Name)}
+			}
+		}
+	}
+	return nil
+}
+
+// NoNetwork is the reason of a namespace whose primary network is not there yet.
+func NoNetwork(namespace string) *model.NoRows {
+	return &model.NoRows{Code: model.NoNetwork, Message: fmt.Sprintf(
+		"namespace %s has the label %s and no primary network yet: no controller programs its policies", namespace, model.LabelPrimaryUDN)}
+}
+
+// WhyNoNetworks says why a MultiNetworkPolicy is programmed on no network; nil for none and where it is.
+func (c Judge) WhyNoNetworks(p *model.Policy) *model.NoRows {
+	if p == nil {
+		return nil
+	}
+	if c.NoMultiPolicies {
+		return &model.NoRows{Code: model.NoController, Message: "enable-multi-networkpolicy is off: no controller programs MultiNetworkPolicies"}
+	}
+	if len(c.Networks.SecondaryTargets(p)) > 0 {
+		return nil
+	}
+	targets := c.Networks.TargetsOf(p)
+	if len(targets) == 0 {
+		return &model.NoRows{Code: model.NoNetwork, Message: "the annotation " + model.AnnotationPolicyFor + " names no network"}
+	}
+	var unknown, primary []string
+	for _, t := range targets {
+		if t.Network == nil {
+			unknown = append(unknown, t.Key)
+		} else {
+			primary = append(primary, t.Key)
+		}
+	}
+	text := ""
+	if len(unknown) > 0 {
+		text = "there is no network behind " + words.ListFew(unknown, 3)
+	}
+	if len(primary) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += words.ListFew(primary, 3) + " " + words.OneOrMany(len(primary), "is a primary network", "are primary networks")
+	}
+	return &model.NoRows{Code: model.NoNetwork, Message: model.AnnotationPolicyFor + " names no secondary network: " + text}
+}

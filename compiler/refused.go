@@ -1,0 +1,35 @@
+package compiler
+
+import (
+	"cmp"
+	"iter"
+
+	"rung/compiler/refuse"
+	"rung/model"
+)
+
+// refusals says why policies have no rows on this network.
+func (c *networkCompiler) refusals() refuse.Judge {
+	return refuse.Judge{MaxPriority: cmp.Or(max(c.requested.MaxPriority, 0), model.MaxPriority), CNP: c.requested.CNP,
+		NoMultiPolicies: c.requested.MultiPolicies == Off, Cluster: c.cluster, Networks: c.table, On: c.network}
+}
+
+// WhyNotCNP says why a ClusterNetworkPolicy would have no rows if they were compiled; nil where
+// it would have some. It is for saying what an idle one would do.
+func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
+	o.CNP = true
+	c := &networkCompiler{requested: o, cluster: cluster}
+	_, none := c.refusals().WhyAdmin(p)
+	return none
+}
+
+// Unenforced returns the units without desired rows, with the reason.
+func Unenforced(units iter.Seq[*CompiledUnit]) map[model.PolicyKey]*model.NoRows {
+	out := map[model.PolicyKey]*model.NoRows{}
+	for c := range units {
+		if c.WhyNoRows != nil {
+			out[c.Key] = c.WhyNoRows
+		}
+	}
+	return out
+}

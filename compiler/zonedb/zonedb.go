@@ -1,0 +1,125 @@
+package zonedb
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model/network"
+	"rung/model/ovn/nb"
+)
+
+// Of is the desired rows of a zone as its database would hold them, with what
+// OVN-Kubernetes' other handlers keep there: the node's switches with the ports of its pods,
+// the groups of namespaces and of the cluster, of every network. A row's UUID is its id or name.
+func Of(d *compiler.Desired, zone string) *nb.DB {
+	b := databaseBuilder{d: d, zone: zone, switches: map[string]*nb.LogicalSwitch{}, groups: map[string]*nb.PortGroup{}}
+	b.addNetwork(d, nil)
+	for _, name := range d.Networks().Names() {
+		b.addNetwork(d.OnNetwork(name), d.Networks().Network(name))
+	}
+	for c := range d.Policies() {
+		b.addUnit(c)
+	}
+	for _, s := range b.switches {
+		b.addRow(s)
+	}
+	for _, g := range b.groups {
+		b.addRow(g)
+	}
+	return (*nb.DB)(nil).Apply(b.rows)
+}
+
+type databaseBuilder struct {
+	d        *compiler.Desired
+	zone     string
+	switches map[string]*nb.LogicalSwitch
+	groups   map[string]*nb.PortGroup
+	rows     []nb.RowChange
+}
+
+func (b *databaseBuilder) addRow(r nb.Row) { b.rows = append(b.rows, nb.RowChange{New: r}) }
+
+func (b *databaseBuilder) logicalSwitch(name string) *nb.LogicalSwitch {
+	if b.switches[name] == nil {
+		b.switches[name] = &nb.LogicalSwitch{UUID: "switch " + name, Name: name}
+	}
+	return b.switches[name]
+}
+
+func (b *databaseBuilder) addPort(sw *nb.LogicalSwitch, name string) {
+	b.addRow(&nb.LogicalSwitchPort{UUID: name, Name: name})
+	sw.Ports = append(sw.Ports, name)
+}
+
+func (b *databaseBuilder) portGroup(name string) *nb.PortGroup {
+	if b.groups[name] == nil {
+		b.groups[name] = &nb.PortGroup{UUID: name, Name: name}
+	}
+	return b.groups[name]
+}
+
+// addNetwork adds the switch of a network in the zone, its ports, and the groups that no policy is
+// in; nil is the default network (networks.md#port-groups).
+func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
+	of, name, management, router := "", b.zone, nb.ManagementPort(b.zone), nb.RouterPort(b.zone)
+	inCluster, inRouter := []string{management}, []string{router}
+	if n != nil {
+		of, name, management, router = n.Name, n.Switch(b.zone), n.ManagementPort(b.zone), n.RouterPort(b.zone)
+		inCluster, inRouter = []string{management}, []string{router}
+		if n.Topology != network.Layer3 || d.Options().Multicast != compiler.On {
+			inRouter = nil
+		}
+	}
+	sw := b.logicalSwitch(name)
+	if n == nil || n.Primary {
+		b.addPort(sw, management)
+		b.addPort(sw, router)
+		b.portGroup(compiler.GroupHolder(of, nb.OwnerCluster, nb.GroupCluster).Name).Ports = inCluster
+		b.portGroup(compiler.GroupHolder(of, nb.OwnerCluster, nb.GroupClusterRtr).Name).Ports = inRouter
+	}
+	for p := range d.Cluster().Pods() {
+		remote := n != nil && n.Topology == network.Layer2 && !n.EVPN
+		if p.NodeName != b.zone && !remote || !p.CanBeSubject() {
+			continue
+		}
+		for _, port := range p.PortNames() {
+			b.addPort(sw, port)
+			if d.Cluster().Namespace(p.Namespace) != nil && (n == nil || n.GivesAddresses()) {
+				g := b.portGroup(compiler.GroupHolder(of, nb.OwnerNamespace, p.Namespace).Name)
+				g.Ports = append(g.Ports, port)
+			}
+		}
+	}
+}
+
+// addUnit adds the rows of one unit.
+func (b *databaseBuilder) addUnit(c *compiler.CompiledUnit) {
+	rows := b.d.RowsOfUnit(c.Key, b.zone, nil)
+	if rows == nil || rows.None != nil {
+		return
+	}
+	for _, s := range rows.AddressSets {
+		set := *s
+		set.UUID = s.Name
+		b.addRow(&set)
+	}
+	var ids []string
+	for _, a := range rows.ACLs {
+		acl := *a
+		acl.UUID = a.ID()
+		b.addRow(&acl)
+		ids = append(ids, acl.UUID)
+	}
+	slices.Sort(ids)
+	switch {
+	case c.Holder.Table == nb.TableSwitch:
+		sw := b.logicalSwitch(c.Holder.Name)
+		sw.ACLs = append(sw.ACLs, ids...)
+	case c.Holder.Table == nb.TablePortGroup:
+		g := b.portGroup(c.Holder.Name)
+		g.ACLs = append(g.ACLs, ids...)
+	case rows.PortGroup != nil:
+		g := b.portGroup(rows.PortGroup.Name)
+		g.ExternalIDs, g.Ports, g.ACLs = rows.PortGroup.ExternalIDs, rows.PortGroup.Ports, ids
+	}
+}
