@@ -27,8 +27,8 @@ func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows
 func Unenforced(units iter.Seq[*CompiledUnit]) map[model.PolicyKey]*model.NoRows {
 	out := map[model.PolicyKey]*model.NoRows{}
 	for c := range units {
-		if c.WhyNoRows != nil {
-			out[c.Key] = c.WhyNoRows
+		if c.WhyNoRows != nil && c.Policy != nil {
+			out[c.Policy.Key] = c.WhyNoRows
 		}
 	}
 	return out

@@ -279,6 +279,7 @@ const NoController = "no-controller"
 const (
 	NoNetwork      = "no-network"       // the network is not there
 	NoNetworkLabel = "no-network-label" // the namespace lacks the label of primary networks
+	OtherNetwork   = "other-network"    // it is programmed on another network than the one asked about
 	NoAddresses    = "no-addresses"     // the network gives no addresses that a selector could mean
 )
 

@@ -60,6 +60,8 @@ func (c *policyChange) sharesNoRows() bool {
 // DesiredOf are compiled rows among which those of a policy or unit are.
 func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	switch {
+	case r.whole != nil:
+		return r.whole.DesiredOf(k)
 	case r.changed == nil:
 		return r.Desired
 	case r.changed.sharesNoRows() && !slices.Contains(r.changed.keys, k):

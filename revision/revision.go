@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/revision/settings"
@@ -137,6 +138,10 @@ type Facts struct {
 // when first asked for.
 type Revision struct {
 	Facts
+	// Network is the network that this revision is the view of, nil for the cluster as a whole;
+	// whole is the revision it is a part of then.
+	Network *network.Network
+	whole   *Revision
 
 	// shared is worked out once for all revisions of the same objects and desired rows.
 	shared *derivedValues

@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/model/words"
 	"rung/system"
 )
 
@@ -85,25 +86,50 @@ func (r *Revision) VerdictOptions() index.Options {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
+	subnets, name := o.ClusterSubnets, ""
+	if r.Network != nil {
+		subnets, name = r.Network.Subnets, r.Network.Name
+	}
 	return index.Options{
-		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
-		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
-		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
+		Network: r.Network, IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: subnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
+		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin, Network: name}),
+		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny, Network: name}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
-		NoRows:               compiler.Unenforced(r.AllCompiled()),
+		NoRows:               unenforcedPolicies(r),
 		Precedence:           r.System.Precedence,
 	}
 }
 
+// unenforcedPolicies are the policies that decide nothing here, with the reason: those without rows,
+// and on the default network those that are programmed on another.
+func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
+	out := compiler.Unenforced(r.AllCompiled())
+	t := r.Desired.Networks()
+	if r.Network != nil || len(t.Names()) == 0 {
+		return out
+	}
+	for p := range r.Cluster.Policies(model.KindNP, model.KindMNP, model.KindEF) {
+		if on := t.OfPolicy(p); len(on) > 0 {
+			out[p.Key] = &model.NoRows{Code: model.OtherNetwork, Message: "it is programmed on " + words.ListFew(on, 3)}
+		}
+	}
+	return out
+}
+
 // CompiledDatabase is the rows that the objects compile to for a node, as its database would hold them.
-func CompiledDatabase(r *Revision, node string) *nb.DB { return zonedb.Of(r.Desired, node) }
+func CompiledDatabase(r *Revision, node string) *nb.DB {
+	return zonedb.Of(WholeRevision(r).Desired, node)
+}
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
 func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
+	}
+	if r.whole != nil {
+		return CompiledZone(r.whole, node, m)
 	}
 	d := r.Desired
 	if r.changed != nil {

@@ -113,6 +113,7 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 	f.StringVar(&one.To, "to", "", "the `END` that it goes to")
 	one.Protocol = string(verdict.TCP)
 	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP")
+	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by its name or default; without, on the one both ends are on")
 	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, where both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }

@@ -146,7 +146,7 @@ func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 	if m.Row == nil {
 		return verdict.Decider{Rule: -1, ACL: m.ACL}
 	}
-	d := walk.RowDecider(m.Row)
+	d := walk.RowDecider(m.Row, nil)
 	nameDecider(r, &d)
 	return d
 }

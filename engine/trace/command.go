@@ -21,6 +21,9 @@ func (q Question) Command() string {
 	if q.Port != 0 {
 		w = append(w, "--port", strconv.Itoa(q.Port))
 	}
+	if q.Network != "" {
+		w = append(w, "--network", q.Network)
+	}
 	if q.IPVersion != 0 {
 		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}

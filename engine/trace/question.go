@@ -22,6 +22,8 @@ type Question struct {
 	Port     int    `json:"port"`
 	// IPVersion is 4 or 6 where only that family is asked.
 	IPVersion int `json:"ip_version,omitempty"`
+	// Network is the network to judge it on, empty for the one that both ends are on.
+	Network string `json:"network,omitempty"`
 }
 
 // Ends says how an end is written.
@@ -103,7 +105,7 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 	if q.IPVersion != 0 && q.IPVersion != 4 && q.IPVersion != 6 {
 		return c, fmt.Errorf("IP version %d: use 4 or 6", q.IPVersion)
 	}
-	c.Port, c.Family = uint16(q.Port), verdict.Family(q.IPVersion)
+	c.Port, c.Family, c.Network = uint16(q.Port), verdict.Family(q.IPVersion), q.Network
 	c.Protocol = verdict.Protocol(strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))))
 	return c, nil
 }
@@ -234,7 +236,7 @@ func QuestionOf(c verdict.Connection) Question {
 		}
 		return EndText(e.Key)
 	}
-	q := Question{From: end(c.From), To: end(c.To), Protocol: string(c.Protocol), Port: int(c.Port)}
+	q := Question{From: end(c.From), To: end(c.To), Protocol: string(c.Protocol), Port: int(c.Port), Network: c.Network}
 	if c.Family == verdict.IPv6 && !c.From.Addr.IsValid() && !c.To.Addr.IsValid() {
 		q.IPVersion = int(c.Family)
 	}

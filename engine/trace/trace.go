@@ -12,6 +12,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/standing"
 	"rung/system"
 )
 
@@ -139,6 +140,13 @@ type Tracer struct {
 // Ask answers a question in one family, that of both ends which it names or the first; with
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
+	r, apart, err := standing.ForConnection(r, c)
+	if err != nil {
+		return nil, err
+	}
+	if apart != "" {
+		return apartTrace(c, apart), nil
+	}
 	x := r.Verdicts()
 	if none := NoRows(r); none != nil && by != Policies {
 		if by == Rows {
@@ -147,7 +155,6 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 		by = Policies
 	}
 	var a verdict.Answer
-	var err error
 	switch {
 	case by == Rows:
 		a, err = walk.FromRows(x, t.rowsIn(r), c)

@@ -11,16 +11,30 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/standing"
 )
 
 // AskAllFamilies answers a question in every family that both ends have and it leaves open,
 // and says what becomes of the Service where only that has the port.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
-	out, err := t.askFamilies(r, c, by, tried, now)
+	on, apart, err := standing.ForConnection(r, c)
 	if err != nil {
 		return nil, err
 	}
-	return out, t.askService(out, r, c, by, now)
+	if apart != "" {
+		return apartTrace(c, apart), nil
+	}
+	out, err := t.askFamilies(on, c, by, tried, now)
+	if err != nil {
+		return nil, err
+	}
+	return out, t.askService(out, on, c, by, now)
+}
+
+// apartTrace is the answer about ends on networks that do not reach each other: no policy is asked.
+func apartTrace(c verdict.Connection, why string) *Trace {
+	a := verdict.Answer{Connection: c, Verdict: verdict.Deny, Reason: why}
+	return &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 }
 
 func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {

@@ -78,7 +78,7 @@ func (t *Table) Project(o model.Object) iter.Seq2[*Network, model.Object] {
 			t.projectNamespace(o, yield)
 		case *model.Node:
 			for name := range o.NetworkSubnets {
-				if n := t.byName[name]; n != nil && n.Primary && !yield(n, n.nodeOn(o)) {
+				if n := t.byName[name]; n != nil && n.Primary && !yield(n, n.NodeOn(o)) {
 					return
 				}
 			}
@@ -112,8 +112,8 @@ func (t *Table) projectPolicy(p *model.Policy, yield func(*Network, model.Object
 	}
 }
 
-// nodeOn is a node as it stands on the network.
-func (n *Network) nodeOn(node *model.Node) *model.Node {
+// NodeOn is a node as it stands on the network.
+func (n *Network) NodeOn(node *model.Node) *model.Node {
 	on := *node
 	on.Subnets, on.NetworkSubnets, on.GatewayIPs, on.MgmtIPs = node.NetworkSubnets[n.Name], nil, nil, n.NodeAddresses(node)
 	return &on

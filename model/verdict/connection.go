@@ -116,6 +116,9 @@ type Connection struct {
 	Protocol Protocol
 	Port     uint16 // of the destination, or of a Service; 0 for ICMP
 	Family   Family
+	// Network is the network to judge it on, by its name or "default"; empty for the one that both
+	// ends are on.
+	Network string
 }
 
 // String is "blue/api-0 → red/web-0 tcp 80".

@@ -278,7 +278,7 @@ func SharedFlowText(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string,
 
 // ruleNameOfACL is the rule of an ACL, or what stands for one.
 func ruleNameOfACL(r *revision.Revision, a *nb.ACL) string {
-	d := walk.RowDecider(a)
+	d := walk.RowDecider(a, nil)
 	if p := r.Cluster.Policy(d.Policy); p != nil {
 		if rule := p.Rule(d.Direction, d.Rule); rule != nil {
 			d.RuleName = rule.Name

@@ -265,7 +265,7 @@ func (s *OVNStage) compareWithRows() {
 // one tier and priority that do the same was met makes no difference.
 func (s *OVNStage) isBehindFlow(d verdict.Decider) bool {
 	return slices.ContainsFunc(s.RulesBehind.Rules, func(b liverows.BehindRule) bool {
-		r := walk.RowDecider(b.ACL)
+		r := walk.RowDecider(b.ACL, nil)
 		if r.Policy != (model.Key{}) && r.Rule >= 0 && r.Policy == d.Policy && r.Direction == d.Direction && r.Rule == d.Rule {
 			return true
 		}

@@ -214,7 +214,7 @@ func (b *RulesBehindFlow) Label() string {
 
 // Decider is the rule as a row's.
 func (b *BehindRule) Decider() verdict.Decider {
-	d := walk.RowDecider(b.ACL)
+	d := walk.RowDecider(b.ACL, nil)
 	d.RuleName = b.RuleName
 	return d
 }

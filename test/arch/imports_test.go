@@ -74,6 +74,7 @@ var inside = map[string][]string{
 	"revision/flows":       {"revision", "system", "revision/liverows", "model"},
 	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "model"},
 	"revision/connections": {"revision", "system", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
+	"revision/standing":    {"revision", "model"},
 	"revision/reach":       {"revision", "system", "revision/connections", "model"},
 	"engine/compare":       {"change", "change/effect", "change/guard", "revision/finding", "revision/omitted", "revision/reach", "revision", "system", "model"},
 	"engine/probe":         {"revision", "system", "engine/trace", "model"},
@@ -82,7 +83,7 @@ var inside = map[string][]string{
 	"revision/omitted":     {"revision", "system", "model"},
 	"engine/verify":        {"revision/omitted", "revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern":       {"revision", "system", "engine/verify", "sources/manifests", "model"},
-	"engine/trace":         {"revision/omitted", "revision", "system", "model", "sources/nbdb/remote"},
+	"engine/trace":         {"revision/omitted", "revision/standing", "revision", "system", "model", "sources/nbdb/remote"},
 	"engine/source":        {"revision", "system", "sources/kube", "sources/manifests/workload", "model"},
 	"engine/logs":          {"revision", "system", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/verdict"
 )
@@ -101,7 +102,10 @@ func (x *Index) WithView(v View) *Index {
 // Options returns the options of the view.
 func (x *Index) Options() Options { return x.view.Options }
 
-// Cluster is the view's.
+// Network is the network that is asked about, nil for the default one.
+func (x *Index) Network() *network.Network { return x.view.Network }
+
+// Cluster is the cluster that is asked about.
 func (x *Index) Cluster() *model.Cluster { return x.view.Cluster }
 
 func (x *Index) findEnds() {

@@ -16,7 +16,7 @@ import (
 func (m *termMaker) addNetpols() {
 	byNamespace := map[string][]*model.Policy{}
 	var names []string
-	for p := range m.x.view.Cluster.Policies(model.KindNP) {
+	for p := range m.x.view.Cluster.Policies(model.KindNP, model.KindMNP) {
 		if byNamespace[p.Namespace] == nil {
 			names = append(names, p.Namespace)
 		}

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/overlap"
 	"rung/model/verdict"
 )
@@ -37,6 +38,8 @@ type Options struct {
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match
 	// anything.
 	DNS map[string][]string
+	// Network is the network that is asked about, nil for the default one.
+	Network *network.Network
 	// NoRows has the policies that are not enforced, with the reason.
 	NoRows map[model.PolicyKey]*model.NoRows
 	// Precedence is how policies are asked; nil is Stages.

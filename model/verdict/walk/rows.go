@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/network"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
@@ -64,10 +65,10 @@ func judgeByRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdic
 		out.Reason = "a row " + d.Why.Error()
 	}
 	for _, a := range d.Passed {
-		out.Passed = append(out.Passed, RowDecider(a))
+		out.Passed = append(out.Passed, RowDecider(a, x.Network()))
 	}
 	for i, a := range d.Rows {
-		r := RowDecider(a)
+		r := RowDecider(a, x.Network())
 		if i == 0 {
 			out.Decided = &r
 		}
@@ -100,16 +101,20 @@ func rowPacket(x *index.Index, h *tierHop) (at string, p match.Packet) {
 func logicalPortOf(x *index.Index, at *index.HopEnd, zone string) string {
 	switch {
 	case at.Port >= 0:
-		p := x.Pods.PodAt(int(x.Ends[at.Port].Pod))
-		return nb.PortName(p.Namespace, p.Name)
+		return x.Pods.PodAt(int(x.Ends[at.Port].Pod)).PortNames()[0]
+	case at.Router && x.Network() != nil:
+		return x.Network().RouterPort(zone)
 	case at.Router:
 		return nb.RouterPort(zone)
+	case x.Network() != nil:
+		return x.Network().ManagementPort(zone)
 	}
 	return nb.ManagementPort(zone)
 }
 
-// RowDecider returns the decider that a row's external_ids name.
-func RowDecider(a *nb.ACL) verdict.Decider {
+// RowDecider returns the decider that the external_ids of a row of a network name; nil is the default
+// network.
+func RowDecider(a *nb.ACL, on *network.Network) verdict.Decider {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
 	d := verdict.Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}
 	if d.ACL == "" {
@@ -123,6 +128,9 @@ func RowDecider(a *nb.ACL) verdict.Decider {
 	}
 	if o.Form == nb.FormKnown {
 		d.Policy = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
+		if d.Policy.Kind == model.KindNP && on != nil && !on.Primary {
+			d.Policy.Kind = model.KindMNP
+		}
 	}
 	if d.Policy.Kind == model.KindEF && d.Direction == "" {
 		d.Direction = model.Egress

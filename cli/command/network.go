@@ -1,0 +1,54 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// NetworkFlag adds --network to a command.
+func NetworkFlag(a *App, cmd *cobra.Command) *string {
+	name := cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
+	_ = cmd.RegisterFlagCompletionFunc("network", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+		return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
+	}))
+	return name
+}
+
+// NetworkCommand is a QueryCommand that answers by what stands on the network of --network.
+func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
+	name := NetworkFlag(a, cmd)
+	return a.QueryCommand(cmd, func(args []string, watched bool) Query {
+		q := of(args, watched)
+		answer := q.Answer
+		q.Answer = func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*Answer, error) {
+			on, err := onNetwork(r, *name)
+			if err != nil {
+				return nil, err
+			}
+			return answer(ctx, e, on)
+		}
+		return q
+	})
+}
+
+// onNetwork is the revision as it stands on a network; an empty name and "default" are the cluster as
+// a whole.
+func onNetwork(r *revision.Revision, name string) (*revision.Revision, error) {
+	if name == "" || name == revision.DefaultNetwork {
+		return r, nil
+	}
+	if on := revision.OnNetwork(r, name); on != nil {
+		return on, nil
+	}
+	names := r.Desired.Networks().Names()
+	if len(names) == 0 {
+		return nil, fmt.Errorf("--network %s: no network besides the default one is known", name)
+	}
+	return nil, fmt.Errorf("--network %s: there is no such network; there are %s", name, words.ListFew(names, 5))
+}

@@ -1,0 +1,88 @@
+package revision
+
+import (
+	"sync"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/network"
+)
+
+// DefaultNetwork names the default network where a network is asked for by name.
+const DefaultNetwork = "default"
+
+// networkViews keeps the views of networks that somebody asked for.
+type networkViews struct {
+	mu   sync.Mutex
+	byID map[string]*Once[*Revision]
+}
+
+// OnNetwork is a revision as it stands on a network besides the default one: its pods with their
+// addresses and ports there, the policies that are programmed there, and nothing else. It is nil for
+// a network that there is not. Of a revision that is one already it is that one.
+func OnNetwork(r *Revision, name string) *Revision {
+	if r.Network != nil {
+		return r
+	}
+	d := WholeDesired(r)
+	n := d.Networks().Network(name)
+	if n == nil || d.OnNetwork(name) == nil {
+		return nil
+	}
+	v := SharedValue[networkViews](r)
+	v.mu.Lock()
+	if v.byID == nil {
+		v.byID = map[string]*Once[*Revision]{}
+	}
+	if v.byID[name] == nil {
+		v.byID[name] = &Once[*Revision]{}
+	}
+	o := v.byID[name]
+	v.mu.Unlock()
+	return o.Get(func() *Revision { return viewOf(r, n, d) })
+}
+
+// WholeDesired is the desired rows with all networks.
+func WholeDesired(r *Revision) *compiler.Desired {
+	if r.changed != nil && !r.changed.sharesNoRows() {
+		return r.changed.compiled()
+	}
+	return r.Desired
+}
+
+func viewOf(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
+	on, t := d.OnNetwork(n.Name), d.Networks()
+	var more []model.Object
+	for node := range r.Cluster.Nodes() {
+		more = append(more, n.NodeOn(node))
+	}
+	for s := range r.Cluster.Services() {
+		if t.Serves(n, s.Namespace) {
+			more = append(more, s)
+		}
+	}
+	for e := range r.Cluster.EndpointSlices() {
+		if t.Serves(n, e.Namespace) {
+			more = append(more, e)
+		}
+	}
+	for p := range r.Cluster.Policies(model.KindEF) {
+		if t.Serves(n, p.Namespace) {
+			more = append(more, p)
+		}
+	}
+	f := r.Facts
+	f.Cluster, _ = on.Cluster().Upsert(more, nil)
+	f.Desired = on
+	out := New(f, nil)
+	out.Network, out.whole = n, r
+	return out
+}
+
+// WholeRevision is the revision that one of OnNetwork shows a part of; of others it is itself.
+func WholeRevision(r *Revision) *Revision {
+	if r.whole != nil {
+		return r.whole
+	}
+	return r
+}
