@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -159,6 +160,28 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 		return kube.VerbPatch
 	}
 	return kube.VerbUpdate
+}
+
+// SortForWriting puts changes into the order in which a server takes them: what policies name comes into
+// being before them, and goes after them; a group that has others as children comes after these.
+func SortForWriting(changes []ObjectChange) {
+	rank := func(c *ObjectChange) int {
+		r := 3
+		if g, ok := cmp.Or(c.New, c.Old).StandsFor.(*model.Group); ok && len(g.Children) > 0 {
+			r = 2
+		} else if c.Key.Kind == model.KindTier {
+			r = 0
+		} else if c.Key.Kind.IsNamed() {
+			r = 1
+		}
+		if c.New == nil {
+			return 10 - r
+		}
+		return r
+	}
+	slices.SortStableFunc(changes, func(a, b ObjectChange) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), a.Key.Compare(b.Key))
+	})
 }
 
 // KeysOf are the keys of what changes.

@@ -18,7 +18,7 @@ var Antrea = &System{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
 		Templates: "templates are made of AdminNetworkPolicies: n writes a policy of Antrea, rung convert makes Antrea's of others",
-		LogLevels: "each rule logs where its enableLogging says so; Antrea policies are read-only: use kubectl",
+		LogLevels: "each rule logs where its enableLogging says so: edit the policy",
 	},
 
 	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},

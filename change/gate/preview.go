@@ -116,7 +116,7 @@ func (p *Preview) IsNoChange() bool { return p.noChange && len(p.Objects) == 0 }
 
 // describeObjects fills in what follows from the objects alone.
 func (p *Preview) describeObjects(rev *revision.Revision) {
-	slices.SortStableFunc(p.Objects, func(a, b change.ObjectChange) int { return a.Key.Compare(b.Key) })
+	change.SortForWriting(p.Objects)
 	for i := range p.Objects {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {

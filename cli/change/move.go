@@ -19,7 +19,7 @@ func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (c
 			return err
 		}
 		return makeChange(cmd.Context(), a, &c, func(r *revision.Revision) (change.Mutation, error) {
-			m.Policy, err = command.PolicyNamed(r, args[0])
+			m.Policy, err = command.ChangeableNamed(r, args[0])
 			return m, err
 		})
 	}
@@ -31,7 +31,7 @@ func DeleteCommand(a *command.App) *cobra.Command {
 	return changesPolicy(a, &cobra.Command{
 		Use:   "delete POLICY",
 		Short: "Delete a policy",
-		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.",
+		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.\n\nTiers and groups are named with their kind: tier/NAME, clustergroup/NAME, group/NAMESPACE/NAME.",
 		Example: `  rung delete allow-metrics -f examples/ --dry-run
   rung delete allow-metrics --context staging --write`,
 		Args:              command.TakesArgs(0, "POLICY"),

@@ -33,6 +33,9 @@ func (b *ladderBuilder) addBands() {
 			name = band.Name
 		}
 		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
+		if band.Tier != nil && !band.Tier.Static {
+			head.Key = band.Tier.Key
+		}
 		for i := range band.Rungs {
 			for j := range band.Rungs[i].Policies {
 				head.Open = true

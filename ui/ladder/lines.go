@@ -138,6 +138,8 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		return "no policy here: " + rowsOf(l.Key)
 	case l.Kind == ladder.Rows:
 		return "no policy here: rows of " + l.Rows.Label
+	case l.Kind == ladder.Band && l.Key.Kind.IsNamed() && (id == action.LadderEdit || id == action.LadderDelete):
+		return "" // a Tier that somebody made
 	case l.Kind != ladder.Policy:
 		return "no policy here"
 	case id == action.LadderMove && l.Policy.Tiered == nil:
