@@ -8,8 +8,8 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/ovn/nb"
+	"rung/model/shell"
 	"rung/model/verdict"
 	"rung/revision"
 )

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
+	"rung/model/shell"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/nbdb/remote"

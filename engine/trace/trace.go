@@ -144,7 +144,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	if err != nil {
 		return nil, err
 	}
-	if apart != "" {
+	if apart != nil {
 		return apartTrace(c, apart), nil
 	}
 	x := r.Verdicts()

@@ -21,7 +21,7 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 	if err != nil {
 		return nil, err
 	}
-	if apart != "" {
+	if apart != nil {
 		return apartTrace(c, apart), nil
 	}
 	out, err := t.askFamilies(on, c, by, tried, now)
@@ -32,8 +32,8 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 }
 
 // apartTrace is the answer about ends on networks that do not reach each other: no policy is asked.
-func apartTrace(c verdict.Connection, why string) *Trace {
-	a := verdict.Answer{Connection: c, Verdict: verdict.Deny, Reason: why}
+func apartTrace(c verdict.Connection, apart *standing.Apart) *Trace {
+	a := verdict.Answer{Connection: c, Verdict: apart.Verdict, Reason: apart.Reason}
 	return &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/ovn/nb"
+	"rung/model/shell"
 	"rung/model/words"
 	"rung/revision"
 )

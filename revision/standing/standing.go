@@ -2,6 +2,7 @@ package standing
 
 import (
 	"fmt"
+	"slices"
 
 	"rung/model"
 	"rung/model/network"
@@ -26,32 +27,57 @@ func PrimaryNetworkOf(r *revision.Revision, p *model.Pod) (name string, known bo
 // ForConnection is the revision by which a connection is judged: as it stands on the network that both
 // ends are on, or on the one that the question names. Apart says, where the ends are on networks that
 // do not reach each other, so; then no policy is asked.
-func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Revision, apart string, err error) {
+func ForConnection(r *revision.Revision, c verdict.Connection) (on *revision.Revision, apart *Apart, err error) {
 	t := revision.WholeDesired(r).Networks()
 	switch {
 	case r.Network != nil || c.Network == "" && len(t.Names()) == 0:
-		return r, "", nil
+		return r, nil, nil
 	case c.Network == revision.DefaultNetwork:
-		return r, "", nil
+		return r, nil, nil
 	case c.Network != "":
 		on = revision.OnNetwork(r, c.Network)
 		if on == nil {
-			return nil, "", fmt.Errorf("%w: there is no network %s", verdict.ErrQuestion, c.Network)
+			return nil, nil, fmt.Errorf("%w: there is no network %s", verdict.ErrQuestion, c.Network)
 		}
-		return on, "", nil
+		return on, nil, nil
 	}
 	from, to := placeOf(r, t, c.From), placeOf(r, t, c.To)
 	switch {
 	case from.unknown || to.unknown:
-		return r, "", nil
+		return r, nil, nil
 	case from.name == to.name && from.name == "":
-		return r, "", nil
+		return r, nil, nil
 	case from.anywhere && to.name != "":
-		return revision.OnNetwork(r, to.name), "", nil
+		return revision.OnNetwork(r, to.name), nil, nil
 	case to.anywhere && from.name != "", from.name == to.name:
-		return revision.OnNetwork(r, from.name), "", nil
+		return revision.OnNetwork(r, from.name), nil, nil
 	}
-	return r, apartText(c, from, to), nil
+	if by := connectedBy(r, t, from.name, to.name); by != "" {
+		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, which ClusterNetworkConnect %s connects: "+
+			"each network's policies decide at its own end, and Rung does not put them together; --network asks each", c.From, from.name, c.To, to.name, by)}, nil
+	}
+	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
+}
+
+// Apart is the answer about ends on different networks: no policy is asked.
+type Apart struct {
+	Verdict verdict.Verdict
+	Reason  string
+}
+
+// connectedBy is the name of a ClusterNetworkConnect that lets pods of two networks reach each other, or
+// may, since their numbers are not known; empty for none.
+func connectedBy(r *revision.Revision, t *network.Table, a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	for c := range model.ObjectsOf[*network.Connect](r.Cluster, model.KindCNC) {
+		x, y := t.Network(a).ID, t.Network(b).ID
+		if c.Pods && (x == "" || slices.Contains(c.IDs, x)) && (y == "" || slices.Contains(c.IDs, y)) {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.

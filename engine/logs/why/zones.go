@@ -8,9 +8,9 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-	"rung/model/shell"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/model/shell"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
