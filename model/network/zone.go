@@ -9,8 +9,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ZonePart is what the database of a zone has of a network, besides policies: the switch, the ports
-// on it, the groups of namespaces and of the cluster (networks.md#port-groups).
+// ZonePart is the part of a zone's database that a network has without any policy: the switch, the
+// ports on it, the groups of namespaces and of the cluster (networks.md#port-groups).
 type ZonePart struct {
 	Network *Network
 	Switch  string
@@ -46,7 +46,7 @@ func GroupOf(network, owner, name string) PortGroup {
 	return PortGroup{IDs: ids, Name: nb.HashedName(ids[nb.KeyID])}
 }
 
-// PartIn is what a zone has of the network. The pods and namespaces are those that stand on it, as
+// PartIn returns the part of a zone's database that the network has. The pods and namespaces are those that stand on it, as
 // Table.Project shows them; multicast says that the network's rows of multicast are there.
 func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter.Seq[*model.Namespace], multicast bool) *ZonePart {
 	z := &ZonePart{Network: n, Switch: n.Switch(zone)}
@@ -92,8 +92,8 @@ func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter
 	return z
 }
 
-// RouterAddresses are those of the network's router on the switch of a node, each with the length of
-// its subnet: the first address, or on layer 2 the gateway (networks.md#node-rows).
+// RouterAddresses are the addresses of the network's router on the switch of a node, with the length of
+// their subnets: the first ones, or on layer 2 the gateways (networks.md#node-rows).
 func (n *Network) RouterAddresses(node *model.Node) (out []netip.Prefix) {
 	if n.Topology == Layer2 {
 		for _, subnet := range n.Subnets {

@@ -10,7 +10,7 @@ import (
 	"rung/sources/sandbox/rows"
 )
 
-// neighbours is what a port finds on its switch. The zero value and nil have none.
+// neighbours are the ports of the switch that a port is on. The zero value and nil have none.
 type neighbours struct {
 	name   string // of the switch
 	ids    map[string]string
@@ -67,7 +67,7 @@ func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
 	return out
 }
 
-// portNeighbours are what each port finds on its switch, by port.
+// portNeighbours returns the neighbours of each port, by its name.
 func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours {
 	out := make(map[string]*neighbours, len(known))
 	for _, n := range b.switchesNow(known) {
@@ -150,13 +150,14 @@ func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
 	return more
 }
 
-// SwitchOf is the logical switch that a port of no special type is on, empty for none.
-func (z *Zone) SwitchOf(lport string) string {
+// OutsidePortFor is the logical port where packets from outside of the cluster to a port are put in, on
+// the network that it is on.
+func (z *Zone) OutsidePortFor(lport string) string {
 	known, _ := z.bridge.wantedVIFs()
 	if n := z.bridge.portNeighbours(known)[lport]; n != nil {
-		return n.name
+		return rows.OutsidePort(n.name)
 	}
-	return ""
+	return z.OutsidePort()
 }
 
 // wayTo is the port by which a port's packets leave for one of another zone, and those from there come:

@@ -9,13 +9,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Isolation is what tier 0 keeps off the default network: pods whose primary network is another
-// (networks.md#tier-0).
+// Isolation is the work of tier 0 that keeps pods whose primary network is another off the default
+// one (networks.md#tier-0).
 type Isolation struct {
 	// Management are the addresses of the node's management port.
 	Management []string
-	// Pods are those of the zone whose ports are isolated.
-	Pods []*model.Pod
+	Pods       []*model.Pod // those of the zone whose ports are isolated
 }
 
 // isolationGroup are the external ids and the name of the group of isolated ports.

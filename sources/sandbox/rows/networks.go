@@ -23,7 +23,7 @@ const (
 	KeyRouter  = "rung-router"
 )
 
-// Networks is what a zone's database is to have of networks besides the default one.
+// Networks describes the rows that a zone's database is to have of networks besides the default one.
 type Networks struct {
 	Zone  string
 	Parts []*network.ZonePart
@@ -210,8 +210,8 @@ func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
 	}
 }
 
-// removeOthers removes the switches and groups of networks that are not there any more. What hangs on
-// them goes with them.
+// removeOthers removes the switches and groups of networks that are not there any more, with all that
+// hangs on them.
 func (x *networkWork) removeOthers() {
 	for sw := range x.db.Switches() {
 		if sw.ExternalIDs[KeyNetwork] != "" && !x.switches[sw.Name] {
